@@ -297,27 +297,39 @@ def _theory(run: Run, effect: dict, where: dict) -> Found:
 def _unexplained(run: Run, effect: dict, where: dict) -> Found:
     """What a straight line through logarithms of the metric `by` leaves unexplained of the metric of the side, over what one through
     `rather_than` leaves. Below 1: `by` predicts better. The interval is a bootstrap over the cells."""
-    side = side_of(run, effect["of"], effect, where)
-    cells = cells_of(run, side)
-    columns = [cells["value"], *(run.at(effect.get("by_phase", ""), effect[key])["value"].reindex(cells["cell"]).reset_index(drop=True)
-                                 for key in ("by", "rather_than"))]
-    points = pandas.concat(columns, axis=1, keys=["y", "by", "than"])[~cells["provisional"]]
-    usable = numpy.log(points[(points > 0).all(axis=1)])
-    found = Found([], without_value=len(points) - len(usable))
-    if len(usable) < 5:
-        return found
-
     def left_over(y, by, than) -> float:
         unexplained = [1 - scipy.stats.pearsonr(x, y)[0] ** 2 for x in (by, than)]
         return unexplained[0] / unexplained[1]
 
-    data = tuple(usable[name].to_numpy() for name in ("y", "by", "than"))
-    interval = scipy.stats.bootstrap(data, left_over, paired=True, vectorized=False, n_resamples=999, method="percentile",
+    points = _points(run, effect, where, ("by", "rather_than"))
+    return _of_all_cells(numpy.log(points[(points > 0).all(axis=1)]), len(points), left_over)
+
+
+def _correlation(run: Run, effect: dict, where: dict) -> Found:
+    """Pearson's coefficient of the values of the side and the metric `by`, over all cells together. The interval is a bootstrap over the cells."""
+    points = _points(run, effect, where, ("by",))
+    return _of_all_cells(points.dropna(), len(points), lambda y, by: scipy.stats.pearsonr(by, y)[0])
+
+
+def _points(run: Run, effect: dict, where: dict, metrics: Collection[str]) -> pandas.DataFrame:
+    """A row per cell of the side that is not provisional: its value, and those of the metrics that these keys of the effect name."""
+    cells = cells_of(run, side_of(run, effect["of"], effect, where))
+    columns = [cells["value"], *(run.at("", effect[key])["value"].reindex(cells["cell"]).reset_index(drop=True) for key in metrics)]
+    return pandas.concat(columns, axis=1, keys=["value", *metrics])[~cells["provisional"]]
+
+
+def _of_all_cells(usable: pandas.DataFrame, points: int, statistic: Callable) -> Found:
+    """One number of all cells that have values, with a bootstrap over them."""
+    found = Found([], without_value=points - len(usable))
+    if len(usable) < 5:
+        return found
+    data = tuple(usable[name].to_numpy() for name in usable)
+    interval = scipy.stats.bootstrap(data, statistic, paired=True, vectorized=False, n_resamples=999, method="percentile",
                                      random_state=numpy.random.default_rng(1)).confidence_interval
-    found.estimates.append(Estimate(left_over(*data), interval.low, interval.high, f"{len(usable)} cells"))
+    found.estimates.append(Estimate(statistic(*data), interval.low, interval.high, f"{len(usable)} cells"))
     return found
 
 
 KINDS: dict[str, Callable[[Run, dict, dict], Found]] = {
     "ratio": _ratio, "growth": _growth, "straight": _straight, "step": _step, "crossing": _crossing, "value": _plain, "share": _share,
-    "theory": _theory, "unexplained": _unexplained}
+    "theory": _theory, "unexplained": _unexplained, "correlation": _correlation}

@@ -1,8 +1,9 @@
-// One used bit per page, 32 to a word, and the two ways to take a page of a random word.
+// One used bit per page, 32 or 64 to a word, and the two ways to take a page of a random word.
 //
-// Pham et al. 2025, section 3.3 and algorithm 2. Bit j of word i is page 32 i + j; 1 = used. Words are grouped into
-// regions of 32, one memory line each, which the lanes of a warp visit together (CoRW, RW_malloc). Positions beyond the
-// end of the pool fill up the last region and are always used.
+// Pham et al. 2025, section 3.3 and algorithm 2. Bit j of word i is page w i + j of words of w bits; 1 = used. So words
+// of 64 bits are pairs of words of 32 in memory, and everything but the walks sees words of 32. These are grouped into
+// regions of 32, one memory line each, which the lanes of a warp visit together (CoRW reworked, RW_malloc). Positions
+// beyond the end of the pool fill up the last region and are always used.
 //
 //   Locking::lock_map  published: one lock bit per word. A thread tries the lock once and never waits; a word that
 //                      another thread has locked counts as full. The printed algorithms never release the lock; here
@@ -42,9 +43,11 @@ struct WordGrid {
   std::uint32_t regions = 0;
   std::uint32_t words_with_pages = 0;
 
-  static WordGrid of_pages(std::uint32_t pages) {
+  // A region has at least 2^least_shift words.
+  static WordGrid of_pages(std::uint32_t pages, std::uint32_t least_shift = 0) {
     const std::uint32_t words = (pages - 1) / 32 + 1;
-    const std::uint32_t shift = std::min(5u, static_cast<std::uint32_t>(std::bit_width(words - 1)));
+    const std::uint32_t shift =
+        std::max(least_shift, std::min(5u, static_cast<std::uint32_t>(std::bit_width(words - 1))));
     return {shift, ((words - 1) >> shift) + 1, words};
   }
   SIMT_HOST_FN std::uint32_t words() const { return regions << region_shift; }
@@ -107,11 +110,16 @@ void clear_words(simt::Stream& stream, Word* words, const WordGrid& grid, std::u
   simt::launch(stream, {1, 1u << grid.region_shift}, WriteWords{}, words, last_region, grid.words(), pages, NoPage{});
 }
 
-template <Locking locking>
+// Walks look at a `Word` at a time.
+template <Locking locking, class Word = std::uint32_t>
 struct PageBitmap {
+  static constexpr std::uint32_t word_bits = 8 * sizeof(Word);
+  static constexpr Word full = ~Word{0};
+  static_assert(locking == Locking::lock_map || word_bits == 32, "walks over regions are over words of 32 bits");
+
   PageArray pages;
   WordGrid grid;
-  std::uint32_t* words = nullptr;
+  Word* words = nullptr;
   std::uint32_t* locks = nullptr;      // one bit per word; only with the lock map
   std::uint32_t most_word_probes = 0;  // without success, one after the other: of regions
   std::uint32_t most_walk_probes = 0;  // the same of single words, walk()
@@ -120,10 +128,10 @@ struct PageBitmap {
   static PageBitmap create(Arena& arena, const PageParameters& parameters, std::string_view name) {
     PageBitmap bitmap;
     bitmap.pages = PageArray::of_arena(arena, parameters.page_bytes, name);
-    bitmap.grid = WordGrid::of_pages(bitmap.pages.count);
-    bitmap.words = arena.metadata<std::uint32_t>(bitmap.grid.words());
+    bitmap.grid = WordGrid::of_pages(bitmap.pages.count, word_bits / 64);
+    bitmap.words = arena.metadata<Word>(bitmap.word_count());
     if constexpr (locking == Locking::lock_map) bitmap.locks = arena.metadata<std::uint32_t>(bitmap.lock_words());
-    bitmap.most_word_probes = vain_word_probes(parameters.scarce_share, bitmap.grid.words());
+    bitmap.most_word_probes = vain_word_probes(parameters.scarce_share, bitmap.word_count(), word_bits);
     // Free pages may lie in whole words. Then a word says no more than a page does, and 34 full ones in a row are no
     // evidence: with one page of twenty free, one of a million requests was refused.
     bitmap.most_walk_probes = locking == Locking::lock_map ? bitmap.most_word_probes
@@ -134,16 +142,23 @@ struct PageBitmap {
   }
 
   void reset(simt::Stream& stream) const {
-    clear_words(stream, words, grid, pages.count);
+    clear_words(stream, words_of_32(), grid, pages.count);
     if constexpr (locking == Locking::lock_map) simt::device_fill(stream, locks, 0, lock_words() * sizeof *locks);
   }
 
   template <class Used>
   void occupy(simt::Stream& stream, const Used& used) const {
-    write_words(stream, words, grid, pages.count, used);
+    write_words(stream, words_of_32(), grid, pages.count, used);
   }
 
-  std::uint32_t lock_words() const { return (grid.words() - 1) / 32 + 1; }
+  std::uint32_t* words_of_32() const { return reinterpret_cast<std::uint32_t*>(words); }
+  std::uint32_t word_count() const { return grid.words() / (word_bits / 32); }
+  std::uint32_t lock_words() const { return (word_count() - 1) / 32 + 1; }
+  // Where a walk over single words goes.
+  SIMT_HOST_FN std::uint32_t positions_in_words() const {
+    if constexpr (word_bits == 32) return grid.positions_in_words();
+    return (grid.words_with_pages + 1) / 2 * word_bits;
+  }
 
   // True for the thread that owns the word from now on.
   template <class Thread>
@@ -159,12 +174,12 @@ struct PageBitmap {
   // Takes the lowest free page of a word that held `seen`, which had one. Returns the page or no_page; `seen` is then
   // the present word.
   template <class Thread>
-  SIMT_FN std::uint32_t take_lowest(Thread& thread, std::uint32_t word, std::uint32_t& seen) const {
+  SIMT_FN std::uint32_t take_lowest(Thread& thread, std::uint32_t word, Word& seen) const {
     const std::uint32_t index = simt::count_trailing_zeros(~seen);
-    const std::uint32_t bit = 1u << index;
-    const std::uint32_t before = thread.atomic(words[word]).fetch_or(bit, simt::acquire);
+    const Word bit = Word{1} << index;
+    const Word before = thread.atomic(words[word]).fetch_or(bit, simt::acquire);
     seen = before | bit;
-    return (before & bit) == 0 ? word * 32 + index : no_page;
+    return (before & bit) == 0 ? word * word_bits + index : no_page;
   }
 
   // One step of a walk: a free page of the word around `position`, or no_page. With `at_once` the first attempt is for
@@ -172,13 +187,13 @@ struct PageBitmap {
   template <class Thread>
   SIMT_FN std::uint32_t probe(Thread& thread, std::uint32_t position, bool at_once, bool& counts) const {
     thread.probe(simt::Step::attempt);
-    const std::uint32_t word = position / 32;
+    const std::uint32_t word = position / word_bits;
     std::uint32_t page = no_page;
     if constexpr (locking == Locking::lock_map) {
       counts = try_lock(thread, word);
       if (!counts) return no_page;
-      std::uint32_t seen = thread.atomic(words[word]).load(simt::relaxed);
-      if (seen != full_word) page = take_lowest(thread, word, seen);
+      Word seen = thread.atomic(words[word]).load(simt::relaxed);
+      if (seen != full) page = take_lowest(thread, word, seen);
       unlock(thread, word);
     } else {
       counts = true;
@@ -205,7 +220,7 @@ struct PageBitmap {
     Walk walk(thread, seed);
     for (std::uint32_t vain = 0; vain < most_walk_probes;) {
       bool counts;
-      const std::uint32_t page = probe(thread, walk.next(grid.positions_in_words()), at_once, counts);
+      const std::uint32_t page = probe(thread, walk.next(positions_in_words()), at_once, counts);
       if (page != no_page) return page;
       if (counts) {
         ++vain;
@@ -221,7 +236,7 @@ struct PageBitmap {
   SIMT_FN void free(Thread& thread, void* block) const {
     if (block == nullptr) return;
     const std::uint32_t page = pages.page_of(block);
-    thread.atomic(words[page / 32]).fetch_and(~(1u << (page % 32)), simt::release);
+    thread.atomic(words[page / word_bits]).fetch_and(~(Word{1} << (page % word_bits)), simt::release);
   }
 
   // On the host, when no kernel runs.

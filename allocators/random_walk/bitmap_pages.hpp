@@ -6,14 +6,13 @@
 namespace allocbench {
 namespace random_walk {
 
-template <Locking locking>
+template <Locking locking, class Word = std::uint32_t>
 class BitmapPages {
  public:
   using Parameters = PageParameters;
 
   static std::size_t max_request(std::size_t, const Parameters& parameters) { return parameters.page_bytes; }
-  // One and a half words.
-  static SmallHeap<Parameters> small_heap() { return {48 * 16, {.page_bytes = 16}}; }
+  static SmallHeap<Parameters> small_heap() { return {small_pages * 16, {.page_bytes = 16}}; }
 
   void reset(simt::Stream& stream) { bitmap_.reset(stream); }
 
@@ -27,7 +26,9 @@ class BitmapPages {
   std::string broken_invariant(simt::Stream& stream) const { return bitmap_.broken_invariant(stream); }
 
  protected:
-  PageBitmap<locking> bitmap_;
+  static constexpr std::uint32_t small_pages = 12 * sizeof(Word);  // one and a half words
+
+  PageBitmap<locking, Word> bitmap_;
 };
 
 }  // namespace random_walk

@@ -2,7 +2,8 @@
 //
 // Paper: Pham et al. 2025, section 3.3 and algorithm 2.
 // Idea: as RW (flag_walk.hpp), but a step looks at a word of 32 used bits and takes its lowest free page. So walks are
-// up to 32 times shorter if free pages are scarce. Data and protocol: bitmap.hpp.
+// up to 32 times shorter if free pages are scarce. rw_bm_64 has words of 64 bits, the paper's other word length. Data
+// and protocol: bitmap.hpp.
 //
 // Differs from the paper (rw_bm): memory orders; the lock is released, which the printed algorithm forgets; a bit is
 // set by an atomic OR, because frees do not lock; a walk ends (page_parameters.hpp); the generator is Philox. The
@@ -21,12 +22,12 @@
 namespace allocbench {
 namespace random_walk {
 
-template <Locking locking>
-class BitmapWalk : public BitmapPages<locking> {
-  using BitmapPages<locking>::bitmap_;
+template <Locking locking, class Word = std::uint32_t>
+class BitmapWalk : public BitmapPages<locking, Word> {
+  using BitmapPages<locking, Word>::bitmap_;
 
  public:
-  using typename BitmapPages<locking>::Parameters;
+  using typename BitmapPages<locking, Word>::Parameters;
 
   template <class Thread>
   SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
@@ -43,7 +44,7 @@ class BitmapWalk : public BitmapPages<locking> {
  protected:
   static BitmapWalk lay_out(Arena& arena, const Parameters& parameters, std::string_view name) {
     BitmapWalk allocator;
-    allocator.bitmap_ = PageBitmap<locking>::create(arena, parameters, name);
+    allocator.bitmap_ = PageBitmap<locking, Word>::create(arena, parameters, name);
     return allocator;
   }
 };

@@ -3,9 +3,9 @@
 // Paper: Pham et al. 2025, section 4.2 and algorithm 5.
 // Idea: free pages come in clusters, so a thread remembers the page it found. Its next request first looks at the word
 // of the following page and then walks (RW-BM). For single lanes that allocate now and then. Data: the bitmap
-// (bitmap.hpp) and the last page of each thread (`last_pages`): 0 = none, else the page + 1, which is the page to look
-// at next. A session keeps it in a register and writes it back at its end, so that it survives the kernel. Threads
-// whose ranks are equal modulo the entries share an entry, which is only a hint.
+// (bitmap.hpp; words of 64 bits in crw_64) and the last page of each thread (`last_pages`): 0 = none, else the page +
+// 1, which is the page to look at next. A session keeps it in a register and writes it back at its end, so that it
+// survives the kernel. Threads whose ranks are equal modulo the entries share an entry, which is only a hint.
 //
 // Differs from the paper (crw): as rw_bm (mallocs take 1.7 to 4.3 times as long as with the authors' public code); a
 // thread without a last page walks at once (assumed; page -1 + 1 would send all threads to word 0); after the last page
@@ -33,16 +33,16 @@ struct ClusteredParameters : PageParameters {
   }
 };
 
-template <Locking locking>
-class ClusteredWalk : public BitmapPages<locking> {
-  using BitmapPages<locking>::bitmap_;
+template <Locking locking, class Word = std::uint32_t>
+class ClusteredWalk : public BitmapPages<locking, Word> {
+  using BitmapPages<locking, Word>::bitmap_;
 
  public:
   using Parameters = ClusteredParameters;
 
   class Session {
    public:
-    SIMT_FN Session(const PageBitmap<locking>& bitmap, std::uint32_t& last_page)
+    SIMT_FN Session(const PageBitmap<locking, Word>& bitmap, std::uint32_t& last_page)
         : bitmap_(&bitmap), last_page_(&last_page) {}
 
     template <class Thread>
@@ -75,7 +75,7 @@ class ClusteredWalk : public BitmapPages<locking> {
     }
 
    private:
-    const PageBitmap<locking>* bitmap_;
+    const PageBitmap<locking, Word>* bitmap_;
     std::uint32_t* last_page_;
     std::uint32_t next_ = 0;  // as in last_pages_
     bool known_ = false;
@@ -87,7 +87,7 @@ class ClusteredWalk : public BitmapPages<locking> {
     Parameters parameters;
     parameters.page_bytes = 16;
     parameters.threads_remembered = 8;
-    return {48 * 16, parameters};
+    return {BitmapPages<locking, Word>::small_pages * 16, parameters};
   }
 
   void reset(simt::Stream& stream) {
@@ -112,7 +112,7 @@ class ClusteredWalk : public BitmapPages<locking> {
  protected:
   static ClusteredWalk lay_out(Arena& arena, const Parameters& parameters, std::string_view name) {
     ClusteredWalk allocator;
-    allocator.bitmap_ = PageBitmap<locking>::create(arena, parameters, name);
+    allocator.bitmap_ = PageBitmap<locking, Word>::create(arena, parameters, name);
     allocator.last_pages_ = arena.metadata<std::uint32_t>(parameters.threads_remembered);
     allocator.remembered_ = parameters.threads_remembered;
     return allocator;

@@ -3,7 +3,8 @@
 // Paper: Pham et al. 2025, section 4.1, algorithms 3 and 4.
 // Idea: in RW-BM a warp waits for its slowest lane. Here every lane probes a word in every round, even if it has its
 // page already, and words with free pages serve the lanes that still need one: the r-th needy lane takes what the r-th
-// giving lane won, found by popcounts (the k-th set bit) and one shuffle. All lanes leave together. Data: bitmap.hpp.
+// giving lane won, found by popcounts (the k-th set bit) and one shuffle. All lanes leave together. Data: bitmap.hpp
+// (words of 64 bits in corw_64).
 // The group is the result of converged() at the call; other lanes of the warp form their own groups.
 //
 // Differs from the paper (corw):
@@ -28,12 +29,13 @@
 namespace allocbench {
 namespace random_walk {
 
-template <Locking locking>
-class CollaborativeWalk : public BitmapPages<locking> {
-  using BitmapPages<locking>::bitmap_;
+template <Locking locking, class Word = std::uint32_t>
+class CollaborativeWalk : public BitmapPages<locking, Word> {
+  using BitmapPages<locking, Word>::bitmap_;
+  using Bitmap = PageBitmap<locking, Word>;
 
  public:
-  using typename BitmapPages<locking>::Parameters;
+  using typename BitmapPages<locking, Word>::Parameters;
 
   template <class Thread>
   SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
@@ -41,7 +43,7 @@ class CollaborativeWalk : public BitmapPages<locking> {
     const auto group = thread.converged();
     std::uint32_t page = no_page;
     std::uint32_t word = 0;
-    std::uint32_t seen = full_word;
+    Word seen = Bitmap::full;
     Walk walk = start_walk(thread, group);
     if constexpr (locking == Locking::none) {
       thread.probe(simt::Step::attempt);
@@ -67,7 +69,7 @@ class CollaborativeWalk : public BitmapPages<locking> {
  protected:
   static CollaborativeWalk lay_out(Arena& arena, const Parameters& parameters, std::string_view name) {
     CollaborativeWalk allocator;
-    allocator.bitmap_ = PageBitmap<locking>::create(arena, parameters, name);
+    allocator.bitmap_ = Bitmap::create(arena, parameters, name);
     return allocator;
   }
 
@@ -82,7 +84,7 @@ class CollaborativeWalk : public BitmapPages<locking> {
   // held `seen`.
   template <class Thread, class Group>
   SIMT_FN std::uint32_t collaborate(Thread& thread, const Group& group, Walk& walk, std::uint32_t page,
-                                    std::uint32_t word, std::uint32_t seen) const {
+                                    std::uint32_t word, Word seen) const {
     const simt::LaneMask below = (simt::LaneMask{1} << thread.lane()) - 1;
     simt::LaneMask need = group.ballot(page == no_page);
     bool locked = false;
@@ -90,10 +92,10 @@ class CollaborativeWalk : public BitmapPages<locking> {
     std::uint32_t vain = 0;
     for (;;) {
       for (;;) {
-        const simt::LaneMask has = group.ballot(seen != full_word);
+        const simt::LaneMask has = group.ballot(seen != Bitmap::full);
         if (has == 0) break;
         std::uint32_t offer = no_page;
-        if (seen != full_word && simt::popcount(has & below) < simt::popcount(need)) {
+        if (seen != Bitmap::full && simt::popcount(has & below) < simt::popcount(need)) {
           offer = bitmap_.take_lowest(thread, word, seen);
         }
         const simt::LaneMask given = group.ballot(offer != no_page);
@@ -113,9 +115,9 @@ class CollaborativeWalk : public BitmapPages<locking> {
         seen = thread.atomic(bitmap_.words[word]).load(simt::relaxed);
         ++vain;
       } else {
-        word = walk.next(bitmap_.grid.positions_in_words()) / 32;
+        word = walk.next(bitmap_.positions_in_words()) / Bitmap::word_bits;
         locked = bitmap_.try_lock(thread, word);
-        seen = locked ? thread.atomic(bitmap_.words[word]).load(simt::relaxed) : full_word;
+        seen = locked ? thread.atomic(bitmap_.words[word]).load(simt::relaxed) : Bitmap::full;
         if (first) thread.note(simt::Note::pages_seen, simt::popcount(~seen));
         first = false;
         const simt::LaneMask counted = group.ballot(locked);

@@ -17,6 +17,18 @@ struct CollaborativeRandomWalk : random_walk::CollaborativeWalk<random_walk::Loc
   }
 };
 
+struct CollaborativeRandomWalk64 : random_walk::CollaborativeWalk<random_walk::Locking::lock_map, std::uint64_t> {
+  static constexpr Traits traits{.name = "corw_64",
+                                 .display_name = "CoRW, words of 64",
+                                 .paper = "Pham et al. 2025, sec. 4.1",
+                                 .summary = "as corw, with 64 pages to a word of the bitmap",
+                                 .one_block_size = true,
+                                 .step = StepUnit::probe};
+  static CollaborativeRandomWalk64 create(Arena& arena, const Parameters& parameters) {
+    return {lay_out(arena, parameters, traits.name)};
+  }
+};
+
 }  // namespace allocbench
 
-ALLOCBENCH_REGISTER(corw, CollaborativeRandomWalk)
+ALLOCBENCH_REGISTER(corw, CollaborativeRandomWalk, CollaborativeRandomWalk64)

@@ -15,28 +15,30 @@
 //   * Gaps: free is not described. Lengths lie beside the pool, not in a word before the block as in the authors' code,
 //     whose 8,192-byte requests therefore never end. A shared run is free when its last member is (authors' code: when
 //     the lowest lane's part is).
-//   * Runs lie within one word of 32 pages, as in the printed algorithm; longer requests are refused.
+//   * Runs of rw_malloc lie within one word of 32 pages, as in the printed algorithm; longer requests are refused.
+//   Those
+//     of rw_malloc_regions run over the borders of words, as the text says, up to a region (region_runs.hpp).
 //   * Offers that are too short for every lane are passed over without a shuffle; no access to memory is spared.
 //   * Memory orders; Philox; parts of 16 bytes. A search ends by the rule of section 3.2.3, which is for single pages:
 //     for n pages n times as many regions are examined in a row, and a region counts like one word.
 #pragma once
 
+#include <string_view>
+
 #include "allocators/random_walk/bitmap.hpp"
 #include "allocators/random_walk/flag_walk.hpp"
+#include "allocators/random_walk/region_runs.hpp"
 #include "allocators/random_walk/small_requests.hpp"
 
 namespace allocbench {
+namespace random_walk {
 
-class RandomWalkMalloc {
+enum class Runs { in_words, in_regions };
+
+template <Runs where>
+class PublishedRuns {
  public:
-  using Parameters = random_walk::PageParameters;
-  static constexpr Traits traits{.name = "rw_malloc",
-                                 .display_name = "RW_malloc",
-                                 .paper = "Pham et al. 2025, sec. 4.3",
-                                 .summary =
-                                     "up to 32 pages in a row, found by a warp in 32 words from a random one on; small "
-                                     "requests of a warp share pages",
-                                 .step = StepUnit::probe};
+  using Parameters = PageParameters;
 
   static std::size_t max_request(std::size_t pool_bytes, const Parameters& parameters) {
     return std::min<std::size_t>(pool_bytes / parameters.page_bytes, most_pages) * parameters.page_bytes;
@@ -47,14 +49,6 @@ class RandomWalkMalloc {
   // One word, and pages that small blocks share.
   static SmallHeap<Parameters> second_small_heap() { return {24 * 128, {.page_bytes = 128, .scarce_share = 0.01}}; }
 
-  static RandomWalkMalloc create(Arena& arena, const Parameters& parameters) {
-    RandomWalkMalloc allocator;
-    allocator.bitmap_ = Bitmap::create(arena, parameters, traits.name);
-    allocator.limit_.bytes = max_request(arena.pool_bytes(), parameters);
-    allocator.runs_ = arena.metadata<std::uint32_t>(allocator.page_count());
-    return allocator;
-  }
-
   void reset(simt::Stream& stream) { bitmap_.reset(stream); }
 
   // As blocks of one page: see workloads/common/occupancy.hpp.
@@ -64,13 +58,13 @@ class RandomWalkMalloc {
     bitmap_.occupy(stream, used);
     constexpr std::uint32_t threads = 128;
     const std::uint32_t blocks = std::min((page_count() - 1) / threads + 1, 4096u);
-    simt::launch(stream, {blocks, threads}, random_walk::WriteFlags{}, runs_, page_count(), random_walk::EveryPage{});
+    simt::launch(stream, {blocks, threads}, WriteFlags{}, runs_, page_count(), EveryPage{});
   }
 
   template <class Thread>
   SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
     const auto group = thread.converged();  // refused lanes help the others look
-    const auto small = random_walk::SmallRequests::of(thread, group, bytes, bitmap_.pages.bytes());
+    const auto small = SmallRequests::of(thread, group, bytes, bitmap_.pages.bytes());
     const bool shared = small.count() > 1;
     const bool asks = !shared || !small.mine || thread.lane() == small.sharer;
     const std::uint32_t need = !asks ? 0 : pages_for(shared && small.mine ? small.total : bytes);
@@ -103,23 +97,36 @@ class RandomWalkMalloc {
       run = thread.atomic(runs_[page]).fetch_sub(one_member, simt::acq_rel);
       if ((run & members_mask) != one_member) return;
     }
-    thread.atomic(bitmap_.words[page / 32]).fetch_and(~bits(page % 32, run & pages_mask), simt::release);
+    if constexpr (where == Runs::in_regions) {
+      RegionRuns(bitmap_).give_back(thread, page, run & pages_mask);
+    } else {
+      thread.atomic(bitmap_.words[page / 32]).fetch_and(~bits(page % 32, run & pages_mask), simt::release);
+    }
   }
 
   std::string broken_invariant(simt::Stream& stream) const { return bitmap_.broken_invariant(stream); }
 
+ protected:
+  static PublishedRuns lay_out(Arena& arena, const Parameters& parameters, std::string_view name) {
+    PublishedRuns allocator;
+    allocator.bitmap_ = Bitmap::create(arena, parameters, name);
+    allocator.limit_.bytes = max_request(arena.pool_bytes(), parameters);
+    allocator.runs_ = arena.metadata<std::uint32_t>(allocator.page_count());
+    return allocator;
+  }
+
  private:
-  using Bitmap = random_walk::PageBitmap<random_walk::Locking::none>;
+  using Bitmap = PageBitmap<Locking::none>;
   static constexpr std::uint32_t no_page = allocbench::no_page;
-  static constexpr std::uint32_t most_pages = 32;
+  static constexpr std::uint32_t most_pages = where == Runs::in_regions ? RegionRuns::most_pages : 32;
 
   // A word of `runs`. First page of a block: its pages, and of a shared one the members that hold their parts. A later
   // page, in which a member's part begins: how far the first page lies back.
-  static constexpr std::uint32_t pages_mask = 0xff;
-  static constexpr std::uint32_t one_member = 1u << 8;
-  static constexpr std::uint32_t members_mask = 0xff00;
-  static constexpr std::uint32_t one_page_back = 1u << 16;
-  static constexpr std::uint32_t back_mask = 0xff0000;
+  static constexpr std::uint32_t pages_mask = 0x7ff;
+  static constexpr std::uint32_t one_member = 1u << 11;
+  static constexpr std::uint32_t members_mask = 0xfful << 11;
+  static constexpr std::uint32_t one_page_back = 1u << 19;
+  static constexpr std::uint32_t back_mask = 0xfful << 19;
 
   // The free pages in a row that a lane offers; none: pages = 0.
   struct Run {
@@ -129,7 +136,7 @@ class RandomWalkMalloc {
 
   // The lowest run of clear bits, which are then set in the lane's copy of the word.
   static SIMT_FN Run next_run(std::uint32_t& seen) {
-    if (seen == random_walk::full_word) return {0, 0};
+    if (seen == full_word) return {0, 0};
     const std::uint32_t first = simt::count_trailing_zeros(~seen);
     const std::uint32_t above = seen >> first;
     const std::uint32_t pages = above == 0 ? 32 - first : simt::count_trailing_zeros(above);
@@ -138,9 +145,7 @@ class RandomWalkMalloc {
   }
 
   // 1 <= pages <= 32.
-  static SIMT_FN std::uint32_t bits(std::uint32_t first, std::uint32_t pages) {
-    return random_walk::full_word >> (32 - pages) << first;
-  }
+  static SIMT_FN std::uint32_t bits(std::uint32_t first, std::uint32_t pages) { return RegionRuns::bits(first, pages); }
 
   // 0 for a request that is refused.
   SIMT_FN std::uint32_t pages_for(std::size_t bytes) const {
@@ -152,13 +157,20 @@ class RandomWalkMalloc {
   template <class Thread, class Group>
   SIMT_FN std::uint32_t find_run(Thread& thread, const Group& group, std::uint32_t need) const {
     const std::uint32_t words = bitmap_.grid.words_with_pages;
-    random_walk::Walk walk(thread, group, bitmap_.seed);
+    Walk walk(thread, group, bitmap_.seed);
     std::uint32_t page = no_page;
     simt::LaneMask needy = group.ballot(need != 0);
     const std::uint64_t most_vain = std::uint64_t{bitmap_.most_word_probes} * group.reduce_max(need);
     for (std::uint64_t vain = 0; needy != 0 && vain < most_vain; ++vain) {
       thread.probe(simt::Step::attempt);
       const std::uint32_t base = walk.next(words);
+      if constexpr (where == Runs::in_regions) {
+        page = RegionRuns(bitmap_).visit(thread, group, base, need, page);
+        const simt::LaneMask left = group.ballot(need != 0);
+        if (left != needy) vain = 0;
+        needy = left;
+        continue;
+      }
       std::uint32_t seen = thread.atomic(bitmap_.words[(base + thread.lane()) % words]).load(simt::relaxed);
       Run run = next_run(seen);
       for (;;) {
@@ -200,6 +212,34 @@ class RandomWalkMalloc {
   std::uint32_t* runs_ = nullptr;
 };
 
+}  // namespace random_walk
+
+struct RandomWalkMalloc : random_walk::PublishedRuns<random_walk::Runs::in_words> {
+  static constexpr Traits traits{.name = "rw_malloc",
+                                 .display_name = "RW_malloc",
+                                 .paper = "Pham et al. 2025, sec. 4.3",
+                                 .summary =
+                                     "up to 32 pages in a row, found by a warp in 32 words from a random one on; small "
+                                     "requests of a warp share pages",
+                                 .step = StepUnit::probe};
+  static RandomWalkMalloc create(Arena& arena, const Parameters& parameters) {
+    return {lay_out(arena, parameters, traits.name)};
+  }
+};
+
+struct RandomWalkMallocRegions : random_walk::PublishedRuns<random_walk::Runs::in_regions> {
+  static constexpr Traits traits{.name = "rw_malloc_regions",
+                                 .display_name = "RW_malloc, runs over words",
+                                 .paper = "Pham et al. 2025, sec. 4.3",
+                                 .summary =
+                                     "as rw_malloc, with runs over the borders of words: up to 1,023 pages in a "
+                                     "row of the 1,024 that a warp looks at",
+                                 .step = StepUnit::probe};
+  static RandomWalkMallocRegions create(Arena& arena, const Parameters& parameters) {
+    return {lay_out(arena, parameters, traits.name)};
+  }
+};
+
 }  // namespace allocbench
 
-ALLOCBENCH_REGISTER(rw_malloc, RandomWalkMalloc)
+ALLOCBENCH_REGISTER(rw_malloc, RandomWalkMalloc, RandomWalkMallocRegions)

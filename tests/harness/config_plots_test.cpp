@@ -37,7 +37,7 @@ TEST(ConfigErrors, ClaimsSayWhatAndWhoseAndHowMuch) {
       complaint_about_claim(claim),
       one_complaint(
           "  /claims/0\n      found:   0 of the keys ratio, growth, straight, step, crossing, value, share, theory, "
-          "unexplained, not_judged\n"
+          "unexplained, correlation, not_judged\n"
           "      allowed: exactly one of them\n"));
   claim = good_claim;
   claim["above"] = 1;

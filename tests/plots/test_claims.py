@@ -285,6 +285,21 @@ def test_the_metric_that_predicts_the_time_leaves_less_unexplained(tmp_path, tim
     assert _judge(few, unexplained={"of": "rw", "by": "warp_steps_per_malloc", "rather_than": "steps_per_malloc"}, below=1).verdict == "cannot tell"
 
 
+@pytest.mark.parametrize("seconds, number, verdict", [(range(1, 13), 1.0, "holds"), (range(12, 0, -1), -1.0, "does not hold"), ((3, 1, 4, 1, 5, 9), 0.6962, None)])
+def test_a_correlation_is_that_of_all_cells_together(tmp_path, seconds, number, verdict):
+    """The steps are 1, 2, 3 ... By hand for the last times: 19.5 / sqrt(17.5 * 44.83)."""
+    cells = [synthetic.cell("rw", {"threads": x}, values={("alloc", "time"): (float(y), None, None), ("", "steps_per_malloc"): float(x)})
+             for x, y in enumerate(seconds, 1)]
+    run = _run(tmp_path, cells, allocators=["rw"])
+    effect = {"of": "rw", "by": "steps_per_malloc"}
+    [estimate] = effects.find(run, {"correlation": effect}).estimates
+    assert estimate.number == pytest.approx(number, abs=1e-3) and estimate.place == f"{len(cells)} cells"
+    if verdict is not None:
+        assert _judge(run, correlation=effect, between=[0.9, 1.01]).verdict == verdict
+    few = _run(tmp_path / "few", cells[:4], allocators=["rw"])
+    assert _judge(few, correlation=effect, between=[0.9, 1.01]).verdict == "cannot tell"
+
+
 def test_an_allocator_that_the_run_does_not_have_is_a_mistake(tmp_path):
     run = _run(tmp_path, [_cell("c_malloc", 1, 1e-6)])
     with pytest.raises(UsageError, match="'halloc', which the run does not have. It has: c_malloc, cuda_malloc"):

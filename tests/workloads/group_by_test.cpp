@@ -137,6 +137,7 @@ TEST(GroupBy, IsExactByTailsOverCRW) {
   group_all_inputs<ClusteredRandomWalkReworked>("tails", {{.page_bytes = 64}}, 1 << 19);
 }
 TEST(GroupBy, IsExactByRunsOverScatterAlloc) { group_all_inputs<ScatterAllocReworked>("runs", {}, 1 << 20); }
+TEST(GroupBy, IsExactByCountingAndWriting) { group_all_inputs<AtomicMalloc>("counts", {}, 1024); }
 TEST(GroupBy, IsExactBySorting) { group_all_inputs<AtomicMalloc>("sort", {}, 1024); }
 
 // Lists of all three classes, in all passes: many records of one key among others.

@@ -37,12 +37,19 @@ class GroupByRun final : public WorkloadRun {
   }
 
   void sample(const AllocatorHandle& allocator, PhaseTimer& timer) override {
-    if (!parameters_.uses_pages()) {
+    static constexpr std::string_view names[] = {"pass1", "pass2", "pass3", "pass4"};
+    if (parameters_.group_method() == GroupMethod::sort) {
       timer.phase("total", 0, [&] { steps_.sort_and_encode(); });
       return;
     }
+    if (!parameters_.uses_pages()) {
+      for (std::uint32_t pass = 0; pass < passes; ++pass) {
+        timer.phase(names[pass], 0, [&] { steps_.count_and_write(pass); });
+      }
+      timer.sum("total", {names[0], names[1], names[2], names[3]});
+      return;
+    }
     occupation_.enter(allocator);
-    static constexpr std::string_view names[] = {"pass1", "pass2", "pass3", "pass4"};
     bool whole = true;
     std::uint64_t frees = 0;
     for (std::uint32_t pass = 0; pass < passes && whole; ++pass) {

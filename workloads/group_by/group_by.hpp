@@ -3,8 +3,9 @@
 // Pham et al. 2025, sec. 6.2, fig. 18 and appendix C. Each of four passes looks at one byte of the key, the most
 // significant one first. A pass splits every list of the pass before into up to 256 lists and then frees its pages;
 // after the last one every list is a group. `method` says how lists get their pages (group_by/kernels.hpp): tails, as
-// published, runs, or sort, which does not split but calls a library's radix sort and run-length encoding: what a
-// program would do without an allocator.
+// published, runs, or one of two without an allocator: counts, which runs over the records of a pass twice, to count
+// and then to write (counted_splits.hpp), and sort, which does not split but calls a library's radix sort and
+// run-length encoding.
 //
 // Phases: `pass1` to `pass4`, each with the frees of the pages it split and the host's look at the number of lists;
 // `total`, their sum; `free`, of the groups. The groups are compared with the host's after every sample, row by row for
@@ -23,7 +24,7 @@
 
 namespace allocbench {
 
-enum class GroupMethod { tails, runs, sort };
+enum class GroupMethod { tails, runs, counts, sort };
 
 struct GroupBy {
   struct Parameters : PageParameters {
@@ -51,9 +52,10 @@ struct GroupBy {
                                                                                                                     4),
               Field{"method", &P::method, "",
                     "tails: a thread appends to the last page of a list; runs: a block asks for all its pages at once; "
-                    "sort: radix sort and run-length encoding, without pages",
-                    "Pham et al. 2025, appendix C; assumed: the other two, to compare with"}
-                  .one_of({"tails", "runs", "sort"}),
+                    "counts: a kernel counts, a second one writes, without pages; sort: radix sort and run-length "
+                    "encoding, without pages",
+                    "Pham et al. 2025, appendix C; sec. 6.2: counts; assumed: runs and sort, to compare with"}
+                  .one_of({"tails", "runs", "counts", "sort"}),
               Field{
                   "frees", &P::frees, "",
                   "early: pages are freed as soon as their records were read; after: by a kernel at the end of a pass",
@@ -66,9 +68,12 @@ struct GroupBy {
     }
 
     GroupMethod group_method() const {
-      return method == "tails" ? GroupMethod::tails : method == "runs" ? GroupMethod::runs : GroupMethod::sort;
+      return method == "tails"    ? GroupMethod::tails
+             : method == "runs"   ? GroupMethod::runs
+             : method == "counts" ? GroupMethod::counts
+                                  : GroupMethod::sort;
     }
-    bool uses_pages() const { return method != "sort"; }
+    bool uses_pages() const { return method == "tails" || method == "runs"; }
     bool early_frees() const { return frees == "early"; }
   };
 

@@ -84,6 +84,10 @@ GroupSteps::GroupSteps(simt::Stream& stream, const GroupInput& input, std::uint6
   });
   records_ = simt::Buffer<group::Record>(keys_);
   records_.from_host(stream, records);
+  if (method == GroupMethod::counts) {
+    counted_.emplace(stream, keys_, expected_->lists);
+    return;
+  }
   for (ListSet& set : sets_) set = ListSet(keys_, format_);
   tails_ = simt::Buffer<group::Tail>(sets_[0].long_of_tail.size());
   if (method == GroupMethod::runs) {
@@ -215,6 +219,7 @@ std::vector<RecordedBlock> GroupSteps::page_blocks() const {
 
 std::string GroupSteps::problem() const {
   if (method_ == GroupMethod::sort) return sorted_problem();
+  if (counted_) return counted_->groups() == expected_->groups ? "" : "other groups than those of the keys";
   const PageFaults faults = faults_of_sample();
   if (faults.overflows != 0) return "more lists or shared pages than there is room for";
   if (faults.broken != 0) {

@@ -8,6 +8,7 @@
 
 #include "workloads/common/page_screen.hpp"
 #include "workloads/common/sort.hpp"
+#include "workloads/group_by/counted_splits.hpp"
 #include "workloads/group_by/group_by.hpp"
 #include "workloads/group_by/kernels.hpp"
 #include "workloads/group_by/keys.hpp"
@@ -52,6 +53,8 @@ class GroupSteps {
 
   // Sort by key and run-length encoding.
   void sort_and_encode();
+  // A pass without pages: counts, then writes. Enqueued.
+  void count_and_write(std::uint32_t pass) { counted_->split(records_.data(), pass); }
 
   // Compares the lists of the last pass with the host's groups and notes their pages; untimed, before they are freed.
   void read_lists();
@@ -122,6 +125,7 @@ class GroupSteps {
     Sorting(simt::Stream& stream, const std::vector<std::uint32_t>& host_keys);
   };
   std::optional<Sorting> sorting_;
+  std::optional<CountedSplits> counted_;  // method counts
 };
 
 }  // namespace allocbench

@@ -153,8 +153,8 @@ void check_claim_names(const Json& claims, const Drawable& results, Problems& pr
     if (!claim.is_object() || claim.value("backend", Json("cuda")) != results.config.backend) continue;
     const std::string place = pointer_to("/claims", i);
     names.keys(claim, "where", place, &NameChecker::setting);
-    for (const char* effect :
-         {"ratio", "growth", "straight", "step", "crossing", "value", "share", "theory", "unexplained"}) {
+    for (const char* effect : {"ratio", "growth", "straight", "step", "crossing", "value", "share", "theory",
+                               "unexplained", "correlation"}) {
       if (!claim.contains(effect) || !claim[effect].is_object()) continue;
       const std::string inside = pointer_to(place, effect);
       for (const char* key : {"of", "to", "over", "against"}) names.side(claim[effect], key, inside);

@@ -89,6 +89,35 @@ TEST(RwBmFidelity, AFullPoolIsLockedAndRead) {
   EXPECT_EQ(rig.counted_malloc({16}).of_lane[0], vain_probe * vain_words);
 }
 
+// The same operations on words of 64 bits: the lanes of two warps find their pages in one word.
+TEST(RwBm64Fidelity, AWordHasSixtyFourPages) {
+  FidelityRig<RandomWalkBitmap64> rig(64 * page, small_pages<RandomWalkBitmap64>());
+  EXPECT_EQ(rig.counted_malloc({16}).of_lane[0], probe);
+  for (int i = 1; i < 64; ++i) {
+    const Calls calls = rig.counted_malloc({16});
+    EXPECT_EQ(calls.of_lane[0], probe);
+    EXPECT_EQ(rig.offset(calls.blocks[0]), i * static_cast<std::ptrdiff_t>(page)) << "the lowest free page";
+  }
+  EXPECT_EQ(rig.counted_malloc({16}).of_lane[0], vain_probe * 17);  // 1,076 / 64
+}
+
+TEST(Crw64Fidelity, LooksAtTheWordOfTheNextPage) {
+  FidelityRig<ClusteredRandomWalk64> rig(many * page, small_pages<ClusteredRandomWalk64>());
+  const std::ptrdiff_t first = rig.offset(rig.malloc({16})[0]);
+  EXPECT_EQ(first % (64 * static_cast<std::ptrdiff_t>(page)), 0) << "the first page of a word";
+  for (int i = 1; i < 64; ++i)
+    EXPECT_EQ(rig.offset(rig.malloc({16})[0]), first + i * static_cast<std::ptrdiff_t>(page));
+}
+
+TEST(Corw64Fidelity, OneLaneServesTwoWarps) {
+  FidelityRig<CollaborativeRandomWalk64> rig(64 * page, small_pages<CollaborativeRandomWalk64>());
+  for (int warp = 0; warp < 2; ++warp) {
+    const Calls mallocs = rig.warp_mallocs(16);
+    EXPECT_EQ(mallocs.sum(), (Ops{.loads = 1, .updates = 1 + 32 + 1 + 31}));
+    EXPECT_EQ(std::count(mallocs.blocks.begin(), mallocs.blocks.end(), nullptr), 0);
+  }
+}
+
 // The last page of the thread is read once per kernel: 1 load.
 constexpr Ops last_page{.loads = 1};
 

@@ -67,10 +67,15 @@ PageParameters pages_of(std::uint64_t bytes) { return {.page_bytes = bytes}; }
 
 template <class A>
 class RandomWalkMallocTest : public ::testing::Test {};
-using Forms = ::testing::Types<RandomWalkMalloc, RandomWalkMallocReworked>;
+using Forms = ::testing::Types<RandomWalkMalloc, RandomWalkMallocReworked, RandomWalkMallocRegions>;
 TYPED_TEST_SUITE(RandomWalkMallocTest, Forms);
 
-TYPED_TEST(RandomWalkMallocTest, ServesUpTo32PagesAtAPageBoundary) {
+template <class A>
+class RunsInWordsTest : public ::testing::Test {};
+using FormsInWords = ::testing::Types<RandomWalkMalloc, RandomWalkMallocReworked>;
+TYPED_TEST_SUITE(RunsInWordsTest, FormsInWords);
+
+TYPED_TEST(RunsInWordsTest, ServesUpTo32PagesAtAPageBoundary) {
   Rig<TypeParam> rig(1 << 20, pages_of(256));
   EXPECT_EQ(TypeParam::max_request(1 << 20, pages_of(256)), 8192u);
   const std::vector<void*> blocks = rig.malloc({8192, 256, 257, 1050, 8193, std::uint64_t{1} << 40}, 1);
@@ -82,7 +87,7 @@ TYPED_TEST(RandomWalkMallocTest, ServesUpTo32PagesAtAPageBoundary) {
   EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
 }
 
-TYPED_TEST(RandomWalkMallocTest, FillsThePoolWithRunsOfAPowerOfTwo) {
+TYPED_TEST(RunsInWordsTest, FillsThePoolWithRunsOfAPowerOfTwo) {
   for (const std::uint64_t bytes : {256u, 512u, 1024u, 2048u, 4096u, 8192u}) {
     PageParameters parameters = pages_of(256);
     parameters.scarce_share = 0.001;
@@ -98,7 +103,7 @@ TYPED_TEST(RandomWalkMallocTest, FillsThePoolWithRunsOfAPowerOfTwo) {
 }
 
 // Runs do not straddle words: of 5 pages each word holds six.
-TYPED_TEST(RandomWalkMallocTest, KeepsRunsWithinAWord) {
+TYPED_TEST(RunsInWordsTest, KeepsRunsWithinAWord) {
   PageParameters parameters = pages_of(256);
   parameters.scarce_share = 0.001;
   Rig<TypeParam> rig(8 * 8192, parameters);
@@ -108,6 +113,68 @@ TYPED_TEST(RandomWalkMallocTest, KeepsRunsWithinAWord) {
     if (block != nullptr) {
       EXPECT_LE(rig.offset(block) % 8192, 8192 - 5 * 256);
     }
+  }
+}
+
+// Free are the pages that `free` names, of 64.
+template <class A>
+std::ptrdiff_t page_of_four(std::set<std::uint32_t> free, std::uint64_t seed) {
+  PageParameters parameters = pages_of(256);
+  parameters.scarce_share = 0.01;
+  Rig<A> rig(64 * 256, parameters, seed);
+  struct Used {
+    std::uint64_t free;
+    SIMT_HOST_FN bool operator()(std::uint32_t page) const { return (free >> page & 1) == 0; }
+  };
+  Used used{0};
+  for (const std::uint32_t page : free) used.free |= std::uint64_t{1} << page;
+  rig.allocator.occupy(rig.stream(), used);
+  const void* const block = rig.malloc({1024})[0];
+  return block == nullptr ? -1 : rig.offset(block) / 256;
+}
+
+// "Free segments running across two neighboring words will also be connected", but the first page does not follow the
+// last one.
+TEST(RandomWalkMallocRegions, ConnectsSegmentsOverTheBordersOfWords) {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    EXPECT_EQ(page_of_four<RandomWalkMallocRegions>({30, 31, 32, 33}, seed), 30);
+    EXPECT_EQ(page_of_four<RandomWalkMalloc>({30, 31, 32, 33}, seed), -1);
+    EXPECT_EQ(page_of_four<RandomWalkMallocRegions>({29, 31, 32, 33, 34}, seed), 31);
+    EXPECT_EQ(page_of_four<RandomWalkMallocRegions>({31, 32, 33, 40}, seed), -1);
+    EXPECT_EQ(page_of_four<RandomWalkMallocRegions>({0, 1, 62, 63}, seed), -1);
+  }
+}
+
+TEST(RandomWalkMallocRegions, ServesUpToARegionButOnePage) {
+  EXPECT_EQ(RandomWalkMallocRegions::max_request(1 << 20, pages_of(256)), 1023u * 256);
+  Rig<RandomWalkMallocRegions> rig(1024 * 256, pages_of(256));
+  const std::vector<void*> blocks = rig.malloc({1023 * 256, 1024 * 256}, 1);
+  EXPECT_EQ(rig.offset(blocks[0]), 0);
+  EXPECT_EQ(blocks[1], nullptr);
+  EXPECT_EQ(rig.offset(rig.malloc({256})[0]), 1023 * 256) << "the only free page";
+  rig.free(blocks);
+  EXPECT_NE(rig.malloc({1000 * 256})[0], nullptr);
+}
+
+// Each warp wants 32 runs of 40 pages of one region, which holds 25.
+TEST(RandomWalkMallocRegions, LanesOfAWarpTakeRunsOfSeveralWords) {
+  PageParameters parameters = pages_of(256);
+  parameters.scarce_share = 0.01;
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    Rig<RandomWalkMallocRegions> rig(4096 * 256, parameters, seed);
+    const std::vector<void*> blocks = rig.malloc(std::vector<std::uint64_t>(32, 40 * 256));
+    std::set<std::ptrdiff_t> offsets;
+    for (const void* block : blocks) {
+      ASSERT_NE(block, nullptr);
+      offsets.insert(rig.offset(block));
+    }
+    ASSERT_EQ(offsets.size(), 32u);
+    for (auto next = std::next(offsets.begin()); next != offsets.end(); ++next) {
+      EXPECT_GE(*next - *std::prev(next), 40 * 256);
+    }
+    rig.free(blocks);
+    std::vector<void*> pages = rig.malloc(std::vector<std::uint64_t>(3000, 256));
+    EXPECT_EQ(std::count(pages.begin(), pages.end(), nullptr), 0) << "all pages of the runs are free again";
   }
 }
 
@@ -195,7 +262,7 @@ TEST(RandomWalkMallocReworked, LooksAgainWhereOthersFilledTheWords) {
 
 // Walks of the published form are long where memory is scarce.
 template <class A>
-constexpr bool is_slow = std::is_same_v<A, RandomWalkMalloc>;
+constexpr bool is_slow = !std::is_same_v<A, RandomWalkMallocReworked>;
 
 TYPED_TEST(RandomWalkMallocTest, SurvivesSeededStress) {
   const std::vector<std::vector<std::uint64_t>> mixes = {{16},   {1, 24, 48}, {64, 128, 512},    {16, 300, 1050, 2048},

@@ -34,9 +34,10 @@ class SinglePageTest : public ::testing::Test {
     return parameters;
   }
 };
-using SinglePageAllocators = ::testing::Types<RandomWalk, RandomWalkReworked, RandomWalkBitmapReworked,
-                                              RandomWalkBitmap, ClusteredRandomWalkReworked, ClusteredRandomWalk,
-                                              CollaborativeRandomWalkReworked, CollaborativeRandomWalk>;
+using SinglePageAllocators =
+    ::testing::Types<RandomWalk, RandomWalkReworked, RandomWalkBitmapReworked, RandomWalkBitmap,
+                     ClusteredRandomWalkReworked, ClusteredRandomWalk, CollaborativeRandomWalkReworked,
+                     CollaborativeRandomWalk, RandomWalkBitmap64, ClusteredRandomWalk64, CollaborativeRandomWalk64>;
 TYPED_TEST_SUITE(SinglePageTest, SinglePageAllocators);
 
 TYPED_TEST(SinglePageTest, HandsOutEveryPageOfAnyNumberOfPages) {
@@ -133,6 +134,21 @@ TEST(RandomWalkBitmapReworked, TakesTheStepsOfFormula5) {
   }
 }
 
+// Both word lengths of section 3.3, as published. Theorem 1: where few pages are free and nearly all are taken, a word
+// of w pages saves all but a w-th of the steps.
+template <class A>
+void expect_formula_5(std::uint32_t word) {
+  for (const std::uint32_t pages : {1u << 20, 1'000'000u}) {
+    const std::uint32_t free = pages / 200;
+    const double expected = expected_steps(pages, free, 4096, word);
+    const double measured = steps_of_page_requests<A>(pages, free, 4096, 7).average();
+    EXPECT_NEAR(measured, expected, 4.5 * expected / std::sqrt(4096)) << pages;
+    EXPECT_NEAR(measured * word / expected_steps(pages, free, 4096, 1), 1, 0.2) << pages;
+  }
+}
+TEST(RandomWalkBitmap, TakesTheStepsOfFormula5) { expect_formula_5<RandomWalkBitmap>(32); }
+TEST(RandomWalkBitmap64, TakesTheStepsOfFormula5) { expect_formula_5<RandomWalkBitmap64>(64); }
+
 TEST(CollaborativeRandomWalkReworked, LanesOfAWarpLeaveAfterTheSameRounds) {
   const std::uint32_t pages = 1 << 20;
   const testing::Steps plenty = steps_of_page_requests<CollaborativeRandomWalkReworked>(pages, pages / 10, 4096, 3);
@@ -167,12 +183,16 @@ TEST(RandomWalkReworked, GivesUpAfterTheProbesOfTheRule) {
   EXPECT_EQ(random_walk::vain_word_probes(0.005, 1000), 34u);
   EXPECT_EQ(random_walk::vain_word_probes(0.005, 1), 32u);
   EXPECT_EQ(random_walk::vain_word_probes(0, 1000), 0xffffffffu);
+  EXPECT_EQ(random_walk::vain_word_probes(0.005, 1000, 64), 17u);  // 1,076 / 64, rounded up
   const testing::Steps steps = steps_of_page_requests<RandomWalkReworked>(1000, 0, 32, 1);
   for (const std::uint32_t each : steps.steps) EXPECT_EQ(each, 1076u);
   const testing::Steps words = steps_of_page_requests<RandomWalkBitmapReworked>(1000, 0, 32, 1);
   for (const std::uint32_t each : words.steps) EXPECT_EQ(each, 1024u);  // 32 words, 32 probes each
   const testing::Steps published = steps_of_page_requests<RandomWalkBitmap>(1000, 0, 32, 1);
   for (const std::uint32_t each : published.steps) EXPECT_GE(each, 34u);  // and words that others had locked
+  const testing::Steps of_64 = steps_of_page_requests<RandomWalkBitmap64>(1000, 0, 32, 1);
+  for (const std::uint32_t each : of_64.steps) EXPECT_GE(each, 17u);
+  EXPECT_LT(of_64.average(), 34);
 }
 
 // One word of thirty-two is free and all others are full: 34 random words miss it in one of three walks.

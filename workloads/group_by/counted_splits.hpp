@@ -1,0 +1,53 @@
+// Grouping without a memory manager, as Pham et al. 2025, sec. 6.2, describe it: every pass runs over the records
+// twice, first to count what each bucket will hold, then, when a prefix sum has told where the buckets begin, to write.
+//
+// A pass splits every list by one byte of the key, as the other methods do, so a group by all 32 bits has 256 counters
+// for each list of the pass before. Differs from the paper: lists without records get no counters in the next pass;
+// the paper has one for every value that a key may have, 17.19 GB in the last pass. Counters have 64 bits.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "simt/simt.hpp"
+#include "workloads/common/mix.hpp"
+#include "workloads/common/scan.hpp"
+#include "workloads/group_by/lists.hpp"
+
+namespace allocbench {
+
+class CountedSplits {
+ public:
+  static constexpr std::uint32_t passes = 4;
+
+  // `lists`: those with records, after each pass.
+  CountedSplits(simt::Stream& stream, std::uint32_t keys, const std::uint64_t (&lists)[passes]);
+
+  // Pass 0 splits `records`, later ones what the pass before wrote. Enqueued.
+  void split(const group::Record* records, std::uint32_t pass);
+
+  // The groups in the order of the records after the last pass: each run of equal keys is one.
+  MultisetDigest groups() const;
+
+ private:
+  // Of records in the order of their lists.
+  struct Split {
+    simt::Buffer<group::Record> records;
+    simt::Buffer<std::uint32_t> lists;  // of each record; not after the last pass
+
+    explicit Split(std::uint32_t keys) : records(keys), lists(keys) {}
+  };
+
+  std::uint64_t counters(std::uint32_t pass) const { return lists_before_[pass] * group::buckets; }
+
+  simt::Stream& stream_;
+  std::uint32_t keys_;
+  std::array<std::uint64_t, passes> lists_before_;  // each pass
+  std::array<Split, 2> made_;
+  simt::Buffer<std::uint64_t> counts_, places_, numbers_;
+  std::vector<ExclusiveScan> scans_;  // one per pass
+};
+
+}  // namespace allocbench
