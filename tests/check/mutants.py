@@ -1,7 +1,7 @@
 """How many mistakes does `allocbench check` find? Puts small mistakes into the headers of shipped allocators, one at a time, and searches.
 
     python3 -B mutants.py --build BUILD [--mutants 60] [--seed 1] [--seeds 10000] [--race-seeds 150] [--only TEXT]... [--model NAME|FILE]...
-                          [--no-invariants] [--out FILE [--resume]]
+                          [--no-invariants] [--folder FOLDER] [--out FILE [--resume]]
 
 The build folder must have the checking workers and the plug-ins of these allocators. Mutants are drawn by --seed: the allocators in
 turn, an operator, a place. One that does not compile, or compiles to the same code, is drawn again. The search of a mutant stops at the
@@ -50,9 +50,9 @@ class Workshop:
     """A copy of the sources, in which mutants are made, and a folder of checking workers with one plug-in. The folder is always
     the same, so that a compiler cache knows what it has compiled there."""
 
-    def __init__(self, build):
+    def __init__(self, build, folder):
         self.build = PluginBuild(build)
-        self.folder = self.build.folder / "mutants"
+        self.folder = (folder or self.build.folder / "mutants").resolve()
         shutil.rmtree(self.folder, ignore_errors=True)
         self.sources = self.folder / "sources"
         self.workers = self.folder / "workers"
@@ -110,37 +110,42 @@ class Search:
     def findings(self, *more, models=None):
         return [cell for cell in self.cells(*more, models=models) if cell["outcome"] not in ("ok", "unsupported")]
 
-    def schedules(self, seeds):
-        return self.findings("--seeds", str(seeds), "--no-races")
-
-    def races(self):
-        return self.findings("--seeds", "1", "--race-seeds", str(self.arguments.race_seeds))
-
-    def at_first_seed(self):
-        """Few models at a time: many a mistake shows at once, and crashes in all models take a minute."""
+    def a_few_models_at_a_time(self, option, runs, *more):
+        """So many runs over all models, until some find something: crashes and races in all of them take minutes."""
+        per_model = -(-runs // len(self.models))
         for first in range(0, len(self.models), 4):
-            found = self.findings("--seeds", "1", "--no-races", models=self.models[first:first + 4])
+            models = self.models[first:first + 4]
+            found = self.findings(option, str(per_model * len(models)), *more, models=models)
             if found:
                 return found
         return []
 
+    def schedules(self, seeds):
+        return self.a_few_models_at_a_time("--seeds", seeds, "--no-races")
+
+    def races(self):
+        return self.a_few_models_at_a_time("--race-seeds", self.arguments.race_seeds, "--seeds", "1")
+
+    def reaching_models(self):
+        """Of the throwing mistake."""
+        few = min(500, self.arguments.seeds)
+        return len(self.findings("--seeds", str(few), "--no-races") or self.findings("--seeds", str(self.arguments.seeds), "--no-races"))
+
     def in_stages(self, racing):
-        """Few seeds first, and no more where they find something. `racing` puts the plug-in of the race worker in place."""
-        seeds = self.arguments.seeds
-        found = self.at_first_seed()
-        if found:
-            return found
-        found = self.schedules(min(500, seeds)) or self.schedules(seeds)
-        if found or self.arguments.race_seeds == 0 or "tsan" not in self.workshop.variants:
-            return found
-        racing()
-        return self.races()
+        """What is cheap or often finds something comes first, and no more where it does. `racing` puts the plug-in of the race worker in place."""
+        def races():
+            if self.arguments.race_seeds == 0 or "tsan" not in self.workshop.variants:
+                return []
+            racing()
+            return self.races()
+
+        return self.schedules(1) or self.schedules(min(500, self.arguments.seeds)) or races() or self.schedules(self.arguments.seeds)
 
 
 class Hunt:
     def __init__(self, arguments):
         self.arguments = arguments
-        self.workshop = Workshop(arguments.build)
+        self.workshop = Workshop(arguments.build, arguments.folder)
         self.search = Search(arguments, self.workshop)
         self.whole = {}
         self.sites = {}
@@ -182,13 +187,13 @@ class Hunt:
             lambda: self.workshop.link(mutant.allocator, "tsan", self.workshop.with_mistake(mutant, "tsan", invariants)))
 
     def reaching_models(self, mutant):
-        """Those that come to the place of the mistake; nothing where that cannot be told."""
+        """How many come to the place of the mistake, at least; nothing where that cannot be told."""
         source = (ROOT / mutant.path).read_text(encoding="utf-8")
         target = self.workshop.with_mistake(mutant.throwing(source[mutant.begin:mutant.end]), "check")
         if target is None:
             return None
         self.workshop.link(mutant.allocator, "check", target)
-        return len(self.search.schedules(self.arguments.seeds))
+        return self.search.reaching_models()
 
     def judged(self, mutant):
         """What the table says: "killed: ...", or how many models reach the place."""
@@ -294,6 +299,7 @@ def main():
     parser.add_argument("--only", action="append", default=[], help="mutants whose name has this text")
     parser.add_argument("--model", action="append", default=[], help="as of allocbench check; without it the built-in ones")
     parser.add_argument("--no-invariants", action="store_true", help="without the allocators' own broken_invariant()")
+    parser.add_argument("--folder", type=pathlib.Path, help="where mutants are made; a search beside this one needs another")
     parser.add_argument("--out", type=pathlib.Path, help="also write the table here")
     parser.add_argument("--resume", action="store_true", help="with --out: keep the rows of that table")
     arguments = parser.parse_args()
