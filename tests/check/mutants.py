@@ -1,13 +1,13 @@
 """How many mistakes does `allocbench check` find? Puts small mistakes into the headers of shipped allocators, one at a time, and searches.
 
     python3 -B mutants.py --build BUILD [--mutants 60] [--seed 1] [--seeds 10000] [--race-seeds 150] [--only TEXT]... [--model NAME|FILE]...
-                          [--no-invariants] [--out FILE [--resume]]
+                          [--no-invariants] [--folder FOLDER] [--out FILE [--resume]]
 
 The build folder must have the checking workers and the plug-ins of these allocators. Mutants are drawn by --seed: the allocators in
 turn, an operator, a place. One that does not compile, or compiles to the same code, is drawn again. The search of a mutant stops at the
 first kill. A mutant that only an invariant kills is searched again without the allocators' own broken_invariant(). In a survivor the
-place of the mistake throws: if the search finds nothing even then, no model gets there. `verdicts.txt` says which survivors are
-equivalent, and why.
+place of the mistake ends the process: if the search finds nothing even then, no model gets there. `verdicts.txt` says which survivors
+are equivalent, and why.
 """
 
 import argparse
@@ -31,7 +31,7 @@ INVARIANT_ALONE = "invariant alone"
 # The plug-in's first registration alone: its others cost time to compile.
 UNIT = """struct allocbench_reached {
   template <class T>
-  T operator->*(T) const { throw 1; }
+  T operator->*(T value) const { __builtin_trap(); return value; }
 };
 #include "@header@"
 #include "check/plugin.hpp"
@@ -50,9 +50,9 @@ class Workshop:
     """A copy of the sources, in which mutants are made, and a folder of checking workers with one plug-in. The folder is always
     the same, so that a compiler cache knows what it has compiled there."""
 
-    def __init__(self, build):
+    def __init__(self, build, folder):
         self.build = PluginBuild(build)
-        self.folder = self.build.folder / "mutants"
+        self.folder = (folder or self.build.folder / "mutants").resolve()
         shutil.rmtree(self.folder, ignore_errors=True)
         self.sources = self.folder / "sources"
         self.workers = self.folder / "workers"
@@ -108,39 +108,41 @@ class Search:
         return json.loads(done.stdout)["cells"]
 
     def findings(self, *more, models=None):
-        return [cell for cell in self.cells(*more, models=models) if cell["outcome"] not in ("ok", "unsupported")]
+        """Not what a busy machine shows as well: that a race run takes long."""
+        return [cell for cell in self.cells(*more, models=models)
+                if cell["outcome"] not in ("ok", "unsupported") and (cell["part"], cell["outcome"]) != ("races", "hang")]
 
-    def schedules(self, seeds):
-        return self.findings("--seeds", str(seeds), "--no-races")
-
-    def races(self):
-        return self.findings("--seeds", "1", "--race-seeds", str(self.arguments.race_seeds))
-
-    def at_first_seed(self):
-        """Few models at a time: many a mistake shows at once, and crashes in all models take a minute."""
+    def a_few_models_at_a_time(self, option, runs, *more):
+        """So many runs over all models, until some find something: crashes and races in all of them take minutes."""
+        per_model = -(-runs // len(self.models))
         for first in range(0, len(self.models), 4):
-            found = self.findings("--seeds", "1", "--no-races", models=self.models[first:first + 4])
+            models = self.models[first:first + 4]
+            found = self.findings(option, str(per_model * len(models)), *more, models=models)
             if found:
                 return found
         return []
 
+    def by_schedules(self, seeds):
+        return self.a_few_models_at_a_time("--seeds", 1, "--no-races") or self.a_few_models_at_a_time("--seeds", seeds, "--no-races")
+
+    def races(self):
+        return self.a_few_models_at_a_time("--race-seeds", self.arguments.race_seeds, "--seeds", "1")
+
     def in_stages(self, racing):
-        """Few seeds first, and no more where they find something. `racing` puts the plug-in of the race worker in place."""
-        seeds = self.arguments.seeds
-        found = self.at_first_seed()
-        if found:
-            return found
-        found = self.schedules(min(500, seeds)) or self.schedules(seeds)
-        if found or self.arguments.race_seeds == 0 or "tsan" not in self.workshop.variants:
-            return found
-        racing()
-        return self.races()
+        """What is cheap or often finds something comes first, and no more where it does. `racing` puts the plug-in of the race worker in place."""
+        def races():
+            if self.arguments.race_seeds == 0 or "tsan" not in self.workshop.variants:
+                return []
+            racing()
+            return self.races()
+
+        return self.by_schedules(min(500, self.arguments.seeds)) or races() or self.by_schedules(self.arguments.seeds)
 
 
 class Hunt:
     def __init__(self, arguments):
         self.arguments = arguments
-        self.workshop = Workshop(arguments.build)
+        self.workshop = Workshop(arguments.build, arguments.folder)
         self.search = Search(arguments, self.workshop)
         self.whole = {}
         self.sites = {}
@@ -181,21 +183,20 @@ class Hunt:
         return self.search.in_stages(
             lambda: self.workshop.link(mutant.allocator, "tsan", self.workshop.with_mistake(mutant, "tsan", invariants)))
 
-    def reaching_models(self, mutant):
-        """Those that come to the place of the mistake; nothing where that cannot be told."""
+    def reached(self, mutant):
+        """Whether the search comes to the place of the mistake; nothing where that cannot be told."""
         source = (ROOT / mutant.path).read_text(encoding="utf-8")
-        target = self.workshop.with_mistake(mutant.throwing(source[mutant.begin:mutant.end]), "check")
+        target = self.workshop.with_mistake(mutant.ending_there(source[mutant.begin:mutant.end]), "check")
         if target is None:
             return None
         self.workshop.link(mutant.allocator, "check", target)
-        return len(self.search.schedules(self.arguments.seeds))
+        return bool(self.search.by_schedules(self.arguments.seeds))
 
     def judged(self, mutant):
-        """What the table says: "killed: ...", or how many models reach the place."""
+        """What the table says."""
         found = self.searched(mutant, not self.arguments.no_invariants)
         if not found:
-            reached = self.reaching_models(mutant)
-            return "not reached" if reached == 0 else f"survives: {'?' if reached is None else reached} models reach it"
+            return {True: "survives: reached", False: "survives: not reached", None: "survives: reach unknown"}[self.reached(mutant)]
         if all(by_invariant(cell) for cell in found):
             without = self.searched(mutant, False)
             if not without:
@@ -252,8 +253,8 @@ def with_verdict(row, verdicts):
 
 def without_verdict(row):
     name, fate, line = row.split(" | ", 2)
-    found = re.match(r"(?:equivalent|open): .* \((?:(not reached)|([^()]*))\)$", fate)
-    return f"{name} | {found.group(1) or 'survives: ' + found.group(2)} | {line}" if found else row
+    found = re.match(r"(?:equivalent|open): .* \(([^()]*)\)$", fate)
+    return f"{name} | survives: {found.group(1)} | {line}" if found else row
 
 
 def summary(rows):
@@ -294,6 +295,7 @@ def main():
     parser.add_argument("--only", action="append", default=[], help="mutants whose name has this text")
     parser.add_argument("--model", action="append", default=[], help="as of allocbench check; without it the built-in ones")
     parser.add_argument("--no-invariants", action="store_true", help="without the allocators' own broken_invariant()")
+    parser.add_argument("--folder", type=pathlib.Path, help="where mutants are made; a search beside this one needs another")
     parser.add_argument("--out", type=pathlib.Path, help="also write the table here")
     parser.add_argument("--resume", action="store_true", help="with --out: keep the rows of that table")
     arguments = parser.parse_args()

@@ -26,8 +26,8 @@ class Mutant:
     def name(self):
         return f"{self.allocator}:{self.path.removeprefix('allocators/')}:{self.line}:{self.operator}{self.nth}"
 
-    def throwing(self, original):
-        """Another mistake at the same place: the code throws when it comes there. `original` is what stands there."""
+    def ending_there(self, original):
+        """Another mistake at the same place: the process ends when it comes there. `original` is what stands there."""
         reached = "allocbench_reached{}->*"
         text = f"{original} {reached}" if self.operator == "bound" else f"({reached}({original}))"
         return dataclasses.replace(self, text=text)
