@@ -9,7 +9,7 @@ import pandas
 
 from allocbench import stored
 from allocbench.errors import UsageError
-from plots import config_keys, form_ratios, kept, library_table, results, schema, times_table
+from plots import config_keys, form_ratios, kept, library_table, paper_tables, results, schema, times_table
 
 _PHASES = ("alloc", "free")
 
@@ -102,4 +102,5 @@ def outcome(statuses: pandas.Series) -> str:
 
 
 TABLES: dict[str, Callable[..., str]] = {"keys": _keys, "config_keys": config_keys.table, "override_keys": config_keys.overridable, "originals": _against_originals, "registers": _registers, "outcomes": _outcomes,
-                                      "forms": form_ratios.table, "times": times_table.table, "library": library_table.table}
+                                      "forms": form_ratios.table, "times": times_table.table, "library": library_table.table,
+                                      "verdicts": paper_tables.verdicts, "figures": paper_tables.figures}
