@@ -185,6 +185,8 @@ def test_objects_of_a_part_merge_and_axes_replace():
     today = {"sweep": {"threads": {"range": [1, 2]}, "size": [4]}, "workload": {"id": "x", "a": 1}, "cuda": {"sweep": {"threads": {"log2": [1, 4]}}, "workload": {"a": None}}}
     assert inputs.measures_the_same({"sweep": {"threads": {"log2": [1, 4]}, "size": [4]}, "workload": {"id": "x"}}, today, "cuda")
     assert not inputs.measures_the_same({"sweep": {"threads": {"log2": [1, 4]}, "size": [4]}, "workload": {"id": "x"}}, today, "cpu")
+    assert inputs.measures_the_same({"seed": 1}, {"seed": 1, "deadline_s": 60, "pool": "fit", "overrides": {"halloc": {"deadline_s": 60}}}, "cuda")
+    assert not inputs.measures_the_same({"seed": 1}, {"seed": 1, "overrides": {"halloc": {"deadline_s": 60, "state": "reused"}}}, "cuda")
 
 
 @pytest.mark.parametrize("command", ["claims", "survival", "comb", "aa"])
