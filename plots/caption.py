@@ -9,12 +9,14 @@ import pandas
 from plots import curves, labels, provisional, samples, stated
 from plots.results import Run
 
+_TIMED = ("s", "op/s", "B/s")  # units of what has intervals
+
 
 def of_lines(run: Run, wanted: Sequence[tuple[str, str]], words: Sequence[str] = (), more: Sequence[str] = ()) -> list[str]:
     shown = _shown(run, wanted)
     equations = curves.names(run, [metric for _, metric in wanted])
     text = f"{'Markers' if equations or words or not run.plot.get('joined', True) else 'Lines'}: {_statistic(run, shown)}"
-    text += f"; bars: {interval(run)}." if shown["low"].notna().any() else _why_none(run, shown)
+    text += f"; bars: {interval(run)}{_of_some(run, shown)}." if shown["low"].notna().any() else _why_none(run, shown)
     if equations:
         text += f" Lines: {_told(equations)} of the paper (plots/theory.py) at the same settings."
     if provisional.any_of(shown):
@@ -36,7 +38,7 @@ def of_table(run: Run, wanted: Sequence[tuple[str, str]], more: Sequence[str] = 
     if not shown["low"].notna().any():
         text += _why_none(run, shown)
     else:
-        text += f", ± the distance to the farther end of the {interval(run)}." if intervals else "."
+        text += f", ± the distance to the farther end of the {interval(run)}{_of_some(run, shown)}." if intervals else "."
     if provisional.any_of(shown):
         text += f" {provisional.MARKED}"
     if (run.cells["status"] != "ok").any():
@@ -59,9 +61,16 @@ def interval(run: Run) -> str:
     return "95 % interval of the rounds' median" if _rounds(run) else "95 % bootstrap interval"
 
 
+def _of_some(run: Run, shown: pandas.DataFrame) -> str:
+    """How many values have an interval, where others need rounds for one."""
+    timed = shown[shown["unit"].isin(_TIMED) & shown["value"].notna()]
+    some = int(timed["low"].notna().sum())
+    return f", of the {some:,} of {len(timed):,} values that have the six rounds it needs" if some < len(timed) and _rounds(run) else ""
+
+
 def _why_none(run: Run, shown: pandas.DataFrame) -> str:
     """Counts are exact and need no interval."""
-    return "; no intervals: they need six rounds." if shown["unit"].isin(("s", "op/s", "B/s")).any() and _rounds(run) else "."
+    return "; no intervals: they need six rounds." if shown["unit"].isin(_TIMED).any() and _rounds(run) else "."
 
 
 def _span(counts: Sequence[int]) -> str:

@@ -11,7 +11,7 @@ from plots.results import Run
 
 
 def shown(run: Run) -> Run:
-    run = _by_parity(_without(_with_phases_as_series(run)))
+    run = _by_parity(_without(_of_allocators(_with_phases_as_series(run))))
     if "speed_up" in labels.listed(run.plot.get("metric", "time")):
         run = _with_speed_up(run)
     return run
@@ -32,6 +32,12 @@ def _with_phases_as_series(run: Run) -> Run:
     plot = {**run.plot, "y": "", "marks": [{**mark, "phase": ""} for mark in run.plot.get("marks", [])]}
     return replace(run, cells=pandas.concat(cells), settings=pandas.concat(settings), values=pandas.concat(values, ignore_index=True),
                    config={**run.config, "plot": plot})
+
+
+def _of_allocators(run: Run) -> Run:
+    """`allocators`: those that the figure shows."""
+    wanted = run.plot.get("allocators")
+    return run.part(run.cells.index[run.cells["allocator"].isin(wanted)]) if wanted else run
 
 
 def _without(run: Run) -> Run:

@@ -107,5 +107,7 @@ def stem_of(name: str) -> str:
 
 
 def _with_claims(make: Callable[[Run, str], page.Drawing], run: Run, stem: str) -> page.Drawing:
-    made = make(run, stem)
-    return dataclasses.replace(made, markdown=made.markdown + claims.section(run))
+    """The figure with what its paper says, and with the plot that stands beside it."""
+    made, beside = make(run, stem), run.plot.get("beside")
+    more = [KINDS[beside["kind"]](dataclasses.replace(run, config={**run.config, "plot": beside}), f"{stem}_{beside['kind']}")] if beside else []
+    return dataclasses.replace(made, markdown=made.markdown + claims.section(run), more=(*made.more, *more))

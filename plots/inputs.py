@@ -57,14 +57,18 @@ def read_config(path: Path) -> dict:
     return config
 
 
-# What of a config says nothing about the measurement: a run is the same without it.
-_TEXTS = ("$schema", "paper", "description", "assumed", "notes", "claims", "plot", "cpu", "cuda", "full")
+# What of a config says nothing about the numbers of its cells: texts, what other runs take, how long a cell may take and how its pool finds room.
+_BESIDE = ("$schema", "paper", "description", "assumed", "notes", "claims", "plot", "cpu", "cuda", "full", "pool", "deadline_s")
 
 
 def measures_the_same(stored: dict, today: dict, backend: str) -> bool:
     """Whether a config measures on this back end what the one stored with a run did; what they draw, claim and tell may differ."""
-    one, other = ({key: value for key, value in config.items() if key not in _TEXTS} for config in (stored, _merged(today, today.get(backend, {}))))
-    return one == other
+    return _measured(stored) == _measured(_merged(today, today.get(backend, {})))
+
+
+def _measured(config: dict) -> dict:
+    overrides = {name: {key: value for key, value in own.items() if key not in _BESIDE} for name, own in config.get("overrides", {}).items()}
+    return {**{key: value for key, value in config.items() if key not in _BESIDE}, "overrides": {name: own for name, own in overrides.items() if own}}
 
 
 def _merged(base: dict, changes: dict) -> dict:

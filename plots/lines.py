@@ -17,7 +17,7 @@ from typing import Sequence
 import matplotlib
 
 from allocbench.errors import NothingToDraw, UsageError
-from plots import apart, caption, choice, curves, failures, labels, legend, origin, quantity, samples, stated, style, table, ticks
+from plots import apart, caption, choice, curves, failures, labels, legend, origin, parts, quantity, samples, stated, style, table, ticks
 from plots.page import BODY_WIDTH, Drawing, Page
 from plots.panel import Content, Scale, draw_panel, noise_name
 from plots.results import Run
@@ -73,7 +73,6 @@ def make(run: Run, stem: str) -> Drawing:
     run = choice.shown(run)
     plot, x = run.plot, run.plot["x"]
     panels = panels_of(run)
-    one_axis = max(len({panel.metric for panel in panels if panel.row == row.row}) for row in panels) == 1
     drawn = [series_of(panel.run, x, panel.phase, panel.metric) for panel in panels]
     if "y" in plot.get("log", ""):
         drawn = _without_zeros(panels, drawn)
@@ -83,36 +82,46 @@ def make(run: Run, stem: str) -> Drawing:
     if not any(len(each.drawn()) for all_series in drawn for each in all_series):
         raise NothingToDraw(f"{run.folder}: no cell of this figure is ok; its status table says why.")
 
-    wanted = wanted_of(panels)
-    ringed = {(each.cell, each.phase) for each in samples.outliers(run, wanted)}
+    ringed = {(each.cell, each.phase) for each in samples.outliers(run, wanted_of(panels))}
     with matplotlib.rc_context(style.RC):
         contents = [Content(all_series, curves_of, stated.marks(panel.run, x, panel.phase, panel.metric),
-                                           stated.bands(panel.run, panel.phase, panel.metric, all_series),
-                                           stated.positions(panel.run, panel.phase, panel.metric),
-                                           {cell for cell, phase in ringed if phase == panel.phase})
+                            stated.bands(panel.run, panel.phase, panel.metric, all_series),
+                            stated.positions(panel.run, panel.phase, panel.metric),
+                            {cell for cell, phase in ringed if phase == panel.phase})
                     for panel, all_series, curves_of in zip(panels, drawn, expected)]
         looks = []
         for panel in panels:
             alike = [i for i, other in enumerate(panels) if _shares_axis(panels, panel, other)]
             looks.append(Scale.of(run, panel.metric, [contents[i] for i in alike]))
-        layout = _layout(run, panels, contents, looks, one_axis)
-        sentences: list[str] = []
-        heading = origin.heading(run, origin.title(run), [])
-        moves = [[apart.Move()] * len(content.series) if layout.words else look.moves(content, layout.height, layout.spacing(), plot.get("joined", True))
-                 for look, content in zip(looks, contents)]
-        if any(move != apart.Move() for of_panel in moves for move in of_panel):
-            sentences.append("Markers of curves that coincide stand beside each other, at their values.")
-        sentences += [text for look in dict.fromkeys(looks) if (text := look.sentence())]
-        heading = replace(heading, caption=tuple(caption.of_lines(run, wanted, layout.words, sentences)))
-        page = Page(heading, layout.total)
-        for index, panel in enumerate(panels):
-            axes = page.axes(layout.panel_left(panel.column), layout.bottoms[panel.row], layout.width, layout.height)
-            lowest = not any(other.row > panel.row and other.column == panel.column for other in panels)
-            _set_axes(axes, run, layout, looks[index], panel.metric, index in layout.leftmost or not one_axis, lowest)
-            draw_panel(axes, run, contents[index], looks[index], bool(layout.words), moves[index])
-            _draw_above(page, layout, index, panel)
-        legend.draw(page, layout.legend, layout.legend_below, _legend_title(run, contents))
-    return Drawing(stem, page, table.markdown(run, x, panels))
+        pictures = parts.of(drawn, plot.get("curves", parts.MOST))
+        pages = [_page(run, panels, [content.of(names) for content in contents], looks, parts.sentence(pictures, number))
+                 for number, names in enumerate(pictures, 1)]
+    more = tuple(Drawing(f"{stem}_{number}", page, "") for number, page in enumerate(pages[1:], 2))
+    return Drawing(stem, pages[0], table.markdown(run, x, panels), more)
+
+
+def _page(run: Run, panels: Sequence[Panel], contents: Sequence[Content], looks: Sequence[Scale], part: str) -> Page:
+    """One picture of the figure; `part` says which."""
+    plot = run.plot
+    one_axis = max(len({panel.metric for panel in panels if panel.row == row.row}) for row in panels) == 1
+    layout = _layout(run, panels, contents, looks, one_axis)
+    sentences = [part] if part else []
+    heading = origin.heading(run, origin.title(run), [])
+    moves = [[apart.Move()] * len(content.series) if layout.words else look.moves(content, layout.height, layout.spacing(), plot.get("joined", True))
+             for look, content in zip(looks, contents)]
+    if any(move != apart.Move() for of_panel in moves for move in of_panel):
+        sentences.append("Markers of curves that coincide stand beside each other, at their values.")
+    sentences += [text for look in dict.fromkeys(looks) if (text := look.sentence())]
+    heading = replace(heading, caption=tuple(caption.of_lines(run, wanted_of(panels), layout.words, sentences)))
+    page = Page(heading, layout.total)
+    for index, panel in enumerate(panels):
+        axes = page.axes(layout.panel_left(panel.column), layout.bottoms[panel.row], layout.width, layout.height)
+        lowest = not any(other.row > panel.row and other.column == panel.column for other in panels)
+        _set_axes(axes, run, layout, looks[index], panel.metric, index in layout.leftmost or not one_axis, lowest)
+        draw_panel(axes, run, contents[index], looks[index], bool(layout.words), moves[index])
+        _draw_above(page, layout, index, panel)
+    legend.draw(page, layout.legend, layout.legend_below, _legend_title(run, contents))
+    return page
 
 
 def _shares_axis(panels: Sequence[Panel], one: Panel, other: Panel) -> bool:

@@ -85,11 +85,12 @@ class Page:
 
 @dataclass
 class Drawing:
-    """A finished figure: the page, and the same content as Markdown for those who read numbers."""
+    """A finished figure: the page, and the same content as Markdown for those who read numbers. `more`: its further pictures, without Markdown."""
 
     stem: str
     page: Page
     markdown: str
+    more: Sequence[Drawing] = ()
     _has_fonts: bool = False
 
     def write(self, folder: Path, formats: Sequence[str] = FORMATS) -> list[Path]:
@@ -98,7 +99,9 @@ class Drawing:
             image = self.image(suffix, style.PNG_DPI, metadata=_TIMELESS[suffix])
             content = image.getvalue() if suffix != "png" else _in_palette(image)
             written.append(files.write(folder / f"{self.stem}.{suffix}", content))
-        return [*written, files.write(folder / f"{self.stem}.md", self.markdown)]
+        if self.markdown:
+            written.append(files.write(folder / f"{self.stem}.md", self.markdown))
+        return [*written, *(path for drawing in self.more for path in drawing.write(folder, formats))]
 
     def image(self, suffix: str, dpi: int, **options) -> io.BytesIO:
         """The figure as a file of this format."""

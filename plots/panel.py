@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass
-from typing import Sequence
+from dataclasses import dataclass, replace
+from typing import Collection, Sequence
 
 from matplotlib.transforms import offset_copy
 
@@ -24,6 +24,11 @@ class Content:
     bands: list[stated.Band]
     positions: list[stated.Position]
     ringed: set[str]  # cells whose mean a few samples decide
+
+    def of(self, labels: Collection[str]) -> Content:
+        """The curves of these labels alone."""
+        kept = [index for index, series in enumerate(self.series) if series.label in labels]
+        return replace(self, series=[self.series[index] for index in kept], curves=[self.curves[index] for index in kept])
 
     def sources(self) -> list[str]:
         return [each.source for each in (*self.marks, *self.bands, *self.positions)]

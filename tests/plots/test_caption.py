@@ -25,3 +25,15 @@ def test_rounds_are_told(tmp_path):
 
 def test_equal_numbers_are_told_once(tmp_path):
     assert "median of 18 samples in 6 rounds" in caption(tmp_path, (6, 6))
+
+
+def test_bars_are_promised_for_the_values_that_have_them(tmp_path):
+    cells = [synthetic.cell("halloc", {"request_bytes": size}, values={("alloc", "time"): (1.0, *bounds)}, samples=18)
+             for size, bounds in ((16, (0.9, 1.1)), (64, (None, None)), (256, (None, None)))]
+    synthetic.write(tmp_path, CONFIG, cells, backend="cuda")
+    for number in range(3):
+        synthetic.change(tmp_path, number, phases=[{"name": "alloc", "samples": [1.0] * 18, "rounds": [3] * 6}])
+    drawing = lines.make(results.read_run(tmp_path), "stem")
+    text = " ".join(" ".join(text.get_text() for text in drawing.page.figure.texts).split())
+    some = "95 % interval of the rounds' median, of the 1 of 3 values that have the six rounds it needs."
+    assert f"bars: {some}" in text and f"the farther end of the {some}" in drawing.markdown

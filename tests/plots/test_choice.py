@@ -249,3 +249,8 @@ def test_numbers_at_the_edge_do_not_cover_each_other(tmp_path):
     drawing.page.figure.draw_without_rendering()
     boxes = [text.get_window_extent() for axes in drawing.page.figure.axes for text in axes.texts if text.get_text().endswith(" s")]
     assert len(boxes) == 3 and not any(one.overlaps(other) for one, other in itertools.combinations(boxes, 2))
+
+
+def test_a_figure_may_show_some_allocators(tmp_path):
+    drawing = lines.make(_run(tmp_path, _both(), allocators=["halloc"]), "stem")
+    assert [line.get_label() for axes in drawing.page.figure.axes for line in axes.get_lines() if (line.get_gid() or "").startswith("median")] == ["Halloc"]

@@ -185,6 +185,8 @@ def test_objects_of_a_part_merge_and_axes_replace():
     today = {"sweep": {"threads": {"range": [1, 2]}, "size": [4]}, "workload": {"id": "x", "a": 1}, "cuda": {"sweep": {"threads": {"log2": [1, 4]}}, "workload": {"a": None}}}
     assert inputs.measures_the_same({"sweep": {"threads": {"log2": [1, 4]}, "size": [4]}, "workload": {"id": "x"}}, today, "cuda")
     assert not inputs.measures_the_same({"sweep": {"threads": {"log2": [1, 4]}, "size": [4]}, "workload": {"id": "x"}}, today, "cpu")
+    assert inputs.measures_the_same({"seed": 1}, {"seed": 1, "deadline_s": 60, "pool": "fit", "overrides": {"halloc": {"deadline_s": 60}}}, "cuda")
+    assert not inputs.measures_the_same({"seed": 1}, {"seed": 1, "overrides": {"halloc": {"deadline_s": 60, "state": "reused"}}}, "cuda")
 
 
 @pytest.mark.parametrize("command", ["claims", "survival", "comb", "aa"])
@@ -218,3 +220,15 @@ def test_a_page_has_the_ending_that_browsers_know(tmp_path, capsys, out, written
     folder = synthetic.write(tmp_path / "run", CONFIG, [_ok()])
     assert main(["page", str(folder), "--out", str(tmp_path / out)]) == 0
     assert capsys.readouterr().out == f"{tmp_path / written}\n" and (tmp_path / written).read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+def test_a_map_has_the_curves_of_its_paper_beside_it(tmp_path):
+    beside = {"kind": "lines", "x": "size", "y": "alloc", "metric": "time", "allocators": ["halloc"]}
+    config = {"name": "test/map", "description": "A test", "allocators": ["halloc", "kma"], "workload": {"id": "alloc_free"},
+              "plot": {"kind": "heatmap", "x": "size", "y": "alloc", "metric": "time", "reference": "best", "beside": beside}}
+    cells = [synthetic.cell(name, {"size": size}, values={("alloc", "time"): 1e-6 * size}) for name in ("halloc", "kma") for size in (1, 2)]
+    folder = synthetic.write(tmp_path / "run", config, cells, "cuda")
+    assert main([str(folder), "--formats", "svg", "--out", str(tmp_path / "out")]) == 0
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["test_map_cuda.md", "test_map_cuda.svg", "test_map_cuda_lines.md", "test_map_cuda_lines.svg"]
+    lines = (tmp_path / "out" / "test_map_cuda_lines.md").read_text()
+    assert "| Halloc | 1.00 µs ±6 % | 2.00 µs ±6 % |" in lines and "KMA" not in lines and "KMA" in (tmp_path / "out" / "test_map_cuda.md").read_text()
