@@ -21,7 +21,7 @@ struct CountedInput {
   }
 };
 
-struct CountKernel {
+struct CountSplitKernel {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, CountedInput input, std::uint64_t* counts) const {
     for (std::uint32_t i = thread.rank_in_grid(); i < input.count; i += thread.grid_size()) {
@@ -39,7 +39,7 @@ struct MarkListsKernel {
 };
 
 // `places`: where the next record of a bucket goes. `numbers`: of the lists that the buckets become, or null.
-struct WriteKernel {
+struct WriteSplitKernel {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, CountedInput input, std::uint64_t* places, const std::uint64_t* numbers,
                           group::Record* records, std::uint32_t* lists) const {
@@ -58,7 +58,7 @@ std::string why_too_many(std::uint64_t counters) {
          std::to_string(UINT32_MAX) + ": use fewer keys, or keys that differ less";
 }
 
-simt::LaunchShape grid(std::uint64_t threads) {
+simt::LaunchShape split_grid(std::uint64_t threads) {
   constexpr std::uint64_t most_blocks = 1 << 16;
   return {static_cast<std::uint32_t>(std::min((threads - 1) / group::block_threads + 1, most_blocks)),
           group::block_threads};
@@ -85,14 +85,15 @@ void CountedSplits::split(const group::Record* records, std::uint32_t pass) {
                                        : CountedInput{from.records.data(), from.lists.data(), keys_, pass};
   const std::uint64_t buckets = counters(pass);
   simt::device_fill(stream_, counts_.data(), 0, buckets * sizeof(std::uint64_t));
-  simt::launch(stream_, grid(keys_), CountKernel{}, input, counts_.data());
+  simt::launch(stream_, split_grid(keys_), CountSplitKernel{}, input, counts_.data());
   scans_[pass].run(stream_, counts_.data(), places_.data());
   if (!last) {
-    simt::launch(stream_, grid(buckets), MarkListsKernel{}, counts_.data(), buckets);
+    simt::launch(stream_, split_grid(buckets), MarkListsKernel{}, counts_.data(), buckets);
     scans_[pass].run(stream_, counts_.data(), numbers_.data());
   }
   const std::uint64_t* const numbers = last ? nullptr : numbers_.data();
-  simt::launch(stream_, grid(keys_), WriteKernel{}, input, places_.data(), numbers, to.records.data(), to.lists.data());
+  simt::launch(stream_, split_grid(keys_), WriteSplitKernel{}, input, places_.data(), numbers, to.records.data(),
+               to.lists.data());
 }
 
 MultisetDigest CountedSplits::groups() const {
