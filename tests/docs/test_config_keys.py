@@ -24,7 +24,7 @@ TABLES = ("settings_table", "printed_table")  # such a config measures nothing
 # Two axes: the second one for panels.
 AXES = {"request_bytes": [16, 64], "lanes_per_warp": [1, 32]}
 CLAIM = {"says": "Comb is faster.", "source": "sec. 4"}
-EFFECTS = ("ratio", "growth", "straight", "step", "crossing", "value", "share", "theory", "unexplained")
+EFFECTS = ("ratio", "growth", "straight", "step", "crossing", "value", "share", "theory", "unexplained", "correlation")
 BOUNDS = ("above", "below", "between")
 
 
