@@ -160,7 +160,10 @@ class PublishedRuns {
     Walk walk(thread, group, bitmap_.seed);
     std::uint32_t page = no_page;
     simt::LaneMask needy = group.ballot(need != 0);
-    const std::uint64_t most_vain = std::uint64_t{bitmap_.most_word_probes} * group.reduce_max(need);
+    // A look at a region is one at its words.
+    constexpr std::uint32_t looks_together = where == Runs::in_regions ? 32 : 1;
+    const std::uint64_t most_vain =
+        std::uint64_t{bitmap_.most_word_probes} * ((group.reduce_max(need) + looks_together - 1) / looks_together);
     for (std::uint64_t vain = 0; needy != 0 && vain < most_vain; ++vain) {
       thread.probe(simt::Step::attempt);
       const std::uint32_t base = walk.next(words);

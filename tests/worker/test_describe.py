@@ -72,7 +72,7 @@ class Describe(unittest.TestCase):
     def test_allocators_of_equal_blocks_say_so(self):
         equal = {a["name"] for a in self.description["allocators"] if "serves one size of block only" in a["restrictions"]}
         walks = {"rw", "rw_bm", "crw", "corw", "simple_queue"}
-        known = walks | {f"{name}_reworked" for name in walks} | {"slab"}
+        known = walks | {f"{name}_reworked" for name in walks} | {f"{name}_64" for name in ("rw_bm", "crw", "corw")} | {"slab"}
         self.assertLessEqual(equal, known)
         self.assertEqual({a["name"] for a in self.description["allocators"]} & known, equal)
 
