@@ -66,9 +66,9 @@ def measure(build, plugin, seeds):
 
 
 def device_functions(source):
-    """(name, first line, last line) of the bodies of functions that a kernel may call. The source has no comments."""
+    """(name, first line, last line) of the bodies of functions marked SIMT_FN. The source has no comments."""
     found = []
-    for mark in re.finditer(r"\bSIMT_(?:HOST_|NOINLINE_)?FN\b", source):
+    for mark in re.finditer(r"\bSIMT_FN\b", source):
         begin = re.compile(r"[{;]").search(source, mark.end())
         name = re.compile(r"(operator\(\)|\w+)\s*\(").search(source, mark.end())
         if begin is None or begin.group() == ";" or name is None or name.start() > begin.start():

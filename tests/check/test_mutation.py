@@ -74,11 +74,11 @@ class Tables(unittest.TestCase):
 REACHED = """int host(int a) {
   return a;
 }
-SIMT_NOINLINE_FN void Heap::refuse(Thread& thread) const {
+SIMT_FN void Heap::refuse(Thread& thread) const {
   thread.retry();  // if (a) {
 }
 SIMT_FN int declared(int a);
-SIMT_HOST_FN bool take(Thread& thread, int bits) const {
+SIMT_FN bool take(Thread& thread, int bits) const {
   if (bits == 0) {
     return false;
   }
