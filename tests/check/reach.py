@@ -3,7 +3,7 @@
     python3 -B reach.py --build BUILD [--seeds 2000] [--only PLUGIN]... [--out FILE]
 
 The build folder must have the checking workers and the plug-ins. A line counts as reached when one allocator reaches it.
-`reach/reasons.txt` says why a line may stay unreached; the exit code is 1 where one has no reason.
+`reach/reasons.txt` says why a line may stay unreached; the exit code is 1 where one has no reason. `reach/lines.txt` keeps the list.
 """
 
 import argparse
@@ -11,6 +11,7 @@ import collections
 import gzip
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -64,24 +65,52 @@ def measure(build, plugin, seeds):
         return counts_of(folder)
 
 
+def device_functions(source):
+    """(name, first line, last line) of the bodies of functions marked SIMT_FN. The source has no comments."""
+    found = []
+    for mark in re.finditer(r"\bSIMT_FN\b", source):
+        begin = re.compile(r"[{;]").search(source, mark.end())
+        name = re.compile(r"(operator\(\)|\w+)\s*\(").search(source, mark.end())
+        if begin is None or begin.group() == ";" or name is None or name.start() > begin.start():
+            continue
+        end = mutation.closing(source, begin.start())
+        if end > 0:
+            found.append((name.group(1), source.count("\n", 0, begin.start()) + 1, source.count("\n", 0, end) + 1))
+    return found
+
+
 def unreached(counts):
-    """[(path, line, text)] in device functions."""
+    """[(path, function, text)] of lines in device functions, each text of a function once."""
     found = []
     for path in sorted(counts):
         source = (ROOT / path).read_text(encoding="utf-8")
         lines = source.splitlines()
-        blanked = mutation.blanked(source)
-        inside = set()
-        for begin, end in mutation.device_functions(blanked):
-            inside.update(range(source.count("\n", 0, begin) + 1, source.count("\n", 0, end) + 2))
-        found += [(path, line, lines[line - 1].strip()) for line in sorted(counts[path]) if counts[path][line] == 0 and line in inside]
-    return found
+        functions = device_functions(mutation.blanked(source))
+        for line in sorted(counts[path]):
+            inside = [name for name, first, last in functions if first <= line <= last]
+            if counts[path][line] == 0 and inside:
+                found.append((path, inside[-1], lines[line - 1].strip()))
+    return list(dict.fromkeys(found))
 
 
 def read_reasons():
-    """{(path, text of the line): reason}; a text of * stands for all lines of the file."""
+    """{(path, place): reason}. A place is the text of a line, or the name of a function with brackets behind it."""
     lines = [line for line in REASONS.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")]
-    return {(path, text): reason for path, text, reason in (line.split(" | ") for line in lines)}
+    parts = [(*line.split(" | ", 1)[:1], *line.split(" | ", 1)[1].rsplit(" | ", 1)) for line in lines]  # a place may be an OR of bits
+    return {(path, place): reason for path, place, reason in parts}
+
+
+def reason_for(reasons, path, function, text):
+    return reasons.get((path, text)) or reasons.get((path, function + "()"))
+
+
+def rows_of(counts, reasons):
+    """The list of lines that are not reached, and how many of them have no reason."""
+    missing = unreached(counts)
+    given = [reason_for(reasons, *place) for place in missing]
+    rows = [f"{path} | {function}() | {text} | {reason or 'no reason yet'}" for (path, function, text), reason in zip(missing, given)]
+    rows.append(f"{len(missing)} lines of {len(counts)} headers are not reached, {given.count(None)} of them without a reason")
+    return rows, given.count(None)
 
 
 def main():
@@ -94,15 +123,10 @@ def main():
     build = PluginBuild(arguments.build)
     counts = collections.defaultdict(collections.Counter)
     for plugin in arguments.only or build.plugins():
+        print(plugin, file=sys.stderr, flush=True)
         for path, lines in measure(build, plugin, arguments.seeds).items():
             counts[path].update(lines)
-    reasons = read_reasons()
-    rows, open_lines = [], 0
-    for path, line, text in unreached(counts):
-        reason = reasons.get((path, text), reasons.get((path, "*")))
-        open_lines += reason is None
-        rows.append(f"{path}:{line} | {text} | {reason or 'no reason yet'}")
-    rows.append(f"{len(rows)} lines of {len(counts)} headers are not reached, {open_lines} of them without a reason")
+    rows, open_lines = rows_of(counts, read_reasons())
     print("\n".join(rows))
     if arguments.out:
         arguments.out.write_text("\n".join(rows) + "\n", encoding="utf-8")

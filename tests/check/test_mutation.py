@@ -3,11 +3,13 @@
 import pathlib
 import tempfile
 import unittest
+import unittest.mock
 
 import mutants
 import mutation
 import reach
 
+LINES = pathlib.Path(__file__).parent / "reach" / "lines.txt"
 HEADER = """// thread.atomic(x).load(simt::acquire)
 inline int host(int a) { return a < 3; }
 template <class Thread>
@@ -105,11 +107,78 @@ class Tables(unittest.TestCase):
             exist = {mutant.name for mutant in mutation.mutants_of(allocator, mutants.ROOT, f"allocators/{path}")}
             self.assertIn(name, exist, "a header has changed: look for the line again")
 
-    def test_reasons_are_on_lines_that_exist(self):
-        for (path, text), reason in reach.read_reasons().items():
-            lines = [line.strip() for line in (reach.ROOT / path).read_text(encoding="utf-8").splitlines()]
-            self.assertTrue(text == "*" or text in lines, f"{path} no longer has: {text}")
+
+REACHED = """int host(int a) {
+  return a;
+}
+SIMT_FN void Heap::refuse(Thread& thread) const {
+  thread.retry();  // if (a) {
+}
+SIMT_FN int declared(int a);
+SIMT_FN bool take(Thread& thread, int bits) const {
+  if (bits == 0) {
+    return false;
+  }
+  return a | b;
+}
+struct Work {
+  SIMT_FN void operator()(int a) const { a = 1; }
+};
+"""
+
+
+class Reach(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        root = pathlib.Path(scratch.name)
+        root.joinpath("a.hpp").write_text(REACHED, encoding="utf-8")
+        root.joinpath("reasons.txt").write_text("# path | place | why\na.hpp | return a | b; | no model asks\na.hpp | refuse() | no memory\n",
+                                                encoding="utf-8")
+        for name, value in (("ROOT", root), ("REASONS", root / "reasons.txt")):
+            replaced = unittest.mock.patch.object(reach, name, value)
+            replaced.start()
+            self.addCleanup(replaced.stop)
+
+    def test_lines_of_device_functions_that_nothing_reached(self):
+        counts = {"a.hpp": {2: 0, 5: 0, 9: 3, 10: 0, 12: 0, 15: 0}}
+        self.assertEqual(reach.unreached(counts), [("a.hpp", "refuse", "thread.retry();  // if (a) {"), ("a.hpp", "take", "return false;"),
+                                                   ("a.hpp", "take", "return a | b;"),
+                                                   ("a.hpp", "operator()", "SIMT_FN void operator()(int a) const { a = 1; }")])
+
+    def test_a_line_or_its_function_has_a_reason(self):
+        rows, without = reach.rows_of({"a.hpp": {5: 0, 9: 3, 10: 0, 12: 0}}, reach.read_reasons())
+        self.assertEqual(rows, ["a.hpp | refuse() | thread.retry();  // if (a) { | no memory", "a.hpp | take() | return false; | no reason yet",
+                                "a.hpp | take() | return a | b; | no model asks", "3 lines of 1 headers are not reached, 1 of them without a reason"])
+        self.assertEqual(without, 1)
+
+
+class KeptReach(unittest.TestCase):
+    """reach/lines.txt as `check_reach` wrote it last, and reach/reasons.txt."""
+
+    def test_reasons_name_lines_and_functions_that_exist(self):
+        for (path, place), reason in reach.read_reasons().items():
+            source = (reach.ROOT / path).read_text(encoding="utf-8")
+            functions = {f"{name}()" for name, _, _ in reach.device_functions(mutation.blanked(source))}
+            self.assertIn(place, functions | {line.strip() for line in source.splitlines()}, f"{path}: correct tests/check/reach/reasons.txt")
             self.assertTrue(reason)
+
+    def test_every_line_that_is_not_reached_has_a_reason(self):
+        rows = LINES.read_text(encoding="utf-8").splitlines()
+        self.assertRegex(rows[-1], r"^\d+ lines of \d+ headers are not reached, 0 of them without a reason$")
+        reasons = reach.read_reasons()
+        for row in rows[:-1]:
+            path, function, rest = row.split(" | ", 2)
+            text, reason = rest.rsplit(" | ", 1)
+            self.assertEqual(reach.reason_for(reasons, path, function.removesuffix("()"), text), reason, row)
+
+    def test_every_reason_is_needed(self):
+        rows = LINES.read_text(encoding="utf-8").splitlines()[:-1]
+        needed = set()
+        for row in rows:
+            path, function, rest = row.split(" | ", 2)
+            needed |= {(path, function), (path, rest.rsplit(" | ", 1)[0])}
+        self.assertLessEqual(reach.read_reasons().keys(), needed)
 
 
 if __name__ == "__main__":

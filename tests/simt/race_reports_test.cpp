@@ -35,6 +35,20 @@ TEST(RaceReports, AFaultLosesNoReportAndAddsNone) {
   }
 }
 
+struct CountTogether {
+  template <class Thread>
+  void operator()(Thread& thread, std::uint32_t* words) const {
+    for (int round = 0; round < 20; ++round) thread.atomic(words[0]).fetch_add(1u, relaxed);
+  }
+};
+
+TEST(RaceReports, TheHistoryOfLanesThatDoNotRaceHasNoRace) {
+  ExecutorOptions options = deterministic(1);
+  options.history_steps = 1 << 14;
+  const RaceReport report = races_of(options, {1, 32}, CountTogether{});
+  EXPECT_TRUE(report.clean()) << report.text();
+}
+
 // A thousand words with the same race: the report of each would take seconds.
 struct RaceInALoop {
   template <class Thread>
