@@ -1,12 +1,12 @@
 // Runs of pages over the borders of words, up to a region (Pham et al. 2025, section 4.3).
 //
-// The members of a group read consecutive words, 32 in all from a random one on, a word each at a time: one member
-// reads a word for all, so all see the same. "Free segments running across two neighboring words will also be
-// connected": the region is walked page by page in the order of addresses, and each free segment, up to the first page
-// in use, the end of the pool or that of the region, is offered once to the lanes that still need pages. Protocol: an
-// OR per word takes its part of a run (acquire). If one finds a page taken, it and those before it are undone by ANDs
-// (release), so a run is taken as a whole or not at all; until then others may see pages in use that are free again. An
-// AND per word gives a run back (release).
+// The members of a group read consecutive words, the first 32 from a random one on; where a group is smaller, its
+// members read more words later. Every word is handed to all members, so that they see the same ones. "Free segments
+// running across two neighboring words will also be connected": the region is walked in the order of addresses, and
+// each free segment, up to the first page in use, the end of the pool or that of the region, is offered once to the
+// lanes that still need pages. Protocol: an OR per word takes its part of a run (acquire). If one finds a page taken,
+// it and those before it are undone by ANDs (release), so a run is taken as a whole or not at all; until then others
+// may see pages in use that are free again. An AND per word gives a run back (release).
 #pragma once
 
 #include "allocators/random_walk/bitmap.hpp"
@@ -33,14 +33,14 @@ class RegionRuns {
   SIMT_FN std::uint32_t visit(Thread& thread, const Group& group, std::uint32_t base, std::uint32_t& need,
                               std::uint32_t page) const {
     const std::uint32_t words = bitmap_.grid.words_with_pages;
-    const std::uint32_t looks = words < region_words ? words : region_words;
+    const std::uint32_t members = group.num_threads();
     std::uint32_t own = 0;
+    const std::uint32_t looks = words < region_words ? words : region_words;
     Segment segment;
     for (std::uint32_t i = 0; i < looks; ++i) {
       const std::uint32_t word = (base + i) % words;
-      const std::uint32_t reader = i % group.num_threads();
-      if (reader == 0) own = load(thread, (base + i + group.thread_rank()) % words);
-      const std::uint32_t seen = group.shfl(own, reader);
+      if (i % members == 0) own = load(thread, (base + i + group.thread_rank()) % words);
+      const std::uint32_t seen = group.shfl(own, i % members);
       if (word == 0) offer(thread, group, segment, need, page);  // behind the end of the pool its front follows
       for (std::uint32_t at = 0; at < 32;) {
         const std::uint32_t above = seen >> at;
