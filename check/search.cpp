@@ -11,6 +11,7 @@
 #include "check/filling.hpp"
 #include "check/races.hpp"
 #include "simt/cpu/history.hpp"
+#include "simt/cpu/memory.hpp"
 #include "simt/cpu/search/exploration.hpp"
 #include "simt/cpu/search/schedule.hpp"
 #include "simt/cpu/search/shrink.hpp"
@@ -127,7 +128,9 @@ std::string Strategy::text() const {
 Search::Search(const Subject& subject, const Model& model)
     : subject_(subject),
       fresh_(subject.measure_fresh_heap(model, step_budget(model))),
-      model_(filled(model, fresh_.alone)) {}
+      model_(filled(model, fresh_.alone)) {
+  simt::device_memory::take_overrun();  // each run shows its own
+}
 
 Search::~Search() = default;
 
@@ -164,6 +167,11 @@ Trial Search::run(const simt::ExecutorOptions& options) {
   } catch (const simt::Fault& fault) {
     trial.outcome = outcome_of(fault.kind());
     split_text(fault.what(), trial.summary, trial.detail);
+  }
+  const std::string overrun = simt::device_memory::take_overrun();
+  if (!overrun.empty() && trial.outcome == Outcome::ok) {
+    trial.outcome = Outcome::failed_check;
+    trial.summary = overrun;
   }
   trial.record.hash = device_->hash();
   // A run that went wrong in another way first has races as its consequence.
