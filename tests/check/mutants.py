@@ -289,7 +289,7 @@ def header(arguments, models):
 def kept_rows(path, top):
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else [top]
     if lines[0] != top:
-        raise SystemExit(f"{path} has another search:\n{lines[0]}\nThis one is:\n{top}\nLeave --resume out to begin anew.")
+        raise SystemExit(f"{path} has another search:\n{lines[0]}\nThis one is:\n{top}\nLeave --resume out, or remove the file, to begin anew.")
     return [without_verdict(line) for line in lines if " | " in line]
 
 
@@ -312,16 +312,18 @@ def main():
     top = header(arguments, len(hunt.search.models))
     rows = kept_rows(arguments.out, top) if arguments.resume else []
 
-    def table():
+    def table(last=None):
         shown = [with_verdict(row, verdicts) for row in rows]
+        last = last or f"{len(rows)} of {arguments.mutants} so far: no rates yet"
         if arguments.out:
-            arguments.out.write_text("\n".join([top, "", *shown, "", summary(shown)]) + "\n", encoding="utf-8")
+            arguments.out.write_text("\n".join([top, "", *shown, "", last]) + "\n", encoding="utf-8")
         return shown
 
     for mutant, fate in hunt.run({row.split(" | ")[0] for row in rows}):
         rows.append(f"{mutant.name} | {fate} | {changed_line(mutant)}")
         print(table()[-1], flush=True)
-    print(summary(table()))
+    table(summary([with_verdict(row, verdicts) for row in rows]))
+    print(summary([with_verdict(row, verdicts) for row in rows]))
     return 0
 
 
