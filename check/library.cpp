@@ -221,7 +221,7 @@ std::vector<Model> models_of_full_heaps() {
        .steps = {fill(0), empty(0, 9)}}};
 }
 
-// Rare calls in full heaps.
+// Rare calls.
 std::vector<Model> models_of_nulls_and_resets() {
   return {{.name = "full_of_nulls",
            .description = "eight lanes free null pointers while the heap is full; then one lane must get all of it",
@@ -234,7 +234,13 @@ std::vector<Model> models_of_nulls_and_resets() {
            .launches = 2,
            .sizes = {{16}, {40}},
            .steps = {fill(0), empty(0, 1, even), request(1, all, 1)},
-           .resets = true}};
+           .resets = true},
+          {.name = "too_large",
+           .description = "four lanes ask for more bytes than any heap has, between requests that fit",
+           .threads_per_block = 4,
+           .rounds = 3,
+           .sizes = {{16}, {0xffffffffu}, {protocol::least_refused_bytes}},
+           .steps = {request_spread(0), request_spread(1), give_back(0), give_back(1)}}};
 }
 
 // Where other rules of the design decide.

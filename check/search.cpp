@@ -11,6 +11,7 @@
 #include "check/filling.hpp"
 #include "check/races.hpp"
 #include "simt/cpu/history.hpp"
+#include "simt/cpu/memory.hpp"
 #include "simt/cpu/search/exploration.hpp"
 #include "simt/cpu/search/schedule.hpp"
 #include "simt/cpu/search/shrink.hpp"
@@ -30,6 +31,13 @@ constexpr std::size_t history_rows = 40;
 constexpr unsigned most_seconds_apart = 5;
 
 constexpr const char* holding_suffix = "+stores";
+constexpr const char* ageing_suffix = "+loads";
+
+bool take_suffix(std::string_view& text, std::string_view suffix) {
+  if (!text.ends_with(suffix)) return false;
+  text.remove_suffix(suffix.size());
+  return true;
+}
 
 struct NamedStrategy {
   const char* name;
@@ -85,13 +93,14 @@ const char* outcome_word(Outcome outcome) {
 }
 
 std::optional<Strategy> Strategy::parse(std::string_view text) {
-  const bool holds_stores = text.ends_with(holding_suffix);
-  if (holds_stores) text.remove_suffix(std::string_view(holding_suffix).size());
+  const bool holds_stores = take_suffix(text, holding_suffix);
+  const bool reads_old_values = !holds_stores && take_suffix(text, ageing_suffix);
   const std::size_t slash = text.find('/');
   const std::string_view name = text.substr(0, slash);
   for (const NamedStrategy& named : named_strategies) {
     if (name != named.name) continue;
-    Strategy strategy{named.kind, 0, holds_stores};
+    if (reads_old_values && named.kind == simt::StrategyKind::exploring) return std::nullopt;
+    Strategy strategy{named.kind, 0, holds_stores, reads_old_values};
     if (slash == std::string_view::npos) {
       if (named.kind == simt::StrategyKind::exploring) strategy.argument = 2;
       return strategy;
@@ -111,7 +120,7 @@ std::string Strategy::text() const {
     if (named.kind != kind) continue;
     const bool plain = argument == 0 && kind != simt::StrategyKind::exploring;
     const std::string text = plain ? named.name : fmt::format("{}/{}", named.name, argument);
-    return holds_stores ? text + holding_suffix : text;
+    return text + (holds_stores ? holding_suffix : reads_old_values ? ageing_suffix : "");
   }
   return "scripted";
 }
@@ -119,7 +128,9 @@ std::string Strategy::text() const {
 Search::Search(const Subject& subject, const Model& model)
     : subject_(subject),
       fresh_(subject.measure_fresh_heap(model, step_budget(model))),
-      model_(filled(model, fresh_.alone)) {}
+      model_(filled(model, fresh_.alone)) {
+  simt::device_memory::take_overrun();  // each run shows its own
+}
 
 Search::~Search() = default;
 
@@ -129,6 +140,7 @@ simt::ExecutorOptions Search::options(const Strategy& strategy, std::uint64_t se
   options.seed = seed;
   options.strategy = strategy.kind;
   options.hold_stores = strategy.holds_stores;
+  options.read_old_values = strategy.reads_old_values;
   options.step_budget = step_budget(model_);
   // Blocks wait for their turn, as on a GPU that is full.
   options.resident_blocks = std::max(1u, (model_.blocks + 1) / 2);
@@ -155,6 +167,11 @@ Trial Search::run(const simt::ExecutorOptions& options) {
   } catch (const simt::Fault& fault) {
     trial.outcome = outcome_of(fault.kind());
     split_text(fault.what(), trial.summary, trial.detail);
+  }
+  const std::string overrun = simt::device_memory::take_overrun();
+  if (!overrun.empty() && trial.outcome == Outcome::ok) {
+    trial.outcome = Outcome::failed_check;
+    trial.summary = overrun;
   }
   trial.record.hash = device_->hash();
   // A run that went wrong in another way first has races as its consequence.

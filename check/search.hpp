@@ -31,11 +31,13 @@ const char* outcome_word(Outcome outcome);
 
 // Where schedules come from: "swarm", "random", "random/16", "pct", "pct/3", "round_robin/1", "lockstep", "dfs/2".
 // "dfs" takes all schedules with at most so many preemptions instead of drawing some. "+stores" behind any of them:
-// stores are held back as well (simt/README.md); swarm does so in a quarter of its launches anyway.
+// stores are held back as well (simt/README.md); swarm does so in a quarter of its launches anyway. "+loads" behind any
+// but dfs: loads read old values instead.
 struct Strategy {
   simt::StrategyKind kind = simt::StrategyKind::swarm;
   std::uint32_t argument = 0;  // 0 = drawn from the seed where that is possible
   bool holds_stores = false;
+  bool reads_old_values = false;
 
   // Nothing when there is no such strategy.
   static std::optional<Strategy> parse(std::string_view text);
@@ -44,7 +46,7 @@ struct Strategy {
 // All that parse() takes, for messages.
 inline constexpr const char* strategy_forms =
     "swarm, random, random/N (N = 1 … 64), pct, pct/D, round_robin, round_robin/SLICE, lockstep, dfs/PREEMPTIONS; "
-    "each also with +stores behind it";
+    "each also with +stores behind it, and each but dfs with +loads";
 
 struct Trial {
   Outcome outcome = Outcome::ok;

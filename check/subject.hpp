@@ -34,6 +34,7 @@ struct FreshHeap {
   std::vector<std::uint32_t> alone;  // to one lane, or to a warp where all lanes must call together; 0 where it fails
   // To a warp that asks together and then to one lane, the fewest in some schedules; only for models that reset.
   std::vector<std::uint32_t> together;
+  std::string verdict;  // the oracle's, where it objects already here
 };
 
 class Subject {

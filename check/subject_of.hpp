@@ -31,6 +31,7 @@ class SubjectOf final : public Subject {
     }
     if (model.resets && !has_reset) return "the allocator has no reset(): only a new process makes it new";
     if (model.refills && A::traits.frees != Frees::individually) return "blocks are not freed one by one";
+    if (model.asks_too_much() && A::traits.test_only) return "a heap for tests may serve any size by a slot";
     return {};
   }
 
@@ -42,14 +43,17 @@ class SubjectOf final : public Subject {
     options.device_heap_bytes = std::max<std::size_t>(device_heap_bytes(model), 4096);
     FreshHeap fresh;
     for (const std::size_t bytes : sizes_of(model)) {
-      const std::uint32_t alone = blocks_of_fresh_heap(model, options, bytes, {whole_heap(model, bytes)});
+      const std::uint32_t alone =
+          blocks_of_fresh_heap(model, options, bytes, {whole_heap(model, bytes)}, fresh.verdict);
       fresh.alone.push_back(alone);
       if (!model.resets) continue;
       simt::ExecutorOptions drawn = options;
       drawn.strategy = simt::StrategyKind::swarm;
       std::uint32_t fewest = std::numeric_limits<std::uint32_t>::max();
       for (drawn.seed = 1; drawn.seed <= schedules; ++drawn.seed) {
-        fewest = std::min(fewest, blocks_of_fresh_heap(model, drawn, bytes, {by_a_warp(alone), {alone}}));
+        std::string shown_by_the_model;
+        fewest = std::min(fewest,
+                          blocks_of_fresh_heap(model, drawn, bytes, {by_a_warp(alone), {alone}}, shown_by_the_model));
       }
       fresh.together.push_back(fewest);
     }
@@ -57,6 +61,11 @@ class SubjectOf final : public Subject {
   }
 
   void run(simt::Device& device, const Model& model, const FreshHeap& fresh, RunRecord& record) const override {
+    // Steps that fill the heap would ask for next to nothing.
+    if (!fresh.verdict.empty()) {
+      record.verdict = "a fresh heap that one lane or one warp fills alone: " + fresh.verdict;
+      return;
+    }
     simt::Stream stream(device);
     Arena arena(stream, heap(model).pool_bytes);
     Instance instance{A::create(arena, heap(model).parameters)};
@@ -172,7 +181,8 @@ class SubjectOf final : public Subject {
     std::vector<std::size_t> sizes;
     for (const Size& size : model.sizes) {
       const std::size_t bytes = size.pool_share != 0 ? pool_bytes / size.pool_share : size.bytes;
-      sizes.push_back(std::max<std::size_t>(1, std::min(bytes, most)));
+      const bool must_be_refused = bytes >= protocol::least_refused_bytes;
+      sizes.push_back(must_be_refused ? bytes : std::max<std::size_t>(1, std::min(bytes, most)));
     }
     return sizes;
   }
@@ -218,7 +228,7 @@ class SubjectOf final : public Subject {
   static Filling by_a_warp(std::uint32_t blocks) { return {blocks / warp_lanes + 1, warp_lanes}; }
 
   std::uint32_t blocks_of_fresh_heap(const Model& model, const simt::ExecutorOptions& options, std::size_t bytes,
-                                     const std::vector<Filling>& fillings) const {
+                                     const std::vector<Filling>& fillings, std::string& verdict) const {
     simt::Device device(options);
     simt::Stream stream(device);
     Arena arena(stream, heap(model).pool_bytes);
@@ -228,7 +238,8 @@ class SubjectOf final : public Subject {
     try {
       for (const Filling filling : fillings) fill(stream, instance.allocator, bytes, filling, oracle, record, false);
     } catch (const simt::Fault&) {
-      // The model shows that by itself; here it only means that there is nothing to compare with.
+      // The models show other faults by themselves; here these only mean that there is nothing to compare with.
+      if (verdict.empty()) verdict = oracle.verdict();
       return 0;
     }
     return static_cast<std::uint32_t>(oracle.mallocs());

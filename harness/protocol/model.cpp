@@ -16,6 +16,11 @@ std::uint64_t Model::requests_per_launch() const {
   return static_cast<std::uint64_t>(requests) * rounds * lanes();
 }
 
+bool Model::asks_too_much() const {
+  return std::any_of(sizes.begin(), sizes.end(),
+                     [](const ModelSize& size) { return size.bytes >= least_refused_bytes; });
+}
+
 bool Model::has_partial_warps() const {
   const bool partial_calls = std::any_of(steps.begin(), steps.end(), [](const ModelStep& step) {
     return step.action != ModelAction::barrier && step.lanes.every != 1;

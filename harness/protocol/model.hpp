@@ -13,7 +13,11 @@
 
 namespace allocbench::protocol {
 
-// Bytes of a request, as a model says them: a count, or a share of the pool. Never more than the allocator serves.
+// No small heap has room for so many.
+inline constexpr std::uint32_t least_refused_bytes = std::uint32_t{1} << 31;
+
+// Bytes of a request, as a model says them: a count, or a share of the pool. Never more than the allocator serves, but
+// from least_refused_bytes on as they are.
 struct ModelSize {
   std::uint32_t bytes = 0;
   std::uint32_t pool_share = 0;  // n = the n-th part of the pool; 0 = `bytes` counts
@@ -76,6 +80,7 @@ struct Model {
   bool single_size() const { return sizes.size() == 1; }
   bool has_partial_warps() const;
   bool fills() const;
+  bool asks_too_much() const;
 };
 
 // What is wrong with a model, for its author; empty when it can run.

@@ -18,6 +18,11 @@ constexpr std::memory_order std_order(Acquire) { return std::memory_order_acquir
 constexpr std::memory_order std_order(Release) { return std::memory_order_release; }
 constexpr std::memory_order std_order(AcqRel) { return std::memory_order_acq_rel; }
 
+template <class Order>
+inline constexpr bool acquires = std::is_same_v<Order, Acquire> || std::is_same_v<Order, AcqRel>;
+template <class Order>
+inline constexpr bool releases = std::is_same_v<Order, Release> || std::is_same_v<Order, AcqRel>;
+
 }  // namespace detail
 
 // A reference to a word that several threads use. Obtain it from the thread (`thread.atomic(word)`).
@@ -40,14 +45,22 @@ class atomic_ref {
       std::uint64_t own = 0;
       if (lane_->sees_own_store(word_, sizeof(T), own)) return observed(static_cast<T>(own));
     }
-    return observed(std::atomic_ref<T>(*word_).load(detail::std_order(order)));
+    const T found = std::atomic_ref<T>(*word_).load(detail::std_order(order));
+    if (may_read_old()) [[unlikely]]
+      return observed(static_cast<T>(lane_->read_old(word_, found, sizeof(T), detail::acquires<Order>)));
+    return observed(found);
   }
   template <class Order>
   void store(T value, Order order) const {
     static_assert(std::is_same_v<Order, Relaxed> || std::is_same_v<Order, Release>, "a store is relaxed or release");
     lane_->before_access(site_);
-    if (stores_can_be_held && lane_->tracker->holds_stores) [[unlikely]] {
+    if (accesses_can_be_late && lane_->tracker->holds_stores) [[unlikely]] {
       if (lane_->hold_back(word_, value, sizeof(T), std::is_same_v<Order, Release>)) return;
+    }
+    if (may_read_old()) [[unlikely]] {
+      const T before = std::atomic_ref<T>(*word_).load(std::memory_order_relaxed);
+      lane_->write_over(word_, before, value, sizeof(T),
+                        {.acquires = false, .releases = detail::releases<Order>, .updates = false});
     }
     std::atomic_ref<T>(*word_).store(value, detail::std_order(order));
     lane_->changed(word_, value, value, sizeof(T));
@@ -55,13 +68,13 @@ class atomic_ref {
   template <class Order>
   T exchange(T value, Order order) const {
     before_update(order);
-    return reported(std::atomic_ref<T>(*word_).exchange(value, detail::std_order(order)), value);
+    return reported(std::atomic_ref<T>(*word_).exchange(value, detail::std_order(order)), value, order);
   }
   template <class Order>
   T fetch_add(T value, Order order) const {
     before_update(order);
     const T found = std::atomic_ref<T>(*word_).fetch_add(value, detail::std_order(order));
-    return reported(found, static_cast<T>(found + value));
+    return reported(found, static_cast<T>(found + value), order);
   }
   template <class Order>
   T fetch_sub(T value, Order order) const {
@@ -71,19 +84,19 @@ class atomic_ref {
   T fetch_or(T value, Order order) const {
     before_update(order);
     const T found = std::atomic_ref<T>(*word_).fetch_or(value, detail::std_order(order));
-    return reported(found, found | value);
+    return reported(found, found | value, order);
   }
   template <class Order>
   T fetch_and(T value, Order order) const {
     before_update(order);
     const T found = std::atomic_ref<T>(*word_).fetch_and(value, detail::std_order(order));
-    return reported(found, found & value);
+    return reported(found, found & value, order);
   }
   template <class Order>
   T fetch_xor(T value, Order order) const {
     before_update(order);
     const T found = std::atomic_ref<T>(*word_).fetch_xor(value, detail::std_order(order));
-    return reported(found, found ^ value);
+    return reported(found, found ^ value, order);
   }
   template <class Order>
   T fetch_min(T value, Order order) const {
@@ -101,12 +114,19 @@ class atomic_ref {
     before_update(success);
     const bool won = std::atomic_ref<T>(*word_).compare_exchange_strong(expected, desired, detail::std_order(success),
                                                                         detail::std_order(failure));
-    reported(expected, won ? desired : expected);
+    if (won) {
+      reported(expected, desired, success);
+    } else {
+      if (may_read_old()) [[unlikely]]
+        lane_->read_newest(word_, expected, sizeof(T), detail::acquires<Failure>);
+      observed(expected);
+    }
     return won;
   }
 
  private:
-  bool may_hold_stores() const { return stores_can_be_held && !lane_->stores.empty(); }
+  bool may_read_old() const { return accesses_can_be_late && lane_->tracker->old_values != nullptr; }
+  bool may_hold_stores() const { return accesses_can_be_late && !lane_->stores.empty(); }
   template <class Order>
   void before_update(Order) const {
     lane_->before_access(site_);
@@ -118,7 +138,12 @@ class atomic_ref {
     lane_->observed(word_, found, sizeof(T));
     return found;
   }
-  T reported(T before, T after) const {
+  template <class Order>
+  T reported(T before, T after, Order) const {
+    if (may_read_old()) [[unlikely]] {
+      lane_->write_over(word_, before, after, sizeof(T),
+                        {.acquires = detail::acquires<Order>, .releases = detail::releases<Order>, .updates = true});
+    }
     if (before == after) {
       lane_->observed(word_, before, sizeof(T));
     } else {
@@ -135,7 +160,7 @@ class atomic_ref {
     T found = word.load(std::memory_order_relaxed);
     while (!word.compare_exchange_weak(found, replace(found), detail::std_order(order), std::memory_order_relaxed)) {
     }
-    return reported(found, replace(found));
+    return reported(found, replace(found), order);
   }
 
   Lane* lane_;

@@ -28,6 +28,9 @@ void check_options(const ExecutorOptions& options) {
   check(deterministic || (!options.record && options.history_steps == 0),
         "ExecutorOptions::record and history_steps need the deterministic mode");
   check(deterministic || !options.hold_stores, "ExecutorOptions::hold_stores needs the deterministic mode");
+  check(deterministic || !options.read_old_values, "ExecutorOptions::read_old_values needs the deterministic mode");
+  check(!options.hold_stores || !options.read_old_values,
+        "ExecutorOptions::hold_stores and read_old_values exclude each other");
   if (options.strategy == StrategyKind::scripted) {
     check(options.script != nullptr, "StrategyKind::scripted needs ExecutorOptions::script");
     check(options.script->seed == options.seed, "ExecutorOptions::seed is not the seed of the script");

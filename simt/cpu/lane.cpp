@@ -78,6 +78,7 @@ void* Lane::heap_malloc(std::size_t bytes, CallSite call_site) {
   DeviceHeapMemory& heap = worker->launch_->device_heap;
   void* memory = heap.malloc(bytes);
   lane_order::heap_allocated(*this, heap);
+  if (tracker->old_values != nullptr) tracker->old_values->heap_allocated(rank_in_grid);
   if (memory != nullptr) advanced();
   return memory;
 }
@@ -89,6 +90,7 @@ void Lane::heap_free(void* memory, CallSite call_site) {
   DeviceHeapMemory& heap = worker->launch_->device_heap;
   advanced();
   lane_order::heap_freed(*this, heap);
+  if (tracker->old_values != nullptr) tracker->old_values->heap_freed(rank_in_grid);
   if (!heap.free(memory)) {
     fail(FaultKind::device_fault, "freed a pointer that is not a live block of the device heap", call_site);
   }

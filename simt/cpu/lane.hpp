@@ -12,6 +12,7 @@
 #include "simt/common.hpp"
 #include "simt/cpu/call_site.hpp"
 #include "simt/cpu/fiber.hpp"
+#include "simt/cpu/old_values.hpp"
 #include "simt/cpu/store_buffer.hpp"
 
 // Marks inline members that write what all lanes of a worker share. They are not instrumented in the race build
@@ -25,11 +26,11 @@
 
 namespace simt {
 
-// ThreadSanitizer must see a store where it is made.
+// ThreadSanitizer must see an access where it is made.
 #if SIMT_RACES
-inline constexpr bool stores_can_be_held = false;
+inline constexpr bool accesses_can_be_late = false;
 #else
-inline constexpr bool stores_can_be_held = true;
+inline constexpr bool accesses_can_be_late = true;
 #endif
 
 class History;
@@ -128,8 +129,9 @@ struct AccessTracker {
   bool progress = false;      // something changed since the worker last looked
   bool word_changed = false;  // an atomic word did
   std::uint32_t spin_limit = 0;
-  bool holds_stores = false;   // the launch may hold stores back
-  History* history = nullptr;  // null: nobody asked for it
+  bool holds_stores = false;        // the launch may hold stores back
+  OldValues* old_values = nullptr;  // null: loads read the newest
+  History* history = nullptr;       // null: nobody asked for it
 };
 
 struct alignas(64) Lane {
@@ -197,6 +199,13 @@ struct alignas(64) Lane {
     if (!stores.empty()) [[unlikely]]
       wait_for_stores(call_site);
   }
+
+  // Loads that read what others have replaced (old_values.hpp). What a load reads that finds `newest` in memory.
+  std::uint64_t read_old(const void* address, std::uint64_t newest, std::uint32_t bytes, bool acquires);
+  // Of an update that wrote nothing.
+  void read_newest(const void* address, std::uint64_t newest, std::uint32_t bytes, bool acquires);
+  void write_over(const void* address, std::uint64_t before, std::uint64_t after, std::uint32_t bytes,
+                  OldValues::Order order);
 
   void spin_hint(CallSite call_site);
   // Meets the other lanes of `group`; returns this lane's result. `argument` is the value, `from` the source lane of

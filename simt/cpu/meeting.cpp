@@ -42,6 +42,24 @@ void Worker::collective(Lane& lane) {
   }
 }
 
+void Worker::unite_views(const Warp& warp, LaneMask lanes) {
+  if (tracker_.old_values == nullptr) return;
+  std::vector<std::uint64_t> ranks;
+  for (LaneMask rest = lanes; rest != 0; rest &= rest - 1) {
+    ranks.push_back(warp.lanes[count_trailing_zeros(rest)].rank_in_grid);
+  }
+  old_values_.meet(ranks);
+}
+
+void Worker::unite_views_at_barrier(const Block& block) {
+  if (tracker_.old_values == nullptr) return;
+  std::vector<std::uint64_t> ranks;
+  for (std::uint32_t rank = 0; rank < block.size; ++rank) {
+    if (block.lanes[rank].state == LaneState::at_barrier) ranks.push_back(block.lanes[rank].rank_in_grid);
+  }
+  old_values_.meet(ranks);
+}
+
 void Worker::diagnose(const Lane& lane) {
   const std::string error =
       lane.state == LaneState::at_barrier ? diagnose_barrier_arrival(lane) : diagnose_arrival(lane);
@@ -53,7 +71,10 @@ bool Worker::complete(const Lane& lane) {
   std::string error;
   const LaneMask done = try_complete(lane, error);
   if (done == 0) return false;
-  if (lane.operation == Operation::sync) lane_order::meet(*lane.warp, done);
+  if (lane.operation == Operation::sync) {
+    lane_order::meet(*lane.warp, done);
+    unite_views(*lane.warp, done);
+  }
   for (LaneMask rest = done; rest != 0; rest &= rest - 1) {
     Lane& member = lane.warp->lanes[count_trailing_zeros(rest)];
     --member.block->blocked;
@@ -123,6 +144,7 @@ void Worker::block_barrier(Lane& lane) {
 
 void Worker::release_barrier(Block& block) {
   lane_order::meet_at_barrier(block);
+  unite_views_at_barrier(block);
   for (std::uint32_t rank = 0; rank < block.size; ++rank) {
     Lane& lane = block.lanes[rank];
     if (lane.state != LaneState::at_barrier) continue;

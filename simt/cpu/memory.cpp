@@ -9,6 +9,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <utility>
 
 #include "simt/common.hpp"
 #include "simt/cpu/random.hpp"
@@ -32,9 +33,21 @@ constexpr std::size_t most_kept = std::size_t{256} << 20;
 // Asking the kernel for the free memory takes longer than a small model runs, so it is asked once per so many bytes.
 constexpr std::size_t bytes_between_looks = std::size_t{16} << 20;
 
+// What lies behind the end of an allocation in its last page.
+struct Tail {
+  std::size_t bytes_before;
+  std::uint64_t pattern_seed;
+};
+
+std::uint64_t pattern(std::uint64_t seed, std::size_t word) {
+  return (seed + word) * 0x9e3779b97f4a7c15u ^ 0xa5a5a5a5a5a5a5a5u;
+}
+
 struct Allocations {
   std::mutex mutex;
   std::map<std::uintptr_t, std::size_t> bytes_mapped;  // by address
+  std::map<std::uintptr_t, Tail> tails;                // those that are filled, by address
+  std::string overrun;
   std::size_t total_bytes = 0;
   std::map<std::uintptr_t, std::size_t> bytes_kept;  // released, still mapped
   std::size_t total_kept_bytes = 0;
@@ -103,6 +116,20 @@ void* take_kept(Allocations& all, std::uintptr_t wanted, std::size_t bytes) {
   return nullptr;
 }
 
+void look_for_overrun(Allocations& all, std::uintptr_t address, std::size_t mapped) {
+  const auto tail = all.tails.find(address);
+  if (tail == all.tails.end()) return;
+  const auto [bytes, seed] = tail->second;
+  all.tails.erase(tail);
+  for (std::size_t at = bytes; at < mapped && all.overrun.empty(); ++at) {
+    const std::uint64_t word = pattern(seed, at / 8);
+    const auto found = *reinterpret_cast<const unsigned char*>(address + at);
+    if (found == reinterpret_cast<const unsigned char*>(&word)[at % 8]) continue;
+    all.overrun = "written behind the end of an allocation of " + std::to_string(bytes) + " bytes, at its byte " +
+                  std::to_string(at);
+  }
+}
+
 }  // namespace
 
 void* allocate(std::size_t bytes) {
@@ -127,8 +154,9 @@ void* allocate(std::size_t bytes) {
   if (sparse) madvise(memory, mapped, MADV_NOHUGEPAGE);
   auto* words = static_cast<std::uint64_t*>(memory);
   for (std::size_t i = 0; !sparse && i < mapped / sizeof *words; ++i) {
-    words[i] = (all.pattern_seed + i) * 0x9e3779b97f4a7c15u ^ 0xa5a5a5a5a5a5a5a5u;
+    words[i] = pattern(all.pattern_seed, i);
   }
+  if (!sparse) all.tails[reinterpret_cast<std::uintptr_t>(memory)] = {bytes, all.pattern_seed};
 #if defined(__SANITIZE_ADDRESS__)
   ASAN_POISON_MEMORY_REGION(static_cast<char*>(memory) + bytes, mapped - bytes);
 #endif
@@ -145,6 +173,7 @@ void release(void* memory) noexcept {
   ASAN_UNPOISON_MEMORY_REGION(memory, found->second);
 #endif
   const auto [address, mapped] = *found;
+  look_for_overrun(all, address, mapped);
   if (mapped < all.sparse_from) all.total_bytes -= mapped;
   all.bytes_mapped.erase(found);
   if (all.keeps_released && mapped <= largest_kept && all.total_kept_bytes + mapped <= most_kept) {
@@ -168,6 +197,12 @@ void set_pattern_seed(std::uint64_t seed) {
   Allocations& all = allocations();
   const std::lock_guard lock(all.mutex);
   all.pattern_seed = mix64(seed);
+}
+
+std::string take_overrun() {
+  Allocations& all = allocations();
+  const std::lock_guard lock(all.mutex);
+  return std::exchange(all.overrun, {});
 }
 
 void sparse_from(std::size_t bytes) {

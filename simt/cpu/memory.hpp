@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 namespace simt::device_memory {
 
@@ -20,6 +21,9 @@ void release(void* memory) noexcept;
 void keep_released();
 // The pattern of memory allocated from now on.
 void set_pattern_seed(std::uint64_t seed);
+// What was written behind the end of allocations, as far as their last page goes: the first one released since the last
+// call, or nothing.
+std::string take_overrun();
 // From now on allocations of at least so many bytes are neither filled nor counted as memory of the machine. For tests
 // of address arithmetic, which touch little of a large pool.
 void sparse_from(std::size_t bytes);

@@ -54,6 +54,9 @@ struct ExecutorOptions {
   // Lets loads overtake earlier stores of their lane, as a GPU may (store_buffer.hpp); deterministic mode only. swarm
   // does it in one of four launches also without this, the race build never.
   bool hold_stores = false;
+  // Lets loads read values that others have replaced, where nothing orders them (old_values.hpp); deterministic mode
+  // only. No store is held then, and the race build never does it.
+  bool read_old_values = false;
   std::uint64_t expected_steps = 0;          // pct: of a launch; 0 = 4 … 128 for each lane, drawn from the seed
   std::shared_ptr<const Schedule> script;    // scripted; `seed` must be that of the schedule
   std::shared_ptr<Exploration> exploration;  // exploring

@@ -33,7 +33,7 @@ ExecutorOptions draw_swarm_member(ExecutorOptions options, std::uint64_t seed) {
     options.strategy = StrategyKind::lockstep;
   }
   // Drawn apart, as bugs of both kinds are found under any of these.
-  options.hold_stores = options.hold_stores || Random(seed ^ 0x570eu).below(4) == 0;
+  options.hold_stores = options.hold_stores || (!options.read_old_values && Random(seed ^ 0x570eu).below(4) == 0);
   return options;
 }
 
@@ -62,8 +62,9 @@ std::unique_ptr<Strategy> make_seeded_strategy(ExecutorOptions options, std::uin
   if (options.strategy == StrategyKind::swarm) options = draw_swarm_member(options, seed);
   auto strategy = make_plain_strategy(options, seed, launch);
   const bool draws = options.strategy != StrategyKind::scripted && options.strategy != StrategyKind::exploring;
-  if (!options.hold_stores || !draws) return strategy;
-  return std::make_unique<HoldingStrategy>(std::move(strategy), seed);
+  if (options.hold_stores && draws) return std::make_unique<HoldingStrategy>(std::move(strategy), seed);
+  if (options.read_old_values && draws) return std::make_unique<AgeingStrategy>(std::move(strategy), seed);
+  return strategy;
 }
 
 }  // namespace

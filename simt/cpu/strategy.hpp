@@ -66,6 +66,10 @@ class Strategy {
   virtual bool holds_stores() const { return false; }
   // Asked at a store: for how many further steps of the lane do other lanes not see it? 0: they see it at once.
   virtual std::uint32_t steps_held(Lane&) { return 0; }
+  // Whether loads of this launch may read values that others have replaced (old_values.hpp).
+  virtual bool reads_old_values() const { return false; }
+  // Asked at a load that may: how many values older than the newest does it read? More than there are means the oldest.
+  virtual std::uint32_t age_of_load(Lane&) { return 0; }
   // These lanes were at the same place just now.
   virtual void met(Warp& warp, LaneMask members);
   // Short text for reports: its name and what it drew from the seed.

@@ -30,6 +30,8 @@ void Worker::run(Launch& launch, std::uint32_t resident, std::uint32_t first_war
   tracker_ = AccessTracker{};
   tracker_.spin_limit = options_.spin_limit;
   tracker_.holds_stores = strategy_->holds_stores();
+  if (strategy_->reads_old_values()) tracker_.old_values = &old_values_;
+  old_values_.clear();
   if (options_.history_steps != 0) tracker_.history = &launch.record.history;
   steps_ = steps_granted_ = switches_ = hash_ = 0;
   grace_used_ = in_grace_ = abandoning_ = false;

@@ -65,6 +65,9 @@ class Worker {
   void form_group(Lane& lane);
   void block_barrier(Lane& lane);
   void release_barrier(Block& block);
+  // Of lanes that a meeting orders (old_values.hpp).
+  void unite_views(const Warp& warp, LaneMask lanes);
+  void unite_views_at_barrier(const Block& block);
   // A lane of the warp has exited: meetings that only waited for it complete now.
   void recheck_meetings(Warp& warp);
 
@@ -91,6 +94,7 @@ class Worker {
   std::vector<Lane*> runnable_;
   std::vector<Lane*> parked_;
   AccessTracker tracker_;
+  OldValues old_values_;
   std::uint64_t steps_ = 0;
   std::uint64_t steps_granted_ = 0;
   std::uint64_t switches_ = 0;

@@ -5,9 +5,9 @@
 
 The build folder must have the checking workers and the plug-ins of these allocators. Mutants are drawn by --seed: the allocators in
 turn, an operator, a place. One that does not compile, or compiles to the same code, is drawn again. The search of a mutant stops at the
-first kill. A mutant that only an invariant kills is searched again without the allocators' own broken_invariant(). In a survivor the
-place of the mistake ends the process: if the search finds nothing even then, no model gets there. `verdicts.txt` says which survivors
-are equivalent, and why.
+first kill; a weaker order that survives is also searched with swarm+loads. A mutant that only an invariant kills is searched again
+without the allocators' own broken_invariant(). In a survivor the place of the mistake ends the process: if the search finds nothing even
+then, no model gets there. `verdicts.txt` says which survivors are equivalent, and why.
 """
 
 import argparse
@@ -28,6 +28,8 @@ ALLOCATORS = ("bulkalloc", "cfm_malloc_reworked", "comb", "halloc_reworked", "km
 VERDICTS = pathlib.Path(__file__).parent / "mutants" / "verdicts.txt"
 INVARIANT = "requires { allocator.broken_invariant(stream); }"
 INVARIANT_ALONE = "invariant alone"
+# Not a part of the default search.
+OLD_VALUES = "swarm+loads"
 # The plug-in's first registration alone: its others cost time to compile.
 UNIT = """struct allocbench_reached {
   template <class T>
@@ -128,6 +130,9 @@ class Search:
     def races(self):
         return self.a_few_models_at_a_time("--race-seeds", self.arguments.race_seeds, "--seeds", "1")
 
+    def with_old_values(self):
+        return self.a_few_models_at_a_time("--seeds", self.arguments.seeds, "--no-races", "--strategy", OLD_VALUES)
+
     def in_stages(self, racing):
         """What is cheap or often finds something comes first, and no more where it does. `racing` puts the plug-in of the race worker in place."""
         def races():
@@ -180,8 +185,9 @@ class Hunt:
 
     def searched(self, mutant, invariants):
         self.workshop.link(mutant.allocator, "check", self.workshop.with_mistake(mutant, "check", invariants))
-        return self.search.in_stages(
+        found = self.search.in_stages(
             lambda: self.workshop.link(mutant.allocator, "tsan", self.workshop.with_mistake(mutant, "tsan", invariants)))
+        return found or (self.search.with_old_values() if mutant.operator == "order" else [])
 
     def reached(self, mutant):
         """Whether the search comes to the place of the mistake; nothing where that cannot be told."""
@@ -262,12 +268,13 @@ def summary(rows):
     fates = collections.Counter(row.split(" | ")[1].split(":")[0] for row in rows)
     judged = sum(fates.values()) - fates["equivalent"]
     alone = sum(f"killed: {INVARIANT_ALONE}" in row for row in rows)
+    old = sum(f":{OLD_VALUES}:" in row.split(" | ")[1] for row in rows)
     unreached = sum("not reached" in row.split(" | ")[1] and not row.split(" | ")[1].startswith("equivalent") for row in rows)
     if judged == 0:
         return "no mutant was judged"
     killed = fates["killed"]
     return (f"{sum(fates.values())} mutants, {fates['equivalent']} equivalent; of the other {judged}: {killed} killed ({100 * killed / judged:.0f} %), "
-            f"{killed - alone} with invariants off ({100 * (killed - alone) / judged:.0f} %); {fates['open']} open, "
+            f"{old} of them by {OLD_VALUES} alone, {killed - alone} with invariants off ({100 * (killed - alone) / judged:.0f} %); {fates['open']} open, "
             f"{judged - killed - fates['open']} not judged, {unreached} of both not reached")
 
 
@@ -275,13 +282,14 @@ def header(arguments, models):
     """What was searched, for the top of the table."""
     invariants = ", without the allocators' invariants" if arguments.no_invariants else ""
     return (f"# Mistakes drawn with seed {arguments.seed} from {len(ALLOCATORS)} allocators. Each: {arguments.seeds} schedules and "
-            f"{arguments.race_seeds} race runs, spread over {models} models{invariants}, or fewer until the first kill.")
+            f"{arguments.race_seeds} race runs, spread over {models} models{invariants}, or fewer until the first kill. "
+            f"A weaker order that survives: as many with {OLD_VALUES}.")
 
 
 def kept_rows(path, top):
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else [top]
     if lines[0] != top:
-        raise SystemExit(f"{path} has another search:\n{lines[0]}\nThis one is:\n{top}\nLeave --resume out to begin anew.")
+        raise SystemExit(f"{path} has another search:\n{lines[0]}\nThis one is:\n{top}\nLeave --resume out, or remove the file, to begin anew.")
     return [without_verdict(line) for line in lines if " | " in line]
 
 
@@ -304,16 +312,18 @@ def main():
     top = header(arguments, len(hunt.search.models))
     rows = kept_rows(arguments.out, top) if arguments.resume else []
 
-    def table():
+    def table(last=None):
         shown = [with_verdict(row, verdicts) for row in rows]
+        last = last or f"{len(rows)} of {arguments.mutants} so far: no rates yet"
         if arguments.out:
-            arguments.out.write_text("\n".join([top, "", *shown, "", summary(shown)]) + "\n", encoding="utf-8")
+            arguments.out.write_text("\n".join([top, "", *shown, "", last]) + "\n", encoding="utf-8")
         return shown
 
     for mutant, fate in hunt.run({row.split(" | ")[0] for row in rows}):
         rows.append(f"{mutant.name} | {fate} | {changed_line(mutant)}")
         print(table()[-1], flush=True)
-    print(summary(table()))
+    table(summary([with_verdict(row, verdicts) for row in rows]))
+    print(summary([with_verdict(row, verdicts) for row in rows]))
     return 0
 
 

@@ -72,8 +72,9 @@ class Tables(unittest.TestCase):
     def test_rates_leave_equivalent_mutants_out(self):
         rows = ["a | killed: failed check, v1:x:y:swarm:1 | text", "b | killed: invariant alone, v1:x:y:swarm:2 | text",
                 "c | equivalent: the bit is never read (reached) | text", "d | open: needs a larger heap (not reached) | text",
-                "e | survives: reached | text", "f | survives: not reached | text"]
-        self.assertEqual(mutants.summary(rows), "6 mutants, 1 equivalent; of the other 5: 2 killed (40 %), 1 with invariants off (20 %); "
+                "e | survives: reached | text", "f | survives: not reached | text", "g | killed: failed check, v1:x:y:swarm+loads:3 | text"]
+        self.assertEqual(mutants.summary(rows), "7 mutants, 1 equivalent; of the other 6: 3 killed (50 %), 1 of them by swarm+loads alone, "
+                                                "2 with invariants off (33 %); "
                                                 "1 open, 2 not judged, 2 of both not reached")
         self.assertEqual(mutants.summary(rows[2:3]), "no mutant was judged")
 

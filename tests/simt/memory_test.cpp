@@ -45,6 +45,19 @@ TEST(DeviceMemory, RefusesMoreThanTheMachineHas) {
   }
 }
 
+TEST(DeviceMemory, TellsOnceWhatWasWrittenBehindTheEnd) {
+  device_memory::take_overrun();
+  auto* words = static_cast<std::uint32_t*>(device_allocate(12));
+  words[2] = 1;
+  device_release(words);
+  EXPECT_EQ(device_memory::take_overrun(), "");
+  words = static_cast<std::uint32_t*>(device_allocate(12));
+  words[4] = 1;
+  device_release(words);
+  EXPECT_EQ(device_memory::take_overrun(), "written behind the end of an allocation of 12 bytes, at its byte 16");
+  EXPECT_EQ(device_memory::take_overrun(), "");
+}
+
 TEST(DeviceHeap, IsFixedOnceUsed) {
   Device device(0);
   EXPECT_EQ(device.set_device_heap_bytes(1 << 16), std::size_t{1} << 16);

@@ -28,7 +28,7 @@ TEST(Schedule, MistakesAreNamedByColumn) {
   EXPECT_EQ(complaint("v2:1:"), "schedule, column 1: v1: expected");
   EXPECT_EQ(complaint("v1:x:"), "schedule, column 4: number expected");
   EXPECT_EQ(complaint("v1:1:3s4"), "schedule, column 7: . expected");
-  EXPECT_EQ(complaint("v1:1:3.4x"), "schedule, column 9: s, g, i or h expected");
+  EXPECT_EQ(complaint("v1:1:3.4x"), "schedule, column 9: s, g, i, h or o expected");
   EXPECT_EQ(complaint("v1:1:3.4s5;"), "schedule, column 11: , expected");
   EXPECT_EQ(complaint("v1:1:3.4gfffffffff"), "schedule, column 10: hexadecimal number expected");
 }

@@ -29,8 +29,8 @@ class QuestionCounter {
   // schedule changes elsewhere.
   Place count_gathering(const Lane& asking) const;
   Place count_group(const Lane& asking) const;
-  // Of a store, which is the step that was counted last.
-  static Place of_store(const Lane& asking) { return {asking.rank_in_grid, asking.counted_steps, 0}; }
+  // Of a store or load, which is the step that was counted last.
+  static Place of_access(const Lane& asking) { return {asking.rank_in_grid, asking.counted_steps, 0}; }
 
  private:
   const bool advances_lanes_;

@@ -6,12 +6,8 @@ namespace simt {
 
 // Drawn apart from lanes and groups: whether stores are held changes nothing else that a seed decides.
 HoldingStrategy::HoldingStrategy(std::unique_ptr<Strategy> strategy, std::uint64_t seed)
-    : Strategy(GroupDraw(0, 0)), strategy_(std::move(strategy)), random_(seed ^ 0x57042eu) {
+    : AroundStrategy(std::move(strategy)), random_(seed ^ 0x57042eu) {
   interval_ = 1u << random_.below(4);
-}
-
-std::size_t HoldingStrategy::next(std::span<Lane* const> runnable, std::size_t current, Reason reason, Lane* asking) {
-  return strategy_->next(runnable, current, reason, asking);
 }
 
 std::uint32_t HoldingStrategy::steps_held(Lane&) {
@@ -19,7 +15,21 @@ std::uint32_t HoldingStrategy::steps_held(Lane&) {
 }
 
 std::string HoldingStrategy::description() const {
-  return strategy_->description() + ", holds 1/" + std::to_string(interval_) + " of the stores";
+  return AroundStrategy::description() + ", holds 1/" + std::to_string(interval_) + " of the stores";
+}
+
+AgeingStrategy::AgeingStrategy(std::unique_ptr<Strategy> strategy, std::uint64_t seed)
+    : AroundStrategy(std::move(strategy)), random_(seed ^ 0x01dau) {
+  interval_ = 2u << random_.below(4);
+}
+
+std::uint32_t AgeingStrategy::age_of_load(Lane&) {
+  constexpr std::uint32_t oldest = 8;
+  return random_.below(interval_) == 0 ? 1 + random_.below(oldest) : 0;
+}
+
+std::string AgeingStrategy::description() const {
+  return AroundStrategy::description() + ", 1/" + std::to_string(interval_) + " of the loads read old values";
 }
 
 }  // namespace simt

@@ -47,8 +47,14 @@ LaneMask RecordingStrategy::group(Lane& lane, LaneMask gathered) {
 
 std::uint32_t RecordingStrategy::steps_held(Lane& lane) {
   const std::uint32_t steps = strategy_->steps_held(lane);
-  if (steps != 0) record(QuestionCounter::of_store(lane), Decision::Kind::hold_store, steps);
+  if (steps != 0) record(QuestionCounter::of_access(lane), Decision::Kind::hold_store, steps);
   return steps;
+}
+
+std::uint32_t RecordingStrategy::age_of_load(Lane& lane) {
+  const std::uint32_t age = strategy_->age_of_load(lane);
+  if (age != 0) record(QuestionCounter::of_access(lane), Decision::Kind::read_old, age);
+  return age;
 }
 
 ScriptedStrategy::ScriptedStrategy(const Schedule& schedule, std::uint32_t launch, bool recorded)
@@ -87,13 +93,22 @@ LaneMask ScriptedStrategy::group(Lane& lane, LaneMask gathered) {
   return decision != nullptr ? gathered & static_cast<LaneMask>(decision->value) : gathered;
 }
 
-bool ScriptedStrategy::holds_stores() const {
+bool ScriptedStrategy::has(Decision::Kind kind) const {
   return std::any_of(decisions_.begin(), decisions_.end(),
-                     [](const Decision& decision) { return decision.kind == Decision::Kind::hold_store; });
+                     [=](const Decision& decision) { return decision.kind == kind; });
+}
+
+bool ScriptedStrategy::holds_stores() const { return has(Decision::Kind::hold_store); }
+
+bool ScriptedStrategy::reads_old_values() const { return has(Decision::Kind::read_old); }
+
+std::uint32_t ScriptedStrategy::age_of_load(Lane& lane) {
+  const Decision* decision = find(QuestionCounter::of_access(lane), Decision::Kind::read_old);
+  return decision != nullptr ? static_cast<std::uint32_t>(decision->value) : 0;
 }
 
 std::uint32_t ScriptedStrategy::steps_held(Lane& lane) {
-  const Decision* decision = find(QuestionCounter::of_store(lane), Decision::Kind::hold_store);
+  const Decision* decision = find(QuestionCounter::of_access(lane), Decision::Kind::hold_store);
   return decision != nullptr ? static_cast<std::uint32_t>(decision->value) : 0;
 }
 

@@ -18,6 +18,8 @@ class RecordingStrategy final : public Strategy {
   LaneMask group(Lane& lane, LaneMask gathered) override;
   bool holds_stores() const override { return strategy_->holds_stores(); }
   std::uint32_t steps_held(Lane& lane) override;
+  bool reads_old_values() const override { return strategy_->reads_old_values(); }
+  std::uint32_t age_of_load(Lane& lane) override;
   void met(Warp& warp, LaneMask members) override { strategy_->met(warp, members); }
   std::string description() const override { return strategy_->description(); }
 
@@ -41,9 +43,12 @@ class ScriptedStrategy final : public Strategy {
   LaneMask group(Lane& lane, LaneMask gathered) override;
   bool holds_stores() const override;
   std::uint32_t steps_held(Lane& lane) override;
+  bool reads_old_values() const override;
+  std::uint32_t age_of_load(Lane& lane) override;
   std::string description() const override;
 
  private:
+  bool has(Decision::Kind kind) const;
   const Decision* find(QuestionCounter::Place place, Decision::Kind kind) const;
 
   std::vector<Decision> decisions_;  // of this launch, ordered by place

@@ -63,8 +63,11 @@ Decision parse_decision(Reader& reader) {
   } else if (reader.accept('h')) {
     decision.kind = Decision::Kind::hold_store;
     decision.value = reader.number<std::uint32_t>();
+  } else if (reader.accept('o')) {
+    decision.kind = Decision::Kind::read_old;
+    decision.value = reader.number<std::uint32_t>();
   } else {
-    reader.fail("s, g, i or h expected");
+    reader.fail("s, g, i, h or o expected");
   }
   return decision;
 }
@@ -94,6 +97,9 @@ std::string to_text(const Schedule& schedule) {
         break;
       case Decision::Kind::hold_store:
         text.append("h").append(std::to_string(decision.value));
+        break;
+      case Decision::Kind::read_old:
+        text.append("o").append(std::to_string(decision.value));
         break;
       case Decision::Kind::group:
         text.append("g").append(hexadecimal(decision.value));

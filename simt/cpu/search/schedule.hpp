@@ -4,7 +4,7 @@
 // The default rule. A lane goes on until it cannot: at atomics and after group operations it stays. A lane that waits,
 // spins or ends is followed by the runnable lane with the next higher rank in the grid, after the highest by the
 // lowest; a launch begins with the lowest. converged() gathers as long as others of the warp may come and gives all of
-// them. Every store is visible to others at once.
+// them. Every store is visible to others at once, and a load reads the newest value.
 //
 // A decision names the lane that was asked and how far that lane had come, not the step of the launch: when another
 // decision is removed, the remaining ones still hit the same places of their lanes' programs. Everything else that is
@@ -27,12 +27,13 @@ struct Decision {
     go_on_with,     // `value` is the rank in the grid of the next lane
     leave_at_once,  // the first lane of a warp to come to a converged() does not wait for others
     group,          // `value` is the mask of the lanes that converged() gives to one of them, which is always included
-    hold_store      // the lane's store becomes visible to others `value` of its steps later
+    hold_store,     // the lane's store becomes visible to others `value` of its steps later
+    read_old  // the lane's load reads a value that others have replaced: `value` of them, or all it may, are newer
   };
   std::uint32_t launch = 0;  // of the device, from 0
   std::uint64_t lane = 0;    // who is asked, by rank in the grid
-  // Of go_on_with and hold_store: which atomic, group operation, barrier or end of this lane it is in this launch,
-  // from 1. Of the others: which gathering or group of the warp, whose lowest lane `lane` is then.
+  // Of go_on_with, hold_store and read_old: which atomic, group operation, barrier or end of this lane it is in this
+  // launch, from 1. Of the others: which gathering or group of the warp, whose lowest lane `lane` is then.
   std::uint32_t step = 0;
   std::uint32_t question = 0;  // how often the lane has since waited at a spin hint, converged() or parked
   Kind kind = Kind::go_on_with;
@@ -55,6 +56,7 @@ struct Schedule {
 //   32.6i      the first lane to reach the sixth converged() of the warp of lane 32 does not wait
 //   32.7gff    the seventh group of that warp is 0x000000ff, as far as these lanes are there
 //   3.18h4     the store that lane 3 makes at its step 18 becomes visible four of its steps later
+//   3.18o2     the load of lane 3 at its step 18 reads the last but two of the values of its word
 //   @2,        the decisions that follow belong to launch 2; those in front of the first mark, to launch 0
 std::string to_text(const Schedule& schedule);
 // Throws Fault(environment) that names the column.

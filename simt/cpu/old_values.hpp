@@ -1,0 +1,73 @@
+// The values that a load may still read although others have replaced them (ExecutorOptions::read_old_values).
+//
+// A GPU may serve a load before earlier loads of the same lane, so that it reads a value that was replaced long before
+// the values which those loads saw. Rules, those of C++20 without load buffering:
+//   - a lane has a view: for each word the oldest value that it may read. What it reads or writes is the oldest then;
+//   - a release store or update gives the lane's view along with the value, an update also what came with the value
+//   that
+//     it replaced; an access that acquires takes the view that came with the value it reads;
+//   - sync() and the block barrier give each of their lanes the views of all, the device heap's malloc() those of all
+//     who freed; a launch begins with nothing older than what memory holds;
+//   - updates, also compare-exchanges that fail, read the newest value: a GPU performs them in its L2 cache.
+// A word that does not hold the newest value known was written without atomics: what is older is forgotten.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+namespace simt {
+
+class OldValues {
+ public:
+  // How an access orders others.
+  struct Order {
+    bool acquires = false;
+    bool releases = false;
+    bool updates = false;  // reads the value that it replaces
+  };
+
+  void clear();
+  // How many older values than the newest the lane may read from the word.
+  std::uint32_t readable(std::uint64_t lane, const void* word, std::uint64_t newest);
+  // Reads the one that is so many older than the newest.
+  std::uint64_t read(std::uint64_t lane, const void* word, std::uint32_t age, bool acquires);
+  void write(std::uint64_t lane, const void* word, std::uint64_t before, std::uint64_t after, Order order);
+  // The views of these lanes become one, and each has it.
+  template <class Lanes>
+  void meet(const Lanes& lanes) {
+    View all;
+    for (const std::uint64_t lane : lanes) join(all, view_of(lane));
+    for (const std::uint64_t lane : lanes) view_of(lane) = all;
+  }
+  void heap_freed(std::uint64_t lane) { join(freed_, view_of(lane)); }
+  void heap_allocated(std::uint64_t lane) { join(view_of(lane), freed_); }
+
+ private:
+  // For each word the time at which the oldest readable value was written.
+  using View = std::vector<std::uint32_t>;
+  struct Value {
+    std::uint64_t value;
+    std::uint32_t written;
+    std::shared_ptr<const View> view;  // null: none came with it
+  };
+  struct Word {
+    std::size_t index = 0;      // in views
+    std::vector<Value> values;  // the newest last
+  };
+  static constexpr std::size_t most_values = 8;
+
+  static void join(View& view, const View& other);
+  static std::uint32_t& time_in(View& view, std::size_t index);
+  View& view_of(std::uint64_t lane);
+  Word& word_at(const void* address, std::uint64_t newest);
+
+  std::unordered_map<const void*, Word> words_;
+  std::unordered_map<std::uint64_t, View> views_;
+  View freed_;
+  std::uint32_t now_ = 0;
+};
+
+}  // namespace simt

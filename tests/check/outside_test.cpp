@@ -1,0 +1,86 @@
+// Mistakes at the edges: requests that no heap can serve, and writes behind the end of what the arena gave.
+#include <gtest/gtest.h>
+
+#include "check/library.hpp"
+#include "check/search.hpp"
+#include "check/subject_of.hpp"
+
+namespace allocbench::check {
+namespace {
+
+enum class Mistake { none, rounds_in_32_bits, clears_one_word_more, last_block_reaches_out };
+
+// A bump pointer.
+template <Mistake mistake>
+class Bump {
+ public:
+  using Parameters = NoParameters;
+  static constexpr Traits traits = {
+      .name = "bump", .display_name = "bump", .paper = "test", .summary = "", .frees = Frees::never};
+  static std::size_t max_request(std::size_t pool_bytes, const Parameters&) { return pool_bytes; }
+  static SmallHeap<Parameters> small_heap() { return {.pool_bytes = 1024}; }
+
+  static Bump create(Arena& arena, const Parameters&) {
+    Bump allocator;
+    allocator.pool_ = arena.pool();
+    allocator.next_ = arena.metadata<std::uint64_t>(1);
+    allocator.reset(arena.stream());
+    return allocator;
+  }
+  void reset(simt::Stream& stream) {
+    constexpr std::uint32_t words = mistake == Mistake::clears_one_word_more ? 2 : 1;
+    const auto clear = [](auto& thread, std::uint64_t* first) {
+      thread.atomic(first[thread.rank_in_grid()]).store(0, simt::relaxed);
+    };
+    simt::launch(stream, {1, words}, clear, next_);
+  }
+
+  template <class Thread>
+  SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
+    const std::uint64_t need = mistake == Mistake::rounds_in_32_bits ? (static_cast<std::uint32_t>(bytes) + 15u) & ~15u
+                                                                     : simt::round_up<std::uint64_t>(bytes, 16);
+    std::uint64_t begin = thread.atomic(*next_).load(simt::relaxed);
+    do {
+      if (begin + (mistake == Mistake::last_block_reaches_out ? 0 : need) > pool_.bytes) return nullptr;
+    } while (!thread.atomic(*next_).compare_exchange(begin, begin + need, simt::relaxed, simt::relaxed));
+    return pool_.base + begin;
+  }
+  template <class Thread>
+  SIMT_FN void free(Thread&, void*) {}
+
+ private:
+  Pool pool_;
+  std::uint64_t* next_ = nullptr;
+};
+
+// What the first finding of some schedules says; empty where there is none.
+template <Mistake mistake>
+std::string found_on(const char* model) {
+  const SubjectOf<Bump<mistake>> subject("test");
+  Search search(subject, *find_model(model));
+  const SearchResult result = search.explore(Strategy{}, 1, 20, {});
+  return result.first ? result.first->summary : "";
+}
+
+TEST(TooLarge, ABlockForARequestThatWrapsIsFound) {
+  EXPECT_EQ(found_on<Mistake::none>("too_large"), "");
+  const std::string found = found_on<Mistake::rounds_in_32_bits>("too_large");
+  EXPECT_NE(found.find("4294967295 bytes"), std::string::npos) << found;
+  EXPECT_EQ(found_on<Mistake::rounds_in_32_bits>("full_warp"), "");
+}
+
+TEST(Overrun, AWordBehindTheMetadataIsFound) {
+  EXPECT_EQ(found_on<Mistake::none>("storm"), "");
+  EXPECT_EQ(found_on<Mistake::clears_one_word_more>("storm"),
+            "written behind the end of an allocation of 8 bytes, at its byte 8");
+}
+
+// One lane alone sees it already, so that the steps that fill the heap do not know how much fills it.
+TEST(FreshHeap, WhatOneLaneAloneShowsIsAFinding) {
+  EXPECT_EQ(found_on<Mistake::none>("full_warp"), "");
+  const std::string found = found_on<Mistake::last_block_reaches_out>("full_warp");
+  EXPECT_NE(found.find("a fresh heap that one lane or one warp fills alone: "), std::string::npos) << found;
+}
+
+}  // namespace
+}  // namespace allocbench::check
