@@ -37,7 +37,7 @@ class MeasuredCell final : public Cell {
   // Blocks may be judged against each other while all requests since the reset fit the pool once.
   bool overlap_is_defined() const;
 
-  // As new, as far as this process can.
+  // Makes the allocator as new as this process can.
   void reset_allocator() { instance_.reset(leaves_device_heap_alone_); }
   // Brings the heap into the state that samples start from.
   void begin();

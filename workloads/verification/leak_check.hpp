@@ -57,7 +57,7 @@ class LeakCheck {
   std::chrono::milliseconds budget_;
   RequestProfile profile_;
   std::size_t instance_bytes_ = 0;  // of the second instance that gave the result
-  // How much larger than for eight rounds a second instance must be; the design is the same for few callers and many.
+  // A second instance must be so many times as large as for eight rounds; the design decides that, not the callers.
   std::size_t growth_ = 1;
   std::chrono::duration<double> round_time_{};  // of the last rounds
   DeviceSizes sizes_;

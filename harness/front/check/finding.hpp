@@ -22,7 +22,7 @@ struct Finding {
 
   // What the run ended with.
   void take(const protocol::CheckedRun& run);
-  // "v1:cm_malloc:ring:swarm:417", ":race" behind it where `races`: all that a built-in model needs.
+  // For example "v1:cm_malloc:ring:swarm:417". It ends in ":race" if `races`. A built-in model needs nothing else.
   std::string seed_string() const;
   // An exhaustive search has no seeds: only its schedule, stored in the file, shows the run again.
   bool has_seed() const { return !strategy.starts_with("dfs"); }

@@ -19,10 +19,10 @@ struct VerdictCounts {
 
 // By the label of the allocator, in the order of A.
 std::vector<std::pair<std::string, VerdictCounts>> counts_by_allocator(const Comparison& comparison);
-// Of the phases without a verdict, how many for which reason.
+// Counts the phases without a verdict by reason.
 std::map<std::string, std::size_t> reasons_for_unsure(const Comparison& comparison);
 
-// Without the figure where there is only one.
+// The name of the cell, without the figure if both sides have one and the same.
 std::string shown_name(const Comparison& comparison, const ComparedCell& cell);
 // "+5.0 %", and "x2.31" from a factor of two up.
 // The status, and whether the numbers are provisional.

@@ -45,7 +45,7 @@ struct Batch {
   bool keeps_device_heap = false;  // memory of it, when all blocks are freed
   std::vector<Cell> cells;
 
-  // Whether the cell is alone in its process. Where the batch has a share of the device heap, only if it uses that.
+  // Whether the cell has a process of its own. If the batch has a share of the device heap, only cells that use it do.
   bool isolates(const Cell& cell) const { return fresh_by_process && (keeps_device_heap || cell.state == "fresh"); }
 };
 

@@ -68,8 +68,8 @@ struct CellBook {
   void end(CellRun& run, const CellEnd& end);
   // The first, short deadline was not enough.
   void defer(CellRun& run, const std::string& reason);
-  // The time of the run is over: a cell that has the rounds of an interval ends with them, one that has fewer stays
-  // open, and one that has none is skipped. An earlier end is kept, as it says more.
+  // The time of the run is over. A cell with the rounds of an interval ends with them. A cell with fewer rounds stays
+  // open. A cell without a round is skipped, but keeps the end of an earlier attempt, which says more.
   void leave(CellRun& run);
 
  private:

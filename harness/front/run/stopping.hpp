@@ -28,8 +28,8 @@ inline constexpr const char* time = "time of the study";
 // nullopt: the cell gets another round. `wall_seconds` is what its rounds took.
 std::optional<std::string> reason_to_stop(const Cell& cell, const SampledRounds& rounds, double wall_seconds);
 
-// How many samples the worker is asked for next, in the round that took `samples`: as many as the time of a round may
-// hold, judged by the slowest of those before. 0: the round has enough.
+// How many samples to ask the worker for next in a round that has taken `samples`: as many as fit into the time of a
+// round, judged by the slowest sample so far. 0 means that the round has enough.
 std::uint64_t samples_to_ask_for(const Cell& cell, const std::vector<protocol::Sample>& samples,
                                  const SampledRounds& earlier);
 

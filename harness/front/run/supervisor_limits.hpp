@@ -15,13 +15,13 @@ inline constexpr double least_trial_seconds = 0.5;
 inline constexpr double trial_factor = 4;
 inline constexpr double trial_of_other_stages = 2;
 
-// What the contents of a cell's blocks are checked for at least; else as long as its first round took. A stage of the
-// verification ends after `stage_factor` times that.
+// The contents of a cell's blocks are checked at least so long, and as long as its first round took if that is longer.
+// A stage of the verification ends after `stage_factor` times that.
 inline constexpr double least_contents_seconds = 0.05;
 inline constexpr double least_stage_seconds = 0.5;
 inline constexpr double stage_factor = 5;
 
-// A command that is under way when the time of the run is over.
+// The command under way ends so long after the time of the run is over.
 inline constexpr double overtime_seconds = 1;
 // Then, for a killed worker to be gone.
 inline constexpr double last_reap_limit_seconds = 8;
