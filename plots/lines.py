@@ -93,7 +93,7 @@ def make(run: Run, stem: str) -> Drawing:
         for panel in panels:
             alike = [i for i, other in enumerate(panels) if _shares_axis(panels, panel, other)]
             looks.append(Scale.of(run, panel.metric, [contents[i] for i in alike]))
-        pictures = parts.of(drawn, plot.get("curves", parts.MOST))
+        pictures = parts.of(drawn, plot.get("curves", parts.MOST), "paper" in run.config)
         pages = [_page(run, panels, [content.of(names) for content in contents], looks, parts.sentence(pictures, number))
                  for number, names in enumerate(pictures, 1)]
     more = tuple(Drawing(f"{stem}_{number}", page, "") for number, page in enumerate(pages[1:], 2))

@@ -1,7 +1,7 @@
 """Which curves of a figure stand in which of its pictures: a panel with more curves than readers can follow makes several pictures with the same axes.
 
-The first picture has published forms in the order of the config, as many as the paper draws (`curves` of the plot, else eight). The others have the rest,
-and the first curve of the figure once more, as a yardstick.
+The first picture of a paper's figure has published forms in the order of the config, as many as the paper draws (`curves` of the plot, else eight). The others
+have the rest, and the first curve of the figure once more, as a yardstick. Figures that are of no paper have all forms in the order of the config.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from plots.series import Series
 MOST = 8
 
 
-def of(drawn: Sequence[Sequence[Series]], most: int = MOST) -> list[list[str]]:
+def of(drawn: Sequence[Sequence[Series]], most: int, of_paper: bool) -> list[list[str]]:
     """The labels of each picture, for the series of each panel. Series without a single value count for nothing and stand with their neighbours."""
     labels = list(dict.fromkeys(series.label for panel in drawn for series in panel))
     valued = {series.label for panel in drawn for series in panel if len(series.drawn())}
     if max((len({series.label for series in panel} & valued) for panel in drawn), default=0) <= most:
         return [labels]
     ids = {series.label: series.allocator for panel in drawn for series in panel}
-    first = [label for label in labels if forms.form_of(ids[label]) == forms.PUBLISHED]
+    first = [label for label in labels if forms.form_of(ids[label]) == forms.PUBLISHED] if of_paper else labels
     later = [label for label in labels if label not in first]
     head = _taken(first or later, most, valued)
     rest = [label for label in first + later if label not in head]

@@ -9,7 +9,7 @@ NAMES = ["comb", "halloc", "halloc_reworked", "kma", "kma_reworked", "rw", "rw_r
 
 
 def _run(tmp_path, names, without=(), **plot):
-    config = {"name": "test/fig", "allocators": list(names), "workload": {"id": "alloc_free"}, "plot": {"kind": "lines", "x": "threads", "y": "alloc", "log": "y", **plot}}
+    config = {"name": "test/fig", "paper": "Nobody 1999, Fig. 1", "allocators": list(names), "workload": {"id": "alloc_free"}, "plot": {"kind": "lines", "x": "threads", "y": "alloc", "log": "y", **plot}}
     cells = [synthetic.cell(name, {"threads": x}, values={("alloc", "time"): 2.0**number * x * 1e-6}) if name not in without else
              synthetic.cell(name, {"threads": x}, status="timeout") for number, name in enumerate(names) for x in (1, 2)]
     return results.read_run(synthetic.write(tmp_path, config, cells, "cuda"))
@@ -56,8 +56,15 @@ def test_curves_without_a_value_take_no_room(tmp_path):
 
 
 def test_pictures_are_filled_alike(tmp_path):
-    drawn = parts.of([_series(number) for number in (20,)])
+    drawn = parts.of([_series(20)], 8, True)
     assert [len(each) for each in drawn] == [8, 7, 7], "8, and 12 more in two"
+
+
+def test_a_figure_of_no_paper_has_all_forms_in_order():
+    drawn = _series(10)
+    drawn[1].allocator = "a1_reworked"
+    assert [each[:3] for each in parts.of([drawn], 8, False)] == [["a0", "a1", "a2"], ["a0", "a8", "a9"]]
+    assert parts.of([drawn], 8, True)[0][:3] == ["a0", "a2", "a3"]
 
 
 def _series(count):
