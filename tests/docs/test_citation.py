@@ -24,7 +24,7 @@ class Citation(unittest.TestCase):
         self.assertEqual(re.search(r"^version: (.+)$", CITATION, re.M)[1], project)
 
     def test_every_paper_with_a_page_is_cited(self):
-        pages = list((ROOT / "docs/papers").glob("*.md"))
+        pages = list((ROOT / "docs/papers").glob("*[0-9].md"))
         self.assertEqual(sorted(year for _, year in references()), sorted(page.stem[-4:] for page in pages))
         heads = [" ".join(page.read_text(encoding="utf-8").split()[:60]).lower() for page in pages]
         for title, year in references():
