@@ -82,7 +82,7 @@ TEST(OldValues, AnUpdateAcquiresAndALostExchangeDoesSoByItsOwnOrder) {
   const auto with = [](auto failure) {
     return [=](auto word) {
       std::uint32_t expected = 7;
-      word.compare_exchange(expected, 8u, relaxed, failure);
+      word.compare_exchange(expected, 8u, acquire, failure);
       return expected;
     };
   };
