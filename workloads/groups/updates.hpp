@@ -11,8 +11,7 @@
 
 namespace allocbench::groups {
 
-using updates =
-    ApplicationGroup<graph::ArraysKernels, index::IndexKernels, particles::ParticleKernels, replay::ReplayKernels,
-                     text::StringsKernels>;
+using updates = ApplicationGroup<graph::ArraysKernels, index::IndexKernels, particles::ParticleKernels,
+                                 replay::ReplayKernels, text::StringsKernels>;
 
 }  // namespace allocbench::groups
