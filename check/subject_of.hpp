@@ -84,23 +84,7 @@ class SubjectOf final : public Subject {
     };
     const std::vector<std::size_t> sizes = sizes_of(model);
     keep(oracle, [&] {
-      Mailboxes boxes(stream, model.slots(), model.lanes());
-      Program program = boxes.program(model.steps, sizes, oracle);
-      program.rounds = model.rounds;
-      program.null_is_failure = model.null_is_failure;
-      const simt::LaunchShape shape{model.blocks, model.threads_per_block};
-      for (std::uint32_t i = 0; i < model.launches; ++i) {
-        if (model.resets && i != 0) {
-          make_new(stream, allocator);
-          boxes.clear(stream);
-          oracle.forget_blocks();
-        }
-        launch(stream, shape, allocator, program, record);
-      }
-      if (A::traits.frees == Frees::individually && !model.resets) {
-        const std::vector<Step> drain = drain_steps(model.slots(), model.lanes());
-        launch(stream, shape, allocator, boxes.program(drain, sizes, oracle), record);
-      }
+      run_steps(stream, allocator, model, sizes, oracle, record);
       judge_end(stream, allocator, oracle);
     });
     if (!oracle.verdict().empty()) return;
@@ -154,6 +138,28 @@ class SubjectOf final : public Subject {
     std::uint32_t slots_;
     std::uint32_t lanes_;
   };
+
+  // The launches of the model, and one that frees what is left.
+  void run_steps(simt::Stream& stream, A& allocator, const Model& model, const std::vector<std::size_t>& sizes,
+                 ShadowHeap& oracle, RunRecord& record) const {
+    Mailboxes boxes(stream, model.slots(), model.lanes());
+    Program program = boxes.program(model.steps, sizes, oracle);
+    program.rounds = model.rounds;
+    program.null_is_failure = model.null_is_failure;
+    const simt::LaunchShape shape{model.blocks, model.threads_per_block};
+    for (std::uint32_t i = 0; i < model.launches; ++i) {
+      if (model.resets && i != 0) {
+        make_new(stream, allocator);
+        boxes.clear(stream);
+        oracle.forget_blocks();
+      }
+      launch(stream, shape, allocator, program, record);
+    }
+    if (A::traits.frees == Frees::individually && !model.resets) {
+      const std::vector<Step> drain = drain_steps(model.slots(), model.lanes());
+      launch(stream, shape, allocator, boxes.program(drain, sizes, oracle), record);
+    }
+  }
 
   struct Instance {
     A allocator;

@@ -13,12 +13,12 @@ from test_study import StudyTest
 
 
 def statuses_and_rounds(folder):
-    """By config and cell: how it ended, and how many samples each round of each phase has."""
+    """By config and cell: how it ended, and how many rounds each phase has. A long sample is alone in its round, and a busy machine makes long ones."""
     found = {}
     for path in sorted(folder.rglob("results.json")):
         for cell in json.loads(path.read_text(encoding="utf-8"))["allocbench"]["cells"]:
             found[path.parent.relative_to(folder), cell["id"]] = (
-                cell["status"], {phase["name"]: phase["rounds"] for phase in cell.get("phases", [])})
+                cell["status"], {phase["name"]: len(phase["rounds"]) for phase in cell.get("phases", [])})
     return found
 
 
