@@ -13,13 +13,18 @@ from test_study import StudyTest
 
 
 def statuses_and_rounds(folder):
-    """By config and cell: how it ended, and how many rounds each phase has. A long sample is alone in its round, and a busy machine makes long ones."""
+    """By config and cell: how it ended, and how many samples each round of each phase has."""
     found = {}
     for path in sorted(folder.rglob("results.json")):
         for cell in json.loads(path.read_text(encoding="utf-8"))["allocbench"]["cells"]:
             found[path.parent.relative_to(folder), cell["id"]] = (
-                cell["status"], {phase["name"]: len(phase["rounds"]) for phase in cell.get("phases", [])})
+                cell["status"], {phase["name"]: phase["rounds"] for phase in cell.get("phases", [])})
     return found
+
+
+def without_samples(found):
+    """The same with the number of rounds: a long sample is alone in its round, and a busy machine makes long ones."""
+    return {key: (status, {phase: len(rounds) for phase, rounds in phases.items()}) for key, (status, phases) in found.items()}
 
 
 class ShardsTest(StudyTest):
@@ -160,10 +165,10 @@ class RealShards(ShardsTest):
         whole = self.folder / "whole"
         self.run_program("study", "mine", "--configs", self.configs, "--no-figures", "--out", whole, expect=1)
         self.merge(*self.run_shards(4))
-        expected = statuses_and_rounds(whole)
+        expected = without_samples(statuses_and_rounds(whole))
         self.assertEqual({status for status, _ in expected.values()}, {"ok", "incorrect"})
-        self.assertEqual({tuple(rounds["alloc"]) for status, rounds in expected.values() if status == "ok"}, {(2, 2)})
-        self.assertEqual(statuses_and_rounds(self.out), expected)
+        self.assertEqual({rounds["alloc"] for status, rounds in expected.values() if status == "ok"}, {2})
+        self.assertEqual(without_samples(statuses_and_rounds(self.out)), expected)
 
 
 class Merge(ShardsTest):
