@@ -21,7 +21,7 @@ struct TraceRecord {
   std::uint32_t call;
 
   static constexpr std::uint32_t unused = 0xffffffff;
-  // Of `call`: one of these, and the binary logarithm of the alignment from bit 8 on.
+  // The lower 8 bits of `call` are one of these; the bits above are the binary logarithm of the alignment.
   static constexpr std::uint32_t malloc = 0;
   static constexpr std::uint32_t free = 1;
   static constexpr std::uint32_t refused_malloc = 2;  // it returned null

@@ -16,7 +16,7 @@
 //     for a warp. A walk does not skip to the first chunk with room, because CFMMalloc then returns null on an H200
 //     although the pool has room.
 //   * A walk looks twice at a locked chunk at the end of the pool that would be large enough: another thread may be
-//     dividing it. More looks cost time, because the chunk may be in use for long.
+//     dividing it. Further looks cost time: the chunk may stay in use for long.
 //   * The first circle of a walk leaves out the levels of a heap whose chunks were too small from the start
 //     (pre_split.hpp). Most chunks of the pool are in them: a single small request leaves the offset there, and larger
 //     ones would then step over millions of headers.
