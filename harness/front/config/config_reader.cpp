@@ -177,7 +177,7 @@ class MeasurementReader {
     if (!plot.contains("x") || !plot["x"].is_string()) return;
     for (const AxisGroup& group : config_.sweep) {
       for (const Axis& axis : group.axes) {
-        if (axis.name == plot["x"]) config_.x_axis = axis.name;
+        if (plot["x"] == axis.name) config_.x_axis = axis.name;
       }
     }
   }
