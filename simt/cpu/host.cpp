@@ -11,6 +11,11 @@
 namespace simt {
 namespace {
 
+// Empty buffers have no address, which memcpy() must not get.
+void copy(void* to, const void* from, std::size_t bytes) {
+  if (bytes != 0) std::memcpy(to, from, bytes);
+}
+
 std::string cpu_model() {
   std::ifstream cpuinfo("/proc/cpuinfo");
   std::string line;
@@ -88,13 +93,14 @@ void* device_allocate(std::size_t bytes) { return device_memory::allocate(bytes)
 void device_release(void* memory) noexcept { device_memory::release(memory); }
 
 void device_fill(Stream&, void* memory, unsigned char byte, std::size_t bytes) {
+  if (bytes == 0) return;
   if (byte != 0 || !device_memory::clear_sparse(memory, bytes)) std::memset(memory, byte, bytes);
 }
 
-void copy_to_host(Stream&, void* host, const void* device, std::size_t bytes) { std::memcpy(host, device, bytes); }
+void copy_to_host(Stream&, void* host, const void* device, std::size_t bytes) { copy(host, device, bytes); }
 
-void copy_to_device(Stream&, void* device, const void* host, std::size_t bytes) { std::memcpy(device, host, bytes); }
+void copy_to_device(Stream&, void* device, const void* host, std::size_t bytes) { copy(device, host, bytes); }
 
-void copy_on_device(Stream&, void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
+void copy_on_device(Stream&, void* to, const void* from, std::size_t bytes) { copy(to, from, bytes); }
 
 }  // namespace simt

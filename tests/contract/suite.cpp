@@ -1,5 +1,7 @@
 #include "tests/contract/suite.hpp"
 
+#include "tests/contract/test_device.hpp"
+
 #if !SIMT_CUDA
 #include <sys/wait.h>
 #include <unistd.h>
@@ -27,7 +29,11 @@ Report run_here(const Case& tested, const AllocatorType& type) {
 
 #if SIMT_CUDA
 
-Report run_case(const Case& tested, const AllocatorType& type) { return run_here(tested, type); }
+Report run_case(const Case& tested, const AllocatorType& type) {
+  Report report = run_here(tested, type);
+  TestDevice::replace_broken_context();
+  return report;
+}
 
 #else
 

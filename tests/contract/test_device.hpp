@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <optional>
 
 #include "simt/simt.hpp"
 #if !SIMT_CUDA
@@ -28,9 +29,17 @@ inline bool other_schedules() { return false; }
 class TestDevice {
  public:
   explicit TestDevice(std::size_t) {}
-  simt::Stream& stream() { return process().stream; }
+  simt::Stream& stream() { return process()->stream; }
   // As granted, which may be more than was asked for.
-  std::size_t device_heap_bytes() const { return process().device_heap_bytes; }
+  std::size_t device_heap_bytes() const { return process()->device_heap_bytes; }
+
+  // A fault leaves a context in which every call fails. The next case gets a new one.
+  static void replace_broken_context() {
+    if (cudaDeviceSynchronize() == cudaSuccess) return;
+    process().reset();
+    static_cast<void>(cudaDeviceReset());  // returns the fault
+    process().emplace();
+  }
 
  private:
   struct Process {
@@ -38,8 +47,8 @@ class TestDevice {
     std::size_t device_heap_bytes = device.set_device_heap_bytes(device_heap_of_process);
     simt::Stream stream{device};
   };
-  static Process& process() {
-    static Process only;
+  static std::optional<Process>& process() {
+    static std::optional<Process> only(std::in_place);
     return only;
   }
 };
