@@ -8,7 +8,7 @@
 // Differs from the paper (rw_bm): memory orders; the lock is released, which the printed algorithm forgets; a bit is
 // set by an atomic OR, because frees do not lock; a walk ends (page_parameters.hpp); the generator is Philox. The
 // authors' public code has no LockMap, so it does two atomics less per probe than its paper and than rw_bm, whose
-// mallocs take 1.7 to 2.3 times as long (results/reference/h200/README.md): the lock is a trip to memory of its own.
+// mallocs take 1.7 to 2.3 times as long (results/reference/h200/originals.md): the lock is a trip to memory of its own.
 // With pages of 4 KiB ours had an eighth of the pages there, and 256 words of locks for 100,000 requests, which is
 // where crw and corw take longest (4.4 and 3.7).
 //

@@ -13,7 +13,7 @@
 // head and positions have 32 bits and repeat after 2^32 operations.
 // Differs from the public code: pushes release and pops acquire (there: fences around the operation). So every attempt
 // has a fence here; probably therefore (not shown) 100,000 mallocs of 16 bytes take 1.5 times as long, and their frees
-// 1.8 times (results/reference/h200/README.md).
+// 1.8 times (results/reference/h200/originals.md).
 #pragma once
 
 #include "simt/simt.hpp"

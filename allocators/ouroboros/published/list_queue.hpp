@@ -18,7 +18,7 @@
 // results/reference/h200/peers mallocs of P-VL take 3.2 to 4.0 times as long as the authors': there one lane moved the
 // front and gave chunks back by turns. Nsight saw one SM active for 362,089 cycles, the average one for 81,120; of the
 // authors' kernel 98,646 and 76,346. complete() moves the front first, as the authors do. A later run, which was cut
-// and is not kept, gave 1.17 to 1.45 (results/reference/h200/README.md).
+// and is not kept, gave 1.17 to 1.45 (results/reference/h200/originals.md).
 #pragma once
 
 #include "allocators/ouroboros/published/ring_queue.hpp"

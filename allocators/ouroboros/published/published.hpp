@@ -25,7 +25,7 @@
 //   * Flat rings in pools below 2.5 GiB are as large as the pool needs (parameters.hpp).
 //   * The counter of calls is off (`statistics`; the published measurements include it).
 //   * Addresses and sizes of queues are parameters of the kernel; there they lie beside the counters that all change.
-//     So mallocs of P-S are faster than the authors' (results/reference/h200/README.md). The same probably holds for
+//     So mallocs of P-S are faster than the authors' (results/reference/h200/originals.md). The same probably holds for
 //     mallocs of P-VA and for frees by lone lanes (not shown).
 // What stays as it is: the semaphore's fields overflow with 2^24 free pages of a class; rings and directories overflow
 // (free_pages.hpp says where, and with which constants not). Pages never leave their class, and chunks only with C-S,
