@@ -1,4 +1,4 @@
-"""Where the papers say what claims cite: `plots/sections.json` has, by paper, the sections and what stands in which of them. Of slides, it has the titles. The
+"""Where the papers say what claims cite: `sections.json` has, by paper, the sections and what stands in which of them. Of slides, it has the titles. The
 survey's text is not public, so its figures have no sections."""
 
 from __future__ import annotations
@@ -7,7 +7,7 @@ import json
 import re
 from pathlib import Path
 
-_TABLE = json.loads((Path(__file__).resolve().parents[2] / "plots" / "sections.json").read_text(encoding="utf-8"))
+_TABLE = json.loads(Path(__file__).with_name("sections.json").read_text(encoding="utf-8"))
 _NUMBER = r"\(?[0-9IVX]+(?:[.-][0-9A-Za-z]+)*(?:\([a-z]\))?\)?"
 _CITED = re.compile(rf"\b(sec|fig|eq|table)s?\.? ((?:{_NUMBER}(?:, | and )?)+)")
 

@@ -4,7 +4,9 @@ import pytest
 
 from allocbench.errors import UsageError
 import synthetic
-from plots import aa, cli, results
+from plots.commands import cli
+from plots.runs import results
+from plots.studies import aa
 
 CONFIG = {"name": "aa", "description": "Repeated", "allocators": ["halloc", "kma"], "workload": {"id": "alloc_free"},
           "sweep": {"request_bytes": [16]}, "plot": {"kind": "lines", "x": "request_bytes", "y": ["alloc", "free"]}}

@@ -9,8 +9,8 @@ import guide
 import pytest
 import synthetic
 
-from plots import results
 from plots.advice import cases, engine, findings, newest, question, table, text
+from plots.runs import results
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,12 @@ import advised
 import pytest
 from allocbench.errors import UsageError
 
-import plots.cli
-from plots import inputs, kept, quantity
-from plots.advice import cases, cli, engine
+from plots.advice import cases, engine
+from plots.commands import advise as cli
+import plots.commands.cli
+from plots.figures import inputs
+from plots.runs import kept
+from plots.sheet import quantity
 
 
 def _jobs_of_the_guide():
@@ -45,7 +48,7 @@ def test_a_job_that_lacks_words_is_refused(capsys):
     "arguments, part", [(["advise", "--lifetime", "long"], "invalid choice: 'long'"), (["page"], "required: PATH"), (["advise", "--siz"], "--siz")]
 )
 def test_a_wrong_command_line_is_told_in_one_line(arguments, part, capsys):
-    assert plots.cli.main(arguments) == 2
+    assert plots.commands.cli.main(arguments) == 2
     told = capsys.readouterr().err
     assert told.startswith("allocbench ") and part in told and "--help." in told and told.count("\n") == 1
 

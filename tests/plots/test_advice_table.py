@@ -8,8 +8,9 @@ import synthetic
 from allocbench import stored
 from allocbench.errors import NothingToDraw, UsageError
 
-from plots import results
-from plots.advice import cli, newest, table
+from plots.advice import newest, table
+from plots.commands import advise as cli
+from plots.runs import results
 
 
 def test_two_devices_are_no_table(tmp_path):

@@ -6,7 +6,8 @@ import advised
 import guide
 import pytest
 
-from plots.advice import cli, differences, engine, newest, question, table, text
+from plots.advice import differences, engine, newest, question, table, text
+from plots.commands import advise as cli
 
 
 @pytest.fixture

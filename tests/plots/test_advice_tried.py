@@ -4,7 +4,8 @@ import pytest
 import synthetic
 
 from allocbench.errors import UsageError
-from plots.advice import cli, tried
+from plots.advice import tried
+from plots.commands import advise as cli
 
 CONFIG = {"name": "try/my", "allocators": ["all"]}
 

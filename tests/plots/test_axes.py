@@ -6,7 +6,7 @@ import random
 import pytest
 from matplotlib.figure import Figure
 
-from plots import quantity, style, ticks
+from plots.sheet import quantity, style, ticks
 
 
 @pytest.mark.parametrize("value, text", [(4, "4 B"), (1023, "1023 B"), (1024, "1 KiB"), (1536, "1.5 KiB"),

@@ -1,7 +1,8 @@
 """Captions say what a number is based on."""
 
 import synthetic
-from plots import lines, results
+from plots.figures import lines
+from plots.runs import results
 
 CONFIG = {"name": "fig", "allocators": ["halloc"], "workload": {"id": "alloc_free"}, "sweep": {"request_bytes": [16, 64]},
           "plot": {"kind": "lines", "x": "request_bytes", "y": "alloc"}}

@@ -6,8 +6,9 @@ import json
 import pytest
 
 from allocbench.errors import UsageError
-from plots import catalogue, kept
-from plots.cli import main
+from plots.commands.cli import main
+from plots.runs import kept
+from plots.texts import catalogue
 
 LISTED = json.dumps({
     "allocators": [{"name": "ours", "summary": "equal slots", "paper": "Doe 2020", "form": "published"},

@@ -9,7 +9,11 @@ import pytest
 import synthetic
 
 from allocbench.errors import UsageError
-from plots import apart, lines, results, samples, series, style
+from plots.figures import lines
+from plots.figures.model import samples, series
+from plots.figures.panel import apart
+from plots.runs import results
+from plots.sheet import style
 
 CONFIG = {"name": "test/fig", "description": "A test", "allocators": ["c_malloc", "halloc"], "workload": {"id": "alloc_free"},
           "plot": {"kind": "lines", "x": "threads", "y": "alloc", "log": "y"}}

@@ -7,7 +7,9 @@ import pytest
 from allocbench.errors import UsageError
 import synthetic
 
-from plots import claims, cli, effects, forest, labels, results
+from plots.commands import cli
+from plots.ledger import claims, effects, forest
+from plots.runs import labels, results
 
 ROOT = Path(__file__).resolve().parents[2]
 REFERENCE = ROOT / "results" / "reference"

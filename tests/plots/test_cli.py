@@ -8,8 +8,10 @@ import sys
 import pytest
 import synthetic
 
-from plots import claims, inputs, kept
-from plots.cli import main
+from plots.commands.cli import main
+from plots.figures import inputs
+from plots.ledger import claims
+from plots.runs import kept
 
 CONFIG = {"name": "test/fig", "description": "A test", "allocators": ["c_malloc"],
           "plot": {"kind": "lines", "x": "threads", "y": "alloc", "log": "xy"}}

@@ -7,8 +7,10 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from plots import effects, labels, schema, settings_table
-from plots.kinds import KINDS
+from plots.figures import settings_table
+from plots.figures.kinds import KINDS
+from plots.ledger import effects
+from plots.runs import labels, schema
 
 CONFIGS = Path(__file__).resolve().parents[2] / "configs"
 SCHEMA = json.loads((CONFIGS / "schema" / "config.schema.json").read_text())

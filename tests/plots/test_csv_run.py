@@ -12,7 +12,9 @@ import synthetic
 from allocbench import frames, stored
 from allocbench.errors import NothingToDraw
 
-from plots import cli, csv_run, drawing, inputs, kinds, results
+from plots.commands import cli
+from plots.figures import drawing, inputs, kinds
+from plots.runs import csv_run, results
 
 ROOT = Path(__file__).resolve().parents[2]
 KEPT = ROOT / "results" / "reference" / "h200"

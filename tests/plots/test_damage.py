@@ -8,8 +8,8 @@ import pytest
 from allocbench.errors import NothingToDraw, UsageError
 import synthetic
 
-from plots import drawing
-from plots.kinds import KINDS
+from plots.figures import drawing
+from plots.figures.kinds import KINDS
 
 CONFIG = {"name": "test/fig", "description": "A test", "allocators": ["c_malloc", {"id": "halloc", "label": "H"}], "statistic": "mean",
           "sweep": {"threads": [1, 2, 3]}, "workload": {"id": "alloc_free"},

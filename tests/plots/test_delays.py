@@ -8,7 +8,10 @@ import scipy.stats
 import synthetic
 from allocbench.errors import NothingToDraw, UsageError
 
-from plots import cli, delays, delays_figure, inputs, kept, results
+from plots.commands import cli
+from plots.figures import inputs
+from plots.runs import kept, results
+from plots.studies import delays, delays_figure
 
 WAITS = (0, 1000, 2000, 4000)
 MHZ = 1980

@@ -28,7 +28,7 @@ def _is_one_sentence(text):
 
 @pytest.mark.parametrize("command", [[], ["survival"], ["aa"]])
 def test_a_target_that_is_a_file_or_full_is_named(run, tmp_path, capsys, command):
-    from plots import cli
+    from plots.commands import cli
 
     (tmp_path / "file").write_text("")
     (tmp_path / "full").mkdir()
@@ -88,7 +88,7 @@ def test_a_damaged_library_is_named(root, tmp_path):
 
 
 def test_what_cannot_be_read_is_one_sentence(run, capsys):
-    from plots import cli
+    from plots.commands import cli
 
     (run / "results.json").unlink()
     (run / "results.json").mkdir()

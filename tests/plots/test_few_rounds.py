@@ -5,8 +5,12 @@ import json
 import pytest
 import synthetic
 
-from plots import claims, cli, drawing, few_rounds, forest, numbers, results
-from plots.kinds import KINDS
+from plots.commands import cli
+from plots.figures import drawing
+from plots.figures.kinds import KINDS
+from plots.ledger import claims, forest
+from plots.runs import few_rounds, results
+from plots.texts import numbers
 
 CONFIG = {"name": "test/few", "paper": "Nobody 1999, Fig. 1", "allocators": ["c_malloc", "cuda_malloc"],
           "plot": {"kind": "lines", "x": "threads", "y": "alloc"}}

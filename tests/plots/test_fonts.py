@@ -58,7 +58,8 @@ def _texts(figure):
 @pytest.mark.parametrize("kind", ["lines", "table"])
 @pytest.mark.parametrize("label", ["cost $5 vs $6", r"$\frac{1$", "$x_1^2$"])
 def test_a_dollar_is_a_dollar(tmp_path, kind, label):
-    from plots import kinds, results
+    from plots.figures import kinds
+    from plots.runs import results
 
     made = kinds.KINDS[kind](results.read_run(_run(tmp_path, label, kind)), "stem")
     assert made.write(tmp_path, ("png",))
@@ -102,7 +103,7 @@ def test_a_character_is_drawn_in_a_font_that_has_it(root, tmp_path):
 
 
 def test_long_words_are_broken_and_others_are_not():
-    from plots import ticks
+    from plots.sheet import ticks
 
     assert ticks.wrapped("x" * 100, 7.0, 2.0) == ["x" * 34, "x" * 34, "x" * 32]
     assert ticks.wrapped("one two", 7.0, 0.1) == ["one", "two"]
@@ -114,7 +115,8 @@ def test_long_words_are_broken_and_others_are_not():
 @pytest.mark.parametrize("kind", ["lines", "table", "heatmap", "status_matrix"])
 @pytest.mark.parametrize("label", ["letters" * 29, "some words " * 18])
 def test_a_long_label_stays_in_the_figure(tmp_path, kind, label):
-    from plots import kinds, results
+    from plots.figures import kinds
+    from plots.runs import results
 
     run = results.read_run(_run(tmp_path, label, kind))
     figure = kinds.KINDS[kind](run, "stem").page.figure

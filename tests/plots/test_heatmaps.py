@@ -3,7 +3,9 @@
 import figures
 import synthetic
 
-from plots import heatmap, heatmap_page, results, rows
+from plots.figures import heatmap, heatmap_page
+from plots.runs import results
+from plots.sheet import rows
 
 CONFIG = {"name": "test/map", "description": "A test", "allocators": ["c_malloc", "halloc"], "sweep": {"graph": ["road", "a_web"]},
           "plot": {"kind": "heatmap", "x": "graph", "y": "alloc", "reference": "c_malloc"}}

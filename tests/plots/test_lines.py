@@ -10,7 +10,11 @@ import pandas
 import pytest
 import synthetic
 
-from plots import failures, lines, results, series, style, ticks
+from plots.figures import lines
+from plots.figures.model import series
+from plots.figures.panel import failures
+from plots.runs import results
+from plots.sheet import style, ticks
 
 ALLOCATORS = ["atomic_malloc", "c_malloc", "cuda_malloc"]
 CONFIG = {"name": "test/fig", "paper": "Nobody 1999, Fig. 1", "description": "A test", "allocators": ALLOCATORS,

@@ -8,7 +8,7 @@ import re
 from matplotlib.colors import to_rgb
 import pytest
 
-from plots import style
+from plots.sheet import style
 
 TABLE = json.loads((style.Path(style.__file__).with_name("looks.json")).read_text())
 MEMBERS = [member for family in TABLE["families"].values() for member in family["members"]]

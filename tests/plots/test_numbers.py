@@ -8,8 +8,10 @@ import pytest
 from allocbench.errors import UsageError
 import synthetic
 
-from plots import blocks, kept, numbers, originals
-from plots.cli import main
+from plots.commands.cli import main
+from plots.ledger import originals
+from plots.runs import kept
+from plots.texts import blocks, numbers
 
 ROOT = Path(__file__).resolve().parents[2]
 CONFIG = {"name": "test/fig", "description": "A test", "allocators": ["c_malloc", "cuda_malloc"],

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from plots import origin, results
+from plots.runs import origin, results
 from synthetic import cell, write
 
 

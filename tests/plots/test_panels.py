@@ -4,7 +4,9 @@ import figures
 import pytest
 import synthetic
 
-from plots import lines, results, series, table
+from plots.figures import lines, table
+from plots.figures.model import series
+from plots.runs import results
 
 CONFIG = {"name": "test/fig", "description": "A test", "allocators": ["c_malloc", "halloc"],
           "workload": {"id": "get_page"}, "plot": {"kind": "lines", "x": "threads", "y": "alloc"}}

@@ -6,7 +6,8 @@ import pytest
 import synthetic
 
 from allocbench.errors import UsageError
-from plots import blocks, kept
+from plots.runs import kept
+from plots.texts import blocks
 
 CLAIM = {"figure": "doe2020/fig1", "says": "A is fast.", "paper": "2", "wanted": "above 1", "published": "3 (2.9 to 3.1)", "verdict": "holds", "cause": None}
 

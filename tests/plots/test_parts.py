@@ -3,7 +3,9 @@
 import pytest
 import synthetic
 
-from plots import lines, parts, results
+from plots.figures import lines
+from plots.figures.model import parts
+from plots.runs import results
 
 NAMES = ["comb", "halloc", "halloc_reworked", "kma", "kma_reworked", "rw", "rw_reworked", "slab", "gallatin", "corw", "crw", "rw_bm", "atomic_malloc"]
 

@@ -6,7 +6,10 @@ import pytest
 from allocbench.errors import NothingToDraw, UsageError
 import synthetic
 
-from plots import cli, few_rounds, inputs, kept, points, points_table, results
+from plots.commands import cli
+from plots.figures import inputs
+from plots.runs import few_rounds, kept, results
+from plots.studies import points, points_table
 
 CONFIG = {"description": "Test data", "allocators": ["comb", "halloc", "corw_reworked", "atomic_malloc"], "plot": {"kind": "status_matrix"}}
 

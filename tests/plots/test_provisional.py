@@ -10,9 +10,14 @@ import synthetic
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from plots import claims, delays, delays_figure, drawing, form_ratios, forest, kept, points, points_table, provisional, results, style, times_table
 from plots.advice import engine, table, text
-from plots.kinds import KINDS
+from plots.figures import drawing, heatmap, lines
+from plots.figures.kinds import KINDS
+from plots.ledger import claims, forest
+from plots.runs import kept, results
+from plots.sheet import provisional, style
+from plots.studies import delays, delays_figure, points, points_table
+from plots.texts import form_ratios, times_table
 from plots.webpage import graphs, heat, maps
 from webpage_runs import runs_of
 
@@ -76,7 +81,7 @@ def test_heat_maps_write_them_in_italics(tmp_path):
     styles = {(each.get_text(), each.get_style()) for each in axes.texts if each.get_text() in ("1", "2", "4", "5")}
     assert {("2", "italic"), ("5", "italic")} <= styles and ("5", "normal") not in styles
     assert provisional.LEANING in " ".join(figures.texts(drawn)).replace("\n", " ")
-    assert "5, provisional" in str(maps.chart(run)["data"])
+    assert "5, provisional" in str(maps.chart(heatmap.resolve(run))["data"])
 
 
 def test_what_is_over_a_provisional_value_is_provisional(tmp_path):
@@ -190,7 +195,7 @@ def test_the_advice_says_it_beside_the_factor(tmp_path):
 
 def test_charts_of_the_page_have_dotted_hollow_marks(tmp_path):
     run = _run(tmp_path, _mixed(True))
-    first, second = graphs.chart(run)["data"]
+    first, second = graphs.chart(lines.resolve(run))["data"]
     assert first["marker"]["symbol"] == ["circle", "circle-open-dot", "circle"] and set(second["marker"]["symbol"]) == {"circle-open-dot"}
     assert first["text"][1] == "2: 2 µs, provisional" and "provisional" not in first["text"][0]
 

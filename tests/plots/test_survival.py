@@ -10,8 +10,10 @@ import figures
 import pytest
 import synthetic
 
-from plots import reasons, results, style, survival
-from plots.cli import main
+from plots.commands.cli import main
+from plots.runs import results
+from plots.sheet import style
+from plots.studies import reasons, survival
 
 CONFIG = {"name": "test/fig", "allocators": ["c_malloc", "halloc"], "plot": {"kind": "lines", "x": "threads"}}
 ROOT = Path(__file__).resolve().parents[2]

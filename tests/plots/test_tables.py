@@ -9,8 +9,10 @@ import figures
 import pytest
 import synthetic
 
-from plots import grid, page, printed_table, results, scene_table, settings_table, status_matrix, style, table
-from plots.series import panels_of
+from plots.figures import printed_table, scene_table, settings_table, status_matrix, table
+from plots.figures.model import chart
+from plots.runs import results
+from plots.sheet import grid, page, style
 
 STATUSES = stored.STATUSES
 
@@ -283,5 +285,5 @@ def test_a_word_after_a_value_is_grey_in_its_own_row(tmp_path):
     cells = [synthetic.cell("c_malloc", {"threads": 1}, values=values), synthetic.cell("c_malloc", {"threads": 2}, status="timeout"),
              synthetic.cell("halloc", {"threads": 1}, status="oom"), synthetic.cell("halloc", {"threads": 2}, values=values)]
     run = _run(tmp_path, _config(kind="table", x="threads", y="alloc"), cells)
-    made, = table.grids_of(run, "threads", panels_of(run))
+    made, = table.grids_of(chart.of(run))
     assert made.muted == {(0, 2), (1, 1)} and [row[1:] for row in made.rows] == [[made.rows[0][1], "timeout"], ["oom", made.rows[1][2]]]

@@ -8,7 +8,9 @@ import figures
 import pytest
 import synthetic
 
-from plots import histogram, lines, results, theory
+from plots import theory
+from plots.figures import histogram, lines
+from plots.runs import results
 
 T = 1_000_000
 

@@ -5,8 +5,8 @@ import math
 import pytest
 from scipy import stats
 
-from plots import verdicts
-from plots.effects import Estimate
+from plots.ledger import verdicts
+from plots.ledger.effects import Estimate
 
 
 def _estimate(number, error=1.05, rounds=0, **fields):

@@ -5,8 +5,10 @@ import pytest
 from allocbench.errors import UsageError
 from webpage_runs import runs_of
 
-from plots import claims, inputs, kept
 from plots.advice import engine, newest, question, table
+from plots.figures import inputs
+from plots.ledger import claims
+from plots.runs import kept
 from plots.webpage import ledger
 
 pytest.importorskip("plotly")

@@ -8,8 +8,8 @@ import pytest
 import synthetic
 from webpage_runs import runs_of
 
-from plots import cli
 from plots.advice import differences, engine, question, table, text
+from plots.commands import cli
 
 pytest.importorskip("plotly")
 By = pytest.importorskip("selenium.webdriver.common.by").By
