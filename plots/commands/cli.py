@@ -14,7 +14,7 @@ from plots.commands import advise, report as webpage
 from plots.commands.parser import Parser
 from plots.figures import drawing, inputs
 from plots.ledger import claims, forest
-from plots.runs import kept, results
+from plots.runs import configs, kept, results
 from plots.sheet import files, page
 from plots.studies import aa, delays_figure, points, points_table, survival
 from plots.texts import catalogue, numbers
@@ -92,7 +92,7 @@ def _draw(arguments: list[str]) -> int:
 def _judge(arguments: list[str]) -> int:
     parser = _parser_of_runs("claims", "Judge the claims of configs by stored results. Needs no GPU.",
                              "write claims.md, claims.json and a forest plot per paper there, too", otherwise="")
-    parser.add_argument("--configs", type=Path, metavar="DIR", default=claims.CONFIGS,
+    parser.add_argument("--configs", type=Path, metavar="DIR", default=configs.FOLDER,
                         help="take the claims of a run from the config of its name below DIR; where DIR has none of that "
                              "name, from the config that the run kept (default: configs of this repository)")
     options = parser.parse_args(arguments)

@@ -10,8 +10,7 @@ from allocbench.errors import UsageError
 from plots.advice import newest
 from plots.commands.parser import Parser
 from plots.figures import inputs
-from plots.ledger import claims
-from plots.runs import kept
+from plots.runs import configs, kept
 from plots.sheet import files
 
 _EPILOG = """\
@@ -43,7 +42,7 @@ def main(arguments: list[str]) -> int:
             f"the page needs the Python library {error.name!r}, which is not installed. Install: apt-get install python3-plotly python3-markdown"
         ) from None
     out = _page(options.out, Path(options.paths[0]))
-    runs, failures = newest.read(options.paths, inputs.Overrides(claims.CONFIGS))  # drawn as the configs say today
+    runs, failures = newest.read(options.paths, inputs.Overrides(configs.FOLDER))  # drawn as the configs say today
     page = build.page_of(runs, [*map(UsageError, options.unreadable), *(error for error in failures if not _follows(error, options.unreadable))])
     files.write(out, page.text)
     for problem in page.problems:

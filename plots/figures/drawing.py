@@ -11,11 +11,11 @@ from typing import Callable, Sequence
 
 from allocbench import stored
 from allocbench.errors import NothingToDraw, UsageError
-from plots.figures import printed_table, settings_table, status_matrix
-from plots.figures.inputs import Inputs, Overrides, measures_the_same, read_config
-from plots.figures.kinds import KINDS
+from plots.figures import status_matrix
+from plots.figures.inputs import Inputs, Overrides
+from plots.figures.kinds import KINDS, OF_CONFIGS
 from plots.ledger import claims
-from plots.runs import csv_run, kept, results, schema
+from plots.runs import configs, csv_run, kept, results, schema
 from plots.runs.results import Run
 from plots.sheet import page
 
@@ -40,7 +40,8 @@ def draw_all(found: Inputs, overrides: Overrides, out: Path | None, formats: Seq
     runs = []
     for folder in found.folders:
         try:
-            runs.append(read(folder, overrides if overrides.path else _of_today(folder)))
+            document = stored.read_document(folder)
+            runs.append(_run_of(document, folder, overrides if overrides.path else _of_today(document, folder)))
         except (NothingToDraw, UsageError) as error:
             failures.append(error)
     for folder in found.csvs:
@@ -49,13 +50,9 @@ def draw_all(found: Inputs, overrides: Overrides, out: Path | None, formats: Seq
         except (NothingToDraw, UsageError) as error:
             failures.append(error)
     for path in found.tables:
-        config = read_config(path)
+        config = configs.read(path)
         schema.check(config["plot"], path)
-        if config["plot"]["kind"] == "printed_table":
-            made = functools.partial(printed_table.make, config, runs)
-        else:
-            made = functools.partial(settings_table.make, settings_table.read(path), runs)
-        draw(made, str(path), stem_of(config["name"]), out or kept.outside(Path(".")))
+        draw(functools.partial(OF_CONFIGS[config["plot"]["kind"]], path, runs), str(path), stem_of(config["name"]), out or kept.outside(Path(".")))
     for run in runs:
         folder = out or kept.outside(run.folder / "figures")
         stem = f"{stem_of(run.kept_as)}_{run.backend}"
@@ -70,7 +67,10 @@ def draw_all(found: Inputs, overrides: Overrides, out: Path | None, formats: Seq
 
 def read(folder: Path, overrides: Overrides = Overrides()) -> Run:
     """The run of a folder, with the plot that is to be drawn; refused before anything is drawn if the plot is wrong."""
-    document = stored.read_document(folder)
+    return _run_of(stored.read_document(folder), folder, overrides)
+
+
+def _run_of(document: dict, folder: Path, overrides: Overrides) -> Run:
     plot = overrides.plot_for(document.get("run", {}).get("config", {}).get("name", folder.name))
     run = results.run_of(document, folder, plot)
     if run.plot:
@@ -90,16 +90,16 @@ def _of_csv(folder: Path, overrides: Overrides) -> Run:
     return csv_run.read(folder, config)
 
 
-def _of_today(folder: Path) -> Overrides:
+def _of_today(document: dict, folder: Path) -> Overrides:
     """Runs that the repository keeps are drawn as its configs say today, where only the drawing has changed. Other runs are drawn as
     the config that they were measured with says."""
     if not folder.resolve().is_relative_to(kept.REFERENCE):
         return Overrides()
-    stored_run = stored.read_document(folder).get("run", {})
-    config = stored_run.get("config", {})
-    path = claims.CONFIGS / f"{config.get('name', '')}.json"
-    today = read_config(path) if path.is_file() else {}
-    if "plot" not in today or today["plot"] == config.get("plot") or not measures_the_same(config, today, stored_run.get("backend", "")):
+    run = document.get("run", {})
+    config = run.get("config", {})
+    path = configs.FOLDER / f"{config.get('name', '')}.json"
+    today = configs.named(config.get("name", "")) or {}
+    if "plot" not in today or today["plot"] == config.get("plot") or not configs.measures_the_same(config, today, run.get("backend", "")):
         return Overrides()
     print(f"plots: {folder}: drawn as {os.path.relpath(path)} says today, which differs from its stored plot.", file=sys.stderr)
     return Overrides(path)

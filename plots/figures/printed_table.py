@@ -5,16 +5,19 @@ Made from its config alone, like a settings table; runs that are given add their
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Sequence
 
 import matplotlib
 
+from plots.runs import configs
 from plots.runs.results import Run
 from plots.sheet import grid, style
 from plots.sheet.page import Drawing, Heading
 
 
-def make(config: dict, runs: Sequence[Run], stem: str) -> Drawing:
+def make(path: Path, runs: Sequence[Run], stem: str) -> Drawing:
+    config = configs.read(path)
     plot = config["plot"]
     own = _devices(runs) if plot.get("devices") else []
     rows = [list(row) for row in plot["rows"]] + own

@@ -12,9 +12,8 @@ from typing import Sequence
 import matplotlib
 
 from allocbench.errors import UsageError
-from plots.figures.inputs import read_config
 from plots.figures.model import stated
-from plots.runs import origin
+from plots.runs import configs, origin
 from plots.runs.results import Run
 from plots.sheet import grid, quantity, style
 from plots.sheet.page import Drawing, Heading
@@ -33,17 +32,18 @@ class Table:
 
 def read(path: Path) -> Table:
     """The table config at `path` with the configs it lists, whose paths are relative to it."""
-    config = read_config(path)
+    config = configs.read(path)
     figures = {}
     for name in config["plot"].get("configs", []):
-        figure = read_config(path.parent / name)
+        figure = configs.read(path.parent / name)
         figures[figure["name"]] = figure
     if not figures:
         raise UsageError(f"{path}: plot.configs lists no config. List the figures whose settings the table shows.")
     return Table(config, figures)
 
 
-def make(table: Table, runs: Sequence[Run], stem: str) -> Drawing:
+def make(path: Path, runs: Sequence[Run], stem: str) -> Drawing:
+    table = read(path)
     rows = rows_of(table, runs)
     used = [run for run in runs if run.name in table.figures]
     sources = dict.fromkeys(f"{run.device.get('name', 'device unknown')}, {run.date or 'date unknown'}, allocbench "
@@ -74,28 +74,10 @@ def rows_of(table: Table, runs: Sequence[Run]) -> list[list[str]]:
         name = by_short_name[short]
         figure = table.figures[name]
         for back_end, shown in _BACK_ENDS:
-            config = merged(figure, figure.get(back_end, {}))
+            config = configs.effective(figure, back_end)
             rows.append([short, shown, *_settings(config),
                          _outcome([run for run in runs if run.name == name and run.backend == back_end])])
     return rows
-
-
-def merged(base: dict, override: dict) -> dict:
-    """Deep merge by the front end's rules: objects key by key, axis forms and all else replaced, null removes."""
-    result = dict(base)
-    for key, value in override.items():
-        old = result.get(key)
-        if value is None:
-            result.pop(key, None)
-        elif isinstance(value, dict) and isinstance(old, dict) and not (_is_axis_form(value) or _is_axis_form(old)):
-            result[key] = merged(old, value)
-        else:
-            result[key] = value
-    return result
-
-
-def _is_axis_form(value: dict) -> bool:
-    return "range" in value or "log2" in value
 
 
 def _settings(config: dict) -> list[str]:

@@ -16,12 +16,12 @@ from typing import Collection, Sequence
 from plots.ledger import effects, originals, sides, unequal, verdicts
 from plots.ledger.effects import Estimate
 from plots.runs import few_rounds, forms, origin
+from plots.runs.configs import FOLDER, named
 from plots.runs.results import Run
 from plots.sheet import grid, provisional, quantity
 
 HOLDS, FAILS, OPEN = verdicts.HOLDS, verdicts.FAILS, verdicts.OPEN
 NOT_KNOWN = "not known"  # the cause
-CONFIGS = sides.CONFIGS
 
 
 @dataclass(frozen=True)
@@ -80,15 +80,14 @@ class Judged:
                 "holds_in": self.holds_in, "unsure": self.unsure, "few_rounds": self.few, "unequal": self.unequal, "cause": self.cause, "detail": self.detail}
 
 
-def claims_of(run: Run, configs: Path = CONFIGS) -> list[dict]:
+def claims_of(run: Run, configs: Path = FOLDER) -> list[dict]:
     """Those of the config of that name, which may be younger than the results; else those that were kept with them. A claim
     without a back end is about GPUs."""
     return _about(_config_of(run, configs), {run.backend})
 
 
 def _config_of(run: Run, configs: Path) -> dict:
-    path = configs / f"{run.name}.json"
-    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else run.config
+    return named(run.name, configs) or run.config
 
 
 def _about(config: dict, backends: Collection[str]) -> list[dict]:
@@ -293,7 +292,7 @@ def _listed(names: Sequence[str]) -> str:
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
-def ledger(runs: Sequence[Run], configs: Path = CONFIGS) -> Ledger:
+def ledger(runs: Sequence[Run], configs: Path = FOLDER) -> Ledger:
     judged = [(run, [judge(run, claim) for claim in claims_of(run, configs)]) for run in runs]
     return Ledger([(run, each) for run, each in judged if each], _missing(runs, configs), [row for run in runs for row in _not_judged(run, configs)])
 

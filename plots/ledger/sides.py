@@ -13,12 +13,10 @@ from typing import Collection, Sequence
 import pandas
 
 from allocbench.errors import UsageError
-from plots import ROOT
-from plots.runs import few_rounds, forms, labels
+from plots.runs import configs, few_rounds, forms, labels
 from plots.runs.results import Run
 from plots.sheet import provisional, quantity
 
-CONFIGS = ROOT / "configs"
 _TIMES = ("s", "op/s", "B/s", "cycles")  # units of what varies from sample to sample
 
 
@@ -43,9 +41,7 @@ def known_to(run: Run) -> set[str]:
 
 def _planned(name: str) -> set[str]:
     """The allocators of the config of that name, which may be younger than the results."""
-    path = CONFIGS / f"{name}.json"
-    config = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-    return _ids(config)
+    return _ids(configs.named(name) or {})
 
 
 def _ids(config: dict) -> set[str]:

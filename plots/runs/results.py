@@ -40,7 +40,7 @@ class Run:
     device: dict
     date: str = ""
     unfinished: int = 0  # planned cells that have not ended: the run was cut off or has not ended
-    provenance: dict = field(default_factory=dict)  # of all cells: revisions, cards, drivers; none in logs converted from format 1
+    provenance: dict = field(default_factory=dict)  # of all cells: revisions, cards, drivers; none where results.csv stands alone
     details: dict[str, dict] = field(default_factory=dict)  # entries of results.json by cell
 
     @property

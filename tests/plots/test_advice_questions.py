@@ -10,15 +10,14 @@ from allocbench.errors import UsageError
 from plots.advice import cases, engine
 from plots.commands import advise as cli
 import plots.commands.cli
-from plots.figures import inputs
-from plots.runs import kept
+from plots.runs import configs, kept
 from plots.sheet import quantity
 
 
 def _jobs_of_the_guide():
     """Of every cell that the configs of the guide plan on a GPU."""
     for path in sorted((kept.ROOT / "configs" / "guide").glob("*.json")):
-        config = inputs.read_config(path)
+        config = configs.read(path)
         rule = cases.RULES.get(config["workload"]["id"])
         groups = [*({name: values} for name, values in config.get("sweep", {}).items()), *config.get("zip", [])]
         points = [[dict(zip(group, values)) for values in zip(*group.values())] for group in groups]

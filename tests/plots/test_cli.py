@@ -9,9 +9,7 @@ import pytest
 import synthetic
 
 from plots.commands.cli import main
-from plots.figures import inputs
-from plots.ledger import claims
-from plots.runs import kept
+from plots.runs import configs, kept
 
 CONFIG = {"name": "test/fig", "description": "A test", "allocators": ["c_malloc"],
           "plot": {"kind": "lines", "x": "threads", "y": "alloc", "log": "xy"}}
@@ -153,7 +151,7 @@ def test_another_config_decides_how_stored_numbers_are_drawn(tmp_path, capsys):
 def _kept_and_today(tmp_path, monkeypatch, **changed):
     """A kept run, and the config of its name with other keys."""
     monkeypatch.setattr(kept, "REFERENCE", tmp_path / "reference")
-    monkeypatch.setattr(claims, "CONFIGS", tmp_path / "configs")
+    monkeypatch.setattr(configs, "FOLDER", tmp_path / "configs")
     (tmp_path / "configs" / "test").mkdir(parents=True)
     _json(tmp_path / "configs" / "test" / "fig.json", {**CONFIG, "cpu": {"repetitions": 3}, "plot": {**CONFIG["plot"], "title": "Mended"}, **changed})
     return synthetic.write(tmp_path / "reference" / "run", {**CONFIG, "repetitions": 3}, [_ok()])
@@ -185,10 +183,10 @@ def test_a_kept_run_whose_config_measures_something_else_today_is_drawn_as_store
 
 def test_objects_of_a_part_merge_and_axes_replace():
     today = {"sweep": {"threads": {"range": [1, 2]}, "size": [4]}, "workload": {"id": "x", "a": 1}, "cuda": {"sweep": {"threads": {"log2": [1, 4]}}, "workload": {"a": None}}}
-    assert inputs.measures_the_same({"sweep": {"threads": {"log2": [1, 4]}, "size": [4]}, "workload": {"id": "x"}}, today, "cuda")
-    assert not inputs.measures_the_same({"sweep": {"threads": {"log2": [1, 4]}, "size": [4]}, "workload": {"id": "x"}}, today, "cpu")
-    assert inputs.measures_the_same({"seed": 1}, {"seed": 1, "deadline_s": 60, "pool": "fit", "overrides": {"halloc": {"deadline_s": 60}}}, "cuda")
-    assert not inputs.measures_the_same({"seed": 1}, {"seed": 1, "overrides": {"halloc": {"deadline_s": 60, "state": "reused"}}}, "cuda")
+    assert configs.measures_the_same({"sweep": {"threads": {"log2": [1, 4]}, "size": [4]}, "workload": {"id": "x"}}, today, "cuda")
+    assert not configs.measures_the_same({"sweep": {"threads": {"log2": [1, 4]}, "size": [4]}, "workload": {"id": "x"}}, today, "cpu")
+    assert configs.measures_the_same({"seed": 1}, {"seed": 1, "deadline_s": 60, "pool": "fit", "overrides": {"halloc": {"deadline_s": 60}}}, "cuda")
+    assert not configs.measures_the_same({"seed": 1}, {"seed": 1, "overrides": {"halloc": {"deadline_s": 60, "state": "reused"}}}, "cuda")
 
 
 @pytest.mark.parametrize("command", ["claims", "survival", "comb", "aa"])

@@ -7,10 +7,9 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from plots.figures import settings_table
-from plots.figures.kinds import KINDS
+from plots.figures.kinds import KINDS, OF_CONFIGS
 from plots.ledger import effects
-from plots.runs import labels, schema
+from plots.runs import configs, labels, schema
 
 CONFIGS = Path(__file__).resolve().parents[2] / "configs"
 SCHEMA = json.loads((CONFIGS / "schema" / "config.schema.json").read_text())
@@ -23,11 +22,7 @@ def _id(path):
 
 
 def _effective(path, *sections):
-    config = json.loads(path.read_text())
-    merged = config
-    for section in sections:
-        merged = settings_table.merged(merged, config.get(section, {}))
-    return {key: value for key, value in merged.items() if key not in ("cpu", "cuda", "full")}
+    return configs.effective(configs.read(path), *sections)
 
 
 def test_the_schema_is_a_schema():
@@ -40,6 +35,12 @@ def test_config_fits_the_schema(path):
     errors = [f"{list(error.absolute_path)}: {error.message}"
               for error in jsonschema.Draft7Validator(SCHEMA).iter_errors(json.loads(path.read_text()))]
     assert errors == []
+
+
+@pytest.mark.parametrize("case", json.loads((CONFIGS.parent / "tests" / "harness" / "golden" / "effective_configs.json").read_text()), ids=lambda case: case["says"])
+def test_parts_merge_as_in_the_front_end(case):
+    """The front end has the same cases (config_merge_test.cpp)."""
+    assert configs.effective(case["config"], *case["sections"]) == case["effective"]
 
 
 @pytest.mark.parametrize("path", FILES, ids=_id)
@@ -117,7 +118,7 @@ def test_the_schema_asks_for_what_the_front_end_needs(missing):
 
 
 def test_every_key_of_a_plot_has_a_meaning_and_every_kind_a_module():
-    assert set(KINDS) | {"settings_table", "printed_table"} == set(schema.kinds())
+    assert set(KINDS) | set(OF_CONFIGS) == set(schema.kinds())
     rows = schema.keys().splitlines()[2:]
     assert len(rows) >= 30 and all(row.split("|")[3].strip() for row in rows), [row for row in rows if not row.split("|")[3].strip()]
 

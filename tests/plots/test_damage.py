@@ -5,6 +5,7 @@ import json
 import random
 
 import pytest
+from allocbench import quick, stored
 from allocbench.errors import NothingToDraw, UsageError
 import synthetic
 
@@ -79,6 +80,32 @@ def test_values_of_another_type(tmp_path, session_seed):
         (folder / "results.json").write_text(json.dumps(document))
         print(f"trial {trial}: {path}")
         _read_and_draw(folder)
+
+
+def test_the_quick_test_accepts_nothing_that_the_schema_refuses(tmp_path, session_seed):
+    fits, validator = stored._schema()
+    whole = json.loads((_folder(tmp_path) / "results.json").read_text())["allocbench"]
+    assert fits(whole) and validator.is_valid(whole)
+    places, refused = [path for path in _places(whole) if path], 0
+    for trial in range(400):
+        rng = random.Random(f"{session_seed} quick {trial}")
+        document, path = copy.deepcopy(whole), rng.choice(places)
+        parent = document
+        for key in path[:-1]:
+            parent = parent[key]
+        if rng.random() < 0.2:
+            del parent[path[-1]]
+        else:
+            parent[path[-1]] = rng.choice([None, [], {}, "x", "ok", -1, 0, 1.5, 1e200, [1], [[1, 2]], {"a": 1}, {"a": [1, 2]}, True])
+        print(f"trial {trial}: {path}")
+        assert validator.is_valid(document) or not fits(document)
+        refused += not fits(document)
+    assert refused > 40
+
+
+@pytest.mark.parametrize("keyword", ["multipleOf", "format", "not"])
+def test_the_quick_test_leaves_what_it_does_not_know_to_the_library(keyword):
+    assert not quick.test_of({"type": "number", keyword: 1})(1)
 
 
 @pytest.mark.parametrize("sample", [-1e-6, 1e308, "fast", None, True])

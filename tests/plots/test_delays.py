@@ -9,8 +9,7 @@ import synthetic
 from allocbench.errors import NothingToDraw, UsageError
 
 from plots.commands import cli
-from plots.figures import inputs
-from plots.runs import kept, results
+from plots.runs import configs, results
 from plots.studies import delays, delays_figure
 
 WAITS = (0, 1000, 2000, 4000)
@@ -115,10 +114,10 @@ def test_a_dependence_that_is_not_seen_is_a_mark_at_the_edge(tmp_path):
 
 
 def test_every_config_of_the_group_sweeps_a_wait_from_zero_on():
-    configs = sorted((kept.ROOT / "configs" / "delay").glob("*.json"))
-    assert configs
-    for path in configs:
-        config = inputs.read_config(path)
+    paths = sorted((configs.FOLDER / "delay").glob("*.json"))
+    assert paths
+    for path in paths:
+        config = configs.read(path)
         waits = config["sweep"][config["plot"]["x"]]
         assert config["plot"]["x"] in delays.WAITS and config["plot"]["kind"] == "lines" and config["plot"]["metric"] == "time", path
         assert waits[0] == 0 and len(waits) >= 4, path

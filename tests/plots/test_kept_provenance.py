@@ -1,4 +1,4 @@
-"""Kept results of format 2 come from one revision, one card, one driver, and from sources that a commit holds."""
+"""Kept results come from one revision, one card, one driver, and from sources that a commit holds."""
 
 import pathlib
 
@@ -12,10 +12,7 @@ KEPT = stored.find_runs(ROOT / "results" / "reference")
 
 @pytest.mark.parametrize("run", KEPT, ids=lambda run: str(run.relative_to(ROOT)))
 def test_one_origin(run):
-    document = stored.read_document(run)
-    provenance = document.get("provenance", {})
-    if document["format"] == 1 or not provenance.get("measured_revisions"):
-        pytest.skip("measured by a program that did not record its revision, also where it was converted since")
+    provenance = stored.read_document(run)["provenance"]
     assert not provenance["dirty"], "measured with changes that no commit holds"
     assert not provenance["mixed"], "cells of several revisions, cards or drivers"
     assert len(provenance["measured_revisions"]) == 1

@@ -7,8 +7,7 @@ from allocbench.errors import NothingToDraw, UsageError
 import synthetic
 
 from plots.commands import cli
-from plots.figures import inputs
-from plots.runs import few_rounds, kept, results
+from plots.runs import configs, few_rounds, kept, results
 from plots.studies import points, points_table
 
 CONFIG = {"description": "Test data", "allocators": ["comb", "halloc", "corw_reworked", "atomic_malloc"], "plot": {"kind": "status_matrix"}}
@@ -150,7 +149,7 @@ def test_a_mistake_in_the_list_names_the_point(tmp_path, change):
 
 def test_every_point_of_comb_is_about_a_config_that_has_it():
     for point in points.read()["points"]:
-        config = inputs.read_config(kept.ROOT / "configs" / f"{point['config']}.json")
+        config = configs.read(kept.ROOT / "configs" / f"{point['config']}.json")
         axes = {**config.get("sweep", {}), **{name: values for group in config.get("zip", []) for name, values in group.items()}}
         assert "comb" in config["allocators"], point["config"]
         for name, wanted in point.get("where", {}).items():

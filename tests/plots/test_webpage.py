@@ -12,8 +12,7 @@ from webpage_runs import LINES, runs_of
 from plots.advice import newest, table
 from plots.commands import cli
 from plots.figures import inputs
-from plots.ledger import claims
-from plots.runs import kept, results
+from plots.runs import configs, kept, results
 from plots.sheet import style
 import plots.webpage
 from plots.webpage import build, charts, costs, figures, ledger
@@ -329,7 +328,7 @@ def test_one_sentence_is_one():
 @pytest.mark.parametrize("group", ["beyond", "comb", "current2026"])
 def test_charts_of_kept_results(group):
     """Results that the repository keeps have every kind of plot, drawn as the configs say today."""
-    runs, failures = newest.read([str(kept.REFERENCE / "h200" / group)], inputs.Overrides(claims.CONFIGS))
+    runs, failures = newest.read([str(kept.REFERENCE / "h200" / group)], inputs.Overrides(configs.FOLDER))
     assert runs and not failures
     drawn = {run.name for run in runs if (kind := figures.INTERACTIVE.get(run.plot["kind"])) and kind.chart(kind.resolve(run))}
     assert drawn == {run.name for run in runs if run.plot["kind"] in ("lines", "heatmap")}

@@ -8,7 +8,7 @@ from webpage_runs import runs_of
 from plots.advice import engine, newest, question, table
 from plots.figures import inputs
 from plots.ledger import claims
-from plots.runs import kept
+from plots.runs import configs, kept
 from plots.webpage import ledger
 
 pytest.importorskip("plotly")
@@ -171,7 +171,7 @@ def test_the_numbers_are_written_beside_the_marks(wide, page):
 
 def test_a_phone_shows_claims_in_full(page):
     """Sentences above their numbers: each within the page, and none over another or over a number."""
-    runs, failures = newest.read([str(kept.REFERENCE / "h200" / "xmalloc2010")], inputs.Overrides(claims.CONFIGS))
+    runs, failures = newest.read([str(kept.REFERENCE / "h200" / "xmalloc2010")], inputs.Overrides(configs.FOLDER))
     assert not failures
     (chart,) = ledger.charts_of(claims.ledger(runs)).values()
     phone = browser.started(360)

@@ -59,8 +59,8 @@ def of_map(run: Run, wanted: Sequence[tuple[str, str]]) -> list[str]:
 
 
 def interval(run: Run) -> str:
-    """Results converted from format 1 have one process per cell, whose samples were resampled."""
-    return "95 % interval of the rounds' median" if _rounds(run) else "95 % bootstrap interval"
+    """results.csv alone does not tell the rounds."""
+    return "95 % interval of the rounds' median" if _rounds(run) else "95 % interval"
 
 
 def _of_some(run: Run, shown: pandas.DataFrame) -> str:
