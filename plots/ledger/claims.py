@@ -100,6 +100,12 @@ def _not_judged(run: Run, configs: Path) -> list[list[str]]:
             if "not_judged" in claim and claim.get("backend", "cuda") == run.backend]
 
 
+def _judged(run: Run, configs: Path = FOLDER) -> list[Judged]:
+    claims = claims_of(run, configs)
+    bounded = few_rounds.bounded(run) if claims else run
+    return [judge(bounded, claim) for claim in claims]
+
+
 def judge(run: Run, claim: dict) -> Judged:
     kind = effects.kind_of(claim)
     run = few_rounds.bounded(run)
@@ -226,7 +232,7 @@ def explained_table(judged: Sequence[Judged]) -> str:
 
 def section(run: Run) -> str:
     """The claims about one run, for the page of its figure; empty where it has none."""
-    judged = [judge(run, claim) for claim in claims_of(run)]
+    judged = _judged(run)
     return f"\n## What the paper says\n\n{explained_table(judged)}" if judged else ""
 
 
@@ -293,7 +299,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def ledger(runs: Sequence[Run], configs: Path = FOLDER) -> Ledger:
-    judged = [(run, [judge(run, claim) for claim in claims_of(run, configs)]) for run in runs]
+    judged = [(run, _judged(run, configs)) for run in runs]
     return Ledger([(run, each) for run, each in judged if each], _missing(runs, configs), [row for run in runs for row in _not_judged(run, configs)])
 
 

@@ -7,9 +7,9 @@ rounds"). Counts need none: they are what they are.
 from __future__ import annotations
 
 import dataclasses
+import math
 from typing import Sequence
 
-import numpy
 import pandas
 
 from plots.runs.results import Run
@@ -24,18 +24,23 @@ _RATES = ("op/s", "B/s")
 
 def bounded(run: Run) -> Run:
     """The same run with those intervals, also of what is a time divided or divided by one."""
+    if COLUMN in run.values:
+        return run
     entries = {(cell, phase["name"]): phase["few_rounds"] for cell, entry in run.details.items() for phase in entry.get("phases", [])
                if phase.get("few_rounds", {}).get("low") is not None}
-    values = run.values.assign(**{COLUMN: numpy.nan})
-    phases = pandas.Series(zip(values["cell"], values["phase"]), index=values.index)
-    times = values[values["metric"] == "time"].set_index(["cell", "phase"])["value"]
-    chosen = phases.isin(entries) & values["low"].isna() & values["unit"].isin(("s", *_RATES))
-    for index, key in phases[chosen].items():
-        time, few, value = times[key], entries[key], values.at[index, "value"]
-        shares = few["low"] / time, few["high"] / time
-        low, high = (1 / shares[1], 1 / shares[0]) if values.at[index, "unit"] in _RATES else shares
-        values.loc[index, ["low", "high", COLUMN]] = value * low, value * high, len(few["values"])
-    return dataclasses.replace(run, values=values)
+    table = run.values[["cell", "phase", "metric", "unit", "value", "low", "high"]]
+    times = {(row.cell, row.phase): row.value for row in table.itertuples() if row.metric == "time"}
+    made = []
+    for row in table.itertuples():
+        low, high, rounds, key = row.low, row.high, math.nan, (row.cell, row.phase)
+        if key in entries and math.isnan(low) and row.unit in ("s", *_RATES):
+            few = entries[key]
+            low, high = few["low"] / times[key], few["high"] / times[key]
+            low, high = (1 / high, 1 / low) if row.unit in _RATES else (low, high)
+            low, high, rounds = row.value * low, row.value * high, len(few["values"])
+        made.append((low, high, rounds))
+    bounds = pandas.DataFrame(made, columns=["low", "high", COLUMN], index=run.values.index, dtype=float)
+    return dataclasses.replace(run, values=run.values.assign(**{name: bounds[name] for name in bounds}))
 
 
 def fewest(numbers: Sequence[int]) -> int:
