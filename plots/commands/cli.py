@@ -1,13 +1,14 @@
-"""`python3 -m plots`: finds runs, draws the figure of each, prints the paths of what it wrote; `python3 -m plots claims`
-judges the claims of their papers, `python3 -m plots survival` shows how all cells ended, `python3 -m plots comb` sets Comb against the best other, `python3 -m plots delay` says how much applications depend on their allocator, `python3 -m plots numbers` brings the numbers of texts up to date."""
+"""`python3 -m plots`: the commands that `--help` lists. They print the paths of what they wrote."""
 
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 import sys
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Sequence
+from typing import Callable, Sequence
 
 from allocbench.errors import NothingToDraw, UsageError
 from plots.commands import advise, report as webpage
@@ -54,8 +55,8 @@ _STARTED_AS = {"advise": "allocbench advise", "page": "allocbench report --html"
 
 def main(arguments: list[str] | None = None) -> int:
     arguments = sys.argv[1:] if arguments is None else arguments
-    commands = {"claims": _judge, "numbers": _fill, "aa": _repeat, "survival": _survive, "comb": _point_by_point, "delay": _depend,
-                "catalogue": _list, "advise": advise.main, "page": webpage.main}
+    commands = {"claims": _judge, "numbers": _fill, "catalogue": _list, "advise": advise.main, "page": webpage.main,
+                **{name: functools.partial(_studied, name) for name in _STUDIES}}
     name = arguments[0] if arguments else ""
     program = _STARTED_AS.get(name, "plots")
     try:
@@ -111,49 +112,39 @@ def _judge(arguments: list[str]) -> int:
     return _told(failures)
 
 
-def _survive(arguments: list[str]) -> int:
-    parser = _parser_of_runs("survival", "Show how the cells of every allocator ended in every workload, over all runs given: a picture, a Markdown table with "
-                                         "reasons and a CSV table for each back end.", "write survival_<back end>.* there")
+@dataclass(frozen=True)
+class _Study:
+    """Pictures over several runs: `drawings` of these, with the options."""
+
+    describes: str
+    writes: str
+    drawings: Callable[[Sequence[results.Run], argparse.Namespace], Sequence[page.Drawing]]
+    formats: Sequence[str] = ("png",)
+
+
+_STUDIES = {
+    "survival": _Study("Show how the cells of every allocator ended in every workload, over all runs given: a picture, a Markdown table with reasons and a CSV table "
+                       "for each back end.", "survival_<back end>.*", lambda runs, options: survival.drawings(runs)),
+    "comb": _Study("Compare Comb with the best other allocator at each of its points, from results of one device: a picture and a Markdown table with the limit of "
+                   "every point, met or lost, and the reason.", "comb_points.*", lambda runs, options: points_table.drawings(points.read(options.points), runs)),
+    "delay": _Study("Say how much each application depends on its allocator: the slope of its time against the cycles that every call waits, from runs of "
+                    "configs/delay on one device: a picture and a Markdown table.", "delay_<back end>.*", lambda runs, options: [delays_figure.drawing(runs)]),
+    "aa": _Study("Draw runs of one config on one card against each other, and count intervals that are disjoint.", "aa.*", lambda runs, options: [aa.make(runs)],
+                 page.FORMATS),
+}
+
+
+def _studied(name: str, arguments: list[str]) -> int:
+    study = _STUDIES[name]
+    parser = _parser_of_runs(name, study.describes, f"write {study.writes} there", formats=study.formats)
+    if name == "comb":
+        parser.add_argument("--points", type=Path, metavar="FILE", default=points.COMB, help="the list of points (default: data/comb/points.json)")
     options = parser.parse_args(arguments)
     runs, failures = _readable(_folders(options.paths))
-    for path in survival.write(runs, options.out or kept.outside(Path(".")), options.formats) if runs else []:
-        print(path)
-    return _told(failures)
-
-
-def _point_by_point(arguments: list[str]) -> int:
-    parser = _parser_of_runs("comb", "Compare Comb with the best other allocator at each of its points, from results of one device: a picture and a Markdown table "
-                                     "with the limit of every point, met or lost, and the reason.", "write comb_points.* there")
-    parser.add_argument("--points", type=Path, metavar="FILE", default=points.COMB, help="the list of points (default: data/comb/points.json)")
-    options = parser.parse_args(arguments)
-    folders = _folders(options.paths)
-    data = points.read(options.points)
-    runs, failures = _readable(folders)
-    judged = points.judge(data, runs) if runs else []
-    if judged:
-        wanted = points.configs_of(data)
-        for path in points_table.drawing(data, judged, [run for run in runs if run.name in wanted]).write(options.out or kept.outside(Path(".")), options.formats):
+    for made in study.drawings(runs, options) if runs else []:
+        for path in made.write(options.out or kept.outside(Path(".")), options.formats):
             print(path)
     return _told(failures)
-
-
-def _depend(arguments: list[str]) -> int:
-    parser = _parser_of_runs("delay", "Say how much each application depends on its allocator: the slope of its time against the cycles that every call waits, from "
-                                      "runs of configs/delay on one device: a picture and a Markdown table.", "write delay_<back end>.* there")
-    options = parser.parse_args(arguments)
-    runs, failures = _readable(_folders(options.paths))
-    for path in delays_figure.drawing(runs).write(options.out or kept.outside(Path(".")), options.formats) if runs else []:
-        print(path)
-    return _told(failures)
-
-
-def _repeat(arguments: list[str]) -> int:
-    parser = _parser_of_runs("aa", "Draw runs of one config on one card against each other, and count intervals that are disjoint.", "write aa.* there",
-                             formats=page.FORMATS)
-    options = parser.parse_args(arguments)
-    for path in aa.make([results.read_run(folder) for folder in _folders(options.paths)]).write(options.out or kept.outside(Path(".")), options.formats):
-        print(path)
-    return 0
 
 
 def _parser_of_runs(name: str, description: str, writes: str, otherwise: str = " (default: this folder)", formats: Sequence[str] = ("png",)) -> Parser:

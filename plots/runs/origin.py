@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Sequence
 
+from allocbench.errors import UsageError
 from plots.runs import labels
 from plots.runs.results import Run
 from plots.sheet import quantity
@@ -82,3 +83,11 @@ def revision(run: Run) -> str:
             commit = ", ".join(name for name, _ in measured.most_common())
         return f"{version} ({commit})" if version and commit else version or commit or "revision unknown"
     return str(recorded)
+
+
+def require_one_device(runs: Sequence[Run]) -> None:
+    """Times of different devices cannot be compared."""
+    devices = {(run.backend, run.device.get("name") or "device unknown"): run.folder for run in runs}
+    if len(devices) > 1:
+        told = "; ".join(f"{folder}: {name}" for (_, name), folder in devices.items())
+        raise UsageError(f"The runs come from different devices ({told}), and their times cannot be compared. Give the results of one device.")

@@ -98,6 +98,7 @@ class Drawing:
     page: Page
     markdown: str
     more: Sequence[Drawing] = ()
+    csv: str = ""  # the numbers for programs
     _has_fonts: bool = False
 
     def write(self, folder: Path, formats: Sequence[str] = FORMATS) -> list[Path]:
@@ -108,6 +109,8 @@ class Drawing:
             written.append(files.write(folder / f"{self.stem}.{suffix}", content))
         if self.markdown:
             written.append(files.write(folder / f"{self.stem}.md", self.markdown))
+        if self.csv:
+            written.append(files.write(folder / f"{self.stem}.csv", self.csv))
         return [*written, *(path for drawing in self.more for path in drawing.write(folder, formats))]
 
     def image(self, suffix: str, dpi: int, **options) -> io.BytesIO:

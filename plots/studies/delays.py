@@ -14,8 +14,9 @@ from typing import Sequence
 import numpy
 import scipy.stats
 
-from allocbench.errors import NothingToDraw, UsageError
+from allocbench.errors import NothingToDraw
 from plots.figures.model import choice, series
+from plots.runs import origin
 from plots.runs.results import Run
 from plots.sheet import provisional, style
 
@@ -80,10 +81,7 @@ def slopes(runs: Sequence[Run]) -> list[Slope]:
     used = [run for run in runs if is_about_waits(run)]
     if not used:
         raise NothingToDraw("none of these runs sweeps a wait. Measure them: allocbench study delay")
-    devices = {(run.backend, run.device.get("name") or "device unknown"): run.folder for run in used}
-    if len(devices) > 1:
-        told = "; ".join(f"{folder}: {name}" for (_, name), folder in devices.items())
-        raise UsageError(f"The runs come from different devices ({told}). Give the results of one device.")
+    origin.require_one_device(used)
     return [slope for run in used for slope in _of_run(choice.shown(run))]
 
 

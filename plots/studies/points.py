@@ -15,7 +15,7 @@ from typing import Callable, Sequence
 
 from allocbench.errors import NothingToDraw, UsageError
 from plots import ROOT
-from plots.runs import few_rounds, labels
+from plots.runs import few_rounds, labels, origin
 from plots.runs.results import Run
 from plots.sheet import provisional, quantity, style
 
@@ -158,20 +158,13 @@ def judge(data: dict, runs: Sequence[Run]) -> list[Point]:
     used = [few_rounds.bounded(run) for run in runs if run.name in wanted]
     if not used:
         raise NothingToDraw(f"none of these runs is one that the points are about. Measure them: allocbench study {sorted(wanted)[0].split('/')[0]}")
-    _require_one_device(used)
+    origin.require_one_device(used)
     by_name: dict[str, Run] = {}
     for run in used:
         if run.name in by_name:
             raise UsageError(f"{by_name[run.name].folder} and {run.folder} are both runs of {run.name}. Give one of them.")
         by_name[run.name] = run
     return [_judged(point, data["allocator"], by_name) for point in data["points"]]
-
-
-def _require_one_device(runs: Sequence[Run]) -> None:
-    devices = {(run.backend, run.device.get("name") or "device unknown"): run.folder for run in runs}
-    if len(devices) > 1:
-        told = "; ".join(f"{folder}: {name}" for (_, name), folder in devices.items())
-        raise UsageError(f"The runs come from different devices ({told}), and their times cannot be compared. Give the results of one device.")
 
 
 def _judged(point: dict, allocator: str, runs: dict[str, Run]) -> Point:

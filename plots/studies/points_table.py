@@ -12,7 +12,7 @@ from plots.runs import few_rounds, origin
 from plots.runs.results import Run
 from plots.sheet import grid, provisional, quantity, style, ticks
 from plots.sheet.page import BODY_WIDTH, Drawing, Heading, Page
-from plots.studies.points import LOST, MET, OPEN, UNMEASURED, Place, Point, Reading, written
+from plots.studies.points import LOST, MET, OPEN, UNMEASURED, Place, Point, Reading, configs_of, judge, written
 
 _ROW = 0.3
 _NAME = 2.9
@@ -21,6 +21,11 @@ _AXIS = 0.4
 _LEGEND = 0.22
 _COLOURS = {MET: "#1b7837", LOST: style.WARNING, OPEN: style.GREY}
 _SHIFTS = 5  # marks of a row lie on so many lines, so that equal factors stay visible
+
+
+def drawings(data: dict, runs: Sequence[Run]) -> list[Drawing]:
+    wanted = configs_of(data)
+    return [drawing(data, judge(data, runs), [run for run in runs if run.name in wanted])]
 
 
 def drawing(data: dict, points: Sequence[Point], runs: Sequence[Run]) -> Drawing:

@@ -11,7 +11,6 @@ import csv
 import io
 from collections import Counter
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Sequence
 
 import matplotlib
@@ -20,7 +19,7 @@ from matplotlib.patches import Patch
 from allocbench.errors import NothingToDraw
 from plots.runs import labels, origin
 from plots.runs.results import Run
-from plots.sheet import files, grid, rows, style, ticks
+from plots.sheet import grid, rows, style, ticks
 from plots.sheet.page import BODY_WIDTH, Drawing, Heading, Page
 from plots.studies import reasons
 
@@ -107,10 +106,14 @@ def _told(runs: Sequence[Run]) -> list[str]:
     return [" · ".join([*devices, f"{len(runs)} run{'s' if len(runs) > 1 else ''}", *period, *mixed])]
 
 
+def drawings(runs: Sequence[Run]) -> list[Drawing]:
+    return [drawing(matrix) for matrix in matrices(runs)]
+
+
 def drawing(matrix: Matrix) -> Drawing:
     with matplotlib.rc_context(style.RC):
         page = _draw(matrix)
-    return Drawing(f"survival_{matrix.back_end}", page, markdown(matrix))
+    return Drawing(f"survival_{matrix.back_end}", page, markdown(matrix), csv=table(matrix))
 
 
 def _heading(matrix: Matrix) -> Heading:
@@ -248,12 +251,3 @@ def table(matrix: Matrix) -> str:
                 writer.writerow([matrix.back_end, allocator, matrix.allocators[allocator], workload, word, there.statuses[word], reason,
                                  rule.because if rule else ""])
     return text.getvalue()
-
-
-def write(runs: Sequence[Run], folder: Path, formats: Sequence[str]) -> list[Path]:
-    """Pictures and tables of all back ends; the paths."""
-    paths = []
-    for matrix in matrices(runs):
-        paths += drawing(matrix).write(folder, formats)
-        paths.append(files.write(folder / f"survival_{matrix.back_end}.csv", table(matrix)))
-    return paths

@@ -211,13 +211,7 @@ def test_scatteralloc_is_divided_by_its_heir(reference, tmp_path):
         "| `scatteralloc` | 1.20 | 1.10 |", "| `scatteralloc_reworked` | 0.90 | 0.50 |", "| `scatteralloc_no_coalescing` | 1.00 | 1.50 |"]
 
 
-def test_the_table_of_originals_holds_ratios_and_words(reference):
-    (reference / "originals.json").write_text('{"request_bytes": [64], "allocators": {"c_malloc": {"alloc": [0.25], "free": [null]}},'
-                                              ' "survey_registers": {"c_malloc": "1 / 2"}}')
-    synthetic.write(reference / "sized", {**CONFIG, "name": "sized"}, [synthetic.cell("c_malloc", {"request_bytes": 64}, values={
-        ("alloc", "time"): 1.0, ("alloc", "operations"): 5e5, ("free", "time"): 1.0, ("free", "operations"): 3e9, ("alloc", "registers"): 20.0, ("free", "registers"): 8.0})], "cuda")
-    assert "| `c_malloc` | 0.5 / 0.25 = **2.00** | 3,000 / fail |" in blocks.table("originals sized originals.json")
-    assert "| `c_malloc` | 20 | 8 | 1 / 2 |" in blocks.table("registers sized originals.json")
+def test_an_unknown_table_is_refused(reference):
     with pytest.raises(UsageError, match="there is no table 'chairs'"):
         blocks.table("chairs")
 
