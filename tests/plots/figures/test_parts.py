@@ -1,6 +1,5 @@
 """Figures of many curves: several pictures, published forms first, with the same axes."""
 
-import pytest
 import synthetic
 
 from plots.figures import lines

@@ -11,7 +11,7 @@ from plots.commands import cli
 from plots.ledger import claims, effects, forest
 from plots.runs import labels, results
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 REFERENCE = ROOT / "results" / "reference"
 CONFIG = {"name": "test/claims", "paper": "Nobody 1999, Fig. 1", "allocators": ["c_malloc", "cuda_malloc"],
           "plot": {"kind": "lines", "x": "threads", "y": "alloc"}}

@@ -3,7 +3,7 @@
 import math
 
 import advised
-import figures
+import readback
 import guide
 import pytest
 import synthetic
@@ -54,8 +54,8 @@ def test_lines_have_hollow_marks_and_no_bars_there(tmp_path):
     assert _hollow(drawn) == {"CMalloc": [2.0], "CudaMalloc": [1.0, 2.0, 4.0]}
     lines = {line.get_gid(): line for axes in drawn.page.figure.axes for line in axes.get_lines()}
     assert lines["median CMalloc"].get_markevery() == [0, 2] and lines["median CudaMalloc"].get_markevery() == []
-    assert figures.medians(drawn)["CMalloc"] == {1.0: 1e-6, 2.0: 2e-6, 4.0: 4e-6}, "the line goes through all"
-    assert figures.interval_xs(drawn, "CMalloc") == {1.0, 4.0} and figures.interval_xs(drawn, "CudaMalloc") == set()
+    assert readback.medians(drawn)["CMalloc"] == {1.0: 1e-6, 2.0: 2e-6, 4.0: 4e-6}, "the line goes through all"
+    assert readback.interval_xs(drawn, "CMalloc") == {1.0, 4.0} and readback.interval_xs(drawn, "CudaMalloc") == set()
     mark = next(each for axes in drawn.page.figure.axes for each in axes.collections if each.get_gid() == "provisional CMalloc")
     assert mark.get_facecolors().tolist() == [[1, 1, 1, 1]] and mark.get_linestyles()[0][1] is not None, "white with a dashed edge"
 
@@ -64,7 +64,7 @@ def test_captions_and_tables_say_it_where_it_is_so(tmp_path):
     for early in (True, False):
         run = _run(tmp_path / str(early), _mixed(early))
         drawn = KINDS["lines"](run, "stem")
-        told = " ".join(figures.texts(drawn)).replace("\n", " ")
+        told = " ".join(readback.texts(drawn)).replace("\n", " ")
         assert (provisional.HOLLOW in told) == ("provisional: 4 cells have fewer than three rounds" in told) == early
         assert (provisional.MARKED in drawn.markdown) == ("| CudaMalloc | ~5.00 µs | ~10.0 µs | ~20.0 µs |" in drawn.markdown) == early
         assert ("| CMalloc | 1.00 µs ±1 % | ~2.00 µs | 4.00 µs ±1 % |" in drawn.markdown) == early
@@ -80,7 +80,7 @@ def test_heat_maps_write_them_in_italics(tmp_path):
     axes = next(axes for axes in drawn.page.figure.axes if axes.get_gid() == "heatmap")
     styles = {(each.get_text(), each.get_style()) for each in axes.texts if each.get_text() in ("1", "2", "4", "5")}
     assert {("2", "italic"), ("5", "italic")} <= styles and ("5", "normal") not in styles
-    assert provisional.LEANING in " ".join(figures.texts(drawn)).replace("\n", " ")
+    assert provisional.LEANING in " ".join(readback.texts(drawn)).replace("\n", " ")
     assert "5, provisional" in str(maps.chart(heatmap.resolve(run))["data"])
 
 
@@ -88,7 +88,7 @@ def test_what_is_over_a_provisional_value_is_provisional(tmp_path):
     cells = [_cell("c_malloc", 1, 1e-6, True), _cell("cuda_malloc", 1, 5e-6), _cell("c_malloc", 2, 1e-6), _cell("cuda_malloc", 2, 5e-6)]
     for reference in ("c_malloc", "best"):
         run = _run(tmp_path / reference, cells, {**CONFIG["plot"], "reference": reference, "metric": "relative_time"})
-        over = [figures.value_of(run, number, "alloc", "relative_time") for number in (1, 3)]
+        over = [readback.value_of(run, number, "alloc", "relative_time") for number in (1, 3)]
         assert [provisional.FLAG in each["flags"] for each in over] == [True, False]
         assert math.isnan(over[0]["low"]) and over[1]["low"] == pytest.approx(4.95) and over[0]["value"] == over[1]["value"] == pytest.approx(5)
     run = _run(tmp_path / "speed", cells, {**CONFIG["plot"], "metric": "speed_up"})

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 FIGURES = json.loads(Path(__file__).with_name("paper_figures.json").read_text(encoding="utf-8"))
-SECTIONS = json.loads(Path(__file__).with_name("sections.json").read_text(encoding="utf-8"))
+SECTIONS = json.loads((Path(__file__).parents[1] / "ledger" / "sections.json").read_text(encoding="utf-8"))
 # Figures without a number of their own: drawings of designs, pseudocode, photographs; figure 6 is a histogram, figure 14 is that of fig14_threads.
 WITHOUT_AXES = {"pham2025": {"3", "6", "7"}, "vinkler2015": {"1", "2"}, "xmalloc2010": {"1", "3"}, "survey2021": {"11.a", "11.b", "11.c", "11.d", "11.e", "11.f", "11.g"}}
 

@@ -1,6 +1,6 @@
 """Panels in rows and columns, panels of allocators, axes that advance together."""
 
-import figures
+import readback
 import pytest
 import synthetic
 
@@ -43,7 +43,7 @@ def test_rows_and_columns_hold_their_values(tmp_path):
     assert [_first_y(axes) for axes in panels] == pytest.approx([0.1, 0.5, 1, 5, 10, 50])
     assert len({axes.get_position().x0 for axes in panels}) == 2 and len({axes.get_position().y0 for axes in panels}) == 3
     assert [axes.get_xlabel() for axes in panels] == ["", "", "", "", "threads", "threads"]
-    shown = figures.texts(drawing)
+    shown = readback.texts(drawing)
     assert {"one", "ten", "hundred"} <= set(shown) and shown.count("share 0.5") == 3
     assert "### ten, share 0.5, alloc time" in drawing.markdown
 
@@ -86,7 +86,7 @@ def test_words_keep_the_order_of_the_config(tmp_path):
 def test_a_panel_for_each_allocator_leaves_its_name_out_of_the_legend(tmp_path):
     cells = _cells(lambda at: {("alloc", "time"): 1.0}, kind=("a", "b", "c"))
     drawing = lines.make(_run(tmp_path, cells, panels="allocator"), "stem")
-    assert {"CMalloc", "Halloc"} <= set(figures.texts(drawing))
+    assert {"CMalloc", "Halloc"} <= set(readback.texts(drawing))
     legend, = drawing.page.figure.legends
     assert [text.get_text() for text in legend.get_texts()] == ["a", "b", "c"]
 
@@ -95,8 +95,8 @@ def test_axes_that_advance_with_x_do_not_split_series(tmp_path):
     zipped = {"zip": [{"threads": [1, 2], "lanes": [8, 16], "allocator.page_bytes": [64, 128]}]}
     cells = [synthetic.cell("c_malloc", {"threads": x, "lanes": 8 * x, "allocator.page_bytes": 64 * x},
                             allocator_parameters={"page_bytes": 64 * x}, values={("alloc", "time"): float(x)}) for x in (1, 2)]
-    assert figures.medians(lines.make(_run(tmp_path, cells, zipped), "stem")) == {"CMalloc": {1.0: 1.0, 2.0: 2.0}}
-    assert len(figures.medians(lines.make(_run(tmp_path / "split", cells), "stem"))) == 2
+    assert readback.medians(lines.make(_run(tmp_path, cells, zipped), "stem")) == {"CMalloc": {1.0: 1.0, 2.0: 2.0}}
+    assert len(readback.medians(lines.make(_run(tmp_path / "split", cells), "stem"))) == 2
 
 
 def test_a_combination_that_was_left_out_has_no_panel(tmp_path):
@@ -114,16 +114,16 @@ def test_time_of_a_launch_and_utilisation(tmp_path):
     full = synthetic.cell("c_malloc", {"threads": 2}, pool_bytes=1000,
                           values={("", "served_bytes"): (900.0, None, None), ("", "metadata_bytes"): (200.0, None, None)})
     run = _run(tmp_path, [launched, full])
-    value = figures.value_of(run, 0, "total", "time_per_launch")
+    value = readback.value_of(run, 0, "total", "time_per_launch")
     assert (value["value"], value["low"], value["high"], value["unit"]) == (0.5, 0.25, 0.75, "s")
-    assert figures.value_of(run, 1, "", "utilisation")["value"] == pytest.approx(0.75)
-    assert figures.value_of(run, 0, "", "utilisation") is None
+    assert readback.value_of(run, 1, "", "utilisation")["value"] == pytest.approx(0.75)
+    assert readback.value_of(run, 0, "", "utilisation") is None
 
 
 def test_what_is_zero_everywhere_is_named_beside_a_logarithmic_axis(tmp_path):
     cells = [synthetic.cell(name, {"threads": x}, values={("", "steps_per_malloc"): 0.0 if name == "halloc" else float(x)})
              for name in ("c_malloc", "halloc") for x in (1, 2)]
     drawing = lines.make(_run(tmp_path, cells, y="", metric="steps_per_malloc", log="y"), "stem")
-    assert figures.medians(drawing) == {"CMalloc": {1.0: 1.0, 2.0: 2.0}, "Halloc": {}}
-    assert figures.failures(drawing) == {"Halloc": {1.0, 2.0}} and "0" in figures.texts(drawing)
+    assert readback.medians(drawing) == {"CMalloc": {1.0: 1.0, 2.0: 2.0}, "Halloc": {}}
+    assert readback.failures(drawing) == {"Halloc": {1.0, 2.0}} and "0" in readback.texts(drawing)
     assert next(axes for axes in _panels(drawing)).get_yscale() == "log"

@@ -2,7 +2,7 @@
 
 import itertools
 
-import figures
+import readback
 import matplotlib.text
 import pandas
 import pytest
@@ -38,26 +38,26 @@ def _drawn(drawing, gid):
 
 def test_cells_are_left_out(tmp_path):
     drawing = lines.make(_run(tmp_path, _both(), without=[{"allocator": "halloc", "threads": [1, 2]}]), "stem")
-    assert {name: set(points) for name, points in figures.medians(drawing).items()} == {"CMalloc": {1, 2, 3}, "Halloc": {3}}
+    assert {name: set(points) for name, points in readback.medians(drawing).items()} == {"CMalloc": {1, 2, 3}, "Halloc": {3}}
 
 
 def test_phases_become_series_of_one_panel_with_their_marks(tmp_path):
     marks = [{"metric": "time", "phase": "free", "where": {"threads": 2}, "value": 7e-6, "source": "The paper"}]
     run = _run(tmp_path, _both((1, 2))[:2], y=["alloc", "free"], phases="series", names={"free": "giving back"}, marks=marks)
     drawing = lines.make(run, "stem")
-    assert figures.medians(drawing) == {"alloc": {1: 1e-6, 2: 2e-6}, "giving back": {1: 2e-6, 2: 4e-6}}
+    assert readback.medians(drawing) == {"alloc": {1: 1e-6, 2: 2e-6}, "giving back": {1: 2e-6, 2: 4e-6}}
     assert len(_drawn(drawing, "stated")) == 1
 
 
 def test_odd_and_even_values_become_series(tmp_path):
     drawing = lines.make(_run(tmp_path, _both((1, 2, 3, 4))[:4], parity="threads"), "stem")
-    assert {name: set(points) for name, points in figures.medians(drawing).items()} == {"odd threads": {1, 3}, "even threads": {2, 4}}
+    assert {name: set(points) for name, points in readback.medians(drawing).items()} == {"odd threads": {1, 3}, "even threads": {2, 4}}
     assert not _drawn(drawing, "gap")
 
 
 def test_speed_up_is_over_the_first_point_of_each_series(tmp_path):
     drawing = lines.make(_run(tmp_path, _both(), metric="speed_up"), "stem")
-    made = figures.medians(drawing)
+    made = readback.medians(drawing)
     assert made["CMalloc"] == pytest.approx({1: 1, 2: 1 / 2, 3: 1 / 3}) and made["Halloc"] == pytest.approx(made["CMalloc"])
 
 
@@ -72,7 +72,7 @@ def test_display_names_come_from_the_results(tmp_path):
     folder = synthetic.write(tmp_path, CONFIG, _both(), "cuda")
     for number in range(3):
         synthetic.change(folder, number, display_name="CMalloc of the results")
-    assert set(figures.medians(lines.make(results.read_run(folder), "stem"))) == {"CMalloc of the results", "Halloc"}
+    assert set(readback.medians(lines.make(results.read_run(folder), "stem"))) == {"CMalloc of the results", "Halloc"}
 
 
 def test_values_beyond_the_limits_are_triangles_with_their_number(tmp_path):
@@ -80,7 +80,7 @@ def test_values_beyond_the_limits_are_triangles_with_their_number(tmp_path):
     axes = drawing.page.figure.axes[0]
     assert axes.get_ylim()[1] < 1e-3
     assert [list(mark.get_xdata()) for mark in _drawn(drawing, "beyond Halloc")] == [[4.0]]
-    shown = figures.texts(drawing)
+    shown = readback.texts(drawing)
     assert "750 ms" in shown and any("1 value lies beyond the axis of time" in text for text in shown)
 
 
@@ -89,7 +89,7 @@ def test_numbers_beyond_the_limits_that_would_fill_a_panel_become_their_range(tm
     drawing = lines.make(_run(tmp_path, [*_both(), *steep], limits={"time": [1e-6, 1e-4]}), "stem")
     assert [len(mark.get_xdata()) for mark in _drawn(drawing, "beyond Halloc")] == [1] * 10, "a triangle each"
     assert [text.get_text() for text in drawing.page.figure.findobj(matplotlib.text.Annotation) if text.get_gid() == "number beyond"] == ["540 ms to 630 ms"]
-    assert "10 values lie beyond the axis of time: triangles at its edge, with their numbers or range." in " ".join(" ".join(figures.texts(drawing)).split())
+    assert "10 values lie beyond the axis of time: triangles at its edge, with their numbers or range." in " ".join(" ".join(readback.texts(drawing)).split())
 
 
 def test_bands_are_absolute_or_follow_an_allocator(tmp_path):
@@ -162,14 +162,14 @@ def test_values_of_coinciding_curves_stay_where_they_are(tmp_path):
     c_malloc, halloc, kma = apart.moves(series.series_of(run, "threads", "alloc", "time"), (1e-6, 2e-5), True, 2.0)
     assert halloc == apart.Move() and kma.aside == -c_malloc.aside > 0 and c_malloc.wider > kma.wider == 0
     drawing = lines.make(run, "stem")
-    drawn = figures.medians(drawing)
+    drawn = readback.medians(drawing)
     assert drawn["KMA"] == pytest.approx({1: 1.0005e-6, 2: 2.001e-6, 3: 3.0015e-6}) and drawn["CMalloc"] == pytest.approx({1: 1e-6, 2: 2e-6, 3: 3e-6})
     for label, parts in (("CMalloc", {"median", "marker", "below"}), ("KMA", {"median", "marker"}), ("Halloc", {"median"})):
         found = _heights(drawing, label)
         assert {part for part, *_ in found} == parts
         assert all(abs(up) < 1e-6 for _, _, up in found), "nothing is higher or lower than its value"
         assert all(abs(right) < 1e-6 for part, right, _ in found if part != "marker"), "a line stays; its markers stand beside it"
-    assert any("Markers of curves that coincide stand beside" in text for text in figures.texts(drawing))
+    assert any("Markers of curves that coincide stand beside" in text for text in readback.texts(drawing))
     interval, = _drawn(drawing, "interval KMA")
     assert sorted(round(y / x, 12) for path in interval.get_paths() for x, y in path.vertices)[0] == pytest.approx(1.0005e-6 * 0.95)
 
@@ -181,7 +181,7 @@ def test_coinciding_markers_stand_beside_each_other(tmp_path):
     assert halloc.aside == 0 and c_malloc.aside == -kma.aside and kma.aside * 2 >= style.RC["lines.markersize"]
     drawing = lines.make(run, "stem")
     assert not _drawn(drawing, "below CMalloc") and all(abs(up) < 1e-6 for label in ("CMalloc", "KMA") for _, _, up in _heights(drawing, label))
-    assert any("Markers of curves that coincide stand beside" in text for text in figures.texts(drawing))
+    assert any("Markers of curves that coincide stand beside" in text for text in readback.texts(drawing))
 
 
 def test_markers_of_one_position_stay_clear_of_the_next():
@@ -227,7 +227,7 @@ def test_a_word_that_tells_series_apart_may_be_a_rival(tmp_path):
     cells = [synthetic.cell("halloc", {"threads": x}, values={("malloc", "time"): 1e-6, ("prefix_sum", "time"): 2e-6}) for x in (1, 2)]
     run = _run(tmp_path, cells, y=["malloc", "prefix_sum"], phases="series", names={"prefix_sum": "count and scan"}, rivals=["count and scan"])
     drawing = lines.make(run, "stem")
-    assert set(figures.medians(drawing)) == {"Halloc (malloc)", "count and scan"}
+    assert set(readback.medians(drawing)) == {"Halloc (malloc)", "count and scan"}
     grey = next(line for axes in drawing.page.figure.axes for line in axes.get_lines() if line.get_label() == "count and scan")
     assert grey.get_color() == style.GREY and grey.get_markeredgecolor() == style.GREY, "a cross has no face that an outline would frame"
 
@@ -236,7 +236,7 @@ def test_another_form_takes_the_place_of_a_reference_that_was_not_measured(tmp_p
     cells = [_cell(name, 1, seconds) for name, seconds in (("halloc_reworked", 2e-6), ("c_malloc", 4e-6))]
     run = _run(tmp_path, cells, metric="relative_time", reference="halloc")
     assert run.plot["reference"] == "halloc_reworked"
-    assert figures.medians(lines.make(run, "stem"))["CMalloc"] == {1: 2}
+    assert readback.medians(lines.make(run, "stem"))["CMalloc"] == {1: 2}
 
 
 def test_rows_of_different_phases_have_axes_of_their_own(tmp_path):

@@ -13,7 +13,7 @@ from plots.ledger import originals
 from plots.runs import kept
 from plots.texts import blocks, numbers
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 CONFIG = {"name": "test/fig", "description": "A test", "allocators": ["c_malloc", "cuda_malloc"],
           "plot": {"kind": "lines", "x": "threads", "y": "alloc"}}
 

@@ -11,7 +11,7 @@ from plots.figures.kinds import KINDS, OF_CONFIGS
 from plots.ledger import effects
 from plots.runs import configs, labels, schema
 
-CONFIGS = Path(__file__).resolve().parents[2] / "configs"
+CONFIGS = Path(__file__).resolve().parents[3] / "configs"
 SCHEMA = json.loads((CONFIGS / "schema" / "config.schema.json").read_text())
 FILES = sorted(path for path in CONFIGS.rglob("*.json") if path.parent.name != "schema")
 MEASURING = [path for path in FILES if "workload" in json.loads(path.read_text())]

@@ -5,7 +5,7 @@ import random
 
 from allocbench import stored
 from allocbench.errors import NothingToDraw
-import figures
+import readback
 import pytest
 import synthetic
 
@@ -34,7 +34,7 @@ def test_table_holds_values_words_and_gaps(tmp_path):
     assert "| request size | 16 B | 8 KiB |" in drawing.markdown
     assert "| CMalloc | 1.50 M ±6 % | timeout |" in drawing.markdown
     assert "| CFMalloc | 2.00 G ±6 % | – |" in drawing.markdown  # never planned: the config left it out
-    shown = figures.texts(drawing)
+    shown = readback.texts(drawing)
     assert "1.50 M ±6 %" in shown and "timeout" in shown
     assert not any("6.66" in text for text in shown) and "6.66" not in drawing.markdown
     assert "**CPU executor: not GPU performance**" in drawing.markdown
@@ -73,7 +73,7 @@ def test_scene_table_relates_times_to_those_of_the_reference(tmp_path):
     assert "| CFMalloc | – | – | – | oom |" in text
     assert "| CMalloc | 75 % | – | 33 % |" in text
     assert "As printed" in text and "| CMalloc | 1.04 |" in text and "A note." in text
-    assert "oom" in figures.texts(drawing)
+    assert "oom" in readback.texts(drawing)
 
 
 def test_a_scene_table_marks_what_is_provisional_and_what_is_over_it(tmp_path):
@@ -84,7 +84,7 @@ def test_a_scene_table_marks_what_is_provisional_and_what_is_over_it(tmp_path):
     assert "| CMalloc | 64 | ~4.00 | no reference | ~1.50 |" in drawing.markdown
     assert "| CMalloc | ~75 % | – | ~33 % |" in drawing.markdown
     assert "~: provisional, fewer than three rounds." in drawing.markdown and "~: half of" not in drawing.markdown
-    assert {"~4 ms", "~1.50"} <= set(figures.texts(drawing))
+    assert {"~4 ms", "~1.50"} <= set(readback.texts(drawing))
 
 
 def test_a_scene_table_of_many_inputs_and_allocators_fits_a_page(tmp_path):
@@ -125,7 +125,7 @@ def test_status_matrix_shows_every_cell_of_any_pattern(tmp_path, session_seed):
             spread = [word for _, columns, word in status_matrix.stretches(row) for _ in range(columns)]
             assert spread == [words[name, x] for x in xs], f"ALLOCBENCH_TEST_SEED={session_seed}, trial {trial}"
         drawing = status_matrix.make(run, "stem")
-        shown = figures.texts(drawing)
+        shown = readback.texts(drawing)
         explained = " ".join(shown)  # words too long for their column
         assert all(word in shown or f"= {word}" in explained for word in words.values())
         for status in set(words.values()) - {"ok"}:
@@ -151,7 +151,7 @@ def test_status_matrix_without_a_sweep_gives_the_reasons(tmp_path):
     cells = [synthetic.cell("c_malloc", {}, status="crashed", reason="signal 11\nlane 0 exited"),
              synthetic.cell("cf_malloc", {}, values={("alloc", "time"): 1.0})]
     drawing = status_matrix.make(_run(tmp_path, _config(kind="status_matrix"), cells), "stem")
-    assert "signal 11" in figures.texts(drawing)
+    assert "signal 11" in readback.texts(drawing)
     assert "- CMalloc: crashed: signal 11\n" in drawing.markdown
 
 

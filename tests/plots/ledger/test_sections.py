@@ -6,7 +6,7 @@ from pathlib import Path
 import cited
 import pytest
 
-CONFIGS = Path(__file__).resolve().parents[2] / "configs"
+CONFIGS = Path(__file__).resolve().parents[3] / "configs"
 CLAIMS = [(path, claim) for path in sorted(CONFIGS.glob("*/*.json")) if path.parent.name != "schema"
           for claim in json.loads(path.read_text()).get("claims", [])]
 

@@ -7,7 +7,7 @@ import pytest
 from allocbench import stored
 from allocbench.errors import NothingToDraw, UsageError
 import synthetic
-from figures import has_values, value_of
+from readback import has_values, value_of
 
 from plots.runs import origin, results
 

@@ -5,7 +5,7 @@ import random
 
 from allocbench import stored
 from allocbench.errors import NothingToDraw
-import figures
+import readback
 import pandas
 import pytest
 import synthetic
@@ -66,12 +66,12 @@ def test_any_pattern_of_failures(tmp_path, session_seed):
                 _draw(tmp_path, cells)
             continue
         drawing = _draw(tmp_path, cells)
-        assert figures.medians(drawing) == expected, where
-        assert figures.failures(drawing) == {name: set(at) for name, at in failed.items()}, where
+        assert readback.medians(drawing) == expected, where
+        assert readback.failures(drawing) == {name: set(at) for name, at in failed.items()}, where
         for name, points in expected.items():
-            assert figures.interval_xs(drawing, name) == set(points), where
+            assert readback.interval_xs(drawing, name) == set(points), where
         words = {status for at in failed.values() for status in at.values()}
-        shown = figures.texts(drawing)
+        shown = readback.texts(drawing)
         assert words <= set(shown), where
         assert not any("66.6 ms" in text for text in shown), where
         assert "66.6 ms" not in drawing.markdown, where
@@ -109,8 +109,8 @@ def test_neighbours_with_the_same_word_share_it():
 def test_an_ok_cell_without_the_metric_is_said_to_have_no_value(tmp_path):
     other = synthetic.cell("c_malloc", {"threads": 2}, values={("free", "time"): 1.0})
     drawing = _draw(tmp_path, [_ok("c_malloc", 1), other])
-    assert figures.failures(drawing) == {"CMalloc": {2.0}}
-    assert "no value" in figures.texts(drawing)
+    assert readback.failures(drawing) == {"CMalloc": {2.0}}
+    assert "no value" in readback.texts(drawing)
 
 
 def test_unknown_metric_or_axis_names_what_there_is(tmp_path):
@@ -132,25 +132,25 @@ def test_each_phase_has_a_panel_and_the_legend_each_series_once(tmp_path):
 def test_one_allocator_with_two_parameter_sets_makes_two_series(tmp_path):
     cells = [_ok("c_malloc", x, allocator_parameters={"max_fragmentation": f, "same": 1}) for f in (2, 4) for x in (1, 2)]
     drawing = _draw(tmp_path, cells)
-    assert set(figures.medians(drawing)) == {"max fragmentation 2", "max fragmentation 4"}
+    assert set(readback.medians(drawing)) == {"max fragmentation 2", "max fragmentation 4"}
 
 
 def test_a_label_of_the_config_names_its_series(tmp_path):
     config = {**CONFIG, "allocators": [{"id": "c_malloc", "label": "two passes", "parameters": {"max_fragmentation": 4}}, "c_malloc"]}
     cells = [_ok("c_malloc", x, allocator_parameters={"max_fragmentation": f}) for f in (2, 4) for x in (1, 2)] + [_ok("halloc", 1)]
     drawing = lines.make(results.read_run(synthetic.write(tmp_path, config, cells, "cuda")), "stem")
-    assert set(figures.medians(drawing)) == {"CMalloc (max fragmentation 2)", "two passes (max fragmentation 4)", "Halloc"}
+    assert set(readback.medians(drawing)) == {"CMalloc (max fragmentation 2)", "two passes (max fragmentation 4)", "Halloc"}
 
 
 def test_a_second_swept_axis_splits_the_series(tmp_path):
     cells = [synthetic.cell("c_malloc", {"threads": x, "lanes_per_warp": lanes}, values={("alloc", "time"): 1e-6})
              for lanes in (1, 32) for x in (1, 2)]
-    assert set(figures.medians(_draw(tmp_path, cells))) == {"allocating lanes per warp 1", "allocating lanes per warp 32"}
+    assert set(readback.medians(_draw(tmp_path, cells))) == {"allocating lanes per warp 1", "allocating lanes per warp 32"}
 
 
 def test_origin_is_printed_and_cpu_figures_carry_a_banner(tmp_path):
-    cpu = figures.texts(_draw(tmp_path, [_ok("c_malloc", 1)], backend="cpu"))
-    cuda = figures.texts(_draw(tmp_path, [_ok("c_malloc", 1)], backend="cuda"))
+    cpu = readback.texts(_draw(tmp_path, [_ok("c_malloc", 1)], backend="cpu"))
+    cuda = readback.texts(_draw(tmp_path, [_ok("c_malloc", 1)], backend="cuda"))
     for words in (cpu, cuda):
         everything = " ".join(words)
         for part in (synthetic.DEVICE, "2026-01-02", "abc1234", "seed 7", "lanes per warp 32", "pool 64 MiB"):
@@ -171,18 +171,18 @@ def test_stated_values_become_a_mark_or_a_sentence(tmp_path):
     assert (list(star.get_xdata()), list(star.get_ydata())) == ([2.0], [5e-6])
     sentence = "The paper states 150 mallocs, 90 frees at threads 2; here: 200 mallocs, frees not measured."
     assert "The paper states 9,000 mallocs at threads 120; not run here." in drawing.markdown
-    assert sentence in drawing.markdown and any(sentence in text for text in figures.texts(drawing))
+    assert sentence in drawing.markdown and any(sentence in text for text in readback.texts(drawing))
 
 
 def test_values_of_zero_turn_a_logarithmic_axis_linear(tmp_path):
     drawing = _draw(tmp_path, [_ok("c_malloc", 1, (0.0, 0.0, 0.0)), _ok("c_malloc", 2)])
     assert drawing.page.figure.axes[0].get_yscale() == "linear"
-    assert figures.medians(drawing) == {"CMalloc": {1.0: 0.0, 2.0: 1e-6}}
+    assert readback.medians(drawing) == {"CMalloc": {1.0: 0.0, 2.0: 1e-6}}
 
 
 def test_throttled_values_are_counted_in_the_caption(tmp_path):
     drawing = _draw(tmp_path, [_ok("c_malloc", 1, flags="throttled"), _ok("c_malloc", 2)])
-    assert "1 of 2 values include samples taken while the device throttled" in " ".join(figures.texts(drawing))
+    assert "1 of 2 values include samples taken while the device throttled" in " ".join(readback.texts(drawing))
 
 
 def _two_panels(tmp_path, cells, **plot):
@@ -215,11 +215,11 @@ def test_each_value_of_an_axis_has_a_panel_with_its_own_failures(tmp_path):
     assert left.get_ylim() == right.get_ylim()
     failed = [found for found in _by_axes(drawing, "failed ") if found]
     assert failed == [{"CudaMalloc": [1.0, 2.0]}], "the right panel has no cross"
-    shown = figures.texts(drawing)
+    shown = readback.texts(drawing)
     assert "pool size 1 KiB" in shown and "pool size 2 KiB" in shown
     assert "### pool size 2 KiB, alloc time" in drawing.markdown
     named = _two_panels(tmp_path / "named", cells, panel_names=["small", "large"])
-    assert "small" in figures.texts(named) and "large" in figures.texts(named)
+    assert "small" in readback.texts(named) and "large" in readback.texts(named)
 
 
 def test_stated_values_keep_to_their_panel_and_back_end(tmp_path):
@@ -252,12 +252,12 @@ def test_each_metric_has_a_panel_with_an_axis_of_its_own(tmp_path):
     shown = [{float(x): float(y) for x, y in zip(*line.get_data())} for axes in (left, right)
              for line in axes.get_lines() if (line.get_gid() or "").startswith("median")]
     assert shown[0] == pytest.approx({1.0: 1e-7, 2.0: 5e-8}) and shown[1] == pytest.approx({1.0: 1.6e8, 2.0: 3.2e8})
-    assert figures.interval_xs(drawing, "CMalloc") == {1.0, 2.0}
+    assert readback.interval_xs(drawing, "CMalloc") == {1.0, 2.0}
 
 
 def test_a_parameter_that_is_on_or_off_is_called_so(tmp_path):
     cells = [_ok("xmalloc", x, allocator_parameters={"coalescing": on}) for on in (True, False) for x in (1, 2)]
-    assert set(figures.medians(_draw(tmp_path, cells))) == {"coalescing on", "coalescing off"}
+    assert set(readback.medians(_draw(tmp_path, cells))) == {"coalescing on", "coalescing off"}
 
 
 def test_shares_are_written_in_percent_on_a_linear_axis(tmp_path):
@@ -282,10 +282,10 @@ def test_words_stand_on_the_axis_in_the_order_of_the_config(tmp_path):
     cells = [_graph("c_malloc", "a_web", 2e-6), _graph("c_malloc", "road", 1e-6),
              _graph("cuda_malloc", "road", 3e-6), _graph("cuda_malloc", "a_web")]
     drawing = _on_graphs(tmp_path, cells)
-    nearest = {name: {round(x): y for x, y in drawn.items()} for name, drawn in figures.medians(drawing).items()}
+    nearest = {name: {round(x): y for x, y in drawn.items()} for name, drawn in readback.medians(drawing).items()}
     assert nearest == {"CMalloc": {0: 1e-6, 1: 2e-6}, "CudaMalloc": {0: 3e-6}}
-    assert min(figures.medians(drawing)["CMalloc"]) < min(figures.medians(drawing)["CudaMalloc"]), "side by side"
-    assert figures.failures(drawing) == {"CudaMalloc": {1.0}}
+    assert min(readback.medians(drawing)["CMalloc"]) < min(readback.medians(drawing)["CudaMalloc"]), "side by side"
+    assert readback.failures(drawing) == {"CudaMalloc": {1.0}}
     axes, drawn = next((axes, drawn) for axes in drawing.page.figure.axes
                        if (drawn := [line for line in axes.get_lines() if (line.get_gid() or "").startswith("median")]))
     assert [label.get_text() for label in axes.get_xticklabels()] == ["road", "a_web"]
@@ -299,7 +299,7 @@ def test_values_relative_to_a_reference(tmp_path):
     cells = [_ok("atomic_malloc", 10, 2e-6), _ok("c_malloc", 10, 5e-6), _ok("atomic_malloc", 20, 4e-6), _ok("c_malloc", 20, 4e-6),
              _ok("cuda_malloc", 20, 1e-6), _ok("cuda_malloc", 40, 1e-6)]  # nothing to divide by at 40
     drawing = _draw(tmp_path, cells, {"metric": "relative_time", "reference": "atomic_malloc"})
-    assert figures.medians(drawing) == {"AtomicMalloc": {10: 1, 20: 1}, "CMalloc": {10: 2.5, 20: 1}, "CudaMalloc": {20: 0.25}}
+    assert readback.medians(drawing) == {"AtomicMalloc": {10: 1, 20: 1}, "CMalloc": {10: 2.5, 20: 1}, "CudaMalloc": {20: 0.25}}
     assert any("over that of AtomicMalloc" in axes.get_ylabel() for axes in drawing.page.figure.axes)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from allocbench import stored
 from allocbench.errors import NothingToDraw
-import figures
+import readback
 import pytest
 import synthetic
 
@@ -16,7 +16,7 @@ from plots.sheet import style
 from plots.studies import reasons, survival
 
 CONFIG = {"name": "test/fig", "allocators": ["c_malloc", "halloc"], "plot": {"kind": "lines", "x": "threads"}}
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def _cell(allocator, threads, status="ok", reason="", **fields):
@@ -140,7 +140,7 @@ def test_what_was_measured_before_a_repair_names_its_revisions(rule):
 def test_the_picture_shows_letters_and_shares(tmp_path):
     runs = _runs(tmp_path, [_cell("c_malloc", 1), _cell("c_malloc", 2, "crashed", "SIGSEGV"), _cell("halloc", 1)])
     drawing = survival.drawing(survival.matrices(runs)[0])
-    shown = figures.texts(drawing)
+    shown = readback.texts(drawing)
     assert "c" in shown and "alloc_free" in shown and any("2 ok, 1 crashed" in text for text in shown)
     bars = [each for axes in drawing.page.figure.axes for each in axes.collections if (each.get_gid() or "").startswith("status")]
     widths = {}
@@ -169,4 +169,4 @@ def test_forms_share_a_row_and_a_run_without_cells_stops_nothing(tmp_path, capsy
     bars = {each.get_gid(): each.get_paths()[0].vertices[:, 0] for axes in drawing.page.figure.axes for each in axes.collections
             if each.get_gid() == "status oom"}
     assert bars["status oom"].min() > 0.5, "the reworked form stands at the right"
-    assert "reworked one at the right" in " ".join(figures.texts(drawing))
+    assert "reworked one at the right" in " ".join(readback.texts(drawing))

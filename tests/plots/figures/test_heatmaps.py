@@ -1,6 +1,6 @@
 """Heat maps: every ok cell is a factor over the reference, every other cell a word."""
 
-import figures
+import readback
 import synthetic
 
 from plots.figures import heatmap, heatmap_page
@@ -34,7 +34,7 @@ def test_factors_times_of_the_reference_and_words(tmp_path):
     assert [value for _, value in block.columns] == ["road", "a_web"], "in the order of the config"
     assert _rows(block) == {"CMalloc, µs": ["2", "4"], "Halloc": ["2.5", "t.out"]}
     drawing = heatmap.make(run, "stem")
-    shown = figures.texts(drawing)
+    shown = readback.texts(drawing)
     assert {"2.5", "t.out", "Halloc", "road"} <= set(shown) and any("t.out = timeout" in text for text in shown)
     assert "| Halloc | 5.00 µs ±1 % | timeout |" in drawing.markdown, "the page has times and intervals"
 
@@ -86,7 +86,7 @@ def test_several_metrics_are_columns_in_the_order_of_the_plot(tmp_path):
     block, = heatmap.blocks_of(heatmap.metrics_across(run))
     assert block.columns == [("road", "p99"), ("road", "max"), ("a_web", "p99"), ("a_web", "max")]
     assert _rows(block)["Halloc"] == ["2", "4", "2", "4"] and _rows(block)["CFMalloc"] == ["t.out", "t.out", None, None]
-    assert "max" in figures.texts(drawing) and "| Halloc | 16" in drawing.markdown
+    assert "max" in readback.texts(drawing) and "| Halloc | 16" in drawing.markdown
 
 
 def test_groups_of_numbers_and_columns_say_what_they_are(tmp_path):
@@ -95,7 +95,7 @@ def test_groups_of_numbers_and_columns_say_what_they_are(tmp_path):
     run = _run(tmp_path, cells, x=["threads", "lanes"])
     block, = heatmap.blocks_of(run)
     assert block.columns == [("threads 1", "4"), ("threads 1", "8"), ("threads 2", "4"), ("threads 2", "8")]
-    assert "lanes" in figures.texts(heatmap.make(run, "stem"))
+    assert "lanes" in readback.texts(heatmap.make(run, "stem"))
     named = _run(tmp_path / "named", cells, x=["threads", "lanes"], names={"threads": "{} threads"})
     assert heatmap.blocks_of(named)[0].columns[0] == ("1 threads", "4")
 
@@ -104,7 +104,7 @@ def test_a_reference_of_zero_has_numbers_and_no_factors(tmp_path):
     cells = [synthetic.cell(name, {"graph": "road"}, values={("", "p99"): 8.0 * factor, ("", "max"): 100.0 * factor})
              for name, factor in (("c_malloc", 0), ("halloc", 2))]
     drawing = heatmap.make(_run(tmp_path, cells, y="", metric=["p99", "max"], reference="c_malloc"), "stem")
-    assert "nan" not in figures.texts(drawing) and "0" in figures.texts(drawing)
+    assert "nan" not in readback.texts(drawing) and "0" in readback.texts(drawing)
 
 
 def _many(tmp_path, count, **plot):
@@ -132,13 +132,13 @@ def test_few_rows_keep_their_order_and_names(tmp_path):
     names, run = _many(tmp_path, 12)
     block = heatmap.blocks_of(run)[0]
     assert block.families == [] and len(block.rows) == 12
-    assert "stranger00, reworked" in figures.texts(heatmap.make(run, "stem"))
+    assert "stranger00, reworked" in readback.texts(heatmap.make(run, "stem"))
 
 
 def test_names_of_groups_without_room_are_told_once(tmp_path):
     cells = [_cell(name, "road", 1e-6, threads=threads, lanes=lanes) for name in ("c_malloc", "halloc")
              for threads in range(1, 13) for lanes in (1, 2)]
-    shown = figures.texts(heatmap.make(_run(tmp_path, cells, x=["threads", "lanes"]), "stem"))
+    shown = readback.texts(heatmap.make(_run(tmp_path, cells, x=["threads", "lanes"]), "stem"))
     assert shown.count("threads") == 1 and "12" in shown and "threads 12" not in shown
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from allocbench import stored
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 KEPT = stored.find_runs(ROOT / "results" / "reference")
 
 

@@ -16,7 +16,7 @@ from plots.commands import cli
 from plots.figures import drawing, inputs, kinds
 from plots.runs import csv_run, results
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 KEPT = ROOT / "results" / "reference" / "h200"
 GOLDEN = ROOT / "tests" / "harness" / "golden"
 HEADER = ("figure,cell,series,allocator,label,display_name,form,allocator_parameters,workload,workload_parameters,axes,pool_bytes,backend,device,uuid,"

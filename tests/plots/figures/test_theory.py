@@ -4,7 +4,7 @@ import json
 import math
 from pathlib import Path
 
-import figures
+import readback
 import pytest
 import synthetic
 
@@ -124,7 +124,7 @@ def test_conflicts_of_first_probes():
 
 
 def test_configs_may_name_every_curve_and_no_other():
-    schema = json.loads((Path(__file__).resolve().parents[2] / "configs/schema/config.schema.json").read_text())
+    schema = json.loads((Path(__file__).resolve().parents[3] / "configs/schema/config.schema.json").read_text())
     assert schema["definitions"]["theory"]["additionalProperties"]["additionalProperties"]["enum"] == list(theory.CURVES)
 
 
@@ -154,7 +154,7 @@ def test_a_curve_is_drawn_with_markers_on_it(tmp_path):
     assert by_gid["median RW"].get_linestyle() == "None" and by_gid["median CoRW"].get_linestyle() != "None"
     assert "theory CoRW" not in by_gid
     assert axes.get_ylim()[1] > 138
-    assert "(3) of the paper" in drawing.markdown or any("(3) of the paper" in text for text in figures.texts(drawing))
+    assert "(3) of the paper" in drawing.markdown or any("(3) of the paper" in text for text in readback.texts(drawing))
 
 
 def test_an_unknown_formula_is_refused(tmp_path):
