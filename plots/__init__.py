@@ -7,5 +7,6 @@ Reads results.json only (described in harness/README.md); never starts a worker 
 import sys
 from pathlib import Path
 
+ROOT = Path(__file__).resolve().parents[1]  # of the repository
 # The package allocbench of this tree, installed or not.
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
+sys.path.insert(0, str(ROOT / "python"))

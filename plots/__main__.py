@@ -2,6 +2,6 @@
 
 import sys
 
-from plots import ending
+from plots.commands import ending
 
 sys.exit(ending.program())

@@ -19,7 +19,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from plots import samples  # noqa: E402
+from plots.figures.model import samples  # noqa: E402
 from allocbench import stored  # noqa: E402
 
 FOLLOWS = ("samples", "throughput", "confidence")  # of a phase

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Callable
 
-from plots import quantity
+from plots.sheet import quantity
 
 MOMENT, KERNEL, ANY, OTHERS = "moment", "kernel", "any", "others"  # how long blocks live, and who frees them
 LIFETIMES = {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from plots import quantity
 from plots.advice import cases
+from plots.sheet import quantity
 
 AS_ASKED = 0.05  # steps: a setting that is nearer is as asked
 

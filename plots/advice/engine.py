@@ -13,9 +13,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-from plots import style
 from plots.advice.cases import OTHERS
 from plots.advice.table import ONE_SIZE
+from plots.sheet import style
 
 FARTHEST = 3.0
 WINDOW = 1.5

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 
-from plots import kept
+from plots.runs import kept
 
 _HEADINGS = ("## Registrations that must fail", "## Registrations that race")
 

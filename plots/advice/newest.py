@@ -8,9 +8,10 @@ from typing import Sequence
 
 from allocbench import stored
 from allocbench.errors import NothingToDraw, UsageError
-from plots import drawing, inputs, kept
 from plots.advice import table
-from plots.results import Run
+from plots.figures import drawing, inputs
+from plots.runs import kept
+from plots.runs.results import Run
 
 FOLDER = "guide"
 

@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass
 
 from allocbench.errors import UsageError
-from plots import quantity
 from plots.advice import cases, differences
-from plots.forms import ABLATION, LETTERS
+from plots.runs.forms import ABLATION, LETTERS
+from plots.sheet import quantity
 
 FORMS = tuple(LETTERS)
 USUAL_FORMS = tuple(form for form in FORMS if form != ABLATION)

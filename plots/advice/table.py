@@ -8,9 +8,10 @@ import re
 from typing import Sequence
 
 from allocbench.errors import NothingToDraw, UsageError
-from plots import forms, kept, origin, style
 from plots.advice import cases, findings
-from plots.results import Run
+from plots.runs import forms, kept, origin
+from plots.runs.results import Run
+from plots.sheet import style
 
 FORMAT = 5
 _MEMORY = ("guide/memory_small", "guide/memory_large")

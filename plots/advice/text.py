@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import textwrap
 
-from plots import forms, provisional, quantity
 from plots.advice import cases, differences, engine
 from plots.advice.engine import Answer, Ranked
 from plots.advice.question import Question, sentence
+from plots.runs import forms
+from plots.sheet import provisional, quantity
 
 _SHOWN = 10
 _CASES = 8

@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from allocbench.errors import UsageError
-from plots import drawing, forms, quantity, style
 from plots.advice import engine, table, text
-from plots.results import Run
+from plots.figures import drawing
+from plots.runs import forms
+from plots.runs.results import Run
+from plots.sheet import quantity, style
 
 _WORKLOAD = "replay"
 _PHASE = "total"

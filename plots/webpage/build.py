@@ -16,11 +16,13 @@ from typing import Sequence
 from plotly.offline import get_plotlyjs
 
 from allocbench.errors import NothingToDraw, UsageError
-from plots import claims, drawing, forms, style
 from plots.advice import cases, differences, engine, question, table, text
-from plots.results import Run
-from plots.webpage import charts as page_charts
-from plots.webpage import cliffs, costs, figures, heat, ledger, tax
+from plots.figures import drawing
+from plots.ledger import claims
+from plots.runs import forms
+from plots.runs.results import Run
+from plots.sheet import style
+from plots.webpage import charts as page_charts, cliffs, costs, figures, heat, ledger, tax
 
 _STATIC = Path(__file__).with_name("static")
 _SCRIPTS = ("rank.js", "question.js", "heat.js", "decision.js", "numbers.js", "charts.js")

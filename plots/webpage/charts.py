@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import math
 
-from plots import forms, provisional, quantity, style
+from plots.runs import forms
+from plots.sheet import provisional, quantity, style
 
 _DECADES = 50  # below this ratio of the ends of an axis 2 and 5 are named, too
 _CLOSE = 4     # below this one every digit

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Callable, Collection
 
-from plots import provisional, quantity
+from plots.sheet import provisional, quantity
 from plots.webpage import charts
 
 _SHARES = {  # of mallocs: line, mark, and its size

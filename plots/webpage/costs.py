@@ -9,8 +9,9 @@ import html
 import math
 from dataclasses import dataclass
 
-from plots import forms, quantity
 from plots.advice.table import ONE_SIZE
+from plots.runs import forms
+from plots.sheet import quantity
 from plots.webpage import charts, heat
 
 _ALL, _ANY_SIZE = {"width": 3, "color": "#d81b60"}, {"width": 3, "color": "#1e88e5"}

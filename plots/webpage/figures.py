@@ -6,12 +6,15 @@ import base64
 import html
 import shlex
 from dataclasses import dataclass
+from typing import Any, Callable, NamedTuple
 
 import markdown
 
-from plots import choice, drawing, origin, page, schema, status_matrix, style
-from plots.kinds import KINDS
-from plots.results import Run
+from plots.figures import drawing, heatmap, lines, status_matrix
+from plots.figures.kinds import KINDS
+from plots.runs import origin, schema
+from plots.runs.results import Run
+from plots.sheet import page, style
 from plots.webpage import graphs, maps
 
 @dataclass(frozen=True)
@@ -24,20 +27,32 @@ class Figure:
     chart: dict | None
 
 
+class Resolved(NamedTuple):
+    """A kind whose static and interactive figures come from one model."""
+
+    resolve: Callable[[Run], Any]
+    draw: Callable[[Any, str], page.Drawing]
+    chart: Callable[[Any], dict | None]  # None where no cell has a value
+
+
+INTERACTIVE = {"lines": Resolved(lines.resolve, lines.draw, graphs.chart), "heatmap": Resolved(heatmap.resolve, heatmap.draw, maps.chart)}
+
+
 def figure_of(run: Run) -> Figure:
     """Raises what drawing the run raises."""
     stem = f"{drawing.stem_of(run.kept_as)}_{run.backend}"
     kind = run.plot.get("kind", "status_matrix")
     if run.plot:
         schema.check(run.plot, run.folder)
-    chart = chart_of(run)
-    made = (KINDS[kind] if kind in KINDS else status_matrix.make)(run, stem)
+    shown = INTERACTIVE[kind].resolve(run) if kind in INTERACTIVE else None
+    chart = INTERACTIVE[kind].chart(shown) if shown else None
+    made = INTERACTIVE[kind].draw(shown, stem) if shown else KINDS.get(kind, status_matrix.make)(run, stem)
     parts = [f"<p>{html.escape(origin.lines(run)[0])} · {html.escape(run.date)} · {html.escape(origin.revision(run))}</p>", _command(run)]
     if run.backend == "cpu":
         parts.insert(0, f'<p class="warning">{html.escape(origin.CPU_BANNER)}</p>')
     if chart:
         parts.append(f'<div class="chart" data-chart="{stem}"></div>')
-        missing = graphs.without_a_value(choice.shown(run)) if kind == "lines" else []
+        missing = graphs.without_a_value(shown) if kind == "lines" else []
         parts += [f"<p><small>Without a value. {html.escape(' '.join(missing))}</small></p>"] if missing else []
     parts.append(
         f'<details class="static" open><summary>static figure</summary><img loading="lazy" alt="{html.escape(origin.title(run))}" src="{_image(run, made)}"></details>'
@@ -45,12 +60,6 @@ def figure_of(run: Run) -> Figure:
     numbers = f'<div class="scroll">{markdown.markdown(html.escape(made.markdown, quote=False), extensions=["tables"])}</div>'
     parts.append(f'<details{"" if chart else " open"}><summary>numbers</summary>{numbers}</details>')
     return Figure(run, stem, "".join(parts), chart)
-
-
-def chart_of(run: Run) -> dict | None:
-    """None for tables, and where no cell has a value."""
-    kind = run.plot.get("kind")
-    return graphs.chart(choice.shown(run)) if kind == "lines" else maps.chart(choice.shown(run)) if kind == "heatmap" else None
 
 
 def _command(run: Run) -> str:

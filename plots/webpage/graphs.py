@@ -6,9 +6,11 @@ import html
 import math
 from typing import Callable, Iterable
 
-from plots import curves, failures, labels, lines, provisional, quantity, series, stated, style, ticks
 from plots.advice import question
-from plots.results import Run
+from plots.figures.model.chart import Chart, Panel
+from plots.figures.model.series import Series
+from plots.figures.panel import failures
+from plots.sheet import provisional, quantity, style, ticks
 from plots.webpage import charts
 
 _UNITS = ("s", "op/s", "B", "B/s")
@@ -16,30 +18,25 @@ _WIDE, _NARROW, _POINTS = 9, 2.8, 9  # inches of all panels of a row, and of one
 _DASHES = {"full": "solid", "left": "dash", "none": "dot", "top": "dashdot", "right": "longdash", "bottom": "longdashdot"}
 
 
-def chart(run: Run) -> dict | None:
+def chart(shown: Chart) -> dict | None:
     """One subplot per panel, in its row and column."""
-    plot, x = run.plot, run.plot["x"]
-    panels = series.panels_of(run)
-    rows, columns = 1 + max(panel.row for panel in panels), 1 + max(panel.column for panel in panels)
-    words = [labels.value_of(run, x, word) for word in labels.words_of(run, x)]
+    rows, columns = 1 + max(panel.row for panel in shown.panels), 1 + max(panel.column for panel in shown.panels)
     data, axes, notes = [], {}, []
     known: set[str] = set()
-    for number, panel in enumerate(panels, start=1):
+    for number, panel in enumerate(shown.panels, start=1):
         suffix = "" if number == 1 else str(number)
         notes.append(_title(panel, suffix))
-        drawn = series.series_of(panel.run, x, panel.phase, panel.metric)
-        axes |= _axes(run, panel, suffix, (rows, columns), words, drawn)
-        data += _bands(panel, drawn, suffix, known)
-        for each in drawn:
+        axes |= _axes(shown, panel, suffix, (rows, columns))
+        data += _bands(panel, suffix, known)
+        for each, curve in zip(panel.series, panel.curves):
             if len(each.drawn()):
-                curve = _curve(run, each, panel.metric, suffix)
-                data += curve
-                data.append(_series(run, each, suffix, each.label not in known, bool(curve) or bool(words) or not plot.get("joined", True)))
-                data[-1] |= _told(panel, x, words, each.drawn()[["x", "value", "low", "high", provisional.FLAG]].itertuples(index=False, name=None))
+                data += _curve(each, curve, suffix)
+                data.append(_series(each, shown.forms.get(each.allocator, ""), suffix, each.label not in known, bool(curve[0]) or bool(shown.x.words) or not shown.joined))
+                data[-1] |= _told(shown, panel, each.drawn()[["x", "value", "low", "high", provisional.FLAG]].itertuples(index=False, name=None))
                 known.add(each.label)
-        data += _stated(panel, x, suffix, known, words)
-        data += _positions(panel, drawn, suffix, known)
-        if (unit := _unit(panel)) and "y" not in plot.get("log", "") and (values := _values(drawn, "value")):
+        data += _stated(shown, panel, suffix, known)
+        data += _positions(panel, suffix, known)
+        if (unit := _unit(panel)) and not shown.log_y and (values := _values(panel, "value")):
             axes[f"yaxis{suffix}"]["ticksuffix"] = f" {_scale(data, suffix, max(values))}{unit}"
     if not data:
         return None
@@ -55,26 +52,25 @@ def chart(run: Run) -> dict | None:
     }
 
 
-def _axes(run: Run, panel: series.Panel, suffix: str, size: tuple[int, int], words: list[str], drawn: list[series.Series]) -> dict:
+def _axes(shown: Chart, panel: Panel, suffix: str, size: tuple[int, int]) -> dict:
     rows, columns = size
     width, height = 1 / columns, 1 / rows
     left, top = panel.column * width, 1 - panel.row * height
-    log = run.plot.get("log", "")
     place = [left + 0.16 * width * (columns > 1), left + width * (0.98 if columns > 1 else 1)]
-    xs = sorted(set(_values(drawn, "x")))
-    x_axis = charts.axis(run.plot.get("xlabel") or labels.setting_name(run, run.plot["x"]), "x" in log and not words, xs, domain=place, anchor=f"y{suffix}")
-    if words:
-        x_axis |= {"tickvals": list(range(len(words))), "ticktext": words}
-    elif xs and (xs[0] > 0 or "x" not in log):
-        x_axis |= _named(xs, "x" in log, quantity.on_axis(run.plot["x"]), columns)
-    before = [each for each in series.panels_of(run) if each.row == panel.row and each.column < panel.column]
+    xs, log_x = sorted(set(_values(panel, "x"))), shown.x.log
+    x_axis = charts.axis(shown.x.title, log_x and not shown.x.words, xs, domain=place, anchor=f"y{suffix}")
+    if shown.x.words:
+        x_axis |= {"tickvals": list(range(len(shown.x.words))), "ticktext": shown.x.words}
+    elif xs and (xs[0] > 0 or not log_x):
+        x_axis |= _named(xs, log_x, quantity.on_axis(shown.x.setting), columns)
+    before = [each for each in shown.panels if each.row == panel.row and each.column < panel.column]
     y_axis = charts.axis(
-        lines.y_label(run, panel.metric, _unit(panel)) if not before or before[-1].metric != panel.metric else "",
-        "y" in log,
-        _values(drawn, "value"),
+        panel.title if not before or before[-1].metric != panel.metric else "",
+        shown.log_y,
+        _values(panel, "value"),
         domain=[top - 0.8 * height, top - 0.06 * height],
         anchor=f"x{suffix}",
-        unit=_unit(panel) if "y" in log else "",
+        unit=_unit(panel) if shown.log_y else "",
     )
     return {f"xaxis{suffix}": x_axis, f"yaxis{suffix}": y_axis}
 
@@ -85,10 +81,9 @@ def _named(xs: list[float], log: bool, write: Callable[[float], str], columns: i
     return {"tickvals": places, "ticktext": [write(place) for place in places]}
 
 
-def _unit(panel: series.Panel) -> str:
+def _unit(panel: Panel) -> str:
     """What stands behind the numbers of the axis; ratios, shares and counts have none."""
-    unit = panel.run.unit_of(panel.phase, panel.metric)
-    return unit if unit in _UNITS and not quantity.is_ratio(panel.metric) else ""
+    return panel.unit if panel.unit in _UNITS and not quantity.is_ratio(panel.metric) else ""
 
 
 def _scale(data: list[dict], suffix: str, largest: float) -> str:
@@ -101,11 +96,11 @@ def _scale(data: list[dict], suffix: str, largest: float) -> str:
     return prefix
 
 
-def _values(drawn: list[series.Series], column: str) -> list[float]:
-    return [value for each in drawn for value in each.drawn()[column]]
+def _values(panel: Panel, column: str) -> list[float]:
+    return [value for each in panel.series for value in each.drawn()[column]]
 
 
-def _title(panel: series.Panel, suffix: str) -> dict:
+def _title(panel: Panel, suffix: str) -> dict:
     text = ", ".join(text for text in (panel.row_name, panel.phase_name, panel.name) if text)
     return {
         "text": f"<b>{html.escape(text)}</b>" if text else "",
@@ -119,9 +114,8 @@ def _title(panel: series.Panel, suffix: str) -> dict:
     }
 
 
-def _series(run: Run, each: series.Series, suffix: str, first: bool, only_markers: bool) -> dict:
+def _series(each: Series, form: str, suffix: str, first: bool, only_markers: bool) -> dict:
     points = each.drawn()
-    form = next((run.details.get(cell, {}).get("form") for cell in points["cell"] if run.details.get(cell, {}).get("form")), "")
     bounded = points["low"].notna() & points["high"].notna()
     return {
         "type": "scatter",
@@ -149,20 +143,20 @@ def _series(run: Run, each: series.Series, suffix: str, first: bool, only_marker
     }
 
 
-def _told(panel: series.Panel, x: str, words: list[str], points: Iterable[tuple[float, float, float, float, bool]]) -> dict:
+def _told(shown: Chart, panel: Panel, points: Iterable[tuple[float, float, float, float, bool]]) -> dict:
     """What points (x, value, low, high, whether provisional) say under the pointer."""
-    write = quantity.formatter(panel.metric, panel.run.unit_of(panel.phase, panel.metric))
+    write = quantity.formatter(panel.metric, panel.unit)
     texts = [
-        f"{words[int(place)] if words else labels.value_of(panel.run, x, place)}: {quantity.with_interval(write(value), value, low, high)}{f', {provisional.WORD}' if hollow else ''}"
+        f"{shown.x.written(place)}: {quantity.with_interval(write(value), value, low, high)}{f', {provisional.WORD}' if hollow else ''}"
         for place, value, low, high, hollow in points
     ]
     return {"text": texts, "hovertemplate": charts.HOVER}
 
 
-def _stated(panel: series.Panel, x: str, suffix: str, known: set[str], words: list[str]) -> list[dict]:
+def _stated(shown: Chart, panel: Panel, suffix: str, known: set[str]) -> list[dict]:
     """The paper's own values, as stars."""
     made = []
-    for mark in stated.marks(panel.run, x, panel.phase, panel.metric):
+    for mark in panel.marks:
         name = mark.source if "paper" in mark.source.lower() else f"paper: {mark.source}"
         made.append(
             {
@@ -181,17 +175,17 @@ def _stated(panel: series.Panel, x: str, suffix: str, known: set[str], words: li
                     "color": style.look(mark.allocator).colour if mark.allocator else "#d81b60",
                     "line": {"width": 1, "color": "#888888"},
                 },
-                **_told(panel, x, words, [(mark.x, mark.y, math.nan, math.nan, False)]),
+                **_told(shown, panel, [(mark.x, mark.y, math.nan, math.nan, False)]),
             }
         )
         known.add(name)
     return made
 
 
-def _bands(panel: series.Panel, drawn: list[series.Series], suffix: str, known: set[str]) -> list[dict]:
+def _bands(panel: Panel, suffix: str, known: set[str]) -> list[dict]:
     """The ranges that a paper states: a line without ink, and the area from it up to the next."""
     made = []
-    for band in stated.bands(panel.run, panel.phase, panel.metric, drawn):
+    for band in panel.bands:
         shared = {"type": "scatter", "mode": "lines", "name": band.source, "legendgroup": band.source, "hoverinfo": "skip", "x": band.xs}
         shared |= {"xaxis": f"x{suffix}", "yaxis": f"y{suffix}", "line": {"width": 0.8, "color": "#888888", "dash": "dot"}}
         made.append({**shared, "y": band.low, "showlegend": False})
@@ -200,11 +194,11 @@ def _bands(panel: series.Panel, drawn: list[series.Series], suffix: str, known: 
     return made
 
 
-def _positions(panel: series.Panel, drawn: list[series.Series], suffix: str, known: set[str]) -> list[dict]:
+def _positions(panel: Panel, suffix: str, known: set[str]) -> list[dict]:
     """Values of x that the paper names: vertical lines as high as the values drawn."""
-    ys = _values(drawn, "value")
+    ys = _values(panel, "value")
     made = []
-    for position in stated.positions(panel.run, panel.phase, panel.metric) if ys else []:
+    for position in panel.positions if ys else []:
         made.append({
             "type": "scatter",
             "mode": "lines",
@@ -221,9 +215,9 @@ def _positions(panel: series.Panel, drawn: list[series.Series], suffix: str, kno
     return made
 
 
-def _curve(run: Run, each: series.Series, metric: str, suffix: str) -> list[dict]:
+def _curve(each: Series, curve: tuple[list[float], list[float]], suffix: str) -> list[dict]:
     """What the paper derives for the series, where the plot asks for it."""
-    xs, ys = curves.of_series(run, each, run.plot["x"], metric, "x" in run.plot.get("log", ""))
+    xs, ys = curve
     if not xs:
         return []
     line = {"color": each.look.colour, "dash": "dash", "width": 1.2}
@@ -244,16 +238,14 @@ def _curve(run: Run, each: series.Series, metric: str, suffix: str) -> list[dict
     ]
 
 
-def without_a_value(run: Run) -> list[str]:
+def without_a_value(shown: Chart) -> list[str]:
     """Where a line has no point: by series and panel the status words with their places."""
-    x = run.plot["x"]
-    words = [labels.value_of(run, x, word) for word in labels.words_of(run, x)]
     told: dict[str, list[str]] = {}
-    for panel in series.panels_of(run):
+    for panel in shown.panels:
         place = ", ".join(text for text in (panel.row_name, panel.name) if text)
-        for each in series.series_of(panel.run, x, panel.phase, panel.metric):
+        for each in panel.series:
             for stretch in failures.stretches_of(each):
-                ends = [words[int(end)] if words else labels.value_of(run, x, end) for end in (stretch.positions[0], stretch.positions[-1])]
+                ends = [shown.x.written(end) for end in (stretch.positions[0], stretch.positions[-1])]
                 where = ends[0] if len(stretch.positions) == 1 else f"{ends[0]} to {ends[1]}"
                 sentence = f"{stretch.word} at {where}{f' ({place})' if place else ''}"
                 if sentence not in told.setdefault(each.label, []):  # phases fail together

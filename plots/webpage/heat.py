@@ -7,7 +7,8 @@ import html
 import math
 from itertools import groupby
 
-from plots import forms, provisional, quantity, style
+from plots.runs import forms
+from plots.sheet import provisional, quantity, style
 
 _STRONGEST = 100  # factor of the strongest colour
 

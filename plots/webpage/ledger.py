@@ -9,9 +9,9 @@ import textwrap
 from dataclasses import dataclass
 from typing import Sequence
 
-from plots import claims
-from plots.claims import Judged
-from plots.results import Run
+from plots.ledger import claims
+from plots.ledger.claims import Judged
+from plots.runs.results import Run
 from plots.webpage import charts
 
 _RATIOS = ("ratio", "step")

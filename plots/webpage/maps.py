@@ -5,9 +5,9 @@ from __future__ import annotations
 import html
 import math
 
-from plots import heatmap, provisional
-from plots.heatmap_blocks import BLANK, Block, Cell
-from plots.results import Run
+from plots.figures.heatmap import Map
+from plots.figures.heatmap_blocks import BLANK, Block, Cell
+from plots.sheet import provisional
 from plots.webpage import charts
 
 _STRONGEST = 1.5  # decades of the strongest colour
@@ -15,8 +15,8 @@ _ROW, _NAME = 18, 22  # pixels of a row, and of the name above a block
 _COLOURS = [[0, "#2166ac"], [0.5, "#e8e8e8"], [1, "#b2182b"]]
 
 
-def chart(run: Run) -> dict | None:
-    blocks = heatmap.blocks_of(heatmap.metrics_across(run))
+def chart(shown: Map) -> dict | None:
+    blocks = shown.blocks
     count, longest = len(blocks), max(len(block.rows) for block in blocks)
     data, layout, names = [], {}, []
     for number, block in enumerate(blocks):

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import html
 
-from plots import forms, quantity
 from plots.advice import engine, question
 from plots.advice.table import ONE_SIZE
+from plots.runs import forms
+from plots.sheet import quantity
 from plots.webpage import charts
 
 _APPLICATIONS = {

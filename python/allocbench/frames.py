@@ -41,7 +41,7 @@ def was_left_out(cell: dict) -> bool:
 
 
 def _is_provisional(cell: dict) -> bool:
-    """It has a number, of fewer rounds than three and than its config asks for. Results of older programs do not say so."""
+    """It has a number, of fewer rounds than three and than its config asks for."""
     return cell["status"] == "ok" and bool(cell.get("provisional"))
 
 

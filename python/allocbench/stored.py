@@ -11,6 +11,7 @@ from pathlib import Path
 
 import jsonschema
 
+from allocbench import quick
 from allocbench.errors import NothingToDraw, UsageError
 
 STATUSES = ("ok", "skipped", "unsupported", "oom", "incorrect", "timeout", "device_fault", "crashed")
@@ -82,11 +83,9 @@ def read_document(folder: Path) -> dict:
     ours = document.get("allocbench") if isinstance(document, dict) else None
     if not isinstance(ours, dict):
         raise UsageError(f"{path}:1 was not written by allocbench: it has no key \"allocbench\".")
-    found = ours.get("format", 1)
+    found = ours.get("format")
     if found != FORMAT:
-        told = ("Ids changed their meaning: halloc was what is now halloc_reworked. Measure again, or convert it with "
-                "tools/migrate-results.py." if found == 1 else "Use the plots of the version that wrote it.")
-        raise UsageError(f"{path}:1 has the format {found!r}; this version reads {FORMAT}. {told}")
+        raise UsageError(f"{path}:1 has the format {found!r}; this version reads {FORMAT}. Use the plots of the version that wrote it, or measure again.")
     _check_shape(ours, path, again)
     if not ours["cells"]:
         raise NothingToDraw(f"{path} holds no cell. Look at events.jsonl beside it, or run the config again with --resume.")
@@ -98,13 +97,15 @@ def _refuse_constant(name: str):
 
 
 @functools.lru_cache(maxsize=None)
-def _validator() -> jsonschema.Draft7Validator:
-    return jsonschema.Draft7Validator(json.loads(Path(__file__).with_name("results.schema.json").read_text(encoding="utf-8")))
+def _schema() -> tuple[quick.Test, jsonschema.Draft7Validator]:
+    schema = json.loads(Path(__file__).with_name("results.schema.json").read_text(encoding="utf-8"))
+    return quick.test_of(schema), jsonschema.Draft7Validator(schema)
 
 
 def _check_shape(ours: dict, path: Path, again: str) -> None:
     """Refuses what has another type than results have, and times that no phase can take."""
-    mistake = next(_validator().iter_errors(ours), None)
+    fits, validator = _schema()
+    mistake = None if fits(ours) else next(validator.iter_errors(ours), None)
     if mistake is not None:
         pointer = "".join(f"/{step}" for step in mistake.absolute_path)
         raise UsageError(f"{path}:1 /allocbench{pointer}: {mistake.message[:200]}. {again}")

@@ -11,7 +11,8 @@ import jsonschema
 
 PROGRAM, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2])
 sys.path[:0] = [str(SOURCE), str(SOURCE / "python")]
-from plots import config_keys, schema  # noqa: E402
+from plots.runs import schema
+from plots.texts import config_keys
 
 BASE = {"name": "example", "allocators": ["comb", "halloc", "corw"], "workload": {"id": "alloc_free"}, "sweep": {"request_bytes": [16, 64]}, "pool_bytes": "64MiB"}
 # What some keys ask of the rest of a config.

@@ -109,14 +109,45 @@ def imported(path):
 
 
 class Plots(unittest.TestCase):
+    FOLDER = ROOT / "plots"
+    # A folder may import those before it; theory.py, which imports nothing, is below all.
+    ORDER = ["sheet", "runs", "ledger", "figures", "studies", "texts", "advice", "webpage", "commands"]
+    INSIDE_FIGURES = ["model", "panel", ""]  # "" holds the kinds themselves
+    # Not every earlier folder is below.
+    NOT_BELOW = {"texts": {"figures", "studies"}, "advice": {"ledger", "studies", "texts"}, "webpage": {"studies", "texts"}}
+
+    def setUp(self):
+        self.modules = {".".join(path.relative_to(ROOT).with_suffix("").parts): path for path in sorted(self.FOLDER.rglob("*.py"))}
+        self.graph = {name: (imported(path) & self.modules.keys()) - {name} for name, path in self.modules.items()}
+
     def test_no_circle(self):
-        modules = {".".join(path.relative_to(ROOT).with_suffix("").parts): path for path in sorted((ROOT / "plots").rglob("*.py"))}
-        graph = {name: (imported(path) & modules.keys()) - {name} for name, path in modules.items()}
-        self.assertIn("plots.results", graph["plots.heatmap"])
+        self.assertIn("plots.runs.results", self.graph["plots.figures.model.chart"])
         try:
-            graphlib.TopologicalSorter(graph).prepare()
+            graphlib.TopologicalSorter(self.graph).prepare()
         except graphlib.CycleError as error:
             self.fail(" -> ".join(error.args[1]))
+
+    def test_every_folder_has_its_place(self):
+        def folders(path):
+            return sorted(each.name for each in path.iterdir() if any(each.glob("*.py")))
+
+        self.assertEqual(sorted(self.ORDER), folders(self.FOLDER))
+        self.assertEqual(sorted(filter(None, self.INSIDE_FIGURES)), folders(self.FOLDER / "figures"))
+        self.assertEqual({"__init__.py", "__main__.py", "theory.py"}, {path.name for path in self.FOLDER.glob("*.py")})
+
+    def test_imports_point_one_way(self):
+        for name, found in self.graph.items():
+            folder, *inside = name.split(".")[1:]
+            if folder not in self.ORDER:
+                continue
+            below = set(self.ORDER[: self.ORDER.index(folder) + 1]) - self.NOT_BELOW.get(folder, set())
+            for other in found - {"plots", "plots.theory"}:
+                with self.subTest(module=name, imports=other):
+                    its_folder, *its_inside = other.split(".")[1:]
+                    self.assertIn(its_folder, below)
+                    if folder == its_folder == "figures":
+                        place, its_place = (self.INSIDE_FIGURES.index(parts[0] if len(parts) > 1 else "") for parts in (inside, its_inside))
+                        self.assertLessEqual(its_place, place)
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ def folder(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="session")
 def page(folder) -> Path:
-    from plots import cli
+    from plots.commands import cli
 
     out = folder / "report.html"
     assert cli.main(["page", str(folder)]) == 0
@@ -49,7 +49,7 @@ def made(tmp_path_factory) -> dict:
     import guide
     from allocbench import stored
 
-    from plots import results
+    from plots.runs import results
     from plots.advice import table
 
     folder = guide.write(tmp_path_factory.mktemp("guide"))

@@ -11,8 +11,10 @@ import pandas.testing
 import pytest
 import synthetic
 
-from plots import drawing, origin, results, samples
-from plots.kinds import KINDS
+from plots.figures import drawing
+from plots.figures.kinds import KINDS
+from plots.figures.model import samples
+from plots.runs import origin, results
 
 CONFIG = {"name": "test", "description": "A test", "allocators": ["c_malloc"], "statistic": "mean",
           "plot": {"kind": "lines", "x": "threads", "y": "alloc"}}

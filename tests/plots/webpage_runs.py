@@ -4,7 +4,7 @@ import guide
 import synthetic
 from allocbench import stored
 
-from plots import results
+from plots.runs import results
 
 LINES = {
     "name": "vinkler2015/fig9",

@@ -83,7 +83,7 @@ class WorkloadRun {
   virtual std::uint64_t mallocs_at_most() const = 0;
   // Of the timed kernels.
   virtual std::vector<KernelInfo> kernels() const = 0;
-  // What is known of its requests without counting, for figures: plots/histogram.py.
+  // What is known of its requests without counting, for figures: plots/figures/histogram.py.
   virtual std::vector<Histogram> histograms() const { return {}; }
 };
 

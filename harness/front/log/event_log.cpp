@@ -31,10 +31,7 @@ std::string utc_now() {
 }  // namespace
 
 std::string wrong_format(std::uint64_t found) {
-  return fmt::format("it has format {}, this allocbench reads format {}{}", found, log_format,
-                     found == 1 ? ". Ids changed their meaning: `halloc` was what is now `halloc_reworked`. Measure "
-                                  "again, or convert it with tools/migrate-results.py FOLDER"
-                                : "");
+  return fmt::format("it has format {}, this allocbench reads format {}", found, log_format);
 }
 
 EventLog::EventLog(const std::string& path) : path_(path) {

@@ -1,6 +1,6 @@
 "use strict";
 // Ranks allocators for a question as plots/advice/engine.py does, with the same table: a change there is a change here. The
-// test in tests/plots/test_webpage_in_browser.py compares the two.
+// test in tests/plots/webpage/test_webpage_in_browser.py compares the two.
 const Rank = (() => {
   const octaves = (a, b) => Math.abs(Math.log2(a / b));
   const settings = JSON.parse(document.getElementById("settings-data").textContent);

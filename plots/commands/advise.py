@@ -1,0 +1,138 @@
+"""`python3 -m plots advise`, which `allocbench advise` starts."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import sys
+
+from allocbench.errors import UsageError
+from plots.advice import cases, differences, engine, newest, question, text, tried
+from plots.commands.parser import Parser
+
+_EPILOG = """\
+examples:
+  allocbench advise --sizes 48 --threads 1M --pool 1GiB
+  allocbench advise --sizes 16-4096 --threads 100k --pool 1GiB --fill 90%
+  allocbench advise --sizes 64 --threads 10k --pool 256MiB --lifetime any
+  allocbench advise --sizes 64 --threads 10k --pool 1GiB --memory-budget 2MiB
+  allocbench advise --sizes 256 --threads 1M --pool 1GiB --never-freed
+  allocbench advise --sizes 16-4096 --threads 100k --pool 1GiB --any-size
+  allocbench advise --sizes 48 --threads 1M --pool 1GiB --results results/guide
+
+The answer is a ranked list with trade-offs from the results of the guide, never
+one winner. It names the cells it rests on and how far they are from the
+question; where nothing is near it says "not measured".
+docs/choose-an-allocator.md explains it.
+
+exit codes: 0 answered, 1 nothing measured near the question, 2 wrong command
+line or unreadable results, 3 no results
+"""
+
+
+def main(arguments: list[str]) -> int:
+    options = _parser().parse_args(arguments)
+    if options.tried:
+        answer, code = tried.write(tried.read(options.tried), options.all)
+        print(answer, end="")
+        return code
+    missing = [f"--{name}" for name in ("sizes", "threads", "pool") if getattr(options, name) is None]
+    if missing:
+        raise UsageError(f"the job lacks {' and '.join(missing)}. Ask, as an example: allocbench advise --sizes 48 --threads 1M --pool 1GiB")
+    forms = question.FORMS if options.forms == "all" else tuple(options.forms.split(",")) if options.forms else question.USUAL_FORMS
+    asked = question.ask(
+        options.sizes,
+        options.threads,
+        options.pool,
+        options.fill,
+        options.lanes,
+        options.lifetime,
+        not options.never_freed,
+        options.memory_budget,
+        forms,
+        options.any_size,
+    )
+    table, failures = newest.table_of(options.results)
+    for error in failures:
+        print(f"allocbench advise: {error}", file=sys.stderr)
+    found = engine.answer(table, asked.data())
+    if options.json:
+        print(json.dumps(_data(table, asked, found), indent=1, ensure_ascii=False))
+    else:
+        print(text.write(table, asked, found, options.all), end="")
+    return 2 if failures else 0 if found.near else 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = Parser(
+        prog="allocbench advise",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        description="Which allocator for my job? A ranked list from measured cells.",
+    )
+    parser.add_argument("--sizes", metavar="BYTES", help="request size, or smallest and largest: 48, 4KiB, 16-4096")
+    parser.add_argument("--threads", metavar="N", help="threads that allocate, one request each: 100000, 100k, 1M")
+    parser.add_argument("--pool", metavar="BYTES", help="pool of the allocator: 1GiB")
+    parser.add_argument(
+        "--fill", metavar="SHARE", help="largest share of the pool in use, these requests included: 90%% or 0.9 (default: " "these requests alone)"
+    )
+    parser.add_argument("--lanes", default="32", metavar="N", help="lanes of each warp that call, 1 to 32 (default: 32)")
+    parser.add_argument(
+        "--lifetime",
+        default=cases.KERNEL,
+        choices=tuple(cases.LIFETIMES),
+        help="; ".join(f"{name}: {words}" for name, words in cases.LIFETIMES.items()) + f" (default: {cases.KERNEL})",
+    )
+    parser.add_argument(
+        "--never-freed", action="store_true", help="blocks are never freed: include allocators that cannot free, and compare " "mallocs only"
+    )
+    parser.add_argument("--any-size", action="store_true", help="leave out allocators that serve blocks of one size only (their page size must be chosen beforehand)")
+    parser.add_argument("--memory-budget", metavar="BYTES", help="leave out allocators that need more for these requests, metadata included")
+    parser.add_argument(
+        "--forms", metavar="LIST", help=f"forms to rank: all, or some of {','.join(question.FORMS)} (default: " f"{','.join(question.USUAL_FORMS)})"
+    )
+    parser.add_argument("--all", action="store_true", help="list every allocator, and why others did not serve the job")
+    parser.add_argument("--json", action="store_true", help="print JSON: every rank with its numbers, and the cells behind it")
+    parser.add_argument(
+        "--results",
+        action="append",
+        default=[],
+        metavar="PATH",
+        help="results of the guide (default: the newest that the repository keeps; repeatable)",
+    )
+    parser.add_argument("--tried", metavar="DIR", help="instead of a question: rank what `allocbench try` measured in this folder; only --all goes with it")
+    return parser
+
+
+def _data(table: dict, asked: question.Question, found: engine.Answer) -> dict:
+    def cell(near: engine.Near) -> dict:
+        case = table["cases"][near.number]
+        differs = differences.words(case["job"], asked.data(), near.steps)
+        return {"distance": near.distance, "steps": near.steps, "differs": differs, **{key: case[key] for key in ("figure", "label", "job")}}
+
+    def one(each: engine.Ranked) -> dict:
+        made = {name: value for name, value in dataclasses.asdict(each).items() if name != "entry"}
+        return {
+            "allocator": each.entry["id"],
+            "name": each.entry["name"],
+            "form": each.entry["form"],
+            "finding": each.entry["finding"],
+            "registers": each.entry["registers"],
+            "restrictions": each.entry["restrictions"],
+            **made,
+            "nearest": cell(each.nearest) if each.nearest else None,
+        }
+
+    return {
+        "question": asked.data(),
+        "device": table["device"],
+        "date": table["date"],
+        "revision": table["revision"],
+        "cells": [cell(each) for each in found.near],
+        **{group: [one(each) for each in getattr(found, group)] for group in ("ranked", "failing", "unsafe", "unable")},
+        "unmeasured": [entry["id"] for entry in found.unmeasured],
+        "left_out": {entry["id"]: engine.why_not(entry, asked.data()) for entry in found.left_out},
+        "refusing": {entry["id"]: dict(zip(("pool", "largest_request"), engine.refused_by(entry, asked.data()))) for entry in found.refusing},
+        "front": sorted(engine.front(found.ranked)),
+    }

@@ -1,0 +1,219 @@
+"""`python3 -m plots`: the commands that `--help` lists. They print the paths of what they wrote."""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Callable, Sequence
+
+from allocbench.errors import NothingToDraw, UsageError
+from plots.commands import advise, report as webpage
+from plots.commands.parser import Parser
+from plots.figures import drawing, inputs
+from plots.ledger import claims, forest
+from plots.runs import configs, kept, results
+from plots.sheet import files, page
+from plots.studies import aa, delays_figure, points, points_table, survival
+from plots.texts import catalogue, numbers
+
+_EPILOG = """\
+examples:
+  python3 -m plots results/smoke                          figures into results/smoke/figures
+  python3 -m plots 'results/reference/h200/pham2025/fig1*' --out build/figures
+                                                          the runs that a pattern names, into one folder
+  python3 -m plots results/smoke --config configs/smoke.json
+                                                          the stored numbers, drawn as that config says
+  python3 -m plots results --config configs               each run as the config of its name says today
+  python3 -m plots configs/vinkler2015/table1.json --out build/figures
+                                                          a table of settings, from its configs alone
+  python3 -m plots configs/vinkler2015/table1.json results/h200/vinkler2015 --out build/figures
+                                                          the same table with the outcome of those runs
+  python3 -m plots claims results/reference/h200          what papers say, judged by these results; --help shows the rest
+  python3 -m plots aa 'results/aa/run*' --out results/aa  one config measured several times, against itself
+  python3 -m plots survival results --out results         how every allocator ended in every workload, over all these runs
+  python3 -m plots comb results/comb --out results/comb   Comb against the best other allocator at each point
+  python3 -m plots delay results/delay --out results      how much each application depends on its allocator
+  python3 -m plots numbers                                numbers in texts, from the kept results; --help shows the rest
+  allocbench list --json | python3 -m plots catalogue     the page docs/catalogue.md
+  python3 -m plots page results                           one HTML page of all runs below (`allocbench report DIR --html`)
+  python3 -m plots advise --sizes 48 --threads 1M         which allocator for this job (`allocbench advise`)
+
+A run is a folder with results.json, packed (.gz, .xz) or not, or with results.csv and --config. Its config says which figure is drawn;
+a table of every cell's status is added as soon as one cell is not ok. Each figure comes with a .md file of its
+numbers.
+
+exit codes: 0 drawn, 2 wrong command line, unreadable input or a file that cannot be written, 3 nothing to draw, or
+no room for the output
+"""
+
+_STARTED_AS = {"advise": "allocbench advise", "page": "allocbench report --html"}  # what readers of an error typed
+
+
+def main(arguments: list[str] | None = None) -> int:
+    arguments = sys.argv[1:] if arguments is None else arguments
+    commands = {"claims": _judge, "numbers": _fill, "catalogue": _list, "advise": advise.main, "page": webpage.main,
+                **{name: functools.partial(_studied, name) for name in _STUDIES}}
+    name = arguments[0] if arguments else ""
+    program = _STARTED_AS.get(name, "plots")
+    try:
+        return commands[name](arguments[1:]) if name in commands else _draw(arguments)
+    except UsageError as error:
+        print(f"{program}: {error}", file=sys.stderr)
+        return 2
+    except OSError as error:
+        print(f"{program}: {error.filename or 'a file'} cannot be read: {error.strerror}. Check the path and its rights.", file=sys.stderr)
+        return 2
+    except NothingToDraw as error:
+        print(f"{program}: {error}", file=sys.stderr)
+        return 3
+
+
+def _draw(arguments: list[str]) -> int:
+    parser = Parser(prog="python3 -m plots", epilog=_EPILOG,
+                    formatter_class=argparse.RawDescriptionHelpFormatter,
+                    description="Draw the figures of stored allocbench results. Needs no GPU.")
+    parser.add_argument("paths", nargs="+", metavar="PATH",
+                        help="folder of a run, folder with runs below it, one of its files, a pattern of these, or config of a table "
+                             "of settings or facts")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="write here instead of into each run's folder `figures` (of kept runs: below build/drawn)")
+    parser.add_argument("--config", type=Path, metavar="PATH",
+                        help="draw as this config says instead of the one stored with the run; of a folder, the config of the run's name")
+    parser.add_argument("--formats", type=_formats, default=page.FORMATS, metavar="LIST",
+                        help="image formats, separated by commas (default: png,svg,pdf)")
+    options = parser.parse_args(arguments)
+    if options.config and not options.config.exists():
+        raise UsageError(f"--config {options.config} does not exist. Check the path.")
+    return drawing.draw_all(inputs.find(options.paths), inputs.Overrides(options.config), options.out, options.formats)
+
+
+def _judge(arguments: list[str]) -> int:
+    parser = _parser_of_runs("claims", "Judge the claims of configs by stored results. Needs no GPU.",
+                             "write claims.md, claims.json and a forest plot per paper there, too", otherwise="")
+    parser.add_argument("--configs", type=Path, metavar="DIR", default=configs.FOLDER,
+                        help="take the claims of a run from the config of its name below DIR; where DIR has none of that "
+                             "name, from the config that the run kept (default: configs of this repository)")
+    options = parser.parse_args(arguments)
+    runs, failures = _readable(_folders(options.paths))
+    if not runs:
+        return _told(failures)
+    ledger = claims.ledger(runs, options.configs)
+    if not ledger.runs:
+        raise NothingToDraw("the configs of these runs make no claim about this back end")
+    if options.out:
+        files.write(options.out / "claims.md", ledger.markdown())
+        files.write(options.out / "claims.json", json.dumps(ledger.data(), indent=1, ensure_ascii=False) + "\n")
+        for drawing_of_paper in forest.drawings(ledger):
+            drawing_of_paper.write(options.out, options.formats)
+    print(ledger.markdown(), end="")
+    return _told(failures)
+
+
+@dataclass(frozen=True)
+class _Study:
+    """Pictures over several runs: `drawings` of these, with the options."""
+
+    describes: str
+    writes: str
+    drawings: Callable[[Sequence[results.Run], argparse.Namespace], Sequence[page.Drawing]]
+    formats: Sequence[str] = ("png",)
+
+
+_STUDIES = {
+    "survival": _Study("Show how the cells of every allocator ended in every workload, over all runs given: a picture, a Markdown table with reasons and a CSV table "
+                       "for each back end.", "survival_<back end>.*", lambda runs, options: survival.drawings(runs)),
+    "comb": _Study("Compare Comb with the best other allocator at each of its points, from results of one device: a picture and a Markdown table with the limit of "
+                   "every point, met or lost, and the reason.", "comb_points.*", lambda runs, options: points_table.drawings(points.read(options.points), runs)),
+    "delay": _Study("Say how much each application depends on its allocator: the slope of its time against the cycles that every call waits, from runs of "
+                    "configs/delay on one device: a picture and a Markdown table.", "delay_<back end>.*", lambda runs, options: [delays_figure.drawing(runs)]),
+    "aa": _Study("Draw runs of one config on one card against each other, and count intervals that are disjoint.", "aa.*", lambda runs, options: [aa.make(runs)],
+                 page.FORMATS),
+}
+
+
+def _studied(name: str, arguments: list[str]) -> int:
+    study = _STUDIES[name]
+    parser = _parser_of_runs(name, study.describes, f"write {study.writes} there", formats=study.formats)
+    if name == "comb":
+        parser.add_argument("--points", type=Path, metavar="FILE", default=points.COMB, help="the list of points (default: data/comb/points.json)")
+    options = parser.parse_args(arguments)
+    runs, failures = _readable(_folders(options.paths))
+    for made in study.drawings(runs, options) if runs else []:
+        for path in made.write(options.out or kept.outside(Path(".")), options.formats):
+            print(path)
+    return _told(failures)
+
+
+def _parser_of_runs(name: str, description: str, writes: str, otherwise: str = " (default: this folder)", formats: Sequence[str] = ("png",)) -> Parser:
+    """Of a command that reads runs: PATH..., --out and --formats."""
+    parser = Parser(prog=f"python3 -m plots {name}", description=description)
+    parser.add_argument("paths", nargs="+", metavar="PATH", help="folder of a run, with runs below it, or a pattern")
+    parser.add_argument("--out", type=Path, metavar="DIR", help=f"{writes}{otherwise}")
+    parser.add_argument("--formats", type=_formats, default=tuple(formats), metavar="LIST",
+                        help=f"image formats, separated by commas (default: {','.join(formats)})")
+    return parser
+
+
+def _folders(paths: Sequence[str]) -> list[Path]:
+    """Of the runs that these paths name; a config among them is refused."""
+    found = inputs.find(paths)
+    if found.tables:
+        raise UsageError(f"{found.tables[0]} is a config; give the folders of runs.")
+    return found.folders
+
+
+def _readable(folders: Sequence[Path]) -> tuple[list[results.Run], list[Exception]]:
+    """The runs that can be read, and what is wrong with the others."""
+    runs, failures = [], []
+    for folder in folders:
+        try:
+            runs.append(results.read_run(folder))
+        except (NothingToDraw, UsageError) as error:
+            failures.append(error)
+    return runs, failures
+
+
+def _told(failures: Sequence[Exception]) -> int:
+    """The exit code, with every failure on stderr."""
+    for error in failures:
+        print(f"plots: {error}", file=sys.stderr)
+    return 2 if any(isinstance(error, UsageError) for error in failures) else 3 if failures else 0
+
+
+def _fill(arguments: list[str]) -> int:
+    parser = Parser(prog="python3 -m plots numbers",
+                    description="Update the numbers in texts from the kept results (plots/README.md, Numbers in texts).")
+    parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="texts (default: all that have such numbers)")
+    parser.add_argument("--check", action="store_true", help="change nothing; list what differs and exit with 2")
+    options = parser.parse_args(arguments)
+    changed = numbers.fill(options.files, write=not options.check)
+    for line in changed:
+        print(line)
+    if options.check and changed:
+        raise UsageError("texts and results differ. Write the numbers with: python3 -m plots numbers")
+    return 0
+
+
+def _list(arguments: list[str]) -> int:
+    parser = Parser(prog="python3 -m plots catalogue", description=f"Read the output of `allocbench list --json` from stdin and write {catalogue.PAGE}: "
+                                                                   "one line for each allocator and workload.")
+    parser.add_argument("--check", action="store_true", help="change nothing; exit with 2 if the page differs")
+    options = parser.parse_args(arguments)
+    text, path = catalogue.page(sys.stdin.read()), kept.ROOT / catalogue.PAGE
+    if not options.check:
+        files.write(path, text)
+        print(path)
+    elif not path.exists() or path.read_text(encoding="utf-8") != text:
+        raise UsageError(f"{catalogue.PAGE} differs from the list. Write it with: allocbench list --json | python3 -m plots catalogue")
+    return 0
+
+
+def _formats(text: str) -> tuple[str, ...]:
+    formats = tuple(text.split(","))
+    for name in formats:
+        if name not in page.FORMATS:
+            raise argparse.ArgumentTypeError(f"unknown format {name!r}; known are {', '.join(page.FORMATS)}")
+    return formats

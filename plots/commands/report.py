@@ -1,0 +1,66 @@
+"""`python3 -m plots page`, which `allocbench report DIR --html` starts."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from allocbench.errors import UsageError
+from plots.advice import newest
+from plots.commands.parser import Parser
+from plots.figures import inputs
+from plots.runs import configs, kept
+from plots.sheet import files
+
+_EPILOG = """\
+examples:
+  allocbench report results/reference/h200 --html              the page of all results below
+  allocbench report results/guide --html --out report.html
+
+The page needs no network. What cannot be read is listed on it and below, and everything else is shown.
+
+exit codes: 0 written, 2 written without what could not be read, or wrong command line, 3 nothing to show
+"""
+
+
+def main(arguments: list[str]) -> int:
+    parser = Parser(
+        prog="allocbench report --html",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        description="Write stored results as one HTML page: first the answer, then the evidence.",
+    )
+    parser.add_argument("paths", nargs="+", metavar="PATH", help="folder of a run, folder with runs below it, or a pattern")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="the page (default: report.html in the folder of the first path, of kept results below build/drawn; .html is added where it lacks)")
+    parser.add_argument("--unreadable", action="append", default=[], metavar="TEXT", help=argparse.SUPPRESS)  # logs that the front end cannot read
+    options = parser.parse_args(arguments)
+    try:  # figures are drawn and claims judged without these libraries
+        from plots.webpage import build
+    except ImportError as error:
+        raise UsageError(
+            f"the page needs the Python library {error.name!r}, which is not installed. Install: apt-get install python3-plotly python3-markdown"
+        ) from None
+    out = _page(options.out, Path(options.paths[0]))
+    runs, failures = newest.read(options.paths, inputs.Overrides(configs.FOLDER))  # drawn as the configs say today
+    page = build.page_of(runs, [*map(UsageError, options.unreadable), *(error for error in failures if not _follows(error, options.unreadable))])
+    files.write(out, page.text)
+    for problem in page.problems:
+        print(f"allocbench report --html: {problem}", file=sys.stderr)
+    print(out)
+    return 2 if page.problems else 0
+
+
+def _follows(error: Exception, unreadable: list[str]) -> bool:
+    """Whether results are missing because their log cannot be read: the log is listed already."""
+    folder, missing, _ = str(error).partition(" contains no results.json")
+    return bool(missing) and any(text.startswith(f"{folder}/events.jsonl") for text in unreadable)
+
+
+def _page(wanted: Path | None, first: Path) -> Path:
+    """The file to write: in the first folder, also where a file in it or a pattern below it was given."""
+    out = wanted or kept.outside(first if first.is_dir() else next(folder for folder in first.parents if folder.is_dir())) / "report.html"
+    if out.is_dir():
+        raise UsageError(f"--out {out} is a folder. Name the file, such as {out / 'report.html'}.")
+    is_device = out.exists() and not out.is_file()  # /dev/stdout
+    return out if is_device or out.suffix in (".html", ".htm") else out.with_name(f"{out.name}.html")  # browsers go by the ending

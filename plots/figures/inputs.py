@@ -1,0 +1,66 @@
+"""Finds the runs and configs that paths name: folders, single files, shell patterns, packed or not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Sequence
+
+from allocbench import paths as paths_of_runs, stored
+from allocbench.errors import UsageError
+from plots.figures.kinds import OF_CONFIGS
+from plots.runs import configs, csv_run
+
+
+@dataclass(frozen=True)
+class Inputs:
+    tables: list[Path]   # configs that are drawn without results
+    folders: list[Path]  # of runs
+    csvs: list[Path]     # folders with results.csv alone
+
+
+def find(paths: Sequence[str]) -> Inputs:
+    found = Inputs([], [], [])
+    for path in paths_of_runs.expanded(paths):
+        if path.suffix == ".json" and path.name not in paths_of_runs.RUN_FILES:
+            if configs.read(path).get("plot", {}).get("kind") not in OF_CONFIGS:
+                raise UsageError(f"{path} needs results. Run it first: allocbench --config {path}. To draw stored results with this "
+                                 f"config: --config {path}")
+            found.tables.append(path)
+            continue
+        alone = [folder for folder in _with_tables(path) if csv_run.is_alone(folder)]
+        found.csvs.extend(folder for folder in alone if folder not in found.csvs)
+        if alone and not stored.find_runs(path):
+            continue
+        found.folders.extend(folder for folder in paths_of_runs.folders([path]) if folder not in found.folders)
+    return found
+
+
+def _with_tables(path: Path) -> list[Path]:
+    return [path.parent] if path.is_file() else sorted(each.parent for each in path.rglob(csv_run.NAME))
+
+
+@dataclass(frozen=True)
+class Overrides:
+    """The plots that `--config` gives in place of the stored ones."""
+
+    path: Path | None = None
+
+    def plot_for(self, name: str) -> dict | None:
+        """The plot for the run of that config name; None where the stored one stays."""
+        config = self.config_for(name)
+        return None if config is None else config["plot"]
+
+    def config_for(self, name: str, backend: str = "") -> dict | None:
+        """The whole config for a run, with the part of its back end where one is named; None where there is none."""
+        if self.path is None:
+            return None
+        file = self.path / f"{name}.json" if self.path.is_dir() else self.path
+        if self.path.is_dir() and not file.is_file():
+            return None
+        config = configs.read(file)
+        if "plot" not in config:
+            raise UsageError(f"{file} has no plot. Add one, or leave out --config.")
+        if not self.path.is_dir() and config.get("name") != name:
+            raise UsageError(f"{file} is the config {config.get('name')!r}, the run is {name!r}. Give the config of the run.")
+        return configs.effective(config, backend) if backend else config

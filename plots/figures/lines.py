@@ -1,0 +1,238 @@
+"""Figure kind `lines`: one line per series against a swept axis, one panel per phase, metric and value of other axes.
+
+The line is the median (or what the config's `statistic` asks for), the bars its 95 % interval. Cells without a
+value interrupt the line and appear in a strip above the panel. Where x sweeps words, there are marks beside each other and no
+lines: nothing lies between two words. Where the config's `theory` has a formula for an allocator and metric, the line is the
+formula's and the measured values are markers.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import statistics
+from dataclasses import dataclass, replace
+from typing import Sequence
+
+import matplotlib
+
+from allocbench.errors import NothingToDraw, UsageError
+from plots.figures import table
+from plots.figures.model import chart, choice, parts
+from plots.figures.model.chart import Axis, Chart, Panel
+from plots.figures.panel import apart, failures, legend
+from plots.figures.panel.panel import Scale, draw_panel
+from plots.runs.results import Run
+from plots.sheet import quantity, style, ticks
+from plots.sheet.page import BODY_WIDTH, Drawing, Page
+
+_HEIGHTS = {1: 2.6, 2: 1.9, 3: 1.45}  # of a panel, by the number of rows
+_LEAST_HEIGHT = 1.35
+_BELOW = 0.40        # x ticks and x label
+_BETWEEN = 0.28      # between panels that share the y axis
+_BETWEEN_AXES = 0.78  # between panels with an axis each
+_LEFT = 0.6          # least room for y ticks and y label
+_Y_LABEL = 0.26      # beside the labels of the ticks
+_APART = 0.15        # between a panel and the y label of the next one
+_MOST_BESIDE = 0.4   # share of the page that words beside a single column of panels may take
+_STRIP_GAP = 0.03
+_NAME = 0.18         # a line of names above panels
+_NAME_LINE = 0.125   # each further line of one
+_SLANT = 40          # degrees by which words below the x axis are turned
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """Widths and heights in inches. All panels have the same axes, and those of a row strips of the same height."""
+
+    left: float
+    width: float
+    height: float
+    positions: list[float]       # every x of the figure
+    bounds: tuple[float, float]  # of the x axis
+    log_x: bool
+    leftmost: set[int]  # panels that bear the names of their row
+    rows: list[list[failures.Row]]  # by panel
+    strips: list[float]             # by row
+    bottoms: list[float]            # of the axes, by row
+    between: float
+    legend: tuple[float, float]  # its upper left corner
+    legend_below: bool
+    total: float
+
+    def panel_left(self, column: int) -> float:
+        return self.left + column * (self.width + self.between)
+
+    def spacing(self) -> float:
+        """The usual distance of neighbouring positions, in points; a few may lie closer together."""
+        scale = math.log if self.log_x else float
+        places = sorted({scale(x) for x in self.positions})
+        gaps = [after - before for before, after in itertools.pairwise(places)]
+        return statistics.median(gaps) * 72 * self.width / (scale(self.bounds[1]) - scale(self.bounds[0])) if gaps else math.inf
+
+
+def make(run: Run, stem: str) -> Drawing:
+    return draw(resolve(run), stem)
+
+
+def resolve(run: Run) -> Chart:
+    return chart.of(choice.shown(run))
+
+
+def draw(shown: Chart, stem: str) -> Drawing:
+    if not shown.has_value():
+        raise NothingToDraw(f"{shown.source}: no cell of this figure is ok; its status table says why.")
+    panels = _without_zeros(shown.panels) if shown.log_y else shown.panels
+    with matplotlib.rc_context(style.RC):
+        looks = [Scale.of(shown, panel.metric, [other for other in panels if _shares_axis(panels, panel, other)]) for panel in panels]
+        pictures = parts.of([panel.series for panel in panels], shown.most, shown.of_paper)
+        pages = [_page(shown, [panel.of(names) for panel in panels], looks, parts.sentence(pictures, number)) for number, names in enumerate(pictures, 1)]
+    more = tuple(Drawing(f"{stem}_{number}", page, "") for number, page in enumerate(pages[1:], 2))
+    return Drawing(stem, pages[0], table.markdown(shown), more)
+
+
+def _page(shown: Chart, panels: Sequence[Panel], looks: Sequence[Scale], part: str) -> Page:
+    """One picture of the figure; `part` says which."""
+    one_axis = max(len({panel.metric for panel in panels if panel.row == row.row}) for row in panels) == 1
+    layout = _layout(shown, panels, looks, one_axis)
+    sentences = [part] if part else []
+    moves = [[apart.Move()] * len(panel.series) if shown.x.words else look.moves(panel, layout.height, layout.spacing(), shown.joined)
+             for look, panel in zip(looks, panels)]
+    if any(move != apart.Move() for of_panel in moves for move in of_panel):
+        sentences.append("Markers of curves that coincide stand beside each other, at their values.")
+    sentences += [text for look in dict.fromkeys(looks) if (text := look.sentence())]
+    first, *rest = shown.of_lines
+    page = Page(replace(shown.heading, caption=(" ".join([first, *sentences]), *rest)), layout.total)
+    for index, panel in enumerate(panels):
+        axes = page.axes(layout.panel_left(panel.column), layout.bottoms[panel.row], layout.width, layout.height)
+        lowest = not any(other.row > panel.row and other.column == panel.column for other in panels)
+        _set_axes(axes, shown.x, layout, looks[index], panel.title if index in layout.leftmost or not one_axis else "", lowest)
+        draw_panel(axes, shown, panel, looks[index], moves[index])
+        _draw_above(page, layout, index, panel)
+    legend.draw(page, layout.legend, layout.legend_below, _legend_title(shown, panels))
+    return page
+
+
+def _shares_axis(panels: Sequence[Panel], one: Panel, other: Panel) -> bool:
+    """Panels of a row do, and rows of the same phases."""
+    def phases(panel: Panel) -> set[str]:
+        return {each.phase for each in panels if each.row == panel.row and each.metric == panel.metric}
+
+    return one.metric == other.metric and phases(one) == phases(other)
+
+
+def _without_zeros(panels: Sequence[Panel]) -> list[Panel]:
+    """A series that is zero everywhere, where others of the metric are not, has no place on a logarithmic axis: its cells
+    go into the strip, with the number for a word."""
+    def zero(metric: str, label: str) -> bool:
+        values = [value for panel in panels if panel.metric == metric for series in panel.series if series.label == label for value in series.drawn()["value"]]
+        return bool(values) and not any(values)
+
+    made = []
+    for panel in panels:
+        zeros = {series.label for series in panel.series if zero(panel.metric, series.label)}
+        if len(zeros) == len({series.label for series in panel.series}):
+            zeros = set()
+        made.append(replace(panel, series=[replace(series, points=series.points.assign(
+            word=series.points["word"].where(series.points["word"] != "", "0"), value=math.nan, low=math.nan, high=math.nan))
+            if series.label in zeros else series for series in panel.series]))
+    return made
+
+
+def _legend_title(shown: Chart, panels: Sequence[Panel]) -> str:
+    """The allocator, where its series are told apart by other things."""
+    return shown.owner if len(panels[0].series) > 1 else ""
+
+
+def _layout(shown: Chart, panels: Sequence[Panel], looks: Sequence[Scale], one_axis: bool) -> _Layout:
+    drawn, words = [panel.series for panel in panels], shown.x.words
+    all_series = [series for panel in drawn for series in panel]
+    positions = [x for series in all_series for x in series.points["x"]]
+    log = shown.x.log and not words and min(positions) > 0
+    between = _BETWEEN if one_axis else max(_BETWEEN_AXES, _APART + _Y_LABEL + max(look.label_width() for look in looks))
+    below = _BELOW + max((_rise(word) for word in words), default=0.0)
+    named_positions = {position.x for panel in panels for position in panel.positions}
+    if words and named_positions:
+        raise UsageError(f"{shown.source}: `positions` of the plot are numbers, and {quantity.axis_name(shown.x.setting)} has words.")
+    bounds = (-0.5, len(words) - 0.5) if words else ticks.limits(sorted({*positions, *named_positions}), log, 0.04)
+    left = max([_LEFT, _Y_LABEL + looks[0].label_width()] + [failures.width_of(series.label) + 0.08 for series in all_series if series.failed()])
+    named = list(dict.fromkeys([series.label for series in all_series] + [name for panel in panels for name in panel.sources()]))
+    if any(look.metric.startswith("relative_") for look in looks):
+        named.append(shown.noise)
+    titled = bool(_legend_title(shown, panels))
+    columns = 1 + max(panel.column for panel in panels)
+    below_legend = columns > 1 or left + legend.width_of(named) > _MOST_BESIDE * BODY_WIDTH
+    legend_width = 0 if below_legend else legend.width_of(named) + 0.1
+    width = (BODY_WIDTH - left - legend_width - between * (columns - 1) - 0.08) / columns
+
+    count = 1 + max(panel.row for panel in panels)
+    by_row = [[i for i, panel in enumerate(panels) if panel.row == row] for row in range(count)]
+    rows: list[list[failures.Row]] = [[] for _ in panels]
+    for row in by_row:
+        for i, strip in zip(row, failures.rows_of_panels([drawn[i] for i in row], bounds, log, width)):
+            rows[i] = strip
+    strips = [failures.height_of(rows[row[0]]) for row in by_row]
+    height = _HEIGHTS.get(count, _LEAST_HEIGHT)
+    bottoms, top = [], legend.height_of(named, titled) if below_legend else 0.0
+    foot = top
+    for row in reversed(range(count)):  # from the foot of the page
+        bottoms.insert(0, top + below)
+        names = [_height_above(panels[i], width + between) for i in by_row[row]]
+        top += below + height + strips[row] + max(0.05, *names)
+    if not below_legend:  # a legend may be higher than its panels
+        missing = max(0.0, 0.15 * (len(named) + titled) - (bottoms[0] + height))
+        bottoms, top = [bottom + missing for bottom in bottoms], top + missing
+    corner = (0.05, foot - 0.03) if below_legend else (left + width + 0.1, bottoms[0] + height)
+    return _Layout(left, width, height, positions, bounds, log, {row[0] for row in by_row}, rows, strips, bottoms, between,
+                   corner, below_legend, top)
+
+
+def _set_axes(axes, x: Axis, layout: _Layout, look: Scale, title: str, lowest: bool) -> None:
+    axes.grid(True, axis="both", which="major")
+    axes.set_axisbelow(True)
+    if x.words:
+        axes.set_xlim(*layout.bounds)
+        axes.grid(False, axis="x")
+        for boundary in range(1, len(x.words)):
+            axes.axvline(boundary - 0.5, color=style.RC["grid.color"], linewidth=style.RC["grid.linewidth"], zorder=0)
+        axes.set_xticks(range(len(x.words)), x.words, rotation=_SLANT, ha="right", rotation_mode="anchor")
+    else:
+        ticks.set_x(axes, layout.positions, layout.bounds, layout.log_x, layout.width, style.RC["xtick.labelsize"],
+                    quantity.on_axis(x.setting))
+    look.set_y(axes)
+    if lowest:
+        axes.set_xlabel(x.title, labelpad=2)
+    if title:
+        axes.set_ylabel(title, labelpad=3)
+    else:
+        axes.tick_params(labelleft=False)
+
+
+def _rise(word: str) -> float:
+    """How far a turned word reaches down further than an upright one, in inches."""
+    return ticks.text_width(word, style.RC["xtick.labelsize"]) * math.sin(math.radians(_SLANT))
+
+
+def _draw_above(page: Page, layout: _Layout, index: int, panel: Panel) -> None:
+    """The strip of failed cells, above it the name of the panel, and at the left end the name of its row."""
+    left, top = layout.panel_left(panel.column), layout.bottoms[panel.row] + layout.height
+    strip = layout.strips[panel.row]
+    if layout.rows[index]:
+        axes = page.axes(left, top + _STRIP_GAP, layout.width, strip - _STRIP_GAP)
+        failures.draw(axes, layout.rows[index], layout.bounds, layout.log_x, layout.width, named=index in layout.leftmost)
+    names, row_name = _names_above(panel, layout.width + layout.between)
+    page.figure.text(*page.point(left, top + strip + 0.04), "\n".join(names), fontsize=7.5, weight="bold", va="bottom", linespacing=1.1)
+    if row_name and index in layout.leftmost:
+        page.figure.text(*page.point(0, top + strip + 0.02 + _height_above(panel, layout.width + layout.between) - _NAME), row_name, fontsize=8,
+                         weight="bold", va="bottom")
+
+
+def _names_above(panel: Panel, room: float) -> tuple[list[str], str]:
+    """Of a panel, in lines, and of its row. A row of several panels bears what they share."""
+    shared = ", ".join(text for text in (panel.row_name, panel.phase_name) if text)
+    return ticks.wrapped(panel.name or shared, 7.5, room - 0.08, bold=True), shared if panel.name else ""
+
+
+def _height_above(panel: Panel, room: float) -> float:
+    lines, row_name = _names_above(panel, room)
+    return (_NAME + _NAME_LINE * (len(lines) - 1) if lines else 0.0) + (_NAME if row_name else 0.0)

@@ -1,0 +1,117 @@
+"""The sentences under a figure: what its numbers are, over how many samples, and what the paper states."""
+
+from __future__ import annotations
+
+from typing import Sequence
+
+import pandas
+
+from plots.figures.model import curves, samples, stated
+from plots.runs import labels
+from plots.runs.results import Run
+from plots.sheet import provisional
+
+_TIMED = ("s", "op/s", "B/s")  # units of what has intervals
+
+
+def of_lines(run: Run, wanted: Sequence[tuple[str, str]], words: bool = False) -> list[str]:
+    """The first sentence takes what the drawing adds."""
+    shown = _shown(run, wanted)
+    equations = curves.names(run, [metric for _, metric in wanted])
+    text = f"{'Markers' if equations or words or not run.plot.get('joined', True) else 'Lines'}: {_statistic(run, shown)}"
+    text += f"; bars: {interval(run)}{_of_some(run, shown)}." if shown["low"].notna().any() else _why_none(run, shown)
+    if equations:
+        text += f" Lines: {_told(equations)} of the paper (plots/theory.py) at the same settings."
+    if provisional.any_of(shown):
+        text += f" {provisional.HOLLOW}"
+    if (run.cells["status"] != "ok").any():
+        text += " Crosses above the panel: cells without a value, with their status."
+    return [text + _throttled(shown), *samples.sentences(run, wanted, " (rings)"), *stated.sentences(run, wanted), *run.plot.get("notes", [])]
+
+
+def _told(equations: Sequence[str]) -> str:
+    numbered = all(name.startswith("(") for name in equations)
+    return f"equation{'s' if len(equations) > 1 else ''} {', '.join(equations)}" if numbered else ", ".join(equations)
+
+
+def of_table(run: Run, wanted: Sequence[tuple[str, str]], more: Sequence[str] = (), intervals: bool = True) -> list[str]:
+    shown = _shown(run, wanted)
+    text = f"Numbers: {_statistic(run, shown)}"
+    if not shown["low"].notna().any():
+        text += _why_none(run, shown)
+    else:
+        text += f", ± the distance to the farther end of the {interval(run)}{_of_some(run, shown)}." if intervals else "."
+    if provisional.any_of(shown):
+        text += f" {provisional.MARKED}"
+    if (run.cells["status"] != "ok").any():
+        text += " Words: the status of cells without a value."
+    text = " ".join([text + _throttled(shown), *more])
+    return [text, *samples.sentences(run, wanted), *stated.sentences(run, []), *run.plot.get("notes", [])]
+
+
+def of_map(run: Run, wanted: Sequence[tuple[str, str]]) -> list[str]:
+    """Of factors, whose numbers are in the Markdown page."""
+    shown = _shown(run, wanted)
+    text = f"From the {_statistic(run, shown)}; times and intervals: in the page of numbers beside this image.{_throttled(shown)}"
+    if provisional.any_of(shown):
+        text += f" {provisional.LEANING}"
+    return [text, *samples.sentences(run, wanted), *run.plot.get("notes", [])]
+
+
+def interval(run: Run) -> str:
+    """results.csv alone does not tell the rounds."""
+    return "95 % interval of the rounds' median" if _rounds(run) else "95 % interval"
+
+
+def _of_some(run: Run, shown: pandas.DataFrame) -> str:
+    """How many values have an interval, where others need rounds for one."""
+    timed = shown[shown["unit"].isin(_TIMED) & shown["value"].notna()]
+    some = int(timed["low"].notna().sum())
+    return f", of the {some:,} of {len(timed):,} values that have the six rounds it needs" if some < len(timed) and _rounds(run) else ""
+
+
+def _why_none(run: Run, shown: pandas.DataFrame) -> str:
+    """Counts are exact and need no interval."""
+    return "; no intervals: they need six rounds." if shown["unit"].isin(_TIMED).any() and _rounds(run) else "."
+
+
+def _span(counts: Sequence[int]) -> str:
+    return f"{min(counts)}" if min(counts) == max(counts) else f"{min(counts)} to {max(counts)}"
+
+
+def _rounds(run: Run) -> list[int]:
+    """How many rounds the phases of the cells took; empty where the results do not tell."""
+    return [len(phase["rounds"]) for cell in run.details.values() for phase in cell.get("phases", []) if "rounds" in phase]
+
+
+def _shown(run: Run, wanted: Sequence[tuple[str, str]]) -> pandas.DataFrame:
+    chosen = [key in wanted for key in zip(run.values["phase"], run.values["metric"])]
+    return run.values.loc[pandas.Series(chosen, index=run.values.index, dtype=bool)]
+
+
+def _statistic(run: Run, shown: pandas.DataFrame) -> str:
+    """`median of 10 samples`, and which allocators have fewer: cells end at their time limit."""
+    text = "/".join(sorted({each for each in shown["statistic"] if each})) or "value"
+    timed = shown[shown["low"].notna() | (shown["unit"] == "s")]  # counts come from a single pass
+    counts = (timed if len(timed) else shown)["samples"].dropna().astype(int)
+    if counts.empty:
+        return text
+    usual = int(counts.max())
+    rounds = _rounds(run)
+    if rounds and max(rounds) > 1:  # a cell takes as many as it needs to become precise
+        return f"{text} of {_span(counts)} samples in {_span(rounds)} rounds"
+    text += f" of {usual} sample{'' if usual == 1 else 's'}"
+    fewer = shown.loc[counts.index[counts < usual], "cell"].map(run.cells["allocator"])
+    if fewer.empty:
+        return text
+    names = [labels.allocator(run, name) for name in run.allocators() if name in set(fewer)]
+    least = int(counts.min())
+    told = ", ".join(names) if len(names) <= 4 else f"{len(names)} of {len(run.allocators())} allocators"
+    return f"{text} (fewer, at least {least}, in some cells of {told})"
+
+
+def _throttled(shown: pandas.DataFrame) -> str:
+    number = int(shown["flags"].map(lambda flags: "throttled" in flags).sum())
+    if number == 0:
+        return ""
+    return f" {number} of {len(shown)} values include samples taken while the device throttled."

@@ -1,0 +1,126 @@
+"""A run as a line figure or a table shows it: panels of series, resolved once. What draws it (lines.py, table.py, the page) asks no run again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Mapping, Sequence
+
+from plots.figures.model import caption, curves, parts, samples, series, stated
+from plots.figures.model.series import Series
+from plots.runs import labels, origin
+from plots.runs.results import Run
+from plots.sheet import quantity
+from plots.sheet.page import Heading
+
+
+@dataclass(frozen=True)
+class Axis:
+    """The swept setting across."""
+
+    setting: str
+    name: str
+    title: str        # below the axis
+    words: list[str]  # at the positions 0, 1, ...; empty where the setting has numbers
+    log: bool         # asked for
+
+    def written(self, position: float) -> str:
+        return self.words[int(position)] if self.words else quantity.formatter(self.setting)(position)
+
+
+@dataclass(frozen=True)
+class Panel:
+    name: str        # of the value of `panels`; empty where there is nothing to tell apart
+    row_name: str    # the same of `rows`
+    phase_name: str  # empty where all panels have the same phase
+    phase: str
+    metric: str
+    row: int
+    column: int
+    unit: str
+    title: str       # of the y axis
+    series: list[Series]
+    curves: list[tuple[list[float], list[float]]] = field(default_factory=list)  # of theory, by series
+    marks: list[stated.Mark] = field(default_factory=list)
+    bands: list[stated.Band] = field(default_factory=list)
+    positions: list[stated.Position] = field(default_factory=list)
+    ringed: set[str] = field(default_factory=set)  # cells whose mean a few samples decide
+
+    def sources(self) -> list[str]:
+        return [each.source for each in (*self.marks, *self.bands, *self.positions)]
+
+    def of(self, names: Sequence[str]) -> Panel:
+        """With the curves of these labels alone."""
+        kept = [index for index, each in enumerate(self.series) if each.label in names]
+        return replace(self, series=[self.series[index] for index in kept], curves=[self.curves[index] for index in kept])
+
+    def has_lines(self, wanted: bool) -> bool:
+        """Whether lines join the points: where curves of theory are drawn, these are the lines."""
+        return wanted and not any(xs for xs, _ in self.curves)
+
+
+@dataclass(frozen=True)
+class Chart:
+    source: str             # the folder of the run, for errors
+    heading: Heading        # without a caption
+    of_lines: list[str]     # the caption of a line figure
+    of_table: list[str]     # that of a table
+    assumed: list[str]
+    x: Axis
+    panels: list[Panel]
+    log_y: bool
+    joined: bool
+    faint: bool             # lines, over positions that a series skips
+    most: int               # curves of a panel
+    of_paper: bool
+    owner: str              # the allocator that makes all series, else empty
+    reference: str
+    noise: str              # what the interval of the reference is called
+    limits: Mapping[str, Sequence[float]]  # by metric
+    units: Mapping[str, str]               # by metric
+    forms: Mapping[str, str]               # by allocator
+
+    def wanted(self) -> list[tuple[str, str]]:
+        """The (phase, metric) of the panels, once each."""
+        return list(dict.fromkeys((panel.phase, panel.metric) for panel in self.panels))
+
+    def has_value(self) -> bool:
+        return any(len(each.drawn()) for panel in self.panels for each in panel.series)
+
+
+def of(run: Run) -> Chart:
+    """Of what choice.shown() left of a run."""
+    plot, x = run.plot, run.plot["x"]
+    log, reference = plot.get("log", ""), plot.get("reference", "")
+    cuts = series.panels_of(run)
+    wanted = list(dict.fromkeys((cut.phase, cut.metric) for cut in cuts))
+    units = {metric: unit for metric, unit in zip(run.values["metric"][::-1], run.values["unit"][::-1])}
+    ringed = {(each.cell, each.phase) for each in samples.outliers(run, wanted)}
+    axis = Axis(x, labels.setting_name(run, x), plot.get("xlabel") or labels.setting_name(run, x),
+                [labels.value_of(run, x, word) for word in labels.words_of(run, x)], "x" in log)
+    panels = [_panel(cut, axis, y_title(run, cut.metric, units.get(cut.metric, "")), {cell for cell, phase in ringed if phase == cut.phase}) for cut in cuts]
+    return Chart(str(run.folder), origin.heading(run, origin.title(run), []), caption.of_lines(run, wanted, bool(axis.words)), caption.of_table(run, wanted),
+                 run.config.get("assumed", []), axis, panels, "y" in log, plot.get("joined", True), "parity" not in plot, plot.get("curves", parts.MOST),
+                 "paper" in run.config, labels.allocator(run, run.allocators()[0]) if series.is_alone(run) else "", reference,
+                 f"{labels.allocator(run, reference)}'s own interval" if reference else "", plot.get("limits", {}), units, run.forms)
+
+
+def _panel(cut: series.Cut, x: Axis, title: str, ringed: set[str]) -> Panel:
+    run, phase, metric = cut.run, cut.phase, cut.metric
+    all_series = series.series_of(run, x.setting, phase, metric)
+    return Panel(cut.name, cut.row_name, cut.phase_name, phase, metric, cut.row, cut.column, run.unit_of(phase, metric), title, all_series,
+                 [curves.of_series(run, each, x.setting, metric, x.log) for each in all_series], stated.marks(run, x.setting, phase, metric),
+                 stated.bands(run, phase, metric, all_series), stated.positions(run, phase, metric), ringed)
+
+
+def y_title(run: Run, metric: str, unit: str) -> str:
+    if given := run.plot.get("ylabel"):
+        return given
+    name = quantity.metric_name(metric)
+    if metric.startswith("relative_"):
+        reference = run.plot["reference"]
+        return f"{name}, over that of {f'the {reference}' if reference in ('best', 'baseline', 'baselines') else labels.allocator(run, reference)}"
+    if metric == "speed_up":
+        return "speed-up over the first point"
+    if run.backend == "cpu" and unit in ("s", "op/s", "B/s"):
+        name = f"{name} (CPU executor)"
+    return name

@@ -1,0 +1,70 @@
+"""What of a run a figure shows, as its plot says: without some cells, with phases or a setting split into series, with speed-ups."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pandas
+
+from plots.figures.model import series
+from plots.runs import derived, labels
+from plots.runs.results import Run
+
+
+def shown(run: Run) -> Run:
+    run = _by_parity(_without(_of_allocators(_with_phases_as_series(run))))
+    if "speed_up" in labels.listed(run.plot.get("metric", "time")):
+        run = _with_speed_up(run)
+    return run
+
+
+def _with_phases_as_series(run: Run) -> Run:
+    """`phases`: `series` puts the timed phases of the plot into one panel: each cell becomes one per phase, and the phase a swept
+    setting."""
+    if run.plot.get("phases") != "series":
+        return run
+    cells, settings, values = [], [], []
+    for phase in labels.listed(run.plot.get("y", "total")):
+        new = [f"{cell} {phase}" for cell in run.cells.index]
+        cells.append(run.cells.assign(axes=[{**axes, "phase": phase} for axes in run.cells["axes"]]).set_axis(new))
+        settings.append(run.settings.assign(phase=phase).set_axis(new))
+        own = run.values[run.values["phase"] == phase]
+        values.append(own.assign(cell=own["cell"] + f" {phase}", phase=""))
+    plot = {**run.plot, "y": "", "marks": [{**mark, "phase": ""} for mark in run.plot.get("marks", [])]}
+    return replace(run, cells=pandas.concat(cells), settings=pandas.concat(settings), values=pandas.concat(values, ignore_index=True),
+                   config={**run.config, "plot": plot})
+
+
+def _of_allocators(run: Run) -> Run:
+    """`allocators`: those that the figure shows."""
+    wanted = run.plot.get("allocators")
+    return run.part(run.cells.index[run.cells["allocator"].isin(wanted)]) if wanted else run
+
+
+def _without(run: Run) -> Run:
+    """`without`: settings of cells that the figure leaves out."""
+    gone = pandas.Series(False, index=run.cells.index)
+    for wanted in run.plot.get("without", []):
+        matches = pandas.Series(True, index=run.cells.index)
+        for name, value in wanted.items():
+            matches &= pandas.Series([each in value if isinstance(value, list) else each == value for each in run.column(name)],
+                                     index=run.cells.index)
+        gone |= matches
+    return run.part(run.cells.index[~gone]) if gone.any() else run
+
+
+def _by_parity(run: Run) -> Run:
+    """`parity`: a swept count whose odd and even values make series of their own."""
+    setting = run.plot.get("parity")
+    if not setting or setting not in run.settings:
+        return run
+    words = run.settings[setting].map(lambda value: ("even" if value % 2 == 0 else "odd") + " " + labels.setting_name(run, setting))
+    name = f"{setting} parity"
+    cells = run.cells.assign(axes=[{**axes, name: word} for axes, word in zip(run.cells["axes"], words)])
+    return replace(run, cells=cells, settings=run.settings.assign(**{name: words}))
+
+
+def _with_speed_up(run: Run) -> Run:
+    x = run.plot["x"]
+    groups = pandas.Series({cell: number for number, each in enumerate(series.group(run, x)) for cell in each.cells})
+    return run.with_values([derived.speed_up(run.values, groups, run.column(x))])

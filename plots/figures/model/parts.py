@@ -1,0 +1,55 @@
+"""Which curves of a figure stand in which of its pictures: a panel with more curves than readers can follow makes several pictures with the same axes.
+
+The first picture of a paper's figure has published forms in the order of the config, as many as the paper draws (`curves` of the plot, else eight). The others
+have the rest, and the first curve of the figure once more, as a yardstick. Figures that are of no paper have all forms in the order of the config.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Sequence
+
+from plots.figures.model.series import Series
+from plots.runs import forms
+
+MOST = 8
+
+
+def of(drawn: Sequence[Sequence[Series]], most: int, of_paper: bool) -> list[list[str]]:
+    """The labels of each picture, for the series of each panel. Series without a single value count for nothing and stand with their neighbours."""
+    labels = list(dict.fromkeys(series.label for panel in drawn for series in panel))
+    valued = {series.label for panel in drawn for series in panel if len(series.drawn())}
+    if max((len({series.label for series in panel} & valued) for panel in drawn), default=0) <= most:
+        return [labels]
+    ids = {series.label: series.allocator for panel in drawn for series in panel}
+    first = [label for label in labels if forms.form_of(ids[label]) == forms.PUBLISHED] if of_paper else labels
+    later = [label for label in labels if label not in first]
+    head = _taken(first or later, most, valued)
+    rest = [label for label in first + later if label not in head]
+    room = most - 1
+    count = math.ceil(sum(label in valued for label in rest) / room)
+    parts, each = [head], math.ceil(sum(label in valued for label in rest) / count) if count else 0
+    while rest and each:
+        taken = _taken(rest, each, valued)
+        parts.append([head[0], *taken])
+        rest = rest[len(taken):]
+    parts[-1] += rest
+    return parts
+
+
+def sentence(parts: Sequence[Sequence[str]], number: int) -> str:
+    """Which picture of a figure this is."""
+    if len(parts) == 1:
+        return ""
+    yardstick = f", beside {parts[0][0]} once more" if number > 1 else ""
+    return f"Picture {number} of {len(parts)} of this figure, whose curves do not fit into one; all have the same axes{yardstick}."
+
+
+def _taken(labels: Sequence[str], most: int, valued: set[str]) -> list[str]:
+    """The first labels with as many curves."""
+    taken: list[str] = []
+    for label in labels:
+        if label in valued and sum(each in valued for each in taken) == most:
+            break
+        taken.append(label)
+    return taken

@@ -1,0 +1,205 @@
+"""Groups the cells of a run into panels and series: what one line, or one row of a table, consists of.
+
+A series is one allocator with one set of parameters, at fixed values of all swept axes but the x axis. A panel holds the
+series of one timed phase, metric, and value of the axes that the config's `panels` and `rows` name.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from typing import Collection
+
+import pandas
+
+from allocbench.errors import NothingToDraw
+from plots.runs import labels
+from plots.runs.results import Run
+from plots.sheet import provisional, style
+
+_MOST_BESIDE = 4  # panels
+
+
+@dataclass(frozen=True)
+class Group:
+    """The cells of one series, in growing x."""
+
+    allocator: str
+    variant: int  # counts the series of one allocator, so that they can share a hue and differ in shade and marker
+    label: str
+    told: str     # what tells it from the allocator's other series
+    cells: list[str]
+
+
+@dataclass(frozen=True)
+class Series:
+    """`points`: x, cell, value, low, high, provisional and word, in growing x. The value is NaN where the cell has none, and the word
+    stands in its place. Where x sweeps words, x is the place of the word in labels.words_of()."""
+
+    allocator: str
+    label: str
+    look: style.Look
+    points: pandas.DataFrame
+
+    def drawn(self) -> pandas.DataFrame:
+        return self.points[self.points["value"].notna()]
+
+    def failed(self) -> bool:
+        return bool(self.points["value"].isna().any())
+
+
+@dataclass(frozen=True)
+class Cut:
+    """The cells of one panel."""
+
+    name: str        # of the value of `panels`; empty where there is nothing to tell apart
+    row_name: str    # the same of `rows`
+    phase_name: str  # empty where all panels have the same phase
+    run: Run
+    phase: str
+    metric: str
+    row: int
+    column: int
+
+
+def panels_of(run: Run) -> list[Cut]:
+    """One panel or block per metric, timed phase (`y`) and value of the settings that `rows` and `panels` name. The values
+    of `panels` lie beside each other, those of `rows` below each other; phases and metrics take what is left. Where x sweeps
+    words, which need room, they lie below each other."""
+    shown = _shown(run)
+    several_phases = len({phase for phase, _ in shown if phase}) > 1
+    columns, rows = parts(run, "panels"), parts(run, "rows")
+    across = len(columns)
+    if len(columns) == 1 and len(rows) == 1:
+        across = 1 if labels.words_of(run, run.plot.get("x", "")) else len(shown)
+    elif len(rows) * len(shown) == 1:  # many panels of one row go on below
+        across = math.ceil(len(columns) / math.ceil(len(columns) / _MOST_BESIDE))
+    made = []
+    for phase, metric in shown:
+        for row_name, in_row in rows:
+            for name, in_column in columns:
+                part = run.part(in_row & in_column)
+                told = phase.replace("_", " ") if several_phases else ""
+                made.append(Cut(name, row_name, told, part, phase, metric, *divmod(len(made), across)))
+    return [panel for panel in made if len(panel.run.cells)]
+
+
+def _shown(run: Run) -> list[tuple[str, str]]:
+    """Every (phase, metric) of the plot. A metric of whole cells comes once beside those of phases."""
+    known = run.known()
+    pairs = [(phase, metric) for metric in labels.listed(run.plot.get("metric", "time"))
+             for phase in labels.listed(run.plot.get("y", "total"))]
+    return list(dict.fromkeys(("", metric) if (phase, metric) not in known and ("", metric) in known else (phase, metric)
+                              for phase, metric in pairs))
+
+
+def parts(run: Run, key: str) -> list[tuple[str, set[str]]]:
+    """Name and cells of each value of the setting that the plot's `panels` or `rows` names, in the order of the config, which
+    is that of `panel_names`; by size where the config writes them otherwise (sizes as "2MiB")."""
+    setting = run.plot.get(key)
+    column = run.column(setting).dropna() if setting else pandas.Series(dtype=object)
+    values = list(column.unique())
+    if len(values) < 2:
+        return [("", set(run.cells.index))]
+    ordered = labels.in_config_order(run, setting, values)
+    names = run.plot.get(f"{key.removesuffix('s')}_names", [])
+    if len(names) != len(ordered):
+        names = [labels.value_of(run, setting, value) if setting == "allocator" else labels.setting_of(run, setting, value)
+                 for value in ordered]
+    return [(name, set(column.index[[each == value for each in column]])) for name, value in zip(names, ordered)]
+
+
+def group(run: Run, x: str | None) -> list[Group]:
+    """The series in config order."""
+    moving = run.moving_with(x) if x is not None else set()
+    fixed_axes = sorted(set(run.axes) - moving)
+    parameters = {name.removeprefix("allocator.") for name in moving}
+    keys = pandas.Series({cell: (row.allocator, _text(row.allocator_parameters, parameters),
+                                 tuple(_text(row.axes.get(name)) for name in fixed_axes))
+                          for cell, row in zip(run.cells.index, run.cells.itertuples())}, dtype=object)
+    grouped = {key: list(cells) for key, cells in keys.groupby(keys, sort=False).groups.items()}
+
+    named = "allocator" not in (run.plot.get("panels"), run.plot.get("rows"))
+    made: list[Group] = []
+    for allocator in run.allocators():
+        own = [cells for key, cells in grouped.items() if key[0] == allocator]
+        own.sort(key=lambda cells: [labels.order(run.cells.at[cells[0], "axes"].get(name)) for name in fixed_axes])
+        for variant, cells in enumerate(own):
+            if x is not None:
+                position = run.column(x)
+                cells = sorted(cells, key=lambda cell: labels.order(position[cell]))
+            told = _told(run, cells[0], own, fixed_axes)
+            made.append(Group(allocator, variant, _label(run, cells[0], told, named), told, cells))
+    return made
+
+
+def is_alone(run: Run) -> bool:
+    """Whether a single allocator makes all series; beside rivals it needs its name."""
+    return run.cells["allocator"].nunique() == 1 and not run.plot.get("rivals")
+
+
+def series_of(run: Run, x: str, phase: str, metric: str) -> list[Series]:
+    """The series of one panel. Raises NothingToDraw when no ok cell has that metric, saying which there are."""
+    groups = group(run, x)
+    words = labels.words_of(run, x)
+    values = run.at(phase, metric)[["value", "low", "high", "flags"]]
+    table = run.cells[["status"]].join(values)
+    table[provisional.FLAG] = provisional.among(table["flags"])
+    table["x"] = [float(words.index(position)) if position in words else position for position in run.column(x)]
+    for cell, position in table["x"].items():
+        if isinstance(position, bool) or not isinstance(position, (int, float)):
+            raise NothingToDraw(f"{run.folder}: cell {cell} has no number called {x!r} for the x axis. Its axes "
+                                f"are: {', '.join(run.cells.at[cell, 'axes']) or 'none'}.")
+    table["x"] = table["x"].astype(float)
+    table["word"] = ["" if not math.isnan(row.value) else row.status if row.status != "ok" else "no value"
+                     for row in table.itertuples()]
+    table = table.rename_axis("cell").reset_index()
+    by_cell = table.set_index("cell", drop=False)
+    alone = len(groups) > 2 and is_alone(run)
+    renamed, rivals = run.plot.get("names", {}), run.plot.get("rivals", [])
+    made = []
+    for each in groups:
+        points = by_cell.loc[each.cells, ["x", "cell", "value", "low", "high", provisional.FLAG, "word"]]
+        look = style.shade(each.variant, len(groups)) if alone else style.look(each.allocator, each.variant)
+        label = each.told if each.told in rivals else renamed.get(each.label, each.label)
+        if label in rivals:
+            look = style.rival(rivals.index(label))
+        made.append(Series(each.allocator, label, look, points.sort_values("x", kind="stable").reset_index(drop=True)))
+    _require_known(run, phase, metric)
+    return made
+
+
+def _require_known(run: Run, phase: str, metric: str) -> None:
+    known = run.known()
+    if known and (phase, metric) not in known:
+        phases = sorted(p for p, m in known if m == metric)
+        listed = (f"Phases that have it: {', '.join(p or '(cell)' for p in phases)}" if phases else
+                  f"Metrics of that phase: {', '.join(sorted(m for p, m in known if p == phase)) or 'none'}")
+        raise NothingToDraw(f"{run.folder}: no cell has the metric {metric!r} of phase {phase!r}. {listed}.")
+
+
+def _told(run: Run, cell: str, siblings: list[list[str]], fixed_axes: list[str]) -> str:
+    """Whatever tells a series from the allocator's other ones."""
+    first = [run.cells.loc[cells[0]] for cells in siblings]
+    differing = [name for name in run.cells.at[cell, "allocator_parameters"]
+                 if len({_text(row["allocator_parameters"].get(name)) for row in first}) > 1]
+    differing += [name for name in fixed_axes if name.removeprefix("allocator.") not in differing
+                  and len({_text(row["axes"].get(name)) for row in first}) > 1]
+    return ", ".join(labels.told(run, name, run.settings.at[cell, name]) for name in differing)
+
+
+def _label(run: Run, cell: str, told: str, named: bool) -> str:
+    """The config's label, or the display name (`named`: unless a panel bears it), followed by what tells the series apart."""
+    label = run.label(cell) or labels.allocator(run, run.cells.at[cell, "allocator"])
+    if not told:
+        return label
+    if not named or is_alone(run):  # a panel or the legend's title bears the name
+        return told
+    return f"{label[:-1]}, {told})" if label.endswith(")") else f"{label} ({told})"
+
+
+def _text(value, without: Collection[str] = ()) -> str:
+    if isinstance(value, dict):
+        value = {name: each for name, each in value.items() if name not in without}
+    return json.dumps(value, sort_keys=True)

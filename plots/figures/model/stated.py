@@ -1,0 +1,125 @@
+"""What a paper states (`marks`, `bands` and `positions` of a config's plot), set beside what was measured here.
+
+A stated value of the drawn metric becomes a reference mark in the figure; any other becomes a sentence of the caption. A
+band is a range that the paper gives for many settings: absolute, or as factors of the value of another allocator. A
+position is a value of x at which the paper sees something happen.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Sequence
+
+import pandas
+
+from plots.figures.model.series import Series
+from plots.runs import labels
+from plots.runs.results import Run
+from plots.sheet import quantity
+
+
+@dataclass(frozen=True)
+class Mark:
+    x: float
+    y: float
+    source: str
+    allocator: str  # whose colour it has; empty where the config does not say
+
+
+@dataclass(frozen=True)
+class Band:
+    """Between `low` and `high` at each of `xs`."""
+
+    xs: list[float]
+    low: list[float]
+    high: list[float]
+    source: str
+
+
+@dataclass(frozen=True)
+class Position:
+    x: float
+    source: str
+
+
+def marks(run: Run, x: str, phase: str, metric: str) -> list[Mark]:
+    """The stated values that lie in the panel of this phase and metric, made of the cells of `run`."""
+    return [Mark(float(entry["where"][x]), float(entry["value"]), entry["source"], entry.get("allocator", ""))
+            for entry in _entries(run)
+            if (entry.get("phase", ""), entry["metric"]) == (phase, metric) and x in entry["where"]
+            and all(value == wanted for name, wanted in entry["where"].items() if name != x for value in run.column(name))]
+
+
+def bands(run: Run, phase: str, metric: str, drawn: Sequence[Series]) -> list[Band]:
+    """The ranges stated for the panel of this phase and metric."""
+    made = []
+    for entry in _in_panel(run, "bands", phase, metric):
+        low, high = entry["between"]
+        if "of" not in entry:
+            xs = [x for series in drawn for x in series.points["x"]]
+            made.append(Band([min(xs), max(xs)], [low, low], [high, high], entry["source"]))
+            continue
+        for series in drawn:
+            if series.allocator == entry["of"] and len(points := series.drawn()):
+                made.append(Band(list(points["x"]), list(points["value"] * low), list(points["value"] * high), entry["source"]))
+    return made
+
+
+def positions(run: Run, phase: str, metric: str) -> list[Position]:
+    """The values of x named for the panel of this phase and metric."""
+    return [Position(float(entry["at"]), entry["source"]) for entry in _in_panel(run, "positions", phase, metric)]
+
+
+def _in_panel(run: Run, key: str, phase: str, metric: str) -> list[dict]:
+    """The entries about the panel of this phase and metric, made of the cells of `run`."""
+    return [entry for entry in _of_back_end(run, run.plot.get(key, []))
+            if (entry.get("metric", metric), entry.get("phase", phase)) == (metric, phase) and run.matching(entry.get("where", {})).all()]
+
+
+def _entries(run: Run) -> list[dict]:
+    return _of_back_end(run, run.plot.get("marks", []))
+
+
+def _of_back_end(run: Run, entries: Sequence[dict]) -> list[dict]:
+    return [entry for entry in entries if entry.get("backend", run.backend) == run.backend]
+
+
+def sentences(run: Run, drawn: Sequence[tuple[str, str]]) -> list[str]:
+    """One sentence per source and place, for the stated values whose (phase, metric) is not among those `drawn`."""
+    groups: dict[tuple, list[dict]] = {}
+    for entry in _entries(run):
+        if (entry.get("phase", ""), entry["metric"]) not in drawn:
+            where = ", ".join(f"{labels.setting_name(run, name)} {quantity.formatter(name)(value)}"
+                              for name, value in entry["where"].items())
+            alone = entry["metric"] if _unit(run, entry) else ""  # counts share a sentence
+            groups.setdefault((entry["source"], where, alone), []).append(entry)
+    made = []
+    for (source, where, _), entries in groups.items():
+        theirs = ", ".join(_written(run, entry, [entry["value"]]) for entry in entries)
+        there = run.matching(entries[0]["where"])
+        ours = "here: " + ", ".join(_measured(run, there, entry) for entry in entries) if there.any() else "not run here"
+        made.append(f"{source} states {theirs} at {where}; {ours}.")
+    return made
+
+
+def _measured(run: Run, there: pandas.Series, entry: dict) -> str:
+    """The range over the allocators, or the value of the one that the entry names."""
+    if "allocator" in entry:
+        there = there & (run.cells["allocator"] == entry["allocator"])
+    found = run.at(entry.get("phase", ""), entry["metric"])["value"]
+    found = found[found.index.isin(there.index[there])]
+    if found.empty:
+        return f"{quantity.metric_name(entry['metric'])} not measured"
+    whose = f" with {labels.allocator(run, entry['allocator'])}" if "allocator" in entry else ""
+    return _written(run, entry, sorted({found.min(), found.max()})) + whose
+
+
+def _written(run: Run, entry: dict, values: Sequence[float]) -> str:
+    """`150 mallocs`, or with a unit `1.5 ms (init)`."""
+    unit, phase = _unit(run, entry), entry.get("phase", "")
+    numbers = " to ".join(map(quantity.formatter(entry["metric"], unit), values))
+    return f"{numbers} {quantity.metric_name(entry['metric'])}" if not unit else f"{numbers} ({phase})" if phase else numbers
+
+
+def _unit(run: Run, entry: dict) -> str:
+    return run.unit_of(entry.get("phase", ""), entry["metric"])

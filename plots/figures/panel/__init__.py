@@ -1,0 +1,1 @@
+"""What stands inside and above a panel of a line figure."""

@@ -1,0 +1,163 @@
+"""The inside of one panel of a line figure: its y axis, its series, and what a paper states beside them."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass
+from typing import Sequence
+
+from matplotlib.transforms import offset_copy
+
+from plots.figures.model.chart import Chart, Panel
+from plots.figures.model.series import Series
+from plots.figures.panel import apart, edge
+from plots.sheet import provisional, quantity, style, ticks
+
+_SPREAD = 0.8  # share of the room of a word that the marks of all series take
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The y axis of all panels of one metric. Points beyond `limits` of the plot are drawn at the edge."""
+
+    metric: str
+    unit: str
+    log: bool
+    covered: tuple[float, float]
+    clipped: int  # values beyond the limits
+
+    @staticmethod
+    def of(chart: Chart, metric: str, contents: Sequence[Panel]) -> Scale:
+        numbers = [number for content in contents for number in _covered(content)]
+        # A count of zero has no place on a logarithmic axis, and a share is best seen against the whole.
+        log = chart.log_y and min(numbers, default=0) > 0 and not quantity.is_share(metric)
+        least, most = chart.limits.get(metric, (-math.inf, math.inf))
+        inside = [number for number in numbers if least <= number <= most] or numbers
+        clipped = sum(not least <= value <= most for content in contents for series in content.series
+                      for value in series.drawn()["value"])
+        if quantity.is_ratio(metric) and log:
+            inside.append(1.0)
+        return Scale(metric, chart.units.get(metric, ""), log, (min(inside), max(inside)), clipped)
+
+    def set_y(self, axes) -> None:
+        ticks.set_y(axes, self.covered, self.log, self._write, self._binary)
+
+    @property
+    def _write(self):
+        return quantity.formatter(self.metric, self.unit)
+
+    @property
+    def _binary(self) -> bool:
+        return self.unit in ("B", "B/s")
+
+    def label_width(self) -> float:
+        """Of the widest tick label, in inches."""
+        marks = ticks.y_marks(self.bounds(), self.log, self._binary)
+        return max(ticks.text_width(self._write(mark), style.LEAST) for mark in marks)
+
+    def bounds(self) -> tuple[float, float]:
+        return ticks.y_bounds(self.covered, self.log)
+
+    def moves(self, content: Panel, height: float, spacing: float, joined: bool) -> list[apart.Move]:
+        return apart.moves(content.series, self.bounds(), self.log, height, spacing, apart.LINES if content.has_lines(joined) else apart.MARKERS)
+
+    def written(self, value: float) -> str:
+        """A number in the panel; of a ratio shorter than at its ticks."""
+        return f"{quantity.factor(value)}×" if quantity.is_ratio(self.metric) else self._write(value)
+
+    def sentence(self) -> str:
+        if not self.clipped:
+            return ""
+        values, numbers = ("value lies", "the number") if self.clipped == 1 else ("values lie", "their numbers or range")
+        return f"{self.clipped} {values} beyond the axis of {quantity.metric_name(self.metric)}: triangles at its edge, with {numbers}."
+
+
+def draw_panel(axes, chart: Chart, content: Panel, scale: Scale, moves: Sequence[apart.Move]) -> None:
+    for band in content.bands:
+        if band.low == band.high:
+            axes.plot(band.xs, band.low, color=style.GREY, linestyle=(0, (1, 1.5)), linewidth=1.2, zorder=0.5, label=band.source, gid="band")
+            continue
+        axes.fill_between(band.xs, band.low, band.high, color=style.NOISE, alpha=0.28, linewidth=0, zorder=0.5, label=band.source,
+                          gid="band")
+    for position in content.positions:
+        axes.axvline(position.x, color=style.BLACK, linestyle=(0, (4, 2.5)), linewidth=0.8, zorder=0.9, label=position.source, gid="position")
+    _draw_noise(axes, chart, content, scale)
+    beyond: list[edge.Number] = []
+    xs = sorted({x for series in content.series for x in series.points["x"]})
+    for index, (series, curve) in enumerate(zip(content.series, content.curves)):
+        aside = _SPREAD * ((index + 0.5) / len(content.series) - 0.5) if chart.x.words else 0.0
+        joined = not chart.x.words and not curve[0] and chart.joined
+        _draw_series(axes, series, curve, aside, moves[index], joined, chart.faint, xs, content.ringed, joined or scale.clipped > 0)
+        edge.draw(axes, series, aside, scale.bounds(), scale.written, beyond)
+    for mark in content.marks:
+        colour = style.look(mark.allocator).colour if mark.allocator else style.BLACK
+        axes.plot([mark.x], [mark.y], linestyle="none", marker="*", markersize=9, markerfacecolor="none",
+                  color=colour, gid="stated", label=mark.source)
+
+
+def _covered(content: Panel) -> list[float]:
+    """Everything that the y axis should cover."""
+    made = [number for series in content.series for column in ("value", "low", "high")
+            for number in series.points[column] if not math.isnan(number)]
+    made += [mark.y for mark in content.marks] + [y for _, ys in content.curves for y in ys]
+    return made + [y for band in content.bands for y in (*band.low, *band.high)]
+
+
+def _draw_noise(axes, chart: Chart, content: Panel, scale: Scale) -> None:
+    """Where values are relative to an allocator: the interval of its own, within which a difference is noise."""
+    if not quantity.is_ratio(scale.metric) or not chart.reference:
+        return
+    axes.axhline(1, color=style.GREY, linewidth=0.8, zorder=0.9)
+    own = next((series.drawn() for series in content.series if series.allocator == chart.reference), None)
+    if own is not None and len(own) > 1 and own["low"].notna().all():
+        axes.fill_between(own["x"], own["low"], own["high"], color=style.NOISE, alpha=0.35, linewidth=0, zorder=0.4, label=chart.noise,
+                          gid="noise")
+
+
+def _draw_series(axes, series: Series, curve: tuple[list[float], list[float]], aside: float, move: apart.Move, joined: bool,
+                 fade: bool, all_xs: Sequence[float], ringed: set[str], cut: bool) -> None:
+    """`cut`: at the edges of the axes, where a marker on the edge loses its other half."""
+    look, points = series.look, series.points
+    place = offset_copy(axes.transData, fig=axes.figure, x=move.aside, units="points") if move.aside else axes.transData
+    if curve[0]:
+        axes.plot(*curve, color=look.colour, linestyle=look.dash, linewidth=0.9, gid=f"theory {series.label}")
+    xs = points["x"] + aside
+    hollow = points[provisional.FLAG].astype(bool)
+    if joined and move.wider:
+        axes.plot(xs, points["value"], color=look.colour, linewidth=style.RC["lines.linewidth"] + move.wider, zorder=1.99 - 0.01 * move.wider,
+                  solid_capstyle="butt", gid=f"below {series.label}")
+    _draw_values(axes, series, xs, hollow, joined, place, cut)
+    if hollow.any():
+        provisional.draw(axes, xs[hollow], points.loc[hollow, "value"], look, look.marker_size, transform=place, clip_on=cut, zorder=2.02,
+                         gid=f"provisional {series.label}")
+    if joined and fade:
+        _fade_gaps(axes, points, all_xs, move.wider)
+    rings = points[points["cell"].isin(ringed)]
+    axes.plot(rings["x"] + aside, rings["value"], linestyle="none", marker="o", markersize=9, markerfacecolor="none",
+              markeredgecolor=look.colour, markeredgewidth=0.8, gid=f"ring {series.label}", transform=place)
+    # Bars and not bands: wide intervals of many allocators would cover each other and the lines.
+    bars = points[points["value"].notna() & points["low"].notna() & points["high"].notna()]
+    axes.vlines(bars["x"] + aside, bars["low"], bars["high"], color=look.colour, linewidth=1.3, alpha=0.5, zorder=1.8,
+                gid=f"interval {series.label}", transform=place)
+
+
+def _draw_values(axes, series: Series, xs, hollow, joined: bool, place, cut: bool) -> None:
+    """The line, which the legend shows with its marker, and the markers: on the line, or beside each other at `place`."""
+    look, values = series.look, series.points["value"]
+    has_face = look.fill == "full" and look.marker not in "x+"
+    outline = {"markeredgecolor": "white", "markeredgewidth": 0.4} if has_face else {"markeredgewidth": 0.9}
+    marker = dict(color=look.colour, marker=look.marker, markersize=look.marker_size, fillstyle=look.fill, markerfacecoloralt="white", clip_on=cut, **outline)
+    beside = place is not axes.transData
+    marked = {"markevery": [] if beside else [index for index, each in enumerate(hollow) if not each]} if beside or hollow.any() else {}
+    axes.plot(xs, values, linestyle="none" if not joined else look.dash, label=series.label, gid=f"median {series.label}", **marker, **marked)
+    if beside:
+        axes.plot(xs[~hollow], values[~hollow], linestyle="none", gid=f"marker {series.label}", transform=place, **marker)
+
+
+def _fade_gaps(axes, points, all_xs: Sequence[float], wider: float) -> None:
+    """Where a series skips positions at which others were measured, a white veil makes its line faint: nothing was measured there."""
+    own = points.loc[points["value"].notna(), ["x", "value"]]
+    for (x0, y0), (x1, y1) in itertools.pairwise(own.itertuples(index=False, name=None)):
+        if any(x0 < x < x1 for x in all_xs) and not any(x0 < x < x1 for x in points["x"]):
+            axes.plot([x0, x1], [y0, y1], color="white", linewidth=2.2 + wider, alpha=0.7, zorder=2.01, gid="gap")

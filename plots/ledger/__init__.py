@@ -1,0 +1,1 @@
+"""What papers say, as predicates over runs, each with a verdict."""

@@ -1,0 +1,314 @@
+"""Claims: sentences of a paper as predicates over stored results, each with a verdict. Together they are the ledger.
+
+A claim names an effect (effects.py) and what it must be: `above`, `below` or `between`. The verdict follows from the
+interval of the effect, not from its number (verdicts.py). A time of three to five rounds has an interval for verdicts alone (few_rounds.py), a provisional
+value has none. With several places the claim must hold in every one, or, with `"over"`, in `some`, for the `largest`, or for their geometric `mean`. Only the
+published forms are judged; the same effect of reworked forms and originals stands beside them.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Collection, Sequence
+
+from plots.ledger import effects, originals, sides, unequal, verdicts
+from plots.ledger.effects import Estimate
+from plots.runs import few_rounds, forms, origin
+from plots.runs.configs import FOLDER, named
+from plots.runs.results import Run
+from plots.sheet import grid, provisional, quantity
+
+HOLDS, FAILS, OPEN = verdicts.HOLDS, verdicts.FAILS, verdicts.OPEN
+NOT_KNOWN = "not known"  # the cause
+
+
+@dataclass(frozen=True)
+class Value:
+    """An effect as a reader sees it, of the place which decides: the worst of those with the verdict, or the best where one is enough."""
+
+    text: str = "–"
+    interval: str = "–"
+    estimate: Estimate | None = None
+
+    def __str__(self) -> str:
+        return self.text if self.interval in ("–", "none") else f"{self.text} ({self.interval})"
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A row of the ledger. `published` is the value that the verdict is about."""
+
+    says: str
+    source: str
+    wanted: str
+    paper: str
+    original: Value
+    published: Value
+    reworked: Value
+    verdict: str
+    why: str      # of `cannot tell`: what happened to the published form
+    holds_in: str
+    unsure: str   # of `cannot tell`: how many places have no interval, or are provisional
+    few: str      # how many places were judged on three to five rounds
+    cause: str    # of `does not hold`
+    detail: str
+    kind: str     # of the effect
+    bounds: tuple[float | None, float | None]  # what the paper states as numbers; None: open to that side
+    unequal: str  # what its allocators did not have alike
+    p: float | None = None  # of the verdict, corrected within the claim; None without a number
+
+    @property
+    def marked(self) -> str:
+        """The verdict, and whether few rounds gave it."""
+        return f"{self.verdict}, few rounds" if self.few and self.verdict != OPEN else self.verdict
+
+    def row(self) -> list[str]:
+        told = self.why or ", ".join(text for text in (f"holds in {self.holds_in}" if self.holds_in else "", self.unsure, self.few) if text)
+        return [f"{self.says} ({self.source})", self.paper, str(self.original), str(self.published), str(self.reworked),
+                f"{self.marked} ({told})" if told else self.marked, self.unequal, self._cause_and_place()]
+
+    def _cause_and_place(self) -> str:
+        if self.cause and self.detail:
+            return f"{self.cause.rstrip('.')}. Where: {self.detail}"
+        return self.cause or self.detail
+
+    def data(self) -> dict:
+        return {"says": self.says, "source": self.source, "wanted": self.wanted, "paper": self.paper, "verdict": self.verdict, "p": None if self.p is None else float(f"{self.p:.2g}"),
+                "why": self.why, "original": str(self.original), "published": str(self.published), "reworked": str(self.reworked),
+                "holds_in": self.holds_in, "unsure": self.unsure, "few_rounds": self.few, "unequal": self.unequal, "cause": self.cause, "detail": self.detail}
+
+
+def claims_of(run: Run, configs: Path = FOLDER) -> list[dict]:
+    """Those of the config of that name, which may be younger than the results; else those that were kept with them. A claim
+    without a back end is about GPUs."""
+    return _about(_config_of(run, configs), {run.backend})
+
+
+def _config_of(run: Run, configs: Path) -> dict:
+    return named(run.name, configs) or run.config
+
+
+def _about(config: dict, backends: Collection[str]) -> list[dict]:
+    return [claim for claim in config.get("claims", []) if claim.get("backend", "cuda") in backends and "not_judged" not in claim]
+
+
+def _not_judged(run: Run, configs: Path) -> list[list[str]]:
+    """Figure, sentence and reason of those that no result can judge."""
+    return [[run.name, f"{claim['says']} ({claim['source']})", claim["not_judged"]] for claim in _config_of(run, configs).get("claims", [])
+            if "not_judged" in claim and claim.get("backend", "cuda") == run.backend]
+
+
+def _judged(run: Run, configs: Path = FOLDER) -> list[Judged]:
+    claims = claims_of(run, configs)
+    bounded = few_rounds.bounded(run) if claims else run
+    return [judge(bounded, claim) for claim in claims]
+
+
+def judge(run: Run, claim: dict) -> Judged:
+    kind = effects.kind_of(claim)
+    run = few_rounds.bounded(run)
+    try:
+        found = effects.find(run, claim)
+    except sides.FormNotMeasured:
+        found = None
+    write = quantity.formatter(found.metric, found.unit) if found and found.metric else _factor
+    wanted = _wanted(claim, write)
+    told = dict(says=claim["says"], source=claim["source"], wanted=wanted, paper=_stated(claim, write) or wanted, kind=kind, bounds=_bounds(claim), unequal=_unequal(run, claim),
+                original=_original(run, claim, write), reworked=_value_of(run, claim, forms.REWORKED, write))
+    if found is None:
+        return Judged(**told, published=Value(), verdict=OPEN, why="published form not measured", holds_in="", unsure="", few="", cause="", detail="")
+    skipped = f"{found.without_value} without a value" if found.without_value else ""
+    if not found.estimates:
+        fails = found.compared and not found.without_value
+        ended = effects.statuses(run, claim)
+        why = "" if fails else f"published: {', '.join(ended)}" if ended else "not measured"
+        return Judged(**told, published=Value(), verdict=FAILS if fails else OPEN, why=why, holds_in="", unsure="", few="",
+                      cause=_cause(claim) if fails else "", detail="; ".join(text for text in ("no such point" if fails else "", skipped) if text))
+    decision = verdicts.decide(found.estimates, claim)
+    bounded = any(each.low is not None for each in found.estimates)
+    return Judged(**told, published=_value(decision.shown, write), verdict=decision.verdict, why="", p=decision.p if bounded else None,
+                  holds_in=f"{decision.places.count(HOLDS)} of {len(decision.places)}" if len(decision.places) > 1 and bounded else "",
+                  unsure=decision.unsure, few=few_rounds.sentence([estimate.rounds for estimate in found.estimates]),
+                  cause=_cause(claim) if decision.verdict == FAILS else "", detail=_detail(decision, found, write, skipped))
+
+
+def _detail(decision: verdicts.Decision, found: effects.Found, write, skipped: str) -> str:
+    """The place that decides, the worst one, and between which numbers all lie."""
+    numbers, worst = [estimate.number for estimate in found.estimates], decision.worst
+    counted = f"{len(numbers)} places, {write(min(numbers))} to {write(max(numbers))}" if len(numbers) > 1 else ""
+    return "; ".join(filter(None, (decision.shown.place, f"worst {write(worst.number)} ({worst.place})" if worst else "", counted, skipped)))
+
+
+def _unequal(run: Run, claim: dict) -> str:
+    try:
+        return unequal.told(run, [name for side in effects.sides_of(run, claim) for name in side.allocators])
+    except sides.FormNotMeasured:
+        return ""
+
+
+def _value(estimate: Estimate, write) -> Value:
+    return Value(provisional.marked(write(estimate.number), estimate.provisional), _interval(estimate, write), estimate)
+
+
+def _value_of(run: Run, claim: dict, form: str, write) -> Value:
+    """The effect that the claim is about, of another form of its allocators."""
+    other = forms.claim_about(claim, effects.kind_of(claim), form, sides.known_to(run))
+    if other is None:
+        return Value()
+    try:
+        found = effects.find(run, other)
+    except sides.FormNotMeasured:
+        return Value()
+    if not found.estimates:
+        ended = effects.statuses(run, other)
+        return Value(", ".join(ended) or "–")
+    return _value(verdicts.deciding(found.estimates, other), write)
+
+
+def _original(run: Run, claim: dict, write) -> Value:
+    """Of the same run where it has originals; else what the data file says, marked as measured separately."""
+    beside = _value_of(run, claim, forms.ORIGINAL, write)
+    if beside.text != "–" or "original" not in claim:
+        return beside
+    number = originals.ratio(run.device.get("name", ""), claim["original"])
+    if number is None:
+        return Value()
+    place = f"{claim['original']['phase']}, {quantity.in_bytes(claim['original']['request_bytes'])}"
+    return Value(f"{write(number)} (separately: {place})", "–", Estimate(number, None, None, place))
+
+
+def _stated(claim: dict, write) -> str:
+    stated = claim.get("paper")
+    return "" if stated is None else f"{write(stated[0])} to {write(stated[1])}" if isinstance(stated, list) else write(stated)
+
+
+def _bounds(claim: dict) -> tuple[float | None, float | None]:
+    stated = claim.get("paper", claim.get("between"))
+    if stated is None:
+        return claim.get("above"), claim.get("below")
+    return (stated[0], stated[1]) if isinstance(stated, list) else (stated, stated)
+
+
+def _cause(claim: dict) -> str:
+    """With what shows it, where that is the hardware."""
+    if "cause" not in claim:
+        return NOT_KNOWN
+    shown = f" ({claim['cause']['evidence']})" if "evidence" in claim["cause"] else ""
+    return f"{claim['cause']['kind']}{shown}: {claim['cause']['because']}"
+
+
+def _factor(number: float) -> str:
+    return f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.3g}"
+
+
+def _wanted(claim: dict, write) -> str:
+    if "between" in claim:
+        return f"{write(claim['between'][0])} to {write(claim['between'][1])}"
+    return f"above {write(claim['above'])}" if "above" in claim else f"below {write(claim['below'])}"
+
+
+def _interval(estimate: Estimate, write) -> str:
+    if estimate.low is None or estimate.high is None:
+        return "none"
+    spread = f"; places ×/÷ {_factor(estimate.spread)}" if estimate.spread else ""
+    return f"{write(estimate.low)} to {write(estimate.high)}{spread}"
+
+
+HEADER = ("claim", "paper", "original", "published form", "reworked form", "verdict", "unequal", "cause, and where")
+_INTRODUCTION = """The ledger: sentences of the papers, and what the results say. The verdict is about the published form alone. `holds`: the whole interval of the effect is as the paper says; `does not hold`: none of it is; `cannot tell`: in between, without a number, or without an interval. A sentence about every place holds where each does, without a correction; one place is enough against it, or for a sentence about some place, if it is sure after Holm's correction for all places of the sentence. "Holds in" counts places without a correction. The interval of a mean is that of its rounds, and `places ×/÷` the geometric standard deviation of its places. {few_rounds} ([what it covers](../../../docs/methodology-measurement.md#claims-about-few-rounds)). `unequal`: pool, state or workload that the config overrides for some of the sentence's allocators. The last column names the place that decides, and the worst one where that is another. Under the verdict `does not hold` the cause comes first: `hardware` has changed, with what shows it (a count, a profile, a derivation), the `test` differs from the paper's, the paper has a `published error`, the sentence is `stronger` than what the paper shows, or `ours` is not good enough; else it is `not known`, with what is seen. Absolute figures of old GPUs are not judged. [Sentences without a claim](../../../docs/papers/sentences-without-a-claim.md) are listed with the reason. Originals were measured "separately", one request for each of 100,000 threads, where they come from [data/originals](../../../data/originals). Written by `python3 -m plots claims`, which plots/README.md explains."""
+
+
+def table(judged: Sequence[Judged]) -> str:
+    return grid.markdown(grid.Grid(HEADER, [each.row() for each in judged], aligned_left=len(HEADER)))
+
+
+def explained_table(judged: Sequence[Judged]) -> str:
+    """For pages without the introduction."""
+    note = f"\n{few_rounds.EXPLAINED} (docs/methodology-measurement.md).\n" if any(each.few for each in judged) else ""
+    return table(judged) + note
+
+
+def section(run: Run) -> str:
+    """The claims about one run, for the page of its figure; empty where it has none."""
+    judged = _judged(run)
+    return f"\n## What the paper says\n\n{explained_table(judged)}" if judged else ""
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """All claims over some runs: those of each run that has any. `missing`: configs of the same papers without a run, and how
+    many claims they make. `not_judged`: what no result can judge."""
+
+    runs: list[tuple[Run, list[Judged]]]
+    missing: dict[str, int] = field(default_factory=dict)
+    not_judged: list[list[str]] = field(default_factory=list)
+
+    def markdown(self) -> str:
+        parts = ["# Claims of the papers, judged by these results", _INTRODUCTION.format(few_rounds=few_rounds.EXPLAINED), *filter(None, [self.cards()]), self._counts()]
+        for run, judged in self.runs:
+            parts.append(f"## {run.name}\n\n{run.config.get('paper', '')}. {origin.lines(run)[0]}, {run.date}.")
+            parts.append(table(judged))
+        if self.not_judged:
+            parts += ["## Not judged", grid.markdown(grid.Grid(("figure", "sentence", "why no result can judge it"), self.not_judged, aligned_left=3))]
+        return "\n\n".join(part.rstrip() for part in parts) + "\n"
+
+    def cards(self) -> str:
+        """What was measured on which card; empty where all share one. Runs whose log names no card are left out. A paper on a single card
+        is named without its figures."""
+        figures: dict[str, dict[str, list[str]]] = {}  # by paper and card
+        for run, _ in self.runs:
+            if card := run.device.get("uuid"):
+                paper, _, figure = run.name.partition("/")
+                figures.setdefault(paper, {}).setdefault(card, []).append(figure)
+        cards = list(dict.fromkeys(card for of_paper in figures.values() for card in of_paper))
+        if len(cards) < 2:
+            return ""
+        groups = [_listed([f"{paper} ({_listed(of_paper[card])})" if len(of_paper) > 1 else paper for paper, of_paper in figures.items() if card in of_paper])
+                  for card in cards]
+        told = "; ".join(f"card {number}: {group}" for number, group in enumerate(groups, 1))
+        return (f"These results were measured on {len(cards)} different cards. {told[0].upper()}{told[1:]}. Each claim is judged by one run, so its ratios "
+                "are those of one card. Do not compare times of different cards.")
+
+    def data(self) -> list[dict]:
+        return [{"figure": run.name, "backend": run.backend, "device": run.device.get("name", ""), **each.data()}
+                for run, judged in self.runs for each in judged]
+
+    def _counts(self) -> str:
+        words = [each.verdict for _, judged in self.runs for each in judged]
+        counts = ", ".join(f"{words.count(verdict)} {verdict}" for verdict in (HOLDS, FAILS, OPEN)) + "."
+        few = sum(each.marked != each.verdict for _, judged in self.runs for each in judged)
+        names = ", ".join(f"{name} ({number})" for name, number in self.missing.items())
+        return " ".join(filter(None, (counts, f"Not judged, because these results have no cell of them: {names}." if names else "",
+                                      f"{few} of the verdicts rest on few rounds." if few else "", self.discoveries())))
+
+    def discoveries(self) -> str:
+        """What Benjamini and Hochberg's procedure leaves of the verdicts, whose p-values form one family; said here alone."""
+        tested = [(run, each) for run, judged in self.runs for each in judged if each.p is not None]
+        adjusted = verdicts.discoveries([each.p for _, each in tested])
+        lost = [f"{run.name} ({each.says})" for (run, each), p in zip(tested, adjusted) if each.verdict != OPEN and p > verdicts.LEVEL]
+        if not tested:
+            return ""
+        told = "all verdicts stand" if not lost else f"these do not stand: {'; '.join(lost)}"
+        return f"At a false discovery rate of {100 * verdicts.LEVEL:g} % (Benjamini and Hochberg, over the {len(tested)} sentences with an interval) {told}."
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+
+
+def ledger(runs: Sequence[Run], configs: Path = FOLDER) -> Ledger:
+    judged = [(run, _judged(run, configs)) for run in runs]
+    return Ledger([(run, each) for run, each in judged if each], _missing(runs, configs), [row for run in runs for row in _not_judged(run, configs)])
+
+
+def _missing(runs: Sequence[Run], configs: Path) -> dict[str, int]:
+    names, backends = {run.name for run in runs}, {run.backend for run in runs}
+    missing = {}
+    for paper in sorted({name.split("/")[0] for name in names if "/" in name}):
+        for path in sorted((configs / paper).glob("*.json")):
+            number = len(_about(json.loads(path.read_text(encoding="utf-8")), backends))
+            if number and f"{paper}/{path.stem}" not in names:
+                missing[f"{paper}/{path.stem}"] = number
+    return missing

@@ -1,0 +1,335 @@
+"""The numbers that claims are about: ratios, growth, straightness, steps, crossings, values, shares, nearness to theory and how well one
+metric explains another, with intervals.
+
+Every effect gives estimates, one per place: a number between two bounds that follow from the 95 % intervals stored with
+the results, for claims also from those of few rounds (few_rounds.py). The bounds of a ratio are its smallest and largest value
+within both intervals, which is wider than 95 %.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass
+from typing import Callable, Collection
+
+import numpy
+import pandas
+import scipy.stats
+
+from allocbench.errors import UsageError
+from plots.ledger.sides import Side, along_of, axes_of, bounds_of, cells_of, parameters_of, place_of, provisional_of, rounds_of, side_of, written
+from plots.runs import few_rounds, formulas, labels
+from plots.runs.results import Run
+from plots.sheet import quantity
+
+
+@dataclass(frozen=True)
+class Estimate:
+    number: float
+    low: float | None   # None where too few rounds gave no interval
+    high: float | None
+    place: str
+    rounds: int = 0     # the fewest that an interval of few rounds in it comes from; 0: there is none in it
+    provisional: bool = False  # it has a provisional value in it, and thus no interval
+    span: float = 0.0   # of an exponent: the logarithm of the last x over the first
+    spread: float = 0.0  # of a mean: the geometric standard deviation of its places
+
+
+@dataclass
+class Found:
+    """The estimates of an effect, and what it could not use."""
+
+    estimates: list[Estimate]
+    without_value: int = 0
+    compared: int = 0   # points at which a crossing looked at both series
+    unit: str = ""      # of the numbers
+    metric: str = ""    # that they are values of; empty for ratios and the like
+
+
+def kind_of(claim: dict) -> str:
+    return next(kind for kind in KINDS if kind in claim)
+
+
+def find(run: Run, claim: dict) -> Found:
+    """The estimates of the effect that the claim names. Raises FormNotMeasured."""
+    kind = kind_of(claim)
+    return KINDS[kind](run, claim[kind], claim.get("where", {}))
+
+
+def sides_of(run: Run, claim: dict) -> list[Side]:
+    """Raises FormNotMeasured."""
+    effect = claim[kind_of(claim)]
+    return [side_of(run, effect[key], effect, claim.get("where", {})) for key in ("of", "to", "over", "against") if key in effect]
+
+
+def statuses(run: Run, claim: dict) -> list[str]:
+    """How the cells that the claim is about ended where they gave no number, most frequent first."""
+    ended = pandas.concat([cells_of(run, side) for side in sides_of(run, claim)])["status"]
+    return list(ended[ended != "ok"].value_counts().index)
+
+
+def _divided(of, to, place: str) -> Estimate | None:
+    """The quotient of the values of two rows; None where one of them has none."""
+    if math.isnan(of.value) or not to.value > 0:
+        return None
+    (low, high), (least, most) = bounds_of(of), bounds_of(to)
+    bounded = None not in (low, high, least, most) and least > 0
+    return Estimate(of.value / to.value, low / most if bounded else None, high / least if bounded else None, place,
+                    rounds_of(of, to) if bounded else 0, provisional_of(of, to))
+
+
+def _quotients(run: Run, effect: dict, where: dict) -> Found:
+    """Values of one side over those of the other, at equal settings except those that a side fixes for itself. Every
+    allocator of one side meets every one of the other; where both sides name the same ones, each meets itself, with its own
+    parameters."""
+    of, to = (side_of(run, effect[key], effect, where) for key in ("of", "to"))
+    fixed = {name for name in {**of.where, **to.where} if of.where.get(name) != to.where.get(name)}
+    itself = of.allocators == to.allocators
+
+    def keyed(side: Side) -> pandas.DataFrame:
+        cells = cells_of(run, side)
+        return cells.assign(key=[key_of(row) for row in cells.itertuples()])
+
+    def key_of(row) -> tuple:
+        own = (row.allocator, parameters_of(run, row, fixed)) if itself else ()
+        return (*own, *sorted((name, str(run.settings.at[row.cell, name])) for name in axes_of(row, fixed)))
+
+    upper, lower = keyed(of), keyed(to)
+    partners = {key: list(rows.itertuples()) for key, rows in lower.groupby("key", sort=False)}
+    found = Found([])
+    for row in upper.itertuples():
+        for other in partners.get(row.key, []):
+            if row.cell == other.cell and of == to:
+                continue
+            place = ", ".join([place_of(run, (row, other), axes_of(row, fixed)), *_told(run, row, other, fixed)])
+            estimate = _divided(row, other, place)
+            if estimate is None:
+                found.without_value += 1
+            else:
+                found.estimates.append(estimate)
+    return found
+
+
+def _gain(run: Run, effect: dict, where: dict) -> Found:
+    """Ratios over the ratio of one allocator, `against`, at the same settings of both sides."""
+    def of(names) -> dict:
+        sides = {key: {**(effect[key] if isinstance(effect[key], dict) else {}), "allocator": names or _allocators(effect[key])} for key in ("of", "to")}
+        return {key: value for key, value in {**effect, **sides}.items() if key != "against"}
+
+    found, measure = _quotients(run, of(None), where), _quotients(run, of(effect["against"]), where)
+    if len(measure.estimates) > 1:
+        raise UsageError(f"{run.name}: a claim measures its ratios against those of {effect['against']!r}, which has {len(measure.estimates)}. Let `where` pick one.")
+    if not measure.estimates:
+        return Found([], found.without_value + len(found.estimates))
+    base = measure.estimates[0]
+
+    def over(each: Estimate) -> Estimate:
+        bounded = None not in (each.low, each.high, base.low, base.high) and base.low > 0
+        return Estimate(each.number / base.number, each.low / base.high if bounded else None, each.high / base.low if bounded else None, each.place,
+                        few_rounds.fewest([each.rounds, base.rounds]) if bounded else 0, each.provisional or base.provisional)
+
+    return Found([over(each) for each in found.estimates], found.without_value)
+
+
+def _allocators(side) -> str | list[str]:
+    return side["allocator"] if isinstance(side, dict) else side
+
+
+def _ratio(run: Run, effect: dict, where: dict) -> Found:
+    return _gain(run, effect, where) if "against" in effect else _quotients(run, effect, where)
+
+
+def _told(run: Run, row, other, fixed: Collection[str]) -> list[str]:
+    """The settings in which the two sides of a ratio differ."""
+    pairs = [(name, run.settings.at[row.cell, name], run.settings.at[other.cell, name]) for name in row.axes if name in fixed]
+    return [f"{quantity.axis_name(name)} {written(name, mine)} to {written(name, theirs)}" for name, mine, theirs in pairs
+            if mine != theirs]
+
+
+def _lines(run: Run, side: Side, along: str, found: Found) -> list[list]:
+    """The rows of each series along a swept setting and what is zipped with it, in growing order; those without a value are
+    counted and left out."""
+    cells = cells_of(run, side)
+    found.without_value += int(cells["value"].isna().sum())
+    lines: dict[tuple, list] = {}
+    moving = run.moving_with(along)
+    for row in cells[cells["value"].notna()].itertuples():
+        key = (row.allocator, parameters_of(run, row, moving), *(str(run.settings.at[row.cell, name]) for name in axes_of(row, moving)))
+        lines.setdefault(key, []).append(row)
+    position = run.column(along)
+    return [sorted(rows, key=lambda row: position[row.cell]) for rows in lines.values()]
+
+
+def _growth(run: Run, effect: dict, where: dict) -> Found:
+    """The exponent k of the power x^k that fits a series best: 0 is flat, 1 is linear."""
+    along = along_of(run, effect)
+    side, found = side_of(run, effect["of"], effect, where), Found([])
+    position = run.column(along)
+    for rows in _lines(run, side, along, found):
+        points = [row for row in rows if position[row.cell] > 0 and row.value > 0]
+        if len(points) < 3:
+            continue
+        xs = [math.log(position[row.cell]) for row in points]
+        mean = sum(xs) / len(xs)
+        weights = [(x - mean) / sum((each - mean) ** 2 for each in xs) for x in xs]
+        exponent = sum(weight * math.log(row.value) for weight, row in zip(weights, points))
+        spread = None
+        if all(row.low > 0 for row in points):
+            # Errors of the points are independent: their squares add up.
+            spread = math.sqrt(sum((weight * math.log(row.high / row.low) / 2) ** 2 for weight, row in zip(weights, points)))
+        found.estimates.append(Estimate(exponent, None if spread is None else exponent - spread,
+                                        None if spread is None else exponent + spread,
+                                        place_of(run, rows[:1], axes_of(rows[0], run.moving_with(along))),
+                                        0 if spread is None else rounds_of(*points), provisional_of(*points), span=max(xs) - min(xs)))
+    return found
+
+
+def _straight(run: Run, effect: dict, where: dict) -> Found:
+    """How well a straight line a + bx explains a series: the share of the squares (R2) that it takes away, 0 where it falls. The interval is what values
+    within their intervals give, drawn a thousand times."""
+    along = along_of(run, effect)
+    side, found = side_of(run, effect["of"], effect, where), Found([])
+    position = run.column(along)
+    for rows in _lines(run, side, along, found):
+        if len(rows) < 4:
+            continue
+        xs, ys = numpy.array([float(position[row.cell]) for row in rows]), numpy.array([row.value for row in rows])
+        bounds = (None, None)
+        if not any(math.isnan(row.low) or math.isnan(row.high) for row in rows):
+            spread = numpy.array([(row.high - row.low) / (2 * 1.96) for row in rows])
+            drawn = numpy.random.default_rng(1).normal(ys, spread, (1000, len(rows)))
+            bounds = tuple(float(each) for each in numpy.quantile([_explained(xs, each) for each in drawn], (0.025, 0.975)))
+        found.estimates.append(Estimate(_explained(xs, ys), *bounds, place_of(run, rows[:1], axes_of(rows[0], run.moving_with(along))),
+                                        0 if None in bounds else rounds_of(*rows), provisional_of(*rows)))
+    return found
+
+
+def _explained(xs: numpy.ndarray, ys: numpy.ndarray) -> float:
+    if numpy.ptp(ys) == 0:
+        return 0.0
+    slope, start = numpy.polyfit(xs, ys, 1)
+    return float(1 - ((ys - start - slope * xs) ** 2).sum() / ((ys - ys.mean()) ** 2).sum()) if slope > 0 else 0.0
+
+
+def _step(run: Run, effect: dict, where: dict) -> Found:
+    """Each value over the one before it along a swept setting."""
+    along = along_of(run, effect)
+    side, found = side_of(run, effect["of"], effect, where), Found([])
+    position = run.column(along)
+    for rows in _lines(run, side, along, found):
+        for before, row in itertools.pairwise(rows):
+            place = f"{place_of(run, (row,), axes_of(row, run.moving_with(along)))}, {quantity.axis_name(along)} " \
+                    f"{written(along, position[before.cell])} to {written(along, position[row.cell])}"
+            estimate = _divided(row, before, place)
+            if estimate is not None:
+                found.estimates.append(estimate)
+    return found
+
+
+def _crossing(run: Run, effect: dict, where: dict) -> Found:
+    """Where a series rises above another for good: the last x at which it surely lies below (the first x of all where every
+    point before has an interval and none surely lies below), the first from which on it surely lies above, and the point
+    between them where lines through the values meet."""
+    along = along_of(run, effect)
+    found = Found([], metric=along)
+    of, to = (side_of(run, effect[key], effect, where) for key in ("of", "over"))
+    position = run.column(along)
+    for rows, others in itertools.product(_lines(run, of, along, found), _lines(run, to, along, found)):
+        partner = {position[row.cell]: row for row in others}
+        points = []
+        for row in rows:
+            if position[row.cell] in partner:
+                divided = _divided(row, partner[position[row.cell]], "")
+                points += [(position[row.cell], divided)] if divided else []
+        found.compared += len(points)
+        turn = next((i for i in range(1, len(points)) if points[i - 1][1].number < 1 <= points[i][1].number
+                     and all(later.number >= 1 for _, later in points[i:])), None)
+        if turn is None:
+            continue
+        (x0, below), (x1, above) = points[turn - 1], points[turn]
+        share = -math.log(below.number) / (math.log(above.number) - math.log(below.number))
+        sure = all(each.high is not None for _, each in points[:turn])
+        low = next((x for x, each in reversed(points[:turn]) if each.high is not None and each.high < 1), points[0][0] if sure else None)
+        high = next((x for x, each in points[turn:] if each.low is not None and each.low > 1), None)
+        found.estimates.append(Estimate(x0 + share * (x1 - x0), low, high,
+                                        place_of(run, (rows[0], others[0]), axes_of(rows[0], run.moving_with(along))),
+                                        few_rounds.fewest([each.rounds for _, each in points]), any(each.provisional for _, each in points)))
+    return found
+
+
+def _plain(run: Run, effect: dict, where: dict) -> Found:
+    """The values themselves."""
+    side = side_of(run, effect["of"], effect, where)
+    cells = cells_of(run, side)
+    valued = cells[cells["value"].notna()]
+    return Found([Estimate(row.value, *bounds_of(row), place_of(run, (row,), axes_of(row)), rounds_of(row), row.provisional) for row in valued.itertuples()],
+                 int(cells["value"].isna().sum()), unit=valued["unit"].iloc[-1] if len(valued) else "", metric=side.metric)
+
+
+def _share(run: Run, effect: dict, where: dict) -> Found:
+    """The share of the cells that ended with a status."""
+    side = side_of(run, effect["of"], effect, where)
+    found = Found([])
+    for name, cells in cells_of(run, side).groupby("allocator", sort=False):
+        share = float((cells["status"] == effect["status"]).mean())
+        doubtful = bool(run.cells.loc[cells["cell"], "provisional"].any())  # a later round may fail
+        bound = None if doubtful else share
+        found.estimates.append(Estimate(share, bound, bound, labels.allocator(run, name), provisional=doubtful))
+    return found
+
+
+def _theory(run: Run, effect: dict, where: dict) -> Found:
+    """Each value over what the formula gives at its settings."""
+    side = side_of(run, effect["of"], effect, where)
+    cells, found = cells_of(run, side), Found([])
+    for row in cells.itertuples():
+        expected = formulas.value_at(run, effect["formula"], row.cell)
+        if math.isnan(row.value) or not 0 < expected < math.inf:
+            found.without_value += 1
+            continue
+        low, high = bounds_of(row)
+        bounds = (None, None) if low is None or high is None else (low / expected, high / expected)
+        found.estimates.append(Estimate(row.value / expected, *bounds, place_of(run, (row,), axes_of(row)), rounds_of(row), row.provisional))
+    return found
+
+
+def _unexplained(run: Run, effect: dict, where: dict) -> Found:
+    """What a straight line through logarithms of the metric `by` leaves unexplained of the metric of the side, over what one through
+    `rather_than` leaves. Below 1: `by` predicts better. The interval is a bootstrap over the cells."""
+    def left_over(y, by, than) -> float:
+        unexplained = [1 - scipy.stats.pearsonr(x, y)[0] ** 2 for x in (by, than)]
+        return unexplained[0] / unexplained[1]
+
+    points = _points(run, effect, where, ("by", "rather_than"))
+    return _of_all_cells(numpy.log(points[(points > 0).all(axis=1)]), len(points), left_over)
+
+
+def _correlation(run: Run, effect: dict, where: dict) -> Found:
+    """Pearson's coefficient of the values of the side and the metric `by`, over all cells together. The interval is a bootstrap over the cells."""
+    points = _points(run, effect, where, ("by",))
+    return _of_all_cells(points.dropna(), len(points), lambda y, by: scipy.stats.pearsonr(by, y)[0])
+
+
+def _points(run: Run, effect: dict, where: dict, metrics: Collection[str]) -> pandas.DataFrame:
+    """A row per cell of the side that is not provisional: its value, and those of the metrics that these keys of the effect name."""
+    cells = cells_of(run, side_of(run, effect["of"], effect, where))
+    columns = [cells["value"], *(run.at("", effect[key])["value"].reindex(cells["cell"]).reset_index(drop=True) for key in metrics)]
+    return pandas.concat(columns, axis=1, keys=["value", *metrics])[~cells["provisional"]]
+
+
+def _of_all_cells(usable: pandas.DataFrame, points: int, statistic: Callable) -> Found:
+    """One number of all cells that have values, with a bootstrap over them."""
+    found = Found([], without_value=points - len(usable))
+    if len(usable) < 5:
+        return found
+    data = tuple(usable[name].to_numpy() for name in usable)
+    interval = scipy.stats.bootstrap(data, statistic, paired=True, vectorized=False, n_resamples=999, method="percentile",
+                                     random_state=numpy.random.default_rng(1)).confidence_interval
+    found.estimates.append(Estimate(statistic(*data), interval.low, interval.high, f"{len(usable)} cells"))
+    return found
+
+
+KINDS: dict[str, Callable[[Run, dict, dict], Found]] = {
+    "ratio": _ratio, "growth": _growth, "straight": _straight, "step": _step, "crossing": _crossing, "value": _plain, "share": _share,
+    "theory": _theory, "unexplained": _unexplained, "correlation": _correlation}

@@ -1,0 +1,134 @@
+"""The ledger of a paper as a forest plot: one line per claim about a ratio, with what the paper states, the original, the
+published form and the reworked form on one axis of factors."""
+
+from __future__ import annotations
+
+import math
+from typing import Sequence
+
+import matplotlib
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.ticker import LogFormatter
+
+from plots.ledger import claims
+from plots.ledger.claims import Judged
+from plots.ledger.effects import Estimate
+from plots.runs import few_rounds, origin
+from plots.runs.results import Run
+from plots.sheet import provisional, style, ticks
+from plots.sheet.page import BODY_WIDTH, Drawing, Heading, Page
+
+_ROW = 0.28      # inches, of up to two lines
+_LINE = 0.115    # each further line
+_SENTENCE = 2.72
+_VERDICT = 1.12
+_TEXT = _SENTENCE + _VERDICT + 0.08
+_AXIS = 0.42
+_LEGEND = 0.22
+_KINDS = ("ratio", "step")
+_BAND = "#cfe0f3"
+_DECADES = 5
+_VERDICTS = {claims.HOLDS: "#1b7837", claims.FAILS: style.WARNING, claims.OPEN: style.GREY}
+_FORMS = (("original", "D", "none"), ("published", "o", "full"), ("reworked", "s", "left"))
+
+
+def drawings(ledger: claims.Ledger) -> list[Drawing]:
+    """One per paper that has claims about ratios; papers are the first parts of the names of runs."""
+    papers = dict.fromkeys(run.name.split("/")[0] for run, _ in ledger.runs)
+    with matplotlib.rc_context(style.RC):
+        made = [_drawing(paper, [(run, judged) for run, judged in ledger.runs if run.name.split("/")[0] == paper]) for paper in papers]
+    return [each for each in made if each]
+
+
+def _drawing(paper: str, runs: Sequence[tuple[Run, list[Judged]]]) -> Drawing | None:
+    rows = [(run, each) for run, judged in runs for each in judged if each.kind in _KINDS]
+    if not rows:
+        return None
+    run = rows[0][0]
+    caption = ["Filled: published form, which the verdict is about, with its 95 % interval, in the colour of the verdict. Half-filled: reworked form. Hollow: the "
+               "authors' code, measured separately where it has no interval. Shaded: what the paper states. No symbol: no number. Triangle: beyond the axis.",
+               "The place that decides is shown: the worst of those with the verdict, the best for a sentence about some place, or the mean.",
+               *(["Faint line: a mean times and divided by the geometric standard deviation of its places."] if any(estimate.spread for _, each in rows for estimate in _estimates(each)) else []),
+               *([few_rounds.MARKED] if any(each.marked != each.verdict for _, each in rows) else []),
+               *([provisional.HOLLOW] if any(estimate.provisional for _, each in rows for estimate in _estimates(each)) else [])]
+    sentences = [ticks.wrapped(f"{each.says} ({each_run.name.split('/')[-1]})", style.LEAST, _SENTENCE) for each_run, each in rows]
+    verdicts = [[f"{each.verdict} {few_rounds.MARK}" if each.marked != each.verdict else each.verdict, *ticks.wrapped(_beside(each), style.LEAST, _VERDICT)] for _, each in rows]
+    heights = [_ROW + _LINE * (max(2, len(lines), len(told)) - 2) for lines, told in zip(sentences, verdicts)]
+    page = Page(Heading(f"Claims of {run.config.get('paper', paper).split(',')[0]} about ratios", f"{len(rows)} sentences", caption, origin.lines(run)[:1]),
+                _AXIS + _LEGEND + sum(heights))
+    axes = page.axes(_TEXT, _AXIS, BODY_WIDTH - _TEXT - 0.12, sum(heights))
+    low, high = _limits(rows)
+    axes.set_xscale("log")
+    axes.set_xlim(low, high)
+    axes.set_ylim(sum(heights), 0)
+    axes.axvline(1, color=style.GREY, linewidth=0.7, zorder=1)
+    top = 0.0
+    for (_, each), lines, told, height in zip(rows, sentences, verdicts, heights):
+        middle = top + height / 2
+        _draw_row(axes, middle, height, each, (low, high))
+        left, at = page.point(0, _AXIS + sum(heights) - middle)
+        page.figure.text(left, at, "\n".join(lines), fontsize=style.LEAST, va="center", linespacing=1.05)
+        page.figure.text(page.point(_SENTENCE + 0.06, 0)[0], at, "\n".join(told), fontsize=style.LEAST, va="center", color=_VERDICTS[each.verdict],
+                         linespacing=1.05)
+        axes.axhline(top, color=style.LIGHT, linewidth=0.4, zorder=0)
+        top += height
+    axes.set_yticks([])
+    axes.spines["left"].set_visible(False)
+    axes.set_xlabel("factor")
+    axes.xaxis.set_major_formatter(lambda value, _: f"{value:,g}")
+    axes.xaxis.set_minor_formatter(LogFormatter())  # matplotlib's own choice writes mathematics
+    handles = [Line2D([], [], color=style.BLACK, marker=marker, fillstyle=fill, linestyle="none", label=name) for name, marker, fill in _FORMS]
+    page.figure.legend(handles=[Patch(color=_BAND, label="paper"), *handles], loc="upper right", ncols=4, borderaxespad=0,
+                       bbox_to_anchor=page.point(BODY_WIDTH, page.body_height))
+    markdown = f"# Claims of {paper} about ratios\n\n{claims.explained_table([each for _, each in rows])}\n"
+    return Drawing(f"claims_{paper}", page, markdown)
+
+
+def _beside(each: Judged) -> str:
+    """Below the verdict: the number that it is about, or why there is none."""
+    if each.why:
+        return each.why.removeprefix("published form ").removeprefix("published: ")
+    estimate = each.published.estimate
+    why = provisional.WORD if estimate and estimate.provisional else "no interval"
+    return f"{each.published}, {why}" if each.published.interval == "none" else str(each.published)
+
+
+def _estimates(each: Judged) -> list[Estimate]:
+    return [estimate for form, _, _ in _FORMS if (estimate := getattr(each, form).estimate)]
+
+
+def _draw_row(axes, middle: float, height: float, each: Judged, limits: tuple[float, float]) -> None:
+    least, most = each.bounds
+    if least is not None or most is not None:
+        start, end = (limits[0] if least is None else least), (limits[1] if most is None else most)
+        if start == end:  # one value: a bar would have no width
+            axes.vlines(start, middle - height / 2 + 0.03, middle + height / 2 - 0.03, color=_BAND, linewidth=3, zorder=0)
+        axes.barh(middle, end - start, left=start, height=height - 0.06, color=_BAND, zorder=0)
+    for shift, (form, marker, fill) in zip((-0.075, 0.0, 0.075), _FORMS):
+        estimate = getattr(each, form).estimate
+        if estimate is None or estimate.number <= 0:
+            continue
+        colour = _VERDICTS[each.verdict] if form == "published" else style.BLACK
+        at = min(max(estimate.number, limits[0]), limits[1])
+        if estimate.low is not None and estimate.high is not None and estimate.low > 0:
+            axes.plot([max(estimate.low, limits[0]), min(estimate.high, limits[1])], [middle + shift] * 2, color=colour, linewidth=0.9, zorder=2)
+        if estimate.spread:
+            ends = [min(max(estimate.number * factor, limits[0]), limits[1]) for factor in (1 / estimate.spread, estimate.spread)]
+            axes.plot(ends, [middle + shift] * 2, color=colour, linewidth=2.6, alpha=0.25, solid_capstyle="butt", zorder=1)
+        beyond = at != estimate.number
+        if estimate.provisional and not beyond:
+            provisional.draw(axes, [at], [middle + shift], style.Look("", colour, marker), 4.5, zorder=3, clip_on=False)
+            continue
+        axes.plot(at, middle + shift, marker=("<" if estimate.number < at else ">") if beyond else marker, fillstyle=fill, color=colour,
+                  markerfacecoloralt="white", markersize=4, zorder=3, clip_on=False)
+
+
+def _limits(rows) -> tuple[float, float]:
+    """Decades around all numbers and what the paper states, as far as five decades to both sides of 1."""
+    numbers = [1.0]
+    for _, each in rows:
+        numbers += [bound for bound in each.bounds if bound and bound > 0]
+        numbers += [estimate.number for estimate in _estimates(each) if estimate.number > 0]
+    low, high = math.floor(math.log10(min(numbers)) - 0.05), math.ceil(math.log10(max(numbers)) + 0.05)
+    return 10.0 ** max(low, -_DECADES), 10.0 ** min(high, _DECADES)

@@ -1,0 +1,134 @@
+"""The two sides of an effect (effects.py): which cells a side takes, which of their values, and how its places are named.
+
+A side is an allocator, a list of them, or an object with `allocator`, `where`, `phase` and `metric` (README.md, "Claims").
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from typing import Collection, Sequence
+
+import pandas
+
+from allocbench.errors import UsageError
+from plots.runs import configs, few_rounds, forms, labels
+from plots.runs.results import Run
+from plots.sheet import provisional, quantity
+
+_TIMES = ("s", "op/s", "B/s", "cycles")  # units of what varies from sample to sample
+
+
+@dataclass(frozen=True)
+class Side:
+    """Which cells one side of an effect takes, and which of their values."""
+
+    allocators: tuple[str, ...]
+    where: dict
+    phase: str
+    metric: str
+
+
+class FormNotMeasured(Exception):
+    """The run has another form of an allocator than the one that the claim is about."""
+
+
+def known_to(run: Run) -> set[str]:
+    """Ids and labels that a claim about the run may name."""
+    return {*run.allocators(), *_ids(run.config)}
+
+
+def _planned(name: str) -> set[str]:
+    """The allocators of the config of that name, which may be younger than the results."""
+    return _ids(configs.named(name) or {})
+
+
+def _ids(config: dict) -> set[str]:
+    return {entry["id"] if isinstance(entry, dict) else entry for entry in config.get("allocators", [])}
+
+
+def side_of(run: Run, given, effect: dict, where: dict) -> Side:
+    """An allocator, a list of them, or an object with `allocator`, `where`, `phase` and `metric`."""
+    given = given if isinstance(given, dict) else {"allocator": given}
+    names = given.get("allocator", [name for name in run.allocators() if forms.form_of(name) == forms.PUBLISHED])
+    names = [names] if isinstance(names, str) else names
+    if not names:
+        raise FormNotMeasured
+    known = known_to(run)
+    for name in names:
+        if name not in known:
+            if name in _planned(run.name) or any(forms.in_form(name, form) in known for form in (forms.REWORKED, forms.ORIGINAL)):
+                raise FormNotMeasured(name)
+            raise UsageError(f"{run.name}: a claim is about {name!r}, which the run does not have. It has: "
+                             f"{', '.join(sorted(known))}.")
+    return Side(tuple(names), {**where, **given.get("where", {})},
+                 given.get("phase", effect.get("phase", _only(run.plot.get("y", "total")))),
+                 given.get("metric", effect.get("metric", _measured(_only(run.plot.get("metric", "time"))))))
+
+
+def _only(listed) -> str:
+    return listed if isinstance(listed, str) else listed[0]
+
+
+def along_of(run: Run, effect: dict) -> str:
+    return effect.get("along") or _only(run.plot.get("x", ""))
+
+
+def _measured(metric: str) -> str:
+    """What a figure relates to something else; claims relate it themselves."""
+    return "throughput" if metric == "speed_up" else metric.removeprefix("relative_")
+
+
+def cells_of(run: Run, side: Side) -> pandas.DataFrame:
+    """The cells of a side in the order of its allocators, with the value of each (NaN where it has none) and its bounds."""
+    cells = run.cells.loc[run.matching(side.where), ["allocator", "axes", "status"]].rename_axis("cell").reset_index()
+    values = run.at(side.phase, side.metric).reindex(columns=["value", "low", "high", "unit", few_rounds.COLUMN, "flags"])
+    cells = cells.join(values.assign(provisional=provisional.among(values["flags"])).drop(columns="flags"), on="cell")
+    cells["provisional"] = cells["provisional"].eq(True)
+    # Counts are what they are; a time without an interval has no bounds, and nothing is judged by what is provisional.
+    exact = cells["low"].isna() & ~cells["unit"].isin(_TIMES) & ~cells["provisional"]
+    cells.loc[exact, "low"] = cells.loc[exact, "high"] = cells["value"]
+    ordered = [cells[cells["allocator"] == name] for name in side.allocators]
+    return pandas.concat(ordered, ignore_index=True)
+
+
+def bounds_of(row) -> tuple[float | None, float | None]:
+    return None if math.isnan(row.low) else row.low, None if math.isnan(row.high) else row.high
+
+
+def rounds_of(*rows) -> int:
+    """The fewest rounds that a t interval of these rows comes from (few_rounds.py); 0 where none does."""
+    return few_rounds.fewest([0 if math.isnan(rounds := getattr(row, few_rounds.COLUMN)) else int(rounds) for row in rows])
+
+
+def provisional_of(*rows) -> bool:
+    return any(row.provisional for row in rows)
+
+
+def parameters_of(run: Run, row, without: Collection[str] = ()) -> str:
+    """What tells the cells of an allocator with one set of parameters from those with another."""
+    left_out = {name.removeprefix("allocator.") for name in without}
+    parameters = run.cells.at[row.cell, "allocator_parameters"]
+    return json.dumps({name: value for name, value in parameters.items() if name not in left_out}, sort_keys=True)
+
+
+def place_of(run: Run, rows: Sequence, axes: Sequence[str]) -> str:
+    names = " to ".join(dict.fromkeys(_named(run, row) for row in rows))
+    told = [f"{quantity.axis_name(name)} {written(name, run.settings.at[rows[0].cell, name])}" for name in axes]
+    return ", ".join([names, *told])
+
+
+def _named(run: Run, row) -> str:
+    """The allocator, and its parameters where the config has it with several."""
+    name, told = labels.allocator(run, row.allocator), run.differing_parameters[row.allocator]
+    return f"{name} ({', '.join(labels.told(run, each, run.settings.at[row.cell, each]) for each in told)})" if told else name
+
+
+def written(name: str, value) -> str:
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return quantity.formatter(name)(value) if is_number else str(value)
+
+
+def axes_of(row, without: Collection[str] = ()) -> list[str]:
+    return [name for name in row.axes if name not in without]

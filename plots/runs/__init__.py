@@ -1,0 +1,1 @@
+"""Stored runs as tables, and what their parts are called."""

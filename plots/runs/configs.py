@@ -1,0 +1,70 @@
+"""Configs: reading them, merging their parts as the front end does (harness/front/config/config_merge.cpp), and what they measure."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from allocbench.errors import UsageError
+from plots import ROOT
+
+FOLDER = ROOT / "configs"
+_SECTIONS = ("cpu", "cuda", "full")
+# What of a config says nothing about the numbers of its cells: texts, what other runs take, how long a cell may take and how its pool finds room.
+_BESIDE = ("$schema", "paper", "description", "assumed", "notes", "claims", "plot", "pool", "deadline_s")
+
+
+def read(path: Path) -> dict:
+    try:
+        config = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise UsageError(f"{path} does not exist. Check the path.") from None
+    except json.JSONDecodeError as error:
+        raise UsageError(f"{path}:{error.lineno} is not JSON ({error.msg}). Check it with: allocbench --config {path} --dry-run") from None
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path} is not JSON ({error}). Check it with: allocbench --config {path} --dry-run") from None
+    if not isinstance(config, dict):
+        raise UsageError(f"{path}:1 is not a config: its JSON is not an object.")
+    return config
+
+
+def named(name: str, folder: Path | None = None) -> dict | None:
+    """The config of that name, which may be younger than the results; None where there is none."""
+    path = (folder or FOLDER) / f"{name}.json"
+    return read(path) if path.is_file() else None
+
+
+def effective(config: dict, *sections: str) -> dict:
+    """With the parts of these sections, and without any section."""
+    made = config
+    for section in sections:
+        made = merged(made, config.get(section, {}))
+    return {key: value for key, value in made.items() if key not in _SECTIONS}
+
+
+def merged(base: dict, changes: dict) -> dict:
+    """Objects key by key, axis forms and all else replaced, null removes."""
+    result = dict(base)
+    for key, value in changes.items():
+        old = result.get(key)
+        if value is None:
+            result.pop(key, None)
+        elif isinstance(value, dict) and isinstance(old, dict) and not (_is_axis_form(value) or _is_axis_form(old)):
+            result[key] = merged(old, value)
+        else:
+            result[key] = value
+    return result
+
+
+def _is_axis_form(value: dict) -> bool:
+    return "range" in value or "log2" in value
+
+
+def measures_the_same(stored: dict, today: dict, backend: str) -> bool:
+    """Whether a config measures on this back end what the one stored with a run did; what they draw, claim and tell may differ."""
+    return _measured(effective(stored)) == _measured(effective(today, backend))
+
+
+def _measured(config: dict) -> dict:
+    overrides = {name: {key: value for key, value in own.items() if key not in _BESIDE} for name, own in config.get("overrides", {}).items()}
+    return {**{key: value for key, value in config.items() if key not in _BESIDE}, "overrides": {name: own for name, own in overrides.items() if own}}

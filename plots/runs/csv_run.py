@@ -1,0 +1,77 @@
+"""A run from its results.csv and its config, where results.json is not at hand. The table has every cell and number, but neither what a run was planned to
+be nor single rounds, driver and date: captions say that these are unknown."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pandas
+
+from allocbench import frames, stored
+from allocbench.errors import NothingToDraw, UsageError
+from plots.runs import results
+
+NAME = "results.csv"
+_TEXTS = ("series", "allocator", "label", "display_name", "form", "workload", "backend", "device", "state", "status")
+_NEEDED = ("figure", "cell", *_TEXTS, *frames.OBJECTS, "pool_bytes", "uuid", "revision", "seed", "reason", *frames.VALUE_COLUMNS[1:])
+
+
+def is_alone(folder: Path) -> bool:
+    """Whether a folder has the table and nothing that says more."""
+    return (folder / NAME).is_file() and not any(stored.file_of(folder, name).exists() for name in ("results.json", "events.jsonl"))
+
+
+def about(folder: Path) -> tuple[str, str]:
+    """Figure and back end."""
+    first = _rows(folder / NAME)[0]
+    return first["figure"], first["backend"]
+
+
+def read(folder: Path, config: dict) -> results.Run:
+    """`config` is that of the figure, as it is for the back end of the run."""
+    rows = _rows(folder / NAME)
+    first = {row["cell"]: row for row in reversed(rows)}
+    order = dict.fromkeys(row["cell"] for row in rows)
+    provisional = {row["cell"] for row in rows if "provisional" in row["flags"].split()}
+    cells = pandas.DataFrame([_cell(first[cell], cell in provisional) for cell in order], dtype=object).set_index("cell")
+    of_values = [row for row in rows if row["metric"]]
+    values = pandas.DataFrame([[row[name] for name in frames.VALUE_COLUMNS] for row in of_values], columns=list(frames.VALUE_COLUMNS))
+    for name in frames.NUMBERS:
+        values[name] = pandas.to_numeric(values[name]).astype(float)
+    entries = {cell: {"id": cell, **{name: first[cell][name] for name in ("allocator", "display_name", "form", "status", "revision")},
+                      "counted": {"histograms": first[cell]["histograms"]}} for cell in order}
+    run = {"backend": rows[0]["backend"], "seed": cells["seed"].iloc[0], "config": config}
+    return results.of_tables(cells, values, folder, {"run": run, "device": {"name": rows[0]["device"]}}, entries)
+
+
+def _rows(path: Path) -> list[dict]:
+    """All rows, whose numbers and objects can be read."""
+    with path.open(newline="", encoding="utf-8") as file:
+        table = csv.DictReader(file)
+        missing = [name for name in _NEEDED if name not in (table.fieldnames or ())]
+        if missing:
+            raise UsageError(f"{path}:1 lacks the column {missing[0]!r}; harness/README.md lists those of results.csv. Write it again with: allocbench report")
+        rows = []
+        for row in table:
+            try:
+                for name in frames.OBJECTS:
+                    row[name] = json.loads(row[name])
+                row["histograms"] = json.loads(row.get("histograms") or "{}")  # tables of older programs have none
+                for name in frames.NUMBERS:
+                    float(row[name] or 0)
+                row["pool_bytes"], row["seed"] = int(row["pool_bytes"]), int(row["seed"] or 0)
+            except (TypeError, ValueError, AttributeError) as error:
+                raise UsageError(f"{path}:{table.line_num} is damaged ({error}). Write it again with: allocbench report") from None
+            rows.append(row)
+    if not rows:
+        raise NothingToDraw(f"{path} holds no cell.")
+    return rows
+
+
+def _cell(row: dict, provisional: bool) -> dict:
+    """As frames.cells_of has it."""
+    entry = {name: row[name] for name in ("cell", "figure", *_TEXTS, "pool_bytes", "uuid", "revision", "seed", "reason")}
+    objects = {name: {key: tuple(value) if isinstance(value, list) else value for key, value in row[name].items()} for name in frames.OBJECTS}
+    return {**entry, **objects, "left_out": frames.was_left_out(row), "provisional": provisional and row["status"] == "ok"}

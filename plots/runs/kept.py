@@ -1,0 +1,29 @@
+"""The runs that the repository keeps, each read once."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+
+from allocbench.errors import UsageError
+from plots import ROOT
+from plots.runs import results
+
+REFERENCE = ROOT / "results" / "reference"
+DRAWN = ROOT / "build" / "drawn"
+
+
+def outside(folder: Path) -> Path:
+    """Where files go that belong to this folder and that no --out places: there, or for folders of kept runs to the same path below
+    build/drawn, as kept results change only on demand."""
+    here = folder.resolve()
+    return DRAWN / here.relative_to(REFERENCE) if here.is_relative_to(REFERENCE) else folder
+
+
+@functools.lru_cache(maxsize=None)
+def run(name: str) -> results.Run:
+    """The run in that folder below results/reference."""
+    folder = REFERENCE / name
+    if not folder.is_dir():
+        raise UsageError(f"there is no run {name!r} below results/reference. Correct the first word of the query.")
+    return results.read_run(folder)

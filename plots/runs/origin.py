@@ -1,0 +1,93 @@
+"""Says where numbers come from: back end, device, driver, date and revision, printed on every figure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Sequence
+
+from allocbench.errors import UsageError
+from plots.runs import labels
+from plots.runs.results import Run
+from plots.sheet import quantity
+from plots.sheet.page import Heading
+
+CPU_BANNER = "CPU executor: not GPU performance"
+
+
+def heading(run: Run, title: str, caption: Sequence[str]) -> Heading:
+    subtitle = " · ".join(text for text in (run.config.get("paper", ""), run.kept_as) if text)
+    return Heading(title, subtitle, tuple(caption), lines(run), CPU_BANNER if run.backend == "cpu" else "")
+
+
+def title(run: Run) -> str:
+    return run.plot.get("title") or run.config.get("description") or run.name
+
+
+def lines(run: Run) -> tuple[str, ...]:
+    """Short lines for the foot of a figure. What was not recorded is said to be unknown, not left out."""
+    device = run.device
+    back_end = {"cpu": "CPU executor", "cuda": "CUDA back end"}.get(run.backend, run.backend)
+    hardware = [back_end, device.get("name") or "device unknown"]
+    if run.backend == "cuda":
+        hardware.append(f"driver {device.get('driver_version') or device.get('driver') or 'unknown'}")
+        hardware.append(device.get("toolkit") or "CUDA unknown")
+    measured = [f"workload {run.cells['workload'].iloc[0]}"]
+    measured += [labels.told(run, name, value) if isinstance(value, bool) else
+                 f"{labels.setting_name(run, name)} {quantity.formatter(name)(value) if isinstance(value, int) else value}"
+                 for name, value in _fixed_settings(run).items()]
+    pools = run.cells["pool_bytes"].dropna().unique()
+    if len(pools) == 1:
+        measured.append(f"pool {quantity.in_bytes(pools[0])}")
+    made_of = [run.date or "date unknown", f"allocbench {revision(run)}", f"seed {run.run.get('seed', 'unknown')}"]
+    if run.run.get("config_path"):
+        made_of.append(f"config {_config_path(run.run['config_path'])}")
+    made_of += mixed(run)
+    if run.unfinished:
+        made_of.append(f"unfinished: {run.unfinished} planned cells have fewer rounds than planned, or none")
+    if run.provisional:
+        made_of.append(f"provisional: {run.provisional} cells have fewer than three rounds")
+    return " · ".join(hardware), " · ".join(measured), " · ".join(made_of)
+
+
+def _config_path(path: str) -> str:
+    """Below configs/, where a config lies there: the folder above is that of the machine it ran on."""
+    return path[path.rindex("/configs/") + 1:] if "/configs/" in path else path
+
+
+def mixed(run: Run) -> list[str]:
+    """What a figure should have one of but has several, and uncommitted changes."""
+    told = [f"{len(run.provenance.get(key, []))} {word}" for key, word in
+            (("measured_revisions", "revisions"), ("cards", "cards"), ("drivers", "drivers"))
+            if len(run.provenance.get(key, [])) > 1]
+    words = [f"mixed: cells of {', '.join(told)}"] if told else []
+    return [*words, "work tree with changes"] if run.provenance.get("dirty") else words
+
+
+def _fixed_settings(run: Run) -> dict:
+    """The workload parameters that the config names and all cells share; it may differ from back end to back end."""
+    shared = {}
+    for name in run.config.get("workload", {}):
+        values = [parameters.get(name) for parameters in run.cells["workload_parameters"]]
+        if name != "id" and values[0] is not None and len(set(map(str, values))) == 1:
+            shared[name] = values[0]
+    return shared
+
+
+def revision(run: Run) -> str:
+    """Version and revision; of a log that was continued later, the revision of every cell, the commonest first."""
+    recorded = run.run.get("allocbench") or {}
+    if isinstance(recorded, dict):
+        version, commit = recorded.get("version", ""), recorded.get("revision", "")
+        measured = Counter(revision for revision in run.cells["revision"] if revision)
+        if measured:
+            commit = ", ".join(name for name, _ in measured.most_common())
+        return f"{version} ({commit})" if version and commit else version or commit or "revision unknown"
+    return str(recorded)
+
+
+def require_one_device(runs: Sequence[Run]) -> None:
+    """Times of different devices cannot be compared."""
+    devices = {(run.backend, run.device.get("name") or "device unknown"): run.folder for run in runs}
+    if len(devices) > 1:
+        told = "; ".join(f"{folder}: {name}" for (_, name), folder in devices.items())
+        raise UsageError(f"The runs come from different devices ({told}), and their times cannot be compared. Give the results of one device.")

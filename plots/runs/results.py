@@ -1,0 +1,204 @@
+"""The results of one run as two tables: `cells`, one row per cell with every setting as a column, and `values`, one row per
+cell, phase and metric.
+
+The status word comes before any number: a cell that is not `ok` has no values here, whatever its entry in results.json holds, so nothing
+that draws can show a number for it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Collection, Sequence
+
+import pandas
+
+from allocbench import frames, stored
+from plots.runs import derived, forms
+
+KEY = ["phase", "metric"]
+VALUE_COLUMNS = ["cell", *KEY, "value", "low", "high", "unit", "statistic", "samples", "flags"]
+
+
+@dataclass
+class Run:
+    """All cells of one config on one device.
+
+    `cells`: index is the cell's id; columns are frames.ABOUT, `revision`, and the dictionaries `axes`, `workload_parameters` and
+    `allocator_parameters`. `settings`: the same index; every swept or fixed setting is a column (None where a cell has none).
+    `values`: VALUE_COLUMNS; metrics of a whole cell have the phase ''.
+    """
+
+    folder: Path
+    cells: pandas.DataFrame
+    settings: pandas.DataFrame
+    values: pandas.DataFrame
+    config: dict
+    run: dict
+    device: dict
+    date: str = ""
+    unfinished: int = 0  # planned cells that have not ended: the run was cut off or has not ended
+    provenance: dict = field(default_factory=dict)  # of all cells: revisions, cards, drivers; none where results.csv stands alone
+    details: dict[str, dict] = field(default_factory=dict)  # entries of results.json by cell
+
+    @property
+    def name(self) -> str:
+        return self.config.get("name", self.folder.name)
+
+    @property
+    def not_measured(self) -> int:
+        """Planned cells without numbers or a status: of those that have not ended, some have numbers so far."""
+        return self.unfinished - sum(entry.get("stop") == "not finished" for entry in self.details.values())
+
+    @property
+    def provisional(self) -> int:
+        """Cells whose numbers are."""
+        return int(self.cells["provisional"].astype(bool).sum())
+
+    @property
+    def kept_as(self) -> str:
+        """The name, with the last part of that of its folder where a packed run was kept under another one."""
+        first, slash, last = self.name.rpartition("/")
+        packed = stored.is_packed(stored.file_of(self.folder, "results.json"))
+        return f"{first}{slash}{self.folder.name}" if packed and self.folder.name != last else self.name
+
+    @property
+    def backend(self) -> str:
+        return self.cells["backend"].iloc[0]
+
+    @property
+    def plot(self) -> dict:
+        return self.config.get("plot", {})
+
+    @cached_property
+    def axes(self) -> list[str]:
+        """The swept settings."""
+        return list(dict.fromkeys(name for axes in self.cells["axes"] for name in axes))
+
+    @cached_property
+    def names(self) -> dict[str, str]:
+        """Display names of allocators as the results tell them."""
+        told = {entry.get("allocator"): entry.get("display_name") for entry in self.details.values()}
+        return {allocator: name for allocator, name in told.items() if allocator and name}
+
+    @cached_property
+    def forms(self) -> dict[str, str]:
+        """The form of each allocator as the results tell it."""
+        return {entry["allocator"]: entry["form"] for entry in self.details.values() if entry.get("form")}
+
+    @cached_property
+    def differing_parameters(self) -> dict[str, list[str]]:
+        """By allocator, the parameters in which its cells differ although nothing sweeps them: the config names it several times."""
+        swept = {name.removeprefix("allocator.") for name in self.axes}
+        differing = {}
+        for allocator, own in self.cells.groupby("allocator", sort=False)["allocator_parameters"]:
+            names = dict.fromkeys(name for parameters in own for name in parameters)
+            differing[allocator] = [name for name in names if name not in swept and len({str(parameters.get(name)) for parameters in own}) > 1]
+        return differing
+
+    def column(self, setting: str) -> pandas.Series:
+        """A swept or fixed setting of all cells by its name, wherever a cell keeps it; None where it has none."""
+        if setting in self.settings:
+            return self.settings[setting]
+        return pandas.Series([None] * len(self.cells), index=self.cells.index, dtype=object)
+
+    def moving_with(self, x: str) -> set[str]:
+        """The axes that change from point to point of a series: x and those that the config zips with it."""
+        return next((set(group) for group in self.config.get("zip", []) if x in group), {x})
+
+    def matching(self, where: dict) -> pandas.Series:
+        """Which cells have the settings wanted: a value, one of a list, or one between bounds."""
+        def fits(value, wanted) -> bool:
+            if isinstance(wanted, dict):
+                return value is not None and wanted.get("from", -math.inf) <= value <= wanted.get("to", math.inf)
+            return value in wanted if isinstance(wanted, list) else value == wanted
+
+        chosen = pandas.Series(True, index=self.cells.index)
+        for name, wanted in where.items():
+            chosen &= pandas.Series([fits(value, wanted) for value in self.column(name)], index=self.cells.index)
+        return chosen
+
+    def at(self, phase: str, metric: str) -> pandas.DataFrame:
+        """The values of one metric, by cell."""
+        chosen = self.values[(self.values["phase"] == phase) & (self.values["metric"] == metric)]
+        return chosen.set_index("cell")
+
+    def known(self) -> set[tuple[str, str]]:
+        """Every (phase, metric) that some cell has."""
+        return set(self.values[KEY].drop_duplicates().itertuples(index=False, name=None))
+
+    def unit_of(self, phase: str, metric: str) -> str:
+        units = self.at(phase, metric)["unit"]
+        return units.iloc[0] if len(units) else ""
+
+    def part(self, cells: Collection[str]) -> Run:
+        """The same run with these cells only."""
+        kept = self.cells.index.isin(list(cells))
+        return replace(self, cells=self.cells[kept], settings=self.settings[kept],
+                       values=self.values[self.values["cell"].isin(self.cells.index[kept])])
+
+    def with_values(self, added: Sequence[pandas.DataFrame]) -> Run:
+        return replace(self, values=_all([self.values, *added]))
+
+    def allocators(self) -> list[str]:
+        """Allocator ids in the order of the config; measuring order is shuffled and means nothing to a reader."""
+        present = list(dict.fromkeys(self.cells["allocator"]))
+        named = [entry["id"] if isinstance(entry, dict) else entry for entry in self.config.get("allocators", [])]
+        return [name for name in dict.fromkeys(named) if name in present] + [n for n in present if n not in named]
+
+    def never_frees(self, cell: str) -> bool:
+        """Whether the allocator of a cell keeps what it gave, as its leak check says."""
+        return self.details.get(cell, {}).get("checks", {}).get("leak", "").endswith("never frees")
+
+    def label(self, cell: str) -> str:
+        """What the config calls the allocator of a cell; empty where it leaves that to the allocator's own name."""
+        allocator, parameters = self.cells.at[cell, "allocator"], self.cells.at[cell, "allocator_parameters"]
+        for entry in self.config.get("allocators", []):
+            if isinstance(entry, dict) and entry["id"] == allocator and "label" in entry:
+                if all(parameters.get(name) == value for name, value in entry.get("parameters", {}).items()):
+                    return entry["label"]
+        return ""
+
+
+def read_run(folder: Path, plot: dict | None = None) -> Run:
+    """The run stored in `folder`, drawn by `plot` instead of the stored part where one is given."""
+    return run_of(stored.read_document(folder), folder, plot)
+
+
+def run_of(ours: dict, folder: Path, plot: dict | None = None) -> Run:
+    """The run of a document that was read from `folder`: its check takes longer than all the rest."""
+    entries = {entry["id"]: entry for entry in ours["cells"]}
+    return of_tables(frames.cells_of(ours), frames.values_of(ours), folder, ours, entries, plot)
+
+
+def of_tables(cells: pandas.DataFrame, values: pandas.DataFrame, folder: Path, ours: dict, entries: dict[str, dict], plot: dict | None = None) -> Run:
+    """The run of tables as frames makes them; `ours` tells of the whole run, `entries` of each cell."""
+    cells = cells[[*frames.ABOUT, *frames.OBJECTS]].copy()
+    cells["revision"] = [entries[cell].get("revision", "") for cell in cells.index]
+    settings = frames.settings_of(cells)
+    values = values[VALUE_COLUMNS].copy()
+    values["flags"] = values["flags"].str.replace(";", " ").str.split()
+    run = ours.get("run", {})
+    config = dict(run.get("config", {}))
+    if plot is not None:
+        config["plot"] = plot
+    if "reference" in config.get("plot", {}):
+        config["plot"] = {**config["plot"], "reference": _present(config["plot"]["reference"], set(cells["allocator"]))}
+    made = Run(folder, cells, settings, _all([values, *derived.metrics(cells, values)]), config, run, ours.get("device") or {},
+               str(run.get("time") or "")[:10], ours.get("unfinished") or 0, ours.get("provenance") or {}, entries)
+    if "reference" in made.plot:
+        made = made.with_values(derived.relative(made.cells, made.values, made.plot["reference"]))
+    return made
+
+
+def _present(allocator: str, known: Collection[str]) -> str:
+    """The allocator itself, or the form of it that was measured in its place."""
+    candidates = [allocator, *(forms.in_form(allocator, form) for form in (forms.REWORKED, forms.ORIGINAL))]
+    return next((name for name in candidates if name in known), allocator)
+
+
+def _all(frames: Sequence[pandas.DataFrame]) -> pandas.DataFrame:
+    filled = [frame[VALUE_COLUMNS] for frame in frames if len(frame)]
+    return pandas.concat(filled, ignore_index=True) if filled else frames[0]

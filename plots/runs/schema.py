@@ -1,0 +1,72 @@
+"""The keys of a config's `plot`: configs/schema/config.schema.json is their only list; this module reads it."""
+
+from __future__ import annotations
+
+import functools
+import json
+
+import jsonschema
+
+from allocbench.errors import UsageError
+from plots import ROOT
+
+PATH = ROOT / "configs" / "schema" / "config.schema.json"
+
+
+@functools.lru_cache(maxsize=None)
+def _document() -> dict:
+    return json.loads(PATH.read_text(encoding="utf-8"))
+
+
+@functools.lru_cache(maxsize=None)
+def kinds() -> dict[str, str]:
+    """Figure kind -> name of its definition."""
+    return {definition["properties"]["kind"]["const"]: name for name, definition in _document()["definitions"].items()
+            if name.endswith("Plot") and "kind" in definition.get("properties", {})}
+
+
+def check(plot: dict, where) -> None:
+    """Refuses a plot that the schema refuses: all mistakes at once, each with its place."""
+    kind = plot.get("kind")
+    if kind not in kinds():
+        raise UsageError(f"{where}: plot.kind is {kind!r}. Known are: {', '.join(kinds())}.")
+    validator = jsonschema.Draft7Validator({**_document()["definitions"][kinds()[kind]], "definitions": _document()["definitions"]})
+    mistakes = [f"/plot{''.join(f'/{step}' for step in error.absolute_path)}: {error.message}" for error in validator.iter_errors(plot)]
+    if mistakes:
+        raise UsageError(f"{where}: {'; '.join(sorted(mistakes))}. Correct the plot, or give another one with --config FILE "
+                         "(keys: docs/write-a-config.md).")
+
+
+def keys() -> str:
+    """All keys as a Markdown table: key, kinds, meaning, example."""
+    meanings: dict[tuple[str, str, str], list[str]] = {}
+    for kind, name in kinds().items():
+        for key, entry in definitions()[name]["properties"].items():
+            if key != "kind":
+                meanings.setdefault((key, description(entry), json.dumps(example(entry, key), ensure_ascii=False)), []).append(kind)
+    rows = [f"| `{key}` | {', '.join(kinds_of)} | {meaning} | `\"{key}\": {shown}` |" for (key, meaning, shown), kinds_of in sorted(meanings.items())]
+    return "\n".join(["| key | kinds | meaning | example |", "|---|---|---|---|", *rows])
+
+
+def definitions() -> dict[str, dict]:
+    return _document()["definitions"]
+
+
+def description(node: dict) -> str:
+    """Its own, or that of the definition that it refers to."""
+    return _said(node, "description", "")
+
+
+def example(node: dict, key: str):
+    """The first one, its own or that of the definition that it refers to."""
+    found = _said(node, "examples", [])
+    if not found:
+        raise UsageError(f"{PATH}: the key {key!r} has no `examples`.")
+    return found[0]
+
+
+def _said(node: dict, what: str, otherwise):
+    if what in node:
+        return node[what]
+    target = node.get("$ref", "").removeprefix("#/definitions/")
+    return _said(definitions()[target], what, otherwise) if target else otherwise

@@ -1,0 +1,150 @@
+"""One figure as a page: title above, body in the middle, caption and origin of the numbers below.
+
+Everything is placed in inches, so that text keeps its size however many rows or panels a figure has.
+"""
+
+from __future__ import annotations
+
+import io
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Sequence
+
+import matplotlib
+import numpy
+import PIL.Image
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from plots.sheet import files, fonts, style, ticks
+
+FORMATS = ("png", "svg", "pdf")
+_MARGIN = 0.06
+BODY_WIDTH = style.WIDTH - 2 * _MARGIN
+_TITLE = 8.5
+_LINE = 0.125  # of small text
+_PALETTES = (16, 24, 32, 48, 64, 96, 128)  # colours
+_SEEN = 28           # of 255: by how much a pixel may change
+_SEEN_SHARE = 4e-4   # of the pixels that change by more
+_FLAT = 100          # pixels of one colour that are a field or a line, which keeps it
+
+
+@dataclass(frozen=True)
+class Heading:
+    """What every page says around its body."""
+
+    title: str
+    subtitle: str
+    caption: Sequence[str]  # sentences a reader needs to understand the body
+    origin: Sequence[str]   # where the numbers come from
+    banner: str = ""        # a warning that nobody may overlook
+
+    def markdown(self, body: Sequence[str], assumed: Sequence[str] = (), caption_first: bool = False) -> str:
+        """A page of text around `body`; `assumed`: settings that the paper does not print."""
+        chosen = ["Settings the paper does not print, chosen here:\n\n" + "\n".join(f"- {each}" for each in assumed)] if assumed else []
+        middle = [*self.caption, *body] if caption_first else [*body, *self.caption]
+        parts = [f"# {self.title}", self.subtitle, f"**{self.banner}**" if self.banner else "", *middle, *chosen, "  \n".join(self.origin)]
+        return "\n\n".join(part.rstrip() for part in parts if part) + "\n"
+
+
+class Page:
+    """A matplotlib figure with a body of `height` inches; `axes()` adds axes to the body."""
+
+    def __init__(self, heading: Heading, height: float):
+        caption = _wrap(heading.caption)
+        origin = _wrap(heading.origin)
+        title = ticks.wrapped(heading.title, _TITLE, BODY_WIDTH, bold=True)
+        extra = 0.16 * (len(title) - 1)
+        head = 0.40 + extra + (0.18 if heading.banner else 0)
+        foot = _LINE * (len(caption) + len(origin)) + 0.14
+        self.body_height = height
+        self._total = head + height + foot
+        self._bottom = foot
+        self.figure = Figure(figsize=(style.WIDTH, self._total))
+        FigureCanvasAgg(self.figure)
+
+        self._text(0.06, "\n".join(title), size=_TITLE, weight="bold", linespacing=1.15)
+        self._text(0.23 + extra, heading.subtitle, size=style.LEAST, color=style.GREY)
+        if heading.banner:
+            self._text(0.38 + extra, heading.banner, size=8, weight="bold", color=style.WARNING)
+        top = head + height + 0.06
+        for line in caption:
+            self._text(top, line, size=style.LEAST)
+            top += _LINE
+        for line in origin:
+            self._text(top + 0.02, line, size=style.LEAST, color=style.GREY)
+            top += _LINE
+
+    def axes(self, left: float, bottom: float, width: float, height: float, **options):
+        """Axes at a place of the body, in inches from its lower left corner."""
+        place = ((left + _MARGIN) / style.WIDTH, (bottom + self._bottom) / self._total, width / style.WIDTH,
+                 height / self._total)
+        return self.figure.add_axes(place, **options)
+
+    def point(self, left: float, bottom: float) -> tuple[float, float]:
+        """A place of the body in figure coordinates, for legends."""
+        return (left + _MARGIN) / style.WIDTH, (bottom + self._bottom) / self._total
+
+    def _text(self, top: float, text: str, **options) -> None:
+        self.figure.text(_MARGIN / style.WIDTH, 1 - top / self._total, text, va="top", ha="left", **options)
+
+
+@dataclass
+class Drawing:
+    """A finished figure: the page, and the same content as Markdown for those who read numbers. `more`: its further pictures, without Markdown."""
+
+    stem: str
+    page: Page
+    markdown: str
+    more: Sequence[Drawing] = ()
+    csv: str = ""  # the numbers for programs
+    _has_fonts: bool = False
+
+    def write(self, folder: Path, formats: Sequence[str] = FORMATS) -> list[Path]:
+        written = []
+        for suffix in formats:
+            image = self.image(suffix, style.PNG_DPI, metadata=_TIMELESS[suffix])
+            content = image.getvalue() if suffix != "png" else _in_palette(image)
+            written.append(files.write(folder / f"{self.stem}.{suffix}", content))
+        if self.markdown:
+            written.append(files.write(folder / f"{self.stem}.md", self.markdown))
+        if self.csv:
+            written.append(files.write(folder / f"{self.stem}.csv", self.csv))
+        return [*written, *(path for drawing in self.more for path in drawing.write(folder, formats))]
+
+    def image(self, suffix: str, dpi: int, **options) -> io.BytesIO:
+        """The figure as a file of this format."""
+        made = io.BytesIO()
+        with matplotlib.rc_context(style.RC), warnings.catch_warnings():
+            if not self._has_fonts:
+                fonts.add_missing(self.page.figure, self.stem)
+                self._has_fonts = True
+            warnings.filterwarnings("ignore", message="Glyph .* missing")  # add_missing has said so
+            self.page.figure.savefig(made, format=suffix, dpi=dpi, **options)
+        return made
+
+
+# Files say nothing about when they were drawn: the same results give the same bytes.
+_TIMELESS = {"png": {"Software": None}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
+
+
+def _in_palette(png: io.BytesIO) -> bytes:
+    """Keeps the fewest colours of an image of lines and text that nobody sees the difference of: a third of the bytes."""
+    with PIL.Image.open(png) as image:
+        whole = image.convert("RGB")
+    packed = numpy.asarray(whole, dtype=int) @ (1 << 16, 1 << 8, 1)
+    _, which, counts = numpy.unique(packed, return_inverse=True, return_counts=True)
+    flat = (counts >= _FLAT)[which].reshape(packed.shape)
+    for colours in _PALETTES:
+        reduced = whole.quantize(colours, dither=PIL.Image.Dither.NONE, kmeans=2)
+        away = numpy.abs(numpy.asarray(reduced.convert("RGB"), dtype=int) - numpy.asarray(whole, dtype=int)).max(axis=2)
+        if (away > _SEEN).mean() < _SEEN_SHARE and away[flat].max(initial=0) <= _SEEN:
+            break
+    made = io.BytesIO()
+    reduced.save(made, format="png", optimize=True)
+    return made.getvalue()
+
+
+def _wrap(paragraphs: Sequence[str]) -> list[str]:
+    return [line for paragraph in paragraphs for line in ticks.wrapped(paragraph, style.LEAST, BODY_WIDTH)]

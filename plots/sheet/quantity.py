@@ -1,0 +1,142 @@
+"""Writes numbers with their units: 128 KiB, 12.5 µs, 3.2 Mop/s. Never more digits than a reader can use."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Callable
+
+_IEC = ("B", "KiB", "MiB", "GiB", "TiB")
+_AXIS_NAMES = {"request_bytes": "request size", "pool_bytes": "pool size", "iterations": "allocations per thread",
+               "launches": "kernel launches", "lanes_per_warp": "allocating lanes per warp",
+               "allocations": "allocations per thread", "taken_share": "share of the pool taken before",
+               "max_bytes": "largest request", "free_share": "free", "cluster_pages": "pages per cluster",
+               "page_bytes": "pages of", "sms": "multiprocessors", "item_bytes": "items of", "chunk_bytes": "chunks of",
+               "superblock_bytes": "superblocks of"}
+_METRIC_NAMES = {"throughput": "operations per second", "allocated_bytes_per_second": "allocated per second",
+                 "internal_waste": "waste in a block", "external_waste": "unusable share of the pool",
+                 "time_per_launch": "mean time of a kernel", "utilisation": "served, of all its memory",
+                 "steps_per_malloc": "TAS: steps per malloc", "warp_steps_per_malloc": "WAS: steps per warp",
+                 "atomic_cycles": "cycles per atomic", "speed_up": "speed-up", "range_per_live": "address range over bytes in use",
+                 "usable_share": "usable share of the pool", "recovered_share": "served again, of the bytes freed",
+                 "lost_share": "share of the pool that nobody gets", "largest_free_request": "largest request still served",
+                 "metadata_bytes": "metadata outside of the pool", "energy_per_million": "energy of a million operations",
+                 "address_spread": "range of the widest round, over the bytes asked for",
+                 "running_spread": "range of all rounds, over the bytes of one", "block_bytes": "granted per request",
+                 "null_returns": "requests that got null", "spurious_nulls": "spurious nulls", "init_time": "time to create it, memory included",
+                 **{f"{call}_{rank}": f"clock ticks of {what}, {words}" for call, what in (("alloc", "a malloc"), ("free", "a free"), ("own", "no call"))
+                    for rank, words in (("p50", "median"), ("p90", "p90"), ("p99", "p99"), ("p999", "p99.9"), ("max", "longest"))}}
+_SHARES = ("internal_waste", "external_waste", "taken_share", "free_share", "freed_share", "utilisation", "usable_share", "recovered_share", "lost_share", "metadata_share")
+_SI = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"), (1e-12, "p"))
+_WRITTEN_OUT = 100_000  # counts below are short enough
+_DATA_UNITS = ("s", "op/s")
+
+
+def parse_bytes(value) -> int:
+    """128, "64MiB" or "2 GiB" as a number of bytes, by the front end's rule: KB, MB and GB could mean two things and are refused."""
+    if isinstance(value, (int, float)):
+        return int(value)
+    found = re.fullmatch(r"([0-9.]+)\s*(?:([kKMGT])iB|B)?", value.strip())
+    if not found:
+        raise ValueError(f"{value!r} is not a size in bytes")
+    return int(float(found[1]) * 1024 ** (" KMGT".index(found[2].upper()) if found[2] else 0))
+
+
+def in_bytes(value: float) -> str:
+    """Three digits, but sizes of a few KiB that these would change are written out: 4,100 B is not 4 KiB."""
+    if 1024 < value < 1e5 and float(value).is_integer() and float(_short(value / 1024)) * 1024 != value:
+        return f"{value:,.0f} B"
+    power = 0
+    while power + 1 < len(_IEC) and abs(value) >= 1024 ** (power + 1):
+        power += 1
+    return f"{_short(value / 1024**power)} {_IEC[power]}"
+
+
+def in_si(value: float, unit: str, padded: bool = False) -> str:
+    """Three significant digits and an SI prefix: 1.2 ms, or 1.20 ms when `padded` to line up in a table."""
+    if value == 0:
+        return f"0 {unit}".rstrip()
+    # Rounded first: 999.96 must become 1 k, not 1000.
+    digits = 2 - math.floor(math.log10(abs(value)))
+    value = round(value, digits)
+    scale, prefix = prefix_of(value)
+    scaled = value / scale
+    text = f"{scaled:.{max(0, 2 - math.floor(math.log10(abs(scaled))))}f}" if padded else _short(scaled)
+    return f"{text} {prefix}{unit}".rstrip()
+
+
+def prefix_of(value: float) -> tuple[float, str]:
+    """The SI prefix of a number, with what it stands for."""
+    return next(((scale, prefix) for scale, prefix in _SI if abs(value) >= scale * 0.9999999), _SI[-1])
+
+
+def count(value: float) -> str:
+    return f"{value:,.0f}" if float(value).is_integer() or abs(value) >= 1000 else _short(value)
+
+
+def factor(value: float) -> str:
+    """A ratio: two digits below a hundred, three from there on."""
+    return f"{value:,.0f}" if abs(value) >= 99.5 else f"{value:.2g}"
+
+
+def with_interval(text: str, value: float, low: float, high: float) -> str:
+    """`1.23 ms ±4 %`: by how much the farther end of the interval is away, where there is an interval."""
+    if math.isnan(low) or math.isnan(high) or value == 0:
+        return text
+    away = 100 * max(high - value, value - low) / abs(value)
+    return f"{text} ±{away:.0f} %" if away >= 0.95 else f"{text} ±{away:.1f} %" if away >= 0.05 else text
+
+
+def on_axis(name: str) -> Callable[[float], str]:
+    """How a value of a setting is written beside an axis, where there is little room: every count in one way in all figures."""
+    write = formatter(name)
+    return _count_on_axis if write is count else write
+
+
+def _count_on_axis(value: float) -> str:
+    """Multiples of 1,024 in Ki and Mi, other multiples of 1,000 from 100,000 on in k and M; the rest in full. No digit is lost."""
+    for unit, prefixes in ((1024, ("Ki", "Mi", "Gi")), (1000, ("k", "M", "G"))):
+        power = next((power for power in (3, 2, 1) if value >= unit**power and value % unit**power == 0), 0)
+        if power and (unit == 1024 or value >= _WRITTEN_OUT):
+            return f"{value / unit**power:,.0f} {prefixes[power - 1]}"
+    return count(value)
+
+
+def formatter(name: str, unit: str = "", padded: bool = False) -> Callable[[float], str]:
+    """How values of the setting or metric `name` with `unit` are written, unit included."""
+    if unit in ("B", "bytes") or name.endswith("_bytes"):
+        return in_bytes
+    if unit == "B/s":
+        return lambda value: f"{in_bytes(value)}/s"
+    if is_share(name):
+        return lambda value: f"{_short(100 * value)} %"
+    if unit in _DATA_UNITS:
+        return lambda value: in_si(value, unit, padded)
+    if is_ratio(name):
+        return lambda value: f"{count(value) if value >= 1000 else _short(value)}×"
+    return count
+
+
+def is_share(name: str) -> bool:
+    """Whether the metric or setting is a part of one, written in percent."""
+    return name in _SHARES
+
+
+def is_ratio(name: str) -> bool:
+    return name.startswith("relative_") or name == "speed_up"
+
+
+def metric_name(metric: str) -> str:
+    """What people call a metric; a relative one bears the name of what it relates."""
+    metric = metric.removeprefix("relative_")
+    return _METRIC_NAMES.get(metric, metric.replace("_", " "))
+
+
+def axis_name(setting: str) -> str:
+    """What people call a setting that an axis or a table column sweeps."""
+    setting = setting.removeprefix("allocator.")
+    return _AXIS_NAMES.get(setting, setting.replace("_", " "))
+
+
+def _short(value: float) -> str:
+    return f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"

@@ -1,0 +1,194 @@
+"""The looks of all figures: one page width, one colour and marker per allocator, one line style per form of it.
+
+looks.json holds the families: an allocator's hue is that of its family, its form (`_reworked`, `_original`, ...) is the
+line style and the fill of its marker. A new allocator needs a line there and no code.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+
+import matplotlib
+from matplotlib import colormaps
+from matplotlib.colors import to_hex, to_rgb
+
+from plots.sheet import fonts
+
+# The width of a text that is set in two columns. No text is smaller than LEAST points at this width.
+WIDTH = 7.0
+PNG_DPI = 130  # 910 pixels
+LEAST = 7.0
+NAME = 3.6  # the widest name of a row, in inches
+
+BLACK, GREY, LIGHT = "#000000", "#5c5c5c", "#d9d9d9"
+NOISE = "#9e9e9e"
+
+matplotlib.rcdefaults()  # a matplotlibrc of the user says nothing about these figures
+matplotlib.rcParams["text.parse_math"] = False  # $ in a label of a config is a dollar
+
+RC = {
+    "font.family": fonts.FAMILY,
+    "font.size": 7.5,
+    "axes.edgecolor": GREY,
+    "axes.labelsize": 7.5,
+    "axes.linewidth": 0.7,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "grid.color": LIGHT,
+    "grid.linewidth": 0.5,
+    "legend.fontsize": 7.2,
+    "legend.frameon": False,
+    "lines.linewidth": 1.1,
+    "lines.markersize": 4.4,
+    "xtick.labelsize": LEAST,
+    "ytick.labelsize": LEAST,
+    "xtick.major.size": 3,
+    "ytick.major.size": 3,
+    "xtick.minor.size": 1.5,
+    "svg.hashsalt": "allocbench",  # same input, same bytes
+    "pdf.fonttype": 42,            # text stays text in the PDF
+}
+
+STATUS_COLOURS = {
+    "ok": "#cfe8dd", "skipped": "#eeeeee", "unsupported": LIGHT, "oom": "#f0e442", "incorrect": "#d55e00",
+    "timeout": "#e69f00", "device_fault": "#cc79a7", "crashed": "#404040",
+}
+NOT_MEASURED = "not measured"  # in place of `skipped`, where the study's time was over
+NOT_MEASURED_COLOUR = "#dbe7f5"
+STATUS_SHORT = {"unsupported": "unsup.", "timeout": "t.out", "skipped": "skip", "incorrect": "wrong", "device_fault": "fault", "crashed": "crash"}
+STATUS_LETTERS = {"crashed": "c", "device_fault": "d", "incorrect": "i", "timeout": "t", "oom": "o", "skipped": "s", NOT_MEASURED: "n", "unsupported": "u"}
+WARNING = "#b00000"
+
+_TABLE = json.loads(Path(__file__).with_name("looks.json").read_text(encoding="utf-8"))
+_SPARE_COLOURS = ("#546e7a", "#5d4037", "#00838f", "#9e9d24", "#d84315", "#512da8", "#c2185b")
+_SPARE_MARKERS = ("h", "*", "<", ">", "p", "d", "8")
+_SHADES = (0.0, 0.38, -0.4, 0.6, -0.65)  # of variants: towards white, or towards black
+_SHADE_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "p")
+
+
+@dataclass(frozen=True)
+class Look:
+    """How an allocator is drawn, and what a legend calls it."""
+
+    name: str
+    colour: str
+    marker: str
+    dash: object = "-"
+    fill: str = "full"  # of the marker: matplotlib's fillstyle
+
+    @property
+    def marker_size(self) -> float:
+        """In points: a star covers least of its square."""
+        return 7.5 if self.marker == "*" else RC["lines.markersize"]
+
+
+def look(allocator: str, variant: int = 0) -> Look:
+    """The look of an allocator id; `variant` counts series of one allocator that differ in a setting: another shade of its hue and
+    another marker. Line style and fill stay, because they say which form it is."""
+    base = _base(allocator)
+    if variant == 0:
+        return base
+    markers = [marker for marker in _SHADE_MARKERS if marker != base.marker]
+    return replace(base, colour=mixed(base.colour, _SHADES[variant % len(_SHADES)]), marker=markers[(variant - 1) % len(markers)])
+
+
+def rival(number: int) -> Look:
+    """The look of a series that is not the work of an allocator, such as a sort by a library."""
+    return Look("", GREY, "xs+"[number % 3], (0, (2, 1)), "full")
+
+
+def shade(number: int, count: int) -> Look:
+    """The look of one of `count` series of the same allocator in a figure of its own: from light to dark, in order."""
+    colour = colormaps["viridis_r"](0.18 + 0.82 * number / max(count - 1, 1))
+    return Look("", to_hex(colour), _SHADE_MARKERS[number % len(_SHADE_MARKERS)])
+
+
+def display_name(allocator: str) -> str:
+    """The name for ids whose results tell none."""
+    return look(allocator).name
+
+
+def family(allocator: str) -> str:
+    """The family of an id by its members, else by its prefix; empty for strangers."""
+    id_of_base = _split(allocator)[0]
+    for name, entry in _TABLE["families"].items():
+        if id_of_base in entry["members"]:
+            return name
+    known = [(len(prefix), name) for name, entry in _TABLE["families"].items() for prefix in entry["prefixes"]
+             if allocator.startswith(prefix)]
+    return max(known)[1] if known else ""
+
+
+def family_names() -> dict[str, str]:
+    """By family, what readers call it: its own name, else that of its first member."""
+    return {name: entry.get("name") or next(iter(entry["members"].values()))[0] for name, entry in _TABLE["families"].items()}
+
+
+def family_colour(name: str, otherwise: str) -> str:
+    """The first colour of a family, for figures that tell families apart and not their members; `otherwise` for strangers."""
+    return _TABLE["families"][name]["colours"][0] if name else otherwise
+
+
+def base_of(allocator: str) -> str:
+    """The allocator whose form this is; empty for all others."""
+    base, forms = _split(allocator)
+    return base if forms else ""
+
+
+def original_of(allocator: str) -> str:
+    """The id without its forms."""
+    return _split(allocator)[0]
+
+
+def text_on(background: str) -> str:
+    """Black or white, whichever reads better on the colour `#rrggbb`."""
+    red, green, blue = (int(background[i:i + 2], 16) for i in (1, 3, 5))
+    return BLACK if 0.299 * red + 0.587 * green + 0.114 * blue > 110 else "#ffffff"
+
+
+@lru_cache(maxsize=None)
+def _base(allocator: str) -> Look:
+    base, forms = _split(allocator)
+    name = family(allocator)
+    if not name:
+        number = _hash(allocator)  # depends on the id alone, so it never changes
+        return Look(allocator, _SPARE_COLOURS[number % len(_SPARE_COLOURS)],
+                    _SPARE_MARKERS[number // len(_SPARE_COLOURS) % len(_SPARE_MARKERS)])
+    entry = _TABLE["families"][name]
+    dash = (0, tuple(entry["dash"])) if "dash" in entry else "-"
+    if base in entry["members"]:
+        title, colour, marker = entry["members"][base]
+        made = Look(title, entry["colours"][colour], marker, dash)
+    else:  # a new member of the family: its hue, and a marker and shade of its own
+        number = _hash(base)
+        made = Look(base, mixed(entry["colours"][number % len(entry["colours"])], 0.2), _SPARE_MARKERS[number % len(_SPARE_MARKERS)], dash)
+    for form in forms:
+        words, pattern, fill = _TABLE["forms"][form]
+        # A form of a form: the line of the last, the marker of the first.
+        made = replace(made, name=f"{made.name}, {words}", dash=(0, tuple(pattern)), fill=fill if made.fill == "full" else made.fill)
+    return made
+
+
+def _split(allocator: str) -> tuple[str, list[str]]:
+    """The id without the suffixes of forms (`delayed_` is a prefix), and these."""
+    forms: list[str] = []
+    while True:
+        form = next((name for name in _TABLE["forms"] if allocator.endswith(f"_{name}") or allocator.startswith(f"{name}_")), None)
+        if form is None:
+            return allocator, forms
+        allocator = allocator.removesuffix(f"_{form}").removeprefix(f"{form}_")
+        forms.insert(0, form)
+
+
+def mixed(colour: str, share: float) -> str:
+    """Moved towards white, or with a negative share towards black."""
+    target = 1.0 if share > 0 else 0.0
+    return to_hex([part + (target - part) * abs(share) for part in to_rgb(colour)])
+
+
+def _hash(text: str) -> int:
+    return zlib.crc32(text.encode())  # the built-in hash() of strings differs from process to process

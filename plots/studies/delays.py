@@ -1,0 +1,123 @@
+"""How much an application depends on its allocator: its time against the cycles that every malloc, or every free, waits.
+
+The runs are those of configs whose x axis sweeps a wait of the adaptor `Delayed` (allocators/adaptors/delayed.hpp). A straight line through
+the times of one allocator in one phase gives the slope: the calls that follow one another on the way to the result. 0: no faster
+allocator would help.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Sequence
+
+import numpy
+import scipy.stats
+
+from allocbench.errors import NothingToDraw
+from plots.figures.model import choice, series
+from plots.runs import origin
+from plots.runs.results import Run
+from plots.sheet import provisional, style
+
+WAITS = {"allocator.malloc_delay": "malloc", "allocator.free_delay": "free"}
+STEP = 1000         # cycles that `share` is about
+_CONFIDENCE = 0.95
+_LEAST_POINTS = 3   # two points lie on any line
+
+
+@dataclass(frozen=True)
+class Bounded:
+    """A number with its interval; no bounds where there are too few points."""
+
+    value: float
+    low: float | None
+    high: float | None
+
+    def times(self, factor: float) -> Bounded:
+        return Bounded(self.value * factor, *(None if bound is None else bound * factor for bound in (self.low, self.high)))
+
+
+@dataclass(frozen=True)
+class Slope:
+    """Of one allocator in one phase of an application."""
+
+    application: str
+    call: str       # that waits: malloc or free
+    phase: str
+    allocator: str
+    label: str
+    look: style.Look
+    points: int     # with a time
+    without: tuple[str, ...]   # statuses of the points that have none
+    base: float | None         # seconds without waits; None where that point has no time
+    slope: Bounded | None      # seconds per cycle; None with fewer than two points
+    off_line: float | None     # the farthest point's distance from the line, over `base`
+    clock: float | None        # Hz during the samples; None where the back end has no clock
+    provisional: bool = False  # one of the points is: the slope has no interval
+
+    @property
+    def share(self) -> Bounded | None:
+        """What STEP cycles per call add to the time without waits, as a share of it."""
+        return self.slope.times(STEP / self.base) if self.slope and self.base else None
+
+    @property
+    def in_a_row(self) -> Bounded | None:
+        """Calls, one after the other, on the way to the result."""
+        return self.slope.times(self.clock) if self.slope and self.clock else None
+
+    @property
+    def seen(self) -> bool:
+        """Whether the time surely grows with the wait."""
+        return self.slope is not None and self.slope.low is not None and self.slope.low > 0
+
+
+def is_about_waits(run: Run) -> bool:
+    return run.plot.get("kind") == "lines" and run.plot.get("x") in WAITS
+
+
+def slopes(runs: Sequence[Run]) -> list[Slope]:
+    """Of all runs that sweep a wait, in their order."""
+    used = [run for run in runs if is_about_waits(run)]
+    if not used:
+        raise NothingToDraw("none of these runs sweeps a wait. Measure them: allocbench study delay")
+    origin.require_one_device(used)
+    return [slope for run in used for slope in _of_run(choice.shown(run))]
+
+
+def _of_run(run: Run) -> list[Slope]:
+    x = run.plot["x"]
+    clocks = run.at("", "sm_clock")["value"]
+    made = []
+    for panel in series.panels_of(run):
+        if panel.metric != "time":
+            continue
+        for each in series.series_of(panel.run, x, panel.phase, "time"):
+            drawn = each.drawn()
+            base = drawn.loc[drawn["x"] == 0, "value"]
+            own = clocks.reindex(drawn["cell"]).dropna()
+            found = None if len(drawn) < 2 else _line(drawn["x"].to_numpy(), *(drawn[name].to_numpy() for name in ("value", "low", "high")))
+            doubtful = bool(drawn[provisional.FLAG].any())
+            if found and doubtful:
+                found = Bounded(found[0].value, None, None), found[1]
+            made.append(Slope(run.config.get("description", run.name).partition(":")[0], WAITS[x], panel.phase, each.allocator, each.label, each.look,
+                              len(drawn), tuple(word for word in each.points["word"] if word), base.iloc[0] if len(base) else None,
+                              found[0] if found else None, found[1] / base.iloc[0] if found and len(base) else None,
+                              1e6 * float(own.median()) if len(own) else None, doubtful))
+    return made
+
+
+def _line(xs: numpy.ndarray, ys: numpy.ndarray, lows: numpy.ndarray, highs: numpy.ndarray) -> tuple[Bounded, float]:
+    """The slope, and the distance of the farthest point from the line. Two things make a slope uncertain: that points lie beside the
+    line (Student's t over them), and that each has an interval of its own (independent errors: their squares add up). The
+    interval is the wider one."""
+    fit = scipy.stats.linregress(xs, ys)
+    off = float(numpy.abs(ys - (fit.intercept + fit.slope * xs)).max())
+    if len(xs) < _LEAST_POINTS:
+        return Bounded(fit.slope, None, None), off
+    half = fit.stderr * scipy.stats.t.ppf((1 + _CONFIDENCE) / 2, len(xs) - 2)
+    weights = (xs - xs.mean()) / ((xs - xs.mean()) ** 2).sum()
+    own = math.sqrt(((weights * (highs - lows) / 2) ** 2).sum())
+    if not math.isnan(own):
+        half = max(half, own)
+    return Bounded(float(fit.slope), float(fit.slope - half), float(fit.slope + half)), off

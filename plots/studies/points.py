@@ -1,0 +1,248 @@
+"""`python3 -m plots comb`: one allocator against the best other at each point of a list, with limits that are met or lost.
+
+The list is data (data/comb/points.json): per point the config whose cells it is about, the phase or metric, the limit, and why it
+is lost where it is. Numbers come from stored results of one device; a point without cells is "not measured". Like claims, points are judged on
+three rounds and more (few_rounds.py).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Callable, Sequence
+
+from allocbench.errors import NothingToDraw, UsageError
+from plots import ROOT
+from plots.runs import few_rounds, labels, origin
+from plots.runs.results import Run
+from plots.sheet import provisional, quantity, style
+
+COMB = ROOT / "data" / "comb" / "points.json"
+MET, LOST, OPEN, UNMEASURED = "met", "lost", "cannot tell", "not measured"
+_KEYS = {"name", "config", "phase", "limit", "where", "without", "metric", "better", "because"}
+_LIMITS = ({"times", "of"}, {"at_most"}, {"at_least"})
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A value with its 95 % interval; no bounds where there is none. Counts are exact. `rounds`: of a t interval, 0 for any other.
+    `provisional`: of fewer than three rounds, or over one that is."""
+
+    value: float
+    low: float | None
+    high: float | None
+    unit: str
+    rounds: int = 0
+    provisional: bool = False
+
+    def over(self, other: Reading) -> Reading:
+        bounded = None not in (self.low, self.high, other.low, other.high) and other.low > 0
+        rounds = few_rounds.fewest((self.rounds, other.rounds)) if bounded else 0
+        return Reading(self.value / other.value, self.low / other.high if bounded else None, self.high / other.low if bounded else None, "", rounds,
+                       self.provisional or other.provisional)
+
+    def times(self, factor: float) -> Reading:
+        low, high = (None if bound is None else bound * factor for bound in (self.low, self.high))
+        return Reading(self.value * factor, low, high, self.unit, self.rounds, self.provisional)
+
+
+@dataclass(frozen=True)
+class Place:
+    """A point at one setting. `rival` is the best other; `margin` the value over its limit: at most 1 is wanted."""
+
+    at: str
+    own: Reading | None
+    rival: str
+    theirs: Reading | None
+    limit: Reading | None
+    margin: Reading | None
+    verdict: str
+    why: str = ""
+
+    @property
+    def rounds(self) -> int:
+        """The fewest of the t intervals that the verdict rests on; 0: it rests on none."""
+        return self.margin.rounds if self.margin else 0
+
+    @property
+    def ratio(self) -> Reading | None:
+        return self.own.over(self.theirs) if self.own and self.theirs and self.theirs.value > 0 else None
+
+
+@dataclass(frozen=True)
+class Point:
+    name: str
+    wanted: str
+    metric: str
+    places: tuple[Place, ...]
+    because: str
+
+    @property
+    def verdict(self) -> str:
+        """Lost as soon as one place is, met where all are."""
+        present = {place.verdict for place in self.places}
+        return next(word for word in (LOST, OPEN, MET, UNMEASURED) if word in present)
+
+    @property
+    def few(self) -> str:
+        """How many places were judged on three to five rounds."""
+        return few_rounds.sentence([place.rounds for place in self.places])
+
+    def worst(self) -> Place:
+        """The place that decides: the farthest beyond its limit, one without a number before all."""
+        def rank(place: Place):
+            return (LOST, OPEN, MET, UNMEASURED).index(place.verdict), -(place.margin.value if place.margin else math.inf)
+        return min(self.places, key=rank)
+
+    def reason(self) -> str:
+        return self.because or "No reason is known." if self.verdict == LOST else ""
+
+
+def read(path: Path = COMB) -> dict:
+    """The list of points; every mistake names the point."""
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read ({error.strerror}). Give a list of points like {COMB}.") from None
+    except json.JSONDecodeError as error:
+        raise UsageError(f"{path}:{error.lineno} is not JSON ({error.msg}).") from None
+    for number, point in enumerate(data["points"]):
+        unknown = set(point) - _KEYS
+        missing = {"name", "config", "limit"} - set(point)
+        if unknown or missing or set(point["limit"]) not in _LIMITS:
+            raise UsageError(f"{path}: point {number} ({point.get('name', 'without a name')}) needs name, config and limit ({{times, of}}, "
+                             f"{{at_most}} or {{at_least}}); it may have {', '.join(sorted(_KEYS))}.")
+    return data
+
+
+class _Source:
+    """The cells of a run that free what they gave, with the values of one phase and metric."""
+
+    def __init__(self, run: Run, point: dict):
+        self.run = run
+        self.higher = point.get("better") == "higher"
+        self.readings = {row.Index: _reading(row) for row in run.at(point.get("phase", ""), point.get("metric", "time")).itertuples()}
+        self._rivals = [(cell, run.cells.at[cell, "allocator"], run.cells.at[cell, "axes"]) for cell in self.readings if not run.never_frees(cell)]
+
+    def best(self, axes: dict, wanted: Callable[[str], bool]) -> tuple[str, Reading | None]:
+        """The best value at these settings of the allocators wanted, and whose it is."""
+        found = [(cell, allocator) for cell, allocator, own in self._rivals
+                 if wanted(allocator) and all(own[name] == value for name, value in axes.items() if name in own)]
+        if not found:
+            return "", None
+        choose = max if self.higher else min
+        cell, allocator = choose(found, key=lambda pair: self.readings[pair[0]].value)
+        return self.run.label(cell) or labels.allocator(self.run, allocator), self.readings[cell]
+
+
+def _reading(row) -> Reading:
+    low, high = (None if math.isnan(bound) else float(bound) for bound in (row.low, row.high))
+    is_provisional = provisional.FLAG in row.flags
+    if low is None and row.unit != "s" and not is_provisional:
+        low = high = float(row.value)
+    few = getattr(row, few_rounds.COLUMN)
+    return Reading(float(row.value), low, high, row.unit, 0 if math.isnan(few) else int(few), is_provisional)
+
+
+def configs_of(data: dict) -> set[str]:
+    """The configs whose runs the points are about, and those that limits refer to."""
+    others = (point["limit"].get("of") for point in data["points"])
+    return {point["config"] for point in data["points"]} | {of["config"] for of in others if isinstance(of, dict) and "config" in of}
+
+
+def judge(data: dict, runs: Sequence[Run]) -> list[Point]:
+    """All points, in the order of the list."""
+    wanted = configs_of(data)
+    used = [few_rounds.bounded(run) for run in runs if run.name in wanted]
+    if not used:
+        raise NothingToDraw(f"none of these runs is one that the points are about. Measure them: allocbench study {sorted(wanted)[0].split('/')[0]}")
+    origin.require_one_device(used)
+    by_name: dict[str, Run] = {}
+    for run in used:
+        if run.name in by_name:
+            raise UsageError(f"{by_name[run.name].folder} and {run.folder} are both runs of {run.name}. Give one of them.")
+        by_name[run.name] = run
+    return [_judged(point, data["allocator"], by_name) for point in data["points"]]
+
+
+def _judged(point: dict, allocator: str, runs: dict[str, Run]) -> Point:
+    run = runs.get(point["config"])
+    places: list[Place] = []
+    if run is not None:
+        source = _Source(run, point)
+        of = point["limit"].get("of")
+        elsewhere = runs.get(of["config"]) if isinstance(of, dict) and "config" in of else None
+        other = _Source(elsewhere, point) if elsewhere is not None else None
+        cells = run.cells.index[run.matching(point.get("where", {})) & (run.cells["allocator"] == allocator)]
+        places = [_place(point, source, other, allocator, cell) for cell in cells]
+    if not places:
+        places = [Place("", None, "", None, None, None, UNMEASURED)]
+    return Point(point["name"], _wanted(point, run), point.get("metric", "time"), tuple(places), point.get("because", ""))
+
+
+def _wanted(point: dict, run: Run | None) -> str:
+    """The limit in words."""
+    limit = point["limit"]
+    if "times" not in limit:
+        (word, number), = limit.items()
+        return f"{word.replace('_', ' ')} {_written(point.get('metric', 'time'), number, '' if 'metric' in point else 's')}"
+    of = limit["of"]
+    if of == "best":
+        whom = "the best other" + (" that serves all sizes" if point.get("without") else "")
+    elif isinstance(of, str):
+        whom = labels.allocator(run, of) if run is not None else style.display_name(of)
+    elif "config" in of:
+        whom = f"its own in {of['config']}"
+    else:
+        whom = "its own at " + ", ".join(f"{quantity.axis_name(name)} {quantity.formatter(name)(value)}" for name, value in of["where"].items())
+    return f"at most {limit['times']:g} × {whom}"
+
+
+def _place(point: dict, source: _Source, other: _Source | None, allocator: str, cell: str) -> Place:
+    run, fixed = source.run, point.get("where", {})
+    axes = run.cells.at[cell, "axes"]
+    at = ", ".join(labels.setting_of(run, name, value) for name, value in axes.items() if isinstance(fixed.get(name, []), (list, dict)))
+    without = {allocator, *point.get("without", ())}
+    rival, theirs = source.best(axes, lambda name: name not in without)
+    own = source.readings.get(cell)
+    if own is None:
+        status, reason = run.cells.at[cell, "status"], run.cells.at[cell, "reason"]
+        if status == "ok":
+            return Place(at, None, rival, theirs, None, None, UNMEASURED, "no such value")
+        return Place(at, None, rival, theirs, None, None, LOST, f"{status}: {reason.splitlines()[0]}" if reason else status)
+    limit, why = _limit(point, source, other, allocator, axes, theirs)
+    if limit is None:
+        return Place(at, own, rival, theirs, None, None, OPEN, why)
+    margin = limit.over(own) if "at_least" in point["limit"] else own.over(limit)
+    if margin.low is None or margin.high is None:
+        why = provisional.MEANT if margin.provisional else "no interval: fewer than three rounds"
+        return Place(at, own, rival, theirs, limit, margin, OPEN, why)
+    return Place(at, own, rival, theirs, limit, margin, MET if margin.high <= 1 else LOST if margin.low > 1 else OPEN)
+
+
+def _limit(point: dict, source: _Source, other: _Source | None, allocator: str, axes: dict, theirs: Reading | None) -> tuple[Reading | None, str]:
+    """What must not be exceeded, or (`at_least`) be reached; else why there is none."""
+    limit = point["limit"]
+    if "times" not in limit:
+        number = float(next(iter(limit.values())))
+        return Reading(number, number, number, ""), ""
+    of = limit["of"]
+    if of == "best":
+        base, why = theirs, "no other has a number"
+    elif isinstance(of, str):
+        base, why = source.best(axes, lambda name: name == of)[1], f"{labels.allocator(source.run, of)} has no number"
+    else:
+        where = source if "where" in of else other
+        base = where.best({**axes, **of.get("where", {})}, lambda name: name == allocator)[1] if where else None
+        why = "its own value is not measured there"
+    return (None, why) if base is None else (base.times(limit["times"]), "")
+
+
+def written(point: Point, reading: Reading | None) -> str:
+    return "–" if reading is None else provisional.marked(_written(point.metric, reading.value, reading.unit), reading.provisional)
+
+
+def _written(metric: str, value: float, unit: str) -> str:
+    return quantity.formatter(metric, unit)(value)

@@ -1,0 +1,139 @@
+"""The points of plots/points.py as a picture and a Markdown table: every place as a mark on one axis of factors, every number in the table."""
+
+from __future__ import annotations
+
+from typing import Sequence
+
+import matplotlib
+from matplotlib.lines import Line2D
+from matplotlib.ticker import LogLocator
+
+from plots.runs import few_rounds, origin
+from plots.runs.results import Run
+from plots.sheet import grid, provisional, quantity, style, ticks
+from plots.sheet.page import BODY_WIDTH, Drawing, Heading, Page
+from plots.studies.points import LOST, MET, OPEN, UNMEASURED, Place, Point, Reading, configs_of, judge, written
+
+_ROW = 0.3
+_NAME = 2.9
+_VERDICT = 0.95
+_AXIS = 0.4
+_LEGEND = 0.22
+_COLOURS = {MET: "#1b7837", LOST: style.WARNING, OPEN: style.GREY}
+_SHIFTS = 5  # marks of a row lie on so many lines, so that equal factors stay visible
+
+
+def drawings(data: dict, runs: Sequence[Run]) -> list[Drawing]:
+    wanted = configs_of(data)
+    return [drawing(data, judge(data, runs), [run for run in runs if run.name in wanted])]
+
+
+def drawing(data: dict, points: Sequence[Point], runs: Sequence[Run]) -> Drawing:
+    heading = _heading(data, points, runs)
+    with matplotlib.rc_context(style.RC):
+        page = _draw(heading, points)
+    return Drawing(f"{data['allocator']}_points", page, markdown(heading, points))
+
+
+def _heading(data: dict, points: Sequence[Point], runs: Sequence[Run]) -> Heading:
+    verdicts = [point.verdict for point in points]
+    counted = ", ".join(f"{verdicts.count(word)} {word}" for word in (MET, LOST, OPEN, UNMEASURED) if word in verdicts)
+    caption = [f"{len(points)} points: {counted}. A point is met where it is met at all of its settings. A mark is the factor over the best other allocator at one "
+               "setting, with its 95 % interval; its colour is the verdict about the limit of the point, which may be about another one. Left of 1: better than all others.",
+               few_rounds.MARKED if any(point.few for point in points) else "",
+               provisional.HOLLOW if any(place.ratio and place.ratio.provisional for point in points for place in point.places) else "",
+               data.get("goal", "")]
+    return Heading(data["title"], "", [sentence for sentence in caption if sentence], origin.lines(runs[0])[:1],
+                   origin.CPU_BANNER if runs[0].backend == "cpu" else "")
+
+
+def _draw(heading: Heading, points: Sequence[Point]) -> Page:
+    height = _ROW * len(points)
+    page = Page(heading, height + _AXIS + _LEGEND)
+    axes = page.axes(_NAME + _VERDICT, _AXIS, BODY_WIDTH - _NAME - _VERDICT - 0.12, height)
+    low, high = _limits(points)
+    axes.set_xscale("log")
+    axes.set_xlim(low, high)
+    axes.set_ylim(height, 0)
+    axes.axvline(1, color=style.GREY, linewidth=0.7, zorder=1)
+    for number, point in enumerate(points):
+        top = _ROW * number
+        axes.axhline(top, color=style.LIGHT, linewidth=0.4, zorder=0)
+        for place_number, place in enumerate(point.places):
+            _draw_mark(axes, place, top + _ROW * (0.2 + 0.6 * (place_number % _SHIFTS) / (_SHIFTS - 1)) if len(point.places) > 1 else top + _ROW / 2, (low, high))
+        left, at = page.point(0, _AXIS + height - top - _ROW / 2)
+        lines = [*ticks.wrapped(point.name, style.LEAST, _NAME - 0.08)[:1], *ticks.wrapped(point.wanted, style.LEAST, _NAME - 0.08)[:1]]
+        page.figure.text(left, at, "\n".join(lines), fontsize=style.LEAST, va="center", linespacing=1.05)
+        page.figure.text(page.point(_NAME, 0)[0], at, _told(point), fontsize=style.LEAST, va="center",
+                         color=_COLOURS.get(point.verdict, style.GREY), linespacing=1.05)
+    axes.set_yticks([])
+    axes.spines["left"].set_visible(False)
+    axes.set_xlabel("over the best other allocator")
+    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 50 * low else (1,)))
+    axes.xaxis.set_major_formatter(lambda value, _: f"{value:,g}")
+    axes.xaxis.set_minor_formatter(lambda value, _: "")
+    present = [word for word in (MET, LOST, OPEN) if any(place.verdict == word for point in points for place in point.places)]
+    handles = [Line2D([], [], color=_COLOURS[word], marker="o", markersize=4, linestyle="none", label=word) for word in present]
+    if handles:
+        page.figure.legend(handles=handles, loc="upper right", ncols=len(handles), borderaxespad=0, bbox_to_anchor=page.point(BODY_WIDTH, page.body_height))
+    return page
+
+
+def _told(point: Point) -> str:
+    if point.verdict == UNMEASURED:
+        return UNMEASURED
+    met = sum(place.verdict == MET for place in point.places)
+    verdict = f"{point.verdict} {few_rounds.MARK}" if point.few else point.verdict
+    return f"{verdict}\n(met at {met} of {len(point.places)})" if len(point.places) > 1 else verdict
+
+
+def _draw_mark(axes, place: Place, middle: float, limits: tuple[float, float]) -> None:
+    ratio = place.ratio
+    if ratio is None or ratio.value <= 0:
+        return
+    at = min(max(ratio.value, limits[0]), limits[1])
+    if ratio.low is not None and ratio.high is not None and ratio.low > 0:
+        axes.plot([max(ratio.low, limits[0]), min(ratio.high, limits[1])], [middle, middle], color=_COLOURS[place.verdict], linewidth=0.8, zorder=2)
+    if ratio.provisional:
+        provisional.draw(axes, [at], [middle], style.Look("", _COLOURS[place.verdict], "o"), 4, zorder=3, clip_on=False)
+    else:
+        axes.plot(at, middle, marker="o", color=_COLOURS[place.verdict], markersize=3, zorder=3, clip_on=False)
+
+
+def _limits(points: Sequence[Point]) -> tuple[float, float]:
+    """From 1 to both sides as far as numbers go, at least a factor of 2."""
+    numbers = [ratio.value for point in points for place in point.places if (ratio := place.ratio) and ratio.value > 0]
+    return min(0.5, *(0.9 * number for number in numbers), 0.5), max(2.0, *(1.1 * number for number in numbers), 2.0)
+
+
+def markdown(heading: Heading, points: Sequence[Point]) -> str:
+    def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+        return grid.markdown(grid.Grid(header, rows, aligned_left=len(header)))
+
+    by_point = table(["point", "limit", "verdict", "met at", "at worst", "this", "best other", "over it", "reason"], [_row(point) for point in points])
+    by_setting = table(["point", "at", "this", "best other", "its value", "over it", "over the limit", "verdict"],
+                       [[point.name, *_place_row(point, place)] for point in points for place in point.places if place.verdict != UNMEASURED or place.at])
+    return heading.markdown(["## By point", by_point, "## At every setting", by_setting], caption_first=True)
+
+
+def _row(point: Point) -> list[str]:
+    worst = point.worst()
+    met = sum(place.verdict == MET for place in point.places)
+    return [point.name, point.wanted, _verdict(point.verdict, point.few), "–" if point.verdict == UNMEASURED else f"{met} of {len(point.places)}", worst.at or "–",
+            written(point, worst.own), f"{worst.rival} {written(point, worst.theirs)}" if worst.theirs else "–", _factor(worst.ratio), point.reason()]
+
+
+def _place_row(point: Point, place: Place) -> list[str]:
+    return [place.at or "–", written(point, place.own), place.rival or "–", written(point, place.theirs), _factor(place.ratio), _factor(place.margin),
+            _verdict(place.verdict, place.why or few_rounds.sentence([place.rounds]))]
+
+
+def _verdict(word: str, more: str) -> str:
+    return f"{word} ({more})" if more else word
+
+
+def _factor(ratio: Reading | None) -> str:
+    if ratio is None:
+        return "–"
+    text = provisional.marked(f"{ratio.value:.3g}", ratio.provisional)
+    return text if ratio.low is None or ratio.high is None else quantity.with_interval(text, ratio.value, ratio.low, ratio.high)

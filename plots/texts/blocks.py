@@ -1,0 +1,44 @@
+"""Tables in texts that are written from kept results or from the sources: `<!--table NAME-->` in a Markdown file names one of TABLES."""
+
+from __future__ import annotations
+
+from typing import Callable
+
+import pandas
+
+from allocbench import stored
+from allocbench.errors import UsageError
+from plots.runs import kept, schema
+from plots.texts import config_keys, form_ratios, library_table, paper_tables, times_table
+
+
+def table(query: str) -> str:
+    name, *arguments = query.split()
+    if name not in TABLES:
+        raise UsageError(f"there is no table {name!r}. Known are: {', '.join(TABLES)}.")
+    return TABLES[name](*arguments) + "\n"
+
+
+def _outcomes(device: str) -> str:
+    """Every kept run: its page of numbers, what it draws, how its cells ended."""
+    rows = ["| run | what it shows | cells |", "|---|---|---|"]
+    for folder in stored.find_runs(kept.REFERENCE / device):
+        run = kept.run(str(folder.relative_to(kept.REFERENCE)))
+        pages = [path for path in sorted((folder / "figures").glob("*.md")) if not path.stem.endswith("_status")]
+        name = str(folder.relative_to(kept.REFERENCE / device))
+        link = f"[{name}]({name}/figures/{pages[0].name})" if pages else name
+        rows.append(f"| {link} | {run.config.get('description', '')} | {outcome(run.cells['status'])} |")
+    return "\n".join(rows)
+
+
+def outcome(statuses: pandas.Series) -> str:
+    """`5 of 5 ok`, or `4 ok, 1 timeout`."""
+    counts = statuses.value_counts()
+    if counts.get("ok", 0) == len(statuses):
+        return f"{len(statuses)} of {len(statuses)} ok"
+    return ", ".join(f"{counts[word]} {word if word == 'ok' else f'`{word}`'}" for word in stored.STATUSES if word in counts)
+
+
+TABLES: dict[str, Callable[..., str]] = {"keys": schema.keys, "config_keys": config_keys.table, "override_keys": config_keys.overridable, "outcomes": _outcomes,
+                                      "forms": form_ratios.table, "times": times_table.table, "library": library_table.table,
+                                      "verdicts": paper_tables.verdicts, "figures": paper_tables.figures}

@@ -1,0 +1,63 @@
+"""docs/catalogue.md: one line for each allocator and workload, from `allocbench list --json` and the headers that have them."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+from allocbench.errors import UsageError
+from plots.runs import kept
+
+PAGE = Path("docs") / "catalogue.md"
+_NAMED = re.compile(r'(?:\.name = |traits_as\()"(\w+)"')
+_HEAD = """# Catalogue
+
+Which allocators and workloads are there? This page is written by
+
+    build/bin/allocbench list --json | /usr/bin/python3 -m plots catalogue
+
+`build/bin/allocbench describe NAME` shows the parameters of each, with units, ranges and sources.
+
+* **published**: the paper's operations in the paper's order. **reworked**: what this project made of the design. **own**: a design of this project.
+* **ablation**: a form with one part taken out or exchanged. **original**: the authors' own code ([how to add more of it](../peers/README.md)). **delayed**: an allocator whose calls
+  wait, to show how much an application depends on it.
+"""
+
+
+def page(listed: str) -> str:
+    """The page for the output of `allocbench list --json`."""
+    try:
+        known = json.loads(listed)
+        allocators, workloads = known["allocators"], known["workloads"]
+    except (json.JSONDecodeError, KeyError, TypeError) as error:
+        raise UsageError(f"the input is not the output of `allocbench list --json` ({error}).") from None
+    return "\n".join([_HEAD, "## Allocators", "", *_allocators(allocators), "", "## Workloads", "", *_workloads(workloads), ""])
+
+
+def _allocators(allocators: list[dict]) -> list[str]:
+    headers = _headers("allocators")
+    return ["| allocator | what it does | paper | form | header |", "|---|---|---|---|---|",
+            *(f"| `{each['name']}` | {each['summary']} | {each['paper']} | {each['form']} | {_link(each['name'], headers)} |"
+              for each in allocators if each["name"] in headers or each["form"] != "original")]
+
+
+def _workloads(workloads: list[dict]) -> list[str]:
+    headers = _headers("workloads")
+    return ["| workload | what it does | paper | header |", "|---|---|---|---|",
+            *(f"| `{each['name']}` | {each['summary']} | {each['paper']} | {_link(each['name'], headers)} |" for each in sorted(workloads, key=lambda each: each["name"]))]
+
+
+def _headers(folder: str) -> dict[str, str]:
+    """By name, the header whose traits have it."""
+    found = {}
+    for path in sorted((kept.ROOT / folder).glob("*/*.hpp")):
+        if path.parent.name != "contract":
+            found.update((name, path.relative_to(kept.ROOT).as_posix()) for name in _NAMED.findall(path.read_text(encoding="utf-8")))
+    return found
+
+
+def _link(name: str, headers: dict[str, str]) -> str:
+    if name not in headers:
+        raise UsageError(f'no header names {name}: `.name = "{name}"` must stand in its traits.')
+    return f"[{Path(headers[name]).name}](../{headers[name]})"

@@ -1,0 +1,117 @@
+"""Tables of our forms against the authors' code: the time of a form over that of its original, phase by phase.
+
+`<!--table forms RUN-->`: originals of the same run (`<id>_original`; of ScatterAlloc its maintained heir).
+`<!--table forms RUN,RUN FILE-->`: originals that were measured separately, from data/originals/FILE; of the runs the cells with
+the settings of that file.
+
+Bold is what lies outside of what is asked: a published form takes 0.67 to 1.5 of the original's time; a reworked form at most the
+original's time, or 1/0.97 of it where that is below 15 us. A `~` marks a provisional time, which is not judged.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Callable, Iterator
+
+from allocbench.errors import UsageError
+from plots.ledger import originals
+from plots.runs import forms, kept, labels
+from plots.runs.results import Run
+from plots.sheet import provisional, quantity
+
+_BAND = (0.67, 1.5)
+_SHORT = 15e-6
+_YARDSTICKS = {"atomic_malloc": "bump"}  # the same few instructions: what the two ways of measuring differ by
+_HEIRS = {"scatteralloc": "mallocmc", "scatteralloc_no_coalescing": "mallocmc_no_coalescing"}  # of the same authors' code, behind an adapter
+_PHASES = ("alloc", "free")
+
+
+@dataclass(frozen=True)
+class _Cell:
+    status: str
+    provisional: bool
+    seconds: dict[str, float]  # by phase
+
+
+# The time of the original of an allocator in a phase at a point; None where it has none.
+_Theirs = Callable[[str, str, str], float | None]
+
+
+def table(runs: str, data: str = "") -> str:
+    ours: dict[str, dict[str, _Cell]] = {}
+    table_of_file = originals.read(data) if data else None
+    order = []
+    for name in runs.split(","):
+        run = kept.run(name)
+        order += [allocator for allocator in run.allocators() if allocator not in order]
+        for allocator, point, cell in _cells(run, table_of_file):
+            ours.setdefault(allocator, {})[point] = cell
+    theirs = _separate(table_of_file) if table_of_file else _beside(ours)
+    return _written({name: ours[name] for name in order if name in ours}, theirs)
+
+
+def _cells(run: Run, data: dict | None) -> Iterator[tuple[str, str, _Cell]]:
+    where = {**data["settings"], "request_bytes": data["request_bytes"]} if data else {}
+    chosen = run.cells.loc[run.matching(where)]
+    seconds = {phase: run.at(phase, "time")["value"] for phase in _PHASES}
+    for cell, about in chosen.iterrows():
+        point = quantity.in_bytes(run.settings.at[cell, "request_bytes"]) if data else _point(run, about["axes"])
+        yield about["allocator"], point, _Cell(about["status"], about["provisional"], {phase: times[cell] for phase, times in seconds.items() if cell in times.index})
+
+
+def _point(run: Run, axes: dict) -> str:
+    return ", ".join(quantity.in_bytes(value) if name.endswith("_bytes") else f"{labels.setting_name(run, name)} {value}"
+                     for name, value in axes.items())
+
+
+def _beside(ours: dict[str, dict[str, _Cell]]) -> _Theirs:
+    """An original has no parameters: it stands beside all labels of an id."""
+
+    def seconds(name: str, point: str, phase: str) -> float | None:
+        base = name.partition("(")[0]
+        original = forms.in_form(_HEIRS.get(base, base), forms.ORIGINAL)
+        return ours.get(original, {}).get(point, _Cell("", False, {})).seconds.get(phase)
+
+    return seconds
+
+
+def _separate(data: dict) -> _Theirs:
+    places = {quantity.in_bytes(size): place for place, size in enumerate(data["request_bytes"])}
+
+    def seconds(name: str, point: str, phase: str) -> float | None:
+        times = data["allocators"].get(_YARDSTICKS.get(name, name), {}).get(phase)
+        return None if times is None or times[places[point]] is None else times[places[point]] * 1e-6
+
+    return seconds
+
+
+def _written(ours: dict[str, dict[str, _Cell]], theirs: _Theirs) -> str:
+    points = list(dict.fromkeys(point for cells in ours.values() for point in cells))
+    columns = [(phase, point) for phase in _PHASES for point in points]
+    rows = ["| form | " + " | ".join(f"{phase} {point}" for phase, point in columns) + " |", "|---|" + "---:|" * len(columns)]
+    for allocator, cells in ours.items():
+        form = forms.form_of(allocator)
+        base = allocator.removesuffix("_reworked") if form == forms.REWORKED else allocator
+        if form == forms.ORIGINAL or not any(cell.status != "skipped" and theirs(base, point, phase) is not None
+                                             for phase in _PHASES for point, cell in cells.items()):
+            continue
+        rows.append(f"| `{allocator}` | " + " | ".join(_compared(form, cells.get(point), phase, theirs(base, point, phase)) for phase, point in columns) + " |")
+    if len(rows) == 2:
+        raise UsageError("these runs have no form whose original was measured")
+    return "\n".join(rows)
+
+
+def _compared(form: str, cell: _Cell | None, phase: str, original: float | None) -> str:
+    if original is None:
+        return "–"
+    if cell is None:
+        return "not measured"
+    if phase not in cell.seconds:
+        return cell.status
+    ratio = cell.seconds[phase] / original
+    asked = _BAND if form == forms.PUBLISHED else (0, 1 / 0.97 if original < _SHORT else 1)
+    # Judged as it is written.
+    written = f"{ratio:.2f}" if ratio >= 0.01 else "<0.01"
+    if cell.provisional:
+        return provisional.marked(written, True)
+    return written if asked[0] <= float(f"{ratio:.2f}") <= float(f"{asked[1]:.2f}") else f"**{written}**"

@@ -1,0 +1,74 @@
+"""Counts of a group of kept runs, for numbers in texts: `<!--n h200/guide cells-->`; several folders stand with commas.
+
+A run that was continued counts with the pause in `minutes`; such a group is refused.
+"""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from typing import Callable, Sequence
+
+from allocbench import stored
+from allocbench.errors import UsageError
+from plots.runs import kept
+from plots.runs.results import Run
+
+
+
+def answer(names: str, word: str) -> str:
+    return COUNTS[word](runs(names))
+
+
+def runs(names: str) -> list[Run]:
+    """The kept runs at and below the folders."""
+    return [kept.run(str(folder.relative_to(kept.REFERENCE))) for name in names.split(",") for folder in _folders(name)]
+
+
+def _folders(name: str) -> list:
+    found = stored.find_runs(kept.REFERENCE / name)
+    if not found:
+        raise UsageError(f"there is no run {name!r} at or below results/reference. Correct the first word of the query.")
+    return found
+
+
+def _left_out(run: Run) -> int:
+    return int(run.cells["left_out"].sum())
+
+
+def _fewer_rounds(run: Run) -> int:
+    return sum(any("no_interval" in phase for phase in entry.get("phases", [])) for entry in run.details.values())
+
+
+def _minutes(group: Sequence[Run]) -> str:
+    """From the first line of their logs to the last one."""
+    times = []
+    for run in group:
+        lines = [json.loads(line) for line in stored.content_of(run.folder, "events.jsonl").splitlines()]
+        if sum(line["event"] == "run" for line in lines) != 1:
+            raise UsageError(f"{run.folder} was continued: its log does not tell how long it took.")
+        times += [datetime.fromisoformat(lines[place]["time"]) for place in (0, -1)]
+    return f"{(max(times) - min(times)).total_seconds() / 60:.1f}"
+
+
+def _sum(count: Callable[[Run], int]) -> Callable[[Sequence[Run]], str]:
+    return lambda group: f"{sum(map(count, group)):,}"
+
+
+def _different(values: Callable[[Run], Sequence[str]]) -> Callable[[Sequence[Run]], list[str]]:
+    return lambda group: sorted({value for run in group for value in values(run)})
+
+
+_dates = _different(lambda run: [run.date])
+_revisions = _different(lambda run: [revision or "unknown" for revision in run.cells["revision"]])
+_allocators = _different(lambda run: run.cells["allocator"])
+
+COUNTS: dict[str, Callable[[Sequence[Run]], str]] = {
+    "cells": _sum(lambda run: len(run.cells)),
+    "allocators": lambda group: str(len(_allocators(group))),
+    "minutes": _minutes,
+    "left_out": _sum(_left_out),
+    "fewer_rounds": _sum(_fewer_rounds),
+    "dates": lambda group: ", ".join(_dates(group)),
+    "revisions": lambda group: ", ".join(_revisions(group)),
+}

@@ -1,0 +1,35 @@
+"""The C++ type and the header of each allocator, read from the headers: `<!--table library-->`."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from allocbench.errors import UsageError
+from plots.runs import kept
+
+_REGISTERED = re.compile(r"^ALLOCBENCH_REGISTER\(\w+,([^)]*)\)", re.M)
+_NAME = re.compile(r'\.name = "(\w+)"')
+_NOT_INSTALLED = ("contract", "saboteur", "delayed")  # cmake/AllocbenchInstall.cmake
+
+
+def table() -> str:
+    root = kept.ROOT / "allocators"
+    rows = [row for path in sorted(root.glob("*/*.hpp")) if path.parent.name not in _NOT_INSTALLED for row in _rows(path)]
+    return "\n".join(["| allocator | type in `allocbench::` | header |", "|---|---|---|", *rows])
+
+
+def _rows(path: Path) -> list[str]:
+    text = path.read_text(encoding="utf-8")
+    types = [each.strip() for listed in _REGISTERED.findall(text) for each in listed.split(",")]
+    header = path.relative_to(kept.ROOT).as_posix()
+    return [f"| `{_name_of(each, text, header)}` | `{each}` | `{header}` |" for each in types]
+
+
+def _name_of(type_: str, text: str, header: str) -> str:
+    """The first name in the body of the class."""
+    declared = re.search(rf"^(?:class|struct) {type_}\b[^;]*?{{", text, re.M)
+    name = declared and _NAME.search(text, declared.end())
+    if not name:
+        raise UsageError(f"{header} registers {type_}, but has no class of this name with traits.")
+    return name[1]

@@ -1,0 +1,223 @@
+"""Numbers in texts: a Markdown file marks each with the query that gives it, and this module writes the answer.
+
+    <!--n h200/pham2025/fig12 of=crw to=corw-->0.95 to 15<!--/n-->
+
+The first word is a run below results/reference, or originals/FILE; then come `key=value`:
+  of, to               allocators (several with commas); `to` makes a ratio at equal settings
+  phase, metric        of both sides; the defaults are those of the figure
+  growth=SETTING       the exponent of the power of that setting which fits best
+  show, digits         what is written (SHOWS below, default range), significant digits (default 2)
+  at=SETTING           for `where`: the setting whose value is written
+  statuses             in place of all these: how the cells ended
+  two_times            how many samples of the one cell take the shorter and the longer of two times (two_times.py)
+  a word of groups.py  in place of all these: a count of all runs at or below the folder
+anything else is a setting: `threads=1024`, `threads=1024,2048`, `threads=..512`, `threads=64..`; `of.threads` and `to.threads` are
+for one side. Tables are filled in the same way, between <!--table NAME--> and <!--/table--> (blocks.py).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from pathlib import Path
+from typing import Callable, Sequence
+
+import pandas
+
+from allocbench.errors import NothingToDraw, UsageError
+from plots.ledger import effects, originals
+from plots.ledger.effects import Estimate, Found
+from plots.runs import kept, results
+from plots.sheet import files, quantity
+from plots.texts import blocks, groups, two_times
+
+_NUMBER = re.compile(r"<!--n (?P<query>[^>]*?)-->(?P<text>.*?)<!--/n-->", re.S)
+_TABLE = re.compile(r"<!--table (?P<query>[^>]*?)-->\n(?P<text>.*?)<!--/table-->", re.S)
+_RESERVED = ("of", "to", "phase", "metric", "growth", "show", "digits", "at", "statuses", "two_times")
+
+
+def texts() -> list[Path]:
+    """The files that have such numbers."""
+    found = [*kept.REFERENCE.rglob("README.md"), *(kept.ROOT / "docs").rglob("*.md"), *(kept.ROOT / "plots").glob("*.md")]
+    return sorted(path for path in found if _NUMBER.search(text := path.read_text(encoding="utf-8")) or _TABLE.search(text))
+
+
+def fill(chosen: Sequence[Path], write: bool) -> list[str]:
+    """Brings the files up to date; one line for each number or table that was not."""
+    changes = []
+    for path in chosen or texts():
+        if not path.is_file():
+            raise UsageError(f"{path} does not exist. Check the path.")
+        old = path.read_text(encoding="utf-8")
+        new = _filled(old, path, changes)
+        if write and new != old:
+            files.write(path, new)
+    return changes
+
+
+def _filled(text: str, path: Path, changes: list[str]) -> str:
+    def replaced(match: re.Match, opening: str, answer: Callable[[str], str], closing: str) -> str:
+        where = f"{path}:{text.count(chr(10), 0, match.start()) + 1}"
+        try:
+            new = answer(match["query"])
+        except (UsageError, NothingToDraw) as error:
+            raise UsageError(f"{where}: {error}") from None
+        if new != match["text"]:
+            changes.append(f"{where}: {' '.join(match['text'].split())[:60]!r} becomes {' '.join(new.split())[:60]!r}")
+        return f"{opening}{new}{closing}"
+
+    text_with_numbers = _NUMBER.sub(lambda match: replaced(match, f"<!--n {match['query']}-->", answer_to, "<!--/n-->"), text)
+    return _TABLE.sub(lambda match: replaced(match, f"<!--table {match['query']}-->\n", blocks.table, "<!--/table-->"), text_with_numbers)
+
+
+def answer_to(query: str) -> str:
+    name, *words = query.split()
+    wanted = _parsed(words)
+    if len(words) == 1 and words[0] in groups.COUNTS:
+        return groups.answer(name, words[0])
+    if "statuses" in wanted:
+        return blocks.outcome(pandas.concat([run.cells.loc[run.matching(_where(run, wanted, "")), "status"] for run in groups.runs(name)]))
+    show, digits = wanted.get("show", "range"), int(wanted.get("digits", 2))
+    if show not in SHOWS:
+        raise UsageError(f"show={show} is unknown. Known are: {', '.join(SHOWS)}.")
+    if name.startswith("originals/"):
+        return SHOWS[show](originals.found(name.removeprefix("originals/"), wanted), digits)
+    run = kept.run(name)
+    if "two_times" in wanted:
+        chosen = run.matching({**_where(run, wanted, ""), "allocator": wanted.get("of", "")})
+        return two_times.text(run, list(run.cells.index[chosen]), wanted.get("phase", ""))
+    found = _found(run, wanted)
+    if not found.estimates:
+        raise UsageError(f"the query {query!r} finds no value.")
+    if show == "where":
+        return _place(run, wanted, found)
+    return SHOWS[show](found, digits)
+
+
+def _parsed(words: Sequence[str]) -> dict[str, str]:
+    wanted = {}
+    for word in words:
+        key, _, value = word.partition("=")
+        if key in wanted:
+            raise UsageError(f"{key} is given twice in a query.")
+        wanted[key] = value
+    return wanted
+
+
+def _found(run: results.Run, wanted: dict[str, str]) -> Found:
+    common = {key: wanted[key] for key in ("phase", "metric") if key in wanted}
+    of = {**_side(run, wanted, "of"), **common}
+    if "to" in wanted or any(key.startswith("to.") for key in wanted):
+        to = {**_side(run, wanted, "to"), **{key: of[key] for key in common}}
+        if "allocator" not in to:
+            to["allocator"] = of["allocator"]
+        return effects.find(run, {"ratio": {"of": of, "to": to}, "where": _where(run, wanted, "")})
+    kind = {"growth": {"of": of, "along": wanted["growth"]}} if "growth" in wanted else {"value": {"of": of}}
+    return effects.find(run, {**kind, "where": _where(run, wanted, "")})
+
+
+def _side(run: results.Run, wanted: dict[str, str], side: str) -> dict:
+    made: dict = {"where": _where(run, wanted, f"{side}.")}
+    if wanted.get(side):
+        made["allocator"] = wanted[side].split(",")
+    return made
+
+
+def _where(run: results.Run, wanted: dict[str, str], prefix: str) -> dict:
+    made = {}
+    for key, text in wanted.items():
+        if key in _RESERVED or ("." in key and key.split(".")[0] in ("of", "to")) != bool(prefix) or not key.startswith(prefix):
+            continue
+        name = key.removeprefix(prefix)
+        if name not in run.settings:
+            raise UsageError(f"the run {run.name} has no setting {name!r}. It has: {', '.join(sorted(run.settings))}.")
+        made[name] = _setting(text)
+    return made
+
+
+def _setting(text: str):
+    if ".." in text:
+        low, high = text.split("..")
+        return {**({"from": float(low)} if low else {}), **({"to": float(high)} if high else {})}
+    values = [_literal(each) for each in text.split(",")]
+    return values[0] if len(values) == 1 else values
+
+
+def _literal(text: str):
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        return text
+
+
+def _write(found: Found, digits: int) -> Callable[[float], str]:
+    """A number with its unit, rounded to so many digits."""
+    unit, metric = found.unit, found.metric
+
+    def rounded(value: float) -> float:
+        return value if value == 0 else float(f"{value:.{digits}g}")
+
+    if metric and (unit in ("s", "op/s") or unit in ("B", "B/s") or quantity.is_share(metric)):
+        write = quantity.formatter(metric, unit)
+        return lambda value: write(rounded(value))
+    return lambda value: f"{rounded(value):,.0f}" if abs(value) >= 10 ** (digits - 1) else f"{value:.{max(0, digits - 1 - math.floor(math.log10(abs(value))) if value else 0)}f}"
+
+
+def _range(found: Found, digits: int) -> str:
+    write = _write(found, digits)
+    low, high = (write(pick(estimate.number for estimate in found.estimates)) for pick in (min, max))
+    if low == high:
+        return low
+    # The unit once where both have it: 12 to 19 ms.
+    number, _, unit = low.partition(" ")
+    return f"{number} to {high}" if unit and high.endswith(f" {unit}") else f"{low} to {high}"
+
+
+def _percent(found: Found, digits: int, share: Callable[[float], float]) -> str:
+    shares = sorted(100 * share(estimate.number) for estimate in found.estimates)
+    low, high = (_plain(each, digits) for each in (shares[0], shares[-1]))
+    return f"{high} %" if low == high else f"{low} to {high} %"
+
+
+def _plain(value: float, digits: int) -> str:
+    return f"{float(f'{value:.{digits}g}'):g}" if abs(value) >= 0.05 else "0"
+
+
+def _mean(found: Found, digits: int) -> str:
+    logs = [math.log(estimate.number) for estimate in found.estimates]
+    return _write(found, digits)(math.exp(sum(logs) / len(logs)))
+
+
+def _surely(found: Found, test: Callable[[Estimate], bool]) -> str:
+    return str(sum(estimate.low is not None and test(estimate) for estimate in found.estimates))
+
+
+SHOWS: dict[str, Callable[[Found, int], str]] = {
+    "range": _range,
+    "least": lambda found, digits: _write(found, digits)(min(estimate.number for estimate in found.estimates)),
+    "most": lambda found, digits: _write(found, digits)(max(estimate.number for estimate in found.estimates)),
+    "mean": _mean,
+    "more": lambda found, digits: _percent(found, digits, lambda ratio: ratio - 1),
+    "less": lambda found, digits: _percent(found, digits, lambda ratio: 1 - ratio),
+    "within": lambda found, digits: f"{_plain(100 * max(abs(each.number - 1) for each in found.estimates), digits)} %",
+    "percent": lambda found, digits: _percent(found, digits, lambda ratio: ratio),
+    "count": lambda found, digits: str(len(found.estimates)),
+    "above": lambda found, digits: str(sum(estimate.number > 1 for estimate in found.estimates)),
+    "surely_above": lambda found, digits: _surely(found, lambda estimate: estimate.low > 1),
+    "surely_below": lambda found, digits: _surely(found, lambda estimate: estimate.high < 1),
+    "where": lambda found, digits: "",
+}
+
+
+def _place(run: results.Run, wanted: dict[str, str], found: Found) -> str:
+    """The value of a setting at which the number is smallest."""
+    name = wanted.get("at", "")
+    if name not in run.settings:
+        raise UsageError(f"show=where needs at=SETTING, one of: {', '.join(sorted(run.settings))}.")
+    least = min(range(len(found.estimates)), key=lambda index: found.estimates[index].number)
+    told = found.estimates[least].place
+    match = re.search(rf"{re.escape(quantity.axis_name(name))} ([^,]+(?:,\d{{3}})*)", told)
+    if not match:
+        raise UsageError(f"{name} is not swept in {run.name}.")
+    return match[1]

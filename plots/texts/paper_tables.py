@@ -1,0 +1,66 @@
+"""Tables of a paper's page, from kept results: `<!--table verdicts DEVICE PAPER-->` and `<!--table figures DEVICE PAPER-->`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Sequence
+
+from allocbench import stored
+from allocbench.errors import UsageError
+from plots.runs import kept
+
+_VERDICTS = ("paper says", "paper", "here", "verdict", "cause")
+
+
+def verdicts(device: str, paper: str) -> str:
+    """The sentences of the paper that the ledger of this device judges."""
+    claims = [each for each in _ledger(device) if each["figure"].split("/")[0] == paper]
+    if not claims:
+        raise UsageError(f"the ledger of {device} has no sentence of {paper!r}. Known are: {', '.join(_papers(device))}.")
+    rows = [f"| {each['says']} ({_figure(each)}) | {each['paper'] or each['wanted']} | {each['published']} | {each['verdict']} | {_kind(each)} |" for each in claims]
+    return "\n".join([_line(_VERDICTS), "|" + "---|" * len(_VERDICTS), *rows])
+
+
+def figures(device: str, paper: str) -> str:
+    """Every kept run of the paper: what it shows, its picture and its numbers, how its cells ended."""
+    rows = []
+    for folder in stored.find_runs(kept.REFERENCE / device / paper):
+        run = kept.run(str(folder.relative_to(kept.REFERENCE)))
+        made = [_link(path) for path in sorted((folder / "figures").glob("*.*")) if path.suffix in (".png", ".md") and not path.stem.endswith("_status")]
+        counts = run.cells["status"].value_counts()
+        ended = ", ".join(f"{counts[word]} {word}" for word in stored.STATUSES if word in counts)
+        rows.append(f"| `{folder.relative_to(kept.REFERENCE / device / paper)}` | {run.config.get('description', '')} | {', '.join(made)} | {ended} |")
+    if not rows:
+        raise UsageError(f"{kept.REFERENCE / device / paper} has no kept run.")
+    return "\n".join(["| config | shows | drawn | cells |", "|---|---|---|---|", *rows])
+
+
+def _ledger(device: str) -> list[dict]:
+    path = kept.REFERENCE / device / "claims.json"
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, json.JSONDecodeError) as error:
+        raise UsageError(f"{path} cannot be read ({error}). Write it with: python3 -m plots claims {path.parent} --out {path.parent}") from None
+
+
+def _papers(device: str) -> Sequence[str]:
+    return sorted({each["figure"].split("/")[0] for each in _ledger(device)})
+
+
+def _figure(claim: dict) -> str:
+    return f"`{claim['figure'].split('/', 1)[1]}`"
+
+
+def _kind(claim: dict) -> str:
+    """The word of the cause; the ledger has its sentence."""
+    return (claim.get("cause") or "").split(":")[0]
+
+
+def _link(path: Path) -> str:
+    target = Path("..") / ".." / path.relative_to(kept.ROOT)
+    return f"[{'picture' if path.suffix == '.png' else 'numbers'}]({target.as_posix()})"
+
+
+def _line(words: Sequence[str]) -> str:
+    return f"| {' | '.join(words)} |"

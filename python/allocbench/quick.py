@@ -1,0 +1,49 @@
+"""A quick test against a JSON schema. jsonschema takes minutes of a large run, so it is asked only what is wrong with a document that this test refuses."""
+
+from __future__ import annotations
+
+import re
+from typing import Callable
+
+_TYPES = {"object": (dict,), "array": (list,), "string": (str,), "number": (int, float), "integer": (int,), "boolean": (bool,), "null": (type(None),)}
+_TELL_NOTHING = {"$schema", "description", "definitions"}
+Test = Callable[[object], bool]
+
+
+def test_of(schema: dict) -> Test:
+    """Accepts nothing that the schema (draft 7) refuses; keywords that it does not know accept nothing."""
+    def of(node: dict) -> Test:
+        if "$ref" in node:
+            return of(schema["definitions"][node["$ref"].removeprefix("#/definitions/")])
+        tests = [keyword_test(keyword, wanted, node) for keyword, wanted in node.items() if keyword not in _TELL_NOTHING]
+        return tests[0] if len(tests) == 1 else lambda value: all(test(value) for test in tests)
+
+    def keyword_test(keyword: str, wanted, node: dict) -> Test:
+        if keyword == "type":
+            types = tuple(each for name in ([wanted] if isinstance(wanted, str) else wanted) for each in _TYPES[name])
+            return lambda value: type(value) in types
+        if keyword == "enum":
+            return lambda value: type(value) is str and value in wanted
+        if keyword == "anyOf":
+            tests = [of(each) for each in wanted]
+            return lambda value: any(test(value) for test in tests)
+        if keyword == "required":
+            return lambda value: type(value) is not dict or all(name in value for name in wanted)
+        if keyword == "properties":
+            by_name = {name: of(each) for name, each in wanted.items()}
+            return lambda value: type(value) is not dict or all(test(value[name]) for name, test in by_name.items() if name in value)
+        if keyword == "additionalProperties":
+            test, known = of(wanted), node.get("properties", {})
+            return lambda value: type(value) is not dict or all(test(each) for name, each in value.items() if name not in known)
+        if keyword == "items":
+            test = of(wanted)
+            return lambda value: type(value) is not list or all(map(test, value))
+        if keyword == "pattern":
+            pattern = re.compile(wanted)
+            return lambda value: type(value) is not str or pattern.search(value) is not None
+        bounds = {"minItems": lambda value: type(value) is not list or len(value) >= wanted, "maxItems": lambda value: type(value) is not list or len(value) <= wanted,
+                  "minimum": lambda value: type(value) not in (int, float) or value >= wanted, "maximum": lambda value: type(value) not in (int, float) or value <= wanted,
+                  "exclusiveMinimum": lambda value: type(value) not in (int, float) or value > wanted}
+        return bounds.get(keyword, lambda value: False)
+
+    return of(schema)

@@ -1,0 +1,85 @@
+"""What the advice is asked: questions that are refused, and that the guide measures near those it was made for."""
+
+import dataclasses
+import itertools
+
+import advised
+import pytest
+from allocbench.errors import UsageError
+
+from plots.advice import cases, engine
+from plots.commands import advise as cli
+import plots.commands.cli
+from plots.runs import configs, kept
+from plots.sheet import quantity
+
+
+def _jobs_of_the_guide():
+    """Of every cell that the configs of the guide plan on a GPU."""
+    for path in sorted((kept.ROOT / "configs" / "guide").glob("*.json")):
+        config = configs.read(path)
+        rule = cases.RULES.get(config["workload"]["id"])
+        groups = [*({name: values} for name, values in config.get("sweep", {}).items()), *config.get("zip", [])]
+        points = [[dict(zip(group, values)) for values in zip(*group.values())] for group in groups]
+        for chosen in itertools.product(*points) if rule and rule.job else ():
+            settings = {**config["workload"], **{name: value for point in chosen for name, value in point.items()}}
+            job = rule.job(settings, quantity.parse_bytes(settings.get("pool_bytes", config.get("pool_bytes"))))
+            if job:
+                yield f"{config['name']} {settings}", dataclasses.asdict(job)
+
+
+@pytest.mark.parametrize("words", [{"sizes": "48", "threads": "1M"}, {"sizes": "16-4096", "threads": "100k", "fill": "90%"},
+                                   {"sizes": "64", "threads": "100k", "lifetime": "others"}], ids=lambda words: "-".join(words.values()))
+def test_the_guide_has_cells_near_the_questions_that_it_was_made_for(words):
+    asked = advised.asked(**words).data()
+    answering = [(place, job) for place, job in _jobs_of_the_guide() if engine.answers({"job": job, "mallocs": "alloc"}, asked)]
+    distance, _, place = min((engine.distance_of(job, asked)[0], number, place) for number, (place, job) in enumerate(answering))
+    assert distance <= engine.WINDOW, place
+
+
+def test_a_job_that_lacks_words_is_refused(capsys):
+    with pytest.raises(UsageError) as error:
+        cli.main(["--threads", "1k"])
+    assert str(error.value).startswith("the job lacks --sizes and --pool. Ask, as an example: allocbench advise --sizes 48")
+
+
+@pytest.mark.parametrize(
+    "arguments, part", [(["advise", "--lifetime", "long"], "invalid choice: 'long'"), (["page"], "required: PATH"), (["advise", "--siz"], "--siz")]
+)
+def test_a_wrong_command_line_is_told_in_one_line(arguments, part, capsys):
+    assert plots.commands.cli.main(arguments) == 2
+    told = capsys.readouterr().err
+    assert told.startswith("allocbench ") and part in told and "--help." in told and told.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "words, part",
+    [
+        ({"sizes": "4KiB-1"}, "--sizes '4KiB-1': the smallest size comes first"),
+        ({"sizes": "big"}, "--sizes 'big' is not a size"),
+        ({"sizes": "1-2-3"}, "is not a size or a range of two"),
+        ({"threads": "0"}, "--threads '0' is not a number"),
+        ({"threads": "-4"}, "--threads '-4'"),
+        ({"threads": "1e99"}, "--threads '1e99'"),
+        ({"pool": "0"}, "--pool '0' is outside"),
+        ({"pool": "much"}, "--pool 'much' is not a size"),
+        ({"fill": "100%"}, "--fill '100%' is not a share"),
+        ({"fill": "many"}, "--fill 'many'"),
+        ({"lanes": "33"}, "--lanes '33'"),
+        ({"lifetime": "long"}, "Allowed are: moment, kernel, any, others"),
+        ({"lifetime": "others", "must_free": False}, "--never-freed and --lifetime others contradict each other"),
+        ({"sizes": "1GiB", "threads": "1M"}, "is too small: 1,000,000 requests"),
+        ({"budget": "x"}, "--memory-budget 'x'"),
+        ({"forms": ("new",)}, "--forms 'new' is unknown"),
+    ],
+)
+def test_a_mistake_names_the_option_and_the_next_step(words, part):
+    with pytest.raises(UsageError) as error:
+        advised.asked(**words)
+    assert part in str(error.value)
+
+
+def test_the_job_itself_fills_the_pool():
+    assert advised.asked(sizes="1MiB", threads="512").job.fill == pytest.approx(0.5)
+    assert advised.asked(sizes="1MiB", threads="512", fill="10%").job.fill == pytest.approx(0.5)
+    assert advised.asked(fill="90%").job.fill == pytest.approx(0.9)

@@ -1,0 +1,40 @@
+"""Captions say what a number is based on."""
+
+import synthetic
+from plots.figures import lines
+from plots.runs import results
+
+CONFIG = {"name": "fig", "allocators": ["halloc"], "workload": {"id": "alloc_free"}, "sweep": {"request_bytes": [16, 64]},
+          "plot": {"kind": "lines", "x": "request_bytes", "y": "alloc"}}
+
+
+def caption(folder, rounds):
+    cells = [synthetic.cell("halloc", {"request_bytes": size}, values={("alloc", "time"): (1.0, 0.9, 1.1)}, samples=3 * count)
+             for size, count in zip((16, 64), rounds)]
+    synthetic.write(folder, CONFIG, cells, backend="cuda")
+    for number, count in enumerate(rounds):
+        synthetic.change(folder, number, phases=[{"name": "alloc", "samples": [1.0] * 3 * count, "rounds": [3] * count}])
+    return lines.make(results.read_run(folder), "stem").markdown
+
+
+def test_rounds_are_told(tmp_path):
+    text = caption(tmp_path, (6, 20))
+    assert "median of 18 to 60 samples in 6 to 20 rounds" in text
+    assert "95 % interval of the rounds' median" in text
+    assert "bootstrap" not in text
+
+
+def test_equal_numbers_are_told_once(tmp_path):
+    assert "median of 18 samples in 6 rounds" in caption(tmp_path, (6, 6))
+
+
+def test_bars_are_promised_for_the_values_that_have_them(tmp_path):
+    cells = [synthetic.cell("halloc", {"request_bytes": size}, values={("alloc", "time"): (1.0, *bounds)}, samples=18)
+             for size, bounds in ((16, (0.9, 1.1)), (64, (None, None)), (256, (None, None)))]
+    synthetic.write(tmp_path, CONFIG, cells, backend="cuda")
+    for number in range(3):
+        synthetic.change(tmp_path, number, phases=[{"name": "alloc", "samples": [1.0] * 18, "rounds": [3] * 6}])
+    drawing = lines.make(results.read_run(tmp_path), "stem")
+    text = " ".join(" ".join(text.get_text() for text in drawing.page.figure.texts).split())
+    some = "95 % interval of the rounds' median, of the 1 of 3 values that have the six rounds it needs."
+    assert f"bars: {some}" in text and f"the farther end of the {some}" in drawing.markdown

@@ -1,0 +1,260 @@
+"""What a plot chooses and adds: cells left out, phases and parity as series, speed-ups, rivals, limits, bands, rings, gaps."""
+
+import itertools
+
+import readback
+import matplotlib.text
+import pandas
+import pytest
+import synthetic
+
+from allocbench.errors import UsageError
+from plots.figures import lines
+from plots.figures.model import samples, series
+from plots.figures.panel import apart
+from plots.runs import results
+from plots.sheet import style
+
+CONFIG = {"name": "test/fig", "description": "A test", "allocators": ["c_malloc", "halloc"], "workload": {"id": "alloc_free"},
+          "plot": {"kind": "lines", "x": "threads", "y": "alloc", "log": "y"}}
+
+
+def _run(tmp_path, cells, config=None, **plot):
+    return results.read_run(synthetic.write(tmp_path, {**CONFIG, **(config or {}), "plot": {**CONFIG["plot"], **plot}}, cells, "cuda"))
+
+
+def _cell(allocator, threads, seconds, **axes):
+    return synthetic.cell(allocator, {"threads": threads, **axes}, values={("alloc", "time"): seconds, ("free", "time"): 2 * seconds,
+                                                                           ("alloc", "operations"): 1})
+
+
+def _both(threads=(1, 2, 3)):
+    return [_cell(name, x, seconds * x) for name, seconds in (("c_malloc", 1e-6), ("halloc", 5e-6)) for x in threads]
+
+
+def _drawn(drawing, gid):
+    return [artist for axes in drawing.page.figure.axes for artist in (*axes.get_lines(), *axes.collections) if artist.get_gid() == gid]
+
+
+def test_cells_are_left_out(tmp_path):
+    drawing = lines.make(_run(tmp_path, _both(), without=[{"allocator": "halloc", "threads": [1, 2]}]), "stem")
+    assert {name: set(points) for name, points in readback.medians(drawing).items()} == {"CMalloc": {1, 2, 3}, "Halloc": {3}}
+
+
+def test_phases_become_series_of_one_panel_with_their_marks(tmp_path):
+    marks = [{"metric": "time", "phase": "free", "where": {"threads": 2}, "value": 7e-6, "source": "The paper"}]
+    run = _run(tmp_path, _both((1, 2))[:2], y=["alloc", "free"], phases="series", names={"free": "giving back"}, marks=marks)
+    drawing = lines.make(run, "stem")
+    assert readback.medians(drawing) == {"alloc": {1: 1e-6, 2: 2e-6}, "giving back": {1: 2e-6, 2: 4e-6}}
+    assert len(_drawn(drawing, "stated")) == 1
+
+
+def test_odd_and_even_values_become_series(tmp_path):
+    drawing = lines.make(_run(tmp_path, _both((1, 2, 3, 4))[:4], parity="threads"), "stem")
+    assert {name: set(points) for name, points in readback.medians(drawing).items()} == {"odd threads": {1, 3}, "even threads": {2, 4}}
+    assert not _drawn(drawing, "gap")
+
+
+def test_speed_up_is_over_the_first_point_of_each_series(tmp_path):
+    drawing = lines.make(_run(tmp_path, _both(), metric="speed_up"), "stem")
+    made = readback.medians(drawing)
+    assert made["CMalloc"] == pytest.approx({1: 1, 2: 1 / 2, 3: 1 / 3}) and made["Halloc"] == pytest.approx(made["CMalloc"])
+
+
+def test_names_and_rivals(tmp_path):
+    run = _run(tmp_path, _both(), names={"halloc": "Halloc 1.0", "c_malloc": "a sort by a library"}, rivals=["a sort by a library"])
+    drawn = {each.label: each.look for each in series.series_of(run, "threads", "alloc", "time")}
+    assert drawn["Halloc 1.0"].colour == style.look("halloc").colour
+    assert drawn["a sort by a library"].colour == style.GREY
+
+
+def test_display_names_come_from_the_results(tmp_path):
+    folder = synthetic.write(tmp_path, CONFIG, _both(), "cuda")
+    for number in range(3):
+        synthetic.change(folder, number, display_name="CMalloc of the results")
+    assert set(readback.medians(lines.make(results.read_run(folder), "stem"))) == {"CMalloc of the results", "Halloc"}
+
+
+def test_values_beyond_the_limits_are_triangles_with_their_number(tmp_path):
+    drawing = lines.make(_run(tmp_path, [*_both(), _cell("halloc", 4, 0.75)], limits={"time": [1e-6, 1e-4]}), "stem")
+    axes = drawing.page.figure.axes[0]
+    assert axes.get_ylim()[1] < 1e-3
+    assert [list(mark.get_xdata()) for mark in _drawn(drawing, "beyond Halloc")] == [[4.0]]
+    shown = readback.texts(drawing)
+    assert "750 ms" in shown and any("1 value lies beyond the axis of time" in text for text in shown)
+
+
+def test_numbers_beyond_the_limits_that_would_fill_a_panel_become_their_range(tmp_path):
+    steep = [_cell("halloc", threads, 0.5 + threads / 100) for threads in range(4, 14)]
+    drawing = lines.make(_run(tmp_path, [*_both(), *steep], limits={"time": [1e-6, 1e-4]}), "stem")
+    assert [len(mark.get_xdata()) for mark in _drawn(drawing, "beyond Halloc")] == [1] * 10, "a triangle each"
+    assert [text.get_text() for text in drawing.page.figure.findobj(matplotlib.text.Annotation) if text.get_gid() == "number beyond"] == ["540 ms to 630 ms"]
+    assert "10 values lie beyond the axis of time: triangles at its edge, with their numbers or range." in " ".join(" ".join(readback.texts(drawing)).split())
+
+
+def test_bands_are_absolute_or_follow_an_allocator(tmp_path):
+    bands = [{"metric": "time", "between": [1e-6, 3e-6], "source": "flat"}, {"metric": "time", "between": [2, 4], "of": "c_malloc", "source": "follows"},
+             {"metric": "time", "between": [9, 9], "of": "c_malloc", "source": "a line"}, {"metric": "time", "between": [1, 2], "source": "not here", "backend": "cpu"}]
+    drawing = lines.make(_run(tmp_path, _both(), bands=bands), "stem")
+    made = {artist.get_label(): artist for artist in _drawn(drawing, "band")}
+    assert set(made) == {"flat", "follows", "a line"}
+    corners = {(round(x), round(y * 1e6, 6)) for x, y in made["follows"].get_paths()[0].vertices}
+    assert {(1, 2.0), (1, 4.0), (3, 6.0), (3, 12.0)} <= corners
+    assert list(made["a line"].get_ydata()) == pytest.approx([9e-6, 18e-6, 27e-6])
+    legend, = drawing.page.figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["CMalloc", "Halloc", "a line", "flat", "follows"] or \
+        {text.get_text() for text in legend.get_texts()} == {"CMalloc", "Halloc", "a line", "flat", "follows"}
+
+
+def test_positions_are_vertical_lines_in_the_panels_that_they_are_about(tmp_path):
+    positions = [{"at": 2, "source": "everywhere"}, {"at": 2.5, "source": "in one", "where": {"pool": 1}}, {"at": 10, "source": "frees", "phase": "free"},
+                 {"at": 3, "source": "not here", "backend": "cpu"}]
+    cells = [_cell(name, x, 1e-6, pool=pool) for name in ("c_malloc", "halloc") for x in (1, 2, 3) for pool in (1, 2)]
+    drawing = lines.make(_run(tmp_path, cells, y=["alloc", "free"], panels="pool", positions=positions), "stem")
+    drawn = [sorted((line.get_label(), *line.get_xdata()) for line in axes.get_lines() if line.get_gid() == "position")
+             for axes in drawing.page.figure.axes]
+    everywhere, in_one, frees = ("everywhere", 2, 2), ("in one", 2.5, 2.5), ("frees", 10, 10)
+    assert drawn == [[everywhere, in_one], [everywhere], [everywhere, frees, in_one], [everywhere, frees]]
+    assert all(axes.get_xlim()[1] > 10 for axes in drawing.page.figure.axes), "a position beyond the values is in sight"
+    legend, = drawing.page.figure.legends
+    assert {"everywhere", "in one", "frees"} <= {text.get_text() for text in legend.get_texts()}
+
+
+def test_words_have_no_positions(tmp_path):
+    cells = [_cell("c_malloc", word, 1e-6) for word in ("flat", "steep")]
+    with pytest.raises(UsageError, match="`positions` of the plot are numbers, and threads has words"):
+        lines.make(_run(tmp_path, cells, positions=[{"at": 1, "source": "a"}]), "stem")
+
+
+def test_relative_figures_show_the_interval_of_the_reference(tmp_path):
+    drawing = lines.make(_run(tmp_path, _both(), metric="relative_time", reference="c_malloc"), "stem")
+    noise, = _drawn(drawing, "noise")
+    ys = {round(y, 3) for _, y in noise.get_paths()[0].vertices}
+    assert ys == {0.95, 1.06}, "the bounds of synthetic intervals"
+
+
+def test_lines_grow_faint_where_only_others_were_measured(tmp_path):
+    cells = [cell for cell in _both((1, 2, 3)) if not (cell["allocator"] == "halloc" and cell["axes"]["threads"] == 2)]
+    gap, = _drawn(lines.make(_run(tmp_path, cells), "stem"), "gap")
+    assert list(gap.get_xdata()) == [1, 3]
+    assert not _drawn(lines.make(_run(tmp_path / "whole", _both()), "stem"), "gap")
+
+
+def test_points_that_are_not_joined(tmp_path):
+    drawing = lines.make(_run(tmp_path, _both(), joined=False), "stem")
+    assert all(line.get_linestyle() == "None" for name in ("CMalloc", "Halloc") for line in _drawn(drawing, f"median {name}"))
+
+
+def _heights(drawing, label):
+    """By x of the data, how high on paper the line and the marker stand, over where the axis has their value."""
+    made = []
+    for axes in drawing.page.figure.axes:
+        for line in axes.get_lines():
+            if line.get_gid() in (f"median {label}", f"marker {label}", f"below {label}"):
+                wanted = axes.transData.transform(line.get_xydata())
+                made += [(line.get_gid().split()[0], *there) for there in line.get_transform().transform(line.get_xydata()) - wanted]
+    return made
+
+
+def test_values_of_coinciding_curves_stay_where_they_are(tmp_path):
+    cells = _both() + [_cell("kma", x, 1.0005e-6 * x) for x in (1, 2, 3)]
+    run = _run(tmp_path, cells, {"allocators": ["c_malloc", "halloc", "kma"]})
+    c_malloc, halloc, kma = apart.moves(series.series_of(run, "threads", "alloc", "time"), (1e-6, 2e-5), True, 2.0)
+    assert halloc == apart.Move() and kma.aside == -c_malloc.aside > 0 and c_malloc.wider > kma.wider == 0
+    drawing = lines.make(run, "stem")
+    drawn = readback.medians(drawing)
+    assert drawn["KMA"] == pytest.approx({1: 1.0005e-6, 2: 2.001e-6, 3: 3.0015e-6}) and drawn["CMalloc"] == pytest.approx({1: 1e-6, 2: 2e-6, 3: 3e-6})
+    for label, parts in (("CMalloc", {"median", "marker", "below"}), ("KMA", {"median", "marker"}), ("Halloc", {"median"})):
+        found = _heights(drawing, label)
+        assert {part for part, *_ in found} == parts
+        assert all(abs(up) < 1e-6 for _, _, up in found), "nothing is higher or lower than its value"
+        assert all(abs(right) < 1e-6 for part, right, _ in found if part != "marker"), "a line stays; its markers stand beside it"
+    assert any("Markers of curves that coincide stand beside" in text for text in readback.texts(drawing))
+    interval, = _drawn(drawing, "interval KMA")
+    assert sorted(round(y / x, 12) for path in interval.get_paths() for x, y in path.vertices)[0] == pytest.approx(1.0005e-6 * 0.95)
+
+
+def test_coinciding_markers_stand_beside_each_other(tmp_path):
+    cells = _both() + [_cell("kma", x, 1.0005e-6 * x) for x in (1, 2, 3)]
+    run = _run(tmp_path, cells, {"allocators": ["c_malloc", "halloc", "kma"]}, joined=False)
+    c_malloc, halloc, kma = apart.moves(series.series_of(run, "threads", "alloc", "time"), (1e-6, 2e-5), True, 2.0, rule=apart.MARKERS)
+    assert halloc.aside == 0 and c_malloc.aside == -kma.aside and kma.aside * 2 >= style.RC["lines.markersize"]
+    drawing = lines.make(run, "stem")
+    assert not _drawn(drawing, "below CMalloc") and all(abs(up) < 1e-6 for label in ("CMalloc", "KMA") for _, _, up in _heights(drawing, label))
+    assert any("Markers of curves that coincide stand beside" in text for text in readback.texts(drawing))
+
+
+def test_markers_of_one_position_stay_clear_of_the_next():
+    alike = [_points(1.0), _points(1.0), _points(1.0)]
+    assert [move.aside for move in apart.moves(alike, (0.5, 2), False, 2.0, spacing=5)] == [-2, 0, 2]
+    assert [move.aside for move in apart.moves(alike, (0.5, 2), False, 2.0)] == [-4.4, 0, 4.4]
+
+
+def _points(value):
+    return series.Series("c_malloc", "CMalloc", style.look("c_malloc"), pandas.DataFrame({"x": [1.0, 2.0], "value": [value, value]}))
+
+
+def _with_samples(folder, times):
+    folder = synthetic.write(folder, {**CONFIG, "statistic": "mean"}, _both((1, 2)), "cuda")
+    synthetic.change(folder, 0, phases=[{"name": "alloc", "samples": times}])
+    return results.read_run(folder)
+
+
+def test_a_mean_that_one_sample_decides_has_a_ring_and_a_sentence(tmp_path):
+    run = _with_samples(tmp_path, [1e-6] * 9 + [1e-3])
+    found, = samples.outliers(run, [("alloc", "time")])
+    assert (found.median, found.largest, found.samples, found.far) == (1e-6, 1e-3, 10, 1)
+    drawing = lines.make(run, "stem")
+    ring, = [line for line in _drawn(drawing, "ring CMalloc") if len(line.get_xdata())]
+    assert list(ring.get_xdata()) == [1.0]
+    assert "CMalloc, threads 1: 1 of 10 samples up to 1 ms, median 1 µs" in drawing.markdown
+    assert samples.outliers(_with_samples(tmp_path / "calm", [1e-6, 1.1e-6, 1.2e-6, 1e-6, 1e-6]), [("alloc", "time")]) == []
+
+
+def test_the_caption_says_who_has_fewer_samples(tmp_path):
+    cells = _both()
+    cells[-1]["samples"] = 2
+    assert "median of 5 samples (fewer, at least 2, in some cells of Halloc)" in lines.make(_run(tmp_path, cells), "stem").markdown
+
+
+def test_stated_values_of_an_allocator_are_set_beside_its_own(tmp_path):
+    marks = [{"metric": "time", "phase": "free", "where": {"threads": 1}, "value": 7e-6, "source": "The paper", "allocator": "halloc"}]
+    text = lines.make(_run(tmp_path, _both(), marks=marks), "stem").markdown
+    assert "The paper states 7 µs (free) at threads 1; here: 10 µs (free) with Halloc." in text
+
+
+def test_a_word_that_tells_series_apart_may_be_a_rival(tmp_path):
+    cells = [synthetic.cell("halloc", {"threads": x}, values={("malloc", "time"): 1e-6, ("prefix_sum", "time"): 2e-6}) for x in (1, 2)]
+    run = _run(tmp_path, cells, y=["malloc", "prefix_sum"], phases="series", names={"prefix_sum": "count and scan"}, rivals=["count and scan"])
+    drawing = lines.make(run, "stem")
+    assert set(readback.medians(drawing)) == {"Halloc (malloc)", "count and scan"}
+    grey = next(line for axes in drawing.page.figure.axes for line in axes.get_lines() if line.get_label() == "count and scan")
+    assert grey.get_color() == style.GREY and grey.get_markeredgecolor() == style.GREY, "a cross has no face that an outline would frame"
+
+
+def test_another_form_takes_the_place_of_a_reference_that_was_not_measured(tmp_path):
+    cells = [_cell(name, 1, seconds) for name, seconds in (("halloc_reworked", 2e-6), ("c_malloc", 4e-6))]
+    run = _run(tmp_path, cells, metric="relative_time", reference="halloc")
+    assert run.plot["reference"] == "halloc_reworked"
+    assert readback.medians(lines.make(run, "stem"))["CMalloc"] == {1: 2}
+
+
+def test_rows_of_different_phases_have_axes_of_their_own(tmp_path):
+    cells = [synthetic.cell("halloc", {"threads": x, "share": share}, values={("total", "time"): 1e-6, ("build", "time"): 1e-3})
+             for x in (1, 2) for share in (1, 2)]
+    drawing = lines.make(_run(tmp_path, cells, y=["total", "build"], panels="share", log="y"), "stem")
+    limits = [axes.get_ylim() for axes in drawing.page.figure.axes]
+    assert limits[0] == limits[1] and limits[2] == limits[3] and limits[0][1] < limits[2][0]
+
+
+def test_numbers_at_the_edge_do_not_cover_each_other(tmp_path):
+    cells = [_cell("halloc", x, 1e-6 if x < 8 else 1.0 + x) for x in range(1, 11)]
+    drawing = lines.make(_run(tmp_path, cells, limits={"time": [1e-7, 1e-5]}, log="y"), "stem")
+    drawing.page.figure.draw_without_rendering()
+    boxes = [text.get_window_extent() for axes in drawing.page.figure.axes for text in axes.texts if text.get_text().endswith(" s")]
+    assert len(boxes) == 3 and not any(one.overlaps(other) for one, other in itertools.combinations(boxes, 2))
+
+
+def test_a_figure_may_show_some_allocators(tmp_path):
+    drawing = lines.make(_run(tmp_path, _both(), allocators=["halloc"]), "stem")
+    assert [line.get_label() for axes in drawing.page.figure.axes for line in axes.get_lines() if (line.get_gid() or "").startswith("median")] == ["Halloc"]

@@ -1,0 +1,149 @@
+"""Heat maps: every ok cell is a factor over the reference, every other cell a word."""
+
+import readback
+import synthetic
+
+from plots.figures import heatmap, heatmap_page
+from plots.runs import results
+from plots.sheet import rows
+
+CONFIG = {"name": "test/map", "description": "A test", "allocators": ["c_malloc", "halloc"], "sweep": {"graph": ["road", "a_web"]},
+          "plot": {"kind": "heatmap", "x": "graph", "y": "alloc", "reference": "c_malloc"}}
+
+
+def _run(tmp_path, cells, **plot):
+    config = {**CONFIG, "plot": {**CONFIG["plot"], **plot}}
+    return results.read_run(synthetic.write(tmp_path, config, cells, "cuda"))
+
+
+def _cell(allocator, graph, seconds=None, spread=0.01, **axes):
+    values = {("alloc", "time"): (seconds, seconds * (1 - spread), seconds * (1 + spread))} if seconds else {}
+    return synthetic.cell(allocator, {"graph": graph, **axes}, status="ok" if seconds else "timeout", values=values)
+
+
+CELLS = [_cell("c_malloc", "a_web", 4e-6), _cell("c_malloc", "road", 2e-6), _cell("halloc", "road", 5e-6), _cell("halloc", "a_web")]
+
+
+def _rows(block):
+    return {label: [cell and cell.text for cell in cells] for label, cells in block.rows}
+
+
+def test_factors_times_of_the_reference_and_words(tmp_path):
+    run = _run(tmp_path, CELLS)
+    block, = heatmap.blocks_of(run)
+    assert [value for _, value in block.columns] == ["road", "a_web"], "in the order of the config"
+    assert _rows(block) == {"CMalloc, µs": ["2", "4"], "Halloc": ["2.5", "t.out"]}
+    drawing = heatmap.make(run, "stem")
+    shown = readback.texts(drawing)
+    assert {"2.5", "t.out", "Halloc", "road"} <= set(shown) and any("t.out = timeout" in text for text in shown)
+    assert "| Halloc | 5.00 µs ±1 % | timeout |" in drawing.markdown, "the page has times and intervals"
+
+
+def test_the_best_of_each_column(tmp_path):
+    block, = heatmap.blocks_of(_run(tmp_path, [*CELLS[:3], _cell("halloc", "a_web", 1e-6)], reference="best"))
+    assert _rows(block) == {"CMalloc": ["1", "4"], "Halloc": ["2.5", "1"]}
+
+
+def test_what_an_interval_does_not_tell_from_1_is_grey(tmp_path):
+    cells = [_cell("c_malloc", "road", 2e-6), _cell("c_malloc", "a_web", 2e-6), _cell("halloc", "road", 2.2e-6, 0.2), _cell("halloc", "a_web", 2.2e-6)]
+    block, = heatmap.blocks_of(_run(tmp_path, cells))
+    unsure, sure = dict(block.rows)["Halloc"]
+    assert unsure.colour == heatmap._SAME != sure.colour
+
+
+def test_colours_grow_with_the_factor():
+    strength = [int(heatmap._colour(factor)[3:5], 16) for factor in (1, 2, 8, 30)]
+    assert strength == sorted(strength, reverse=True)
+    assert heatmap._colour(1000) == heatmap._colour(30) and heatmap._colour(0.5) != heatmap._colour(2)
+
+
+def test_two_settings_across_make_groups_of_columns(tmp_path):
+    cells = [_cell(name, graph, seconds * share, share=share) for share in (1, 2) for graph in ("road", "a_web")
+             for name, seconds in (("c_malloc", 1e-6), ("halloc", 3e-6))]
+    run = _run(tmp_path, cells, x=["graph", "share"])
+    block, = heatmap.blocks_of(run)
+    assert block.columns == [("road", "1"), ("road", "2"), ("a_web", "1"), ("a_web", "2")]
+    assert _rows(block)["Halloc"] == ["3", "3", "3", "3"]
+    assert "### graph road, alloc time" in heatmap.make(run, "stem").markdown
+
+
+def test_panels_make_maps(tmp_path):
+    cells = [_cell(name, "road", 1e-6, threads=threads) for name in ("c_malloc", "halloc") for threads in (1, 2)]
+    assert [block.title for block in heatmap.blocks_of(_run(tmp_path, cells, panels="threads"))] == ["threads 1", "threads 2"]
+
+
+def test_narrow_columns_have_short_numbers():
+    assert [heatmap_page.narrow(text) for text in ("0.12", "0.056", "0.0012", "2,400", "24,200", "12", "oom", "1.5")] == [
+        ".12", ".06", "<.01", "2k", "24k", "12", "oom", "1.5"]
+    assert heatmap_page.narrow("2,400", 2) == "2.4k"
+
+
+def test_several_metrics_are_columns_in_the_order_of_the_plot(tmp_path):
+    cells = [synthetic.cell(name, {"graph": graph}, values={("", "p99"): 8.0 * factor, ("", "max"): 100.0 * factor * factor})
+             for name, factor in (("c_malloc", 1), ("halloc", 2)) for graph in ("road", "a_web")]
+    run = _run(tmp_path, [*cells, _cell("cf_malloc", "road")], y="", metric=["p99", "max"])
+    drawing = heatmap.make(run, "stem")
+    block, = heatmap.blocks_of(heatmap.metrics_across(run))
+    assert block.columns == [("road", "p99"), ("road", "max"), ("a_web", "p99"), ("a_web", "max")]
+    assert _rows(block)["Halloc"] == ["2", "4", "2", "4"] and _rows(block)["CFMalloc"] == ["t.out", "t.out", None, None]
+    assert "max" in readback.texts(drawing) and "| Halloc | 16" in drawing.markdown
+
+
+def test_groups_of_numbers_and_columns_say_what_they_are(tmp_path):
+    cells = [_cell(name, "road", 1e-6, threads=threads, lanes=lanes)
+             for name in ("c_malloc", "halloc") for threads in (1, 2) for lanes in (4, 8)]
+    run = _run(tmp_path, cells, x=["threads", "lanes"])
+    block, = heatmap.blocks_of(run)
+    assert block.columns == [("threads 1", "4"), ("threads 1", "8"), ("threads 2", "4"), ("threads 2", "8")]
+    assert "lanes" in readback.texts(heatmap.make(run, "stem"))
+    named = _run(tmp_path / "named", cells, x=["threads", "lanes"], names={"threads": "{} threads"})
+    assert heatmap.blocks_of(named)[0].columns[0] == ("1 threads", "4")
+
+
+def test_a_reference_of_zero_has_numbers_and_no_factors(tmp_path):
+    cells = [synthetic.cell(name, {"graph": "road"}, values={("", "p99"): 8.0 * factor, ("", "max"): 100.0 * factor})
+             for name, factor in (("c_malloc", 0), ("halloc", 2))]
+    drawing = heatmap.make(_run(tmp_path, cells, y="", metric=["p99", "max"], reference="c_malloc"), "stem")
+    assert "nan" not in readback.texts(drawing) and "0" in readback.texts(drawing)
+
+
+def _many(tmp_path, count, **plot):
+    """A map of `count` forms, three of each allocator."""
+    names = [f"stranger{number // 3:02}{form}" for number in range(count) for form in ("", "_reworked", "_no_merge")[number % 3:number % 3 + 1]]
+    cells = [synthetic.cell(name, {"graph": graph}, values={(phase, "time"): 1e-6 * (1 + number) for phase in ("alloc", "free")})
+             for number, name in enumerate(names) for graph in ("road", "a_web")]
+    called = {name: name.replace("_", ", ", 1).replace("_", " ") for name in names}
+    return names, _run(tmp_path, cells, y=["alloc", "free"], reference="best", names=called, **plot)
+
+
+def test_many_rows_make_a_page_that_can_be_read_at_once(tmp_path):
+    names, run = _many(tmp_path, 66)
+    drawing = heatmap.make(run, "stem")
+    assert drawing.page.figure.get_size_inches()[1] <= 9.0
+    maps = [axes for axes in drawing.page.figure.axes if axes.get_gid() == "heatmap"]
+    factors = sum((each.get_gid() == "factor") for axes in maps for each in axes.collections)
+    assert len(maps) > 1 and factors == len(names) * 4, "every cell of both phases is drawn once"
+    shown = [text.get_text() for axes in maps for text in axes.texts]
+    assert shown.count("reworked") == shown.count("no merge") == 22 and shown.count("stranger00") == 1
+    assert [axes.texts[1].get_text() for axes in maps if axes.texts[1].get_text() in ("reworked", "no merge")] == [], "no form without its name above"
+
+
+def test_few_rows_keep_their_order_and_names(tmp_path):
+    names, run = _many(tmp_path, 12)
+    block = heatmap.blocks_of(run)[0]
+    assert block.families == [] and len(block.rows) == 12
+    assert "stranger00, reworked" in readback.texts(heatmap.make(run, "stem"))
+
+
+def test_names_of_groups_without_room_are_told_once(tmp_path):
+    cells = [_cell(name, "road", 1e-6, threads=threads, lanes=lanes) for name in ("c_malloc", "halloc")
+             for threads in range(1, 13) for lanes in (1, 2)]
+    shown = readback.texts(heatmap.make(_run(tmp_path, cells, x=["threads", "lanes"]), "stem"))
+    assert shown.count("threads") == 1 and "12" in shown and "threads 12" not in shown
+
+
+def test_rows_stand_by_family_and_forms_below_their_name():
+    ids = ["corw", "rw", "rw_bm", "rw_reworked", "comb", "atomic_malloc", "corw_reworked", "unknown"]
+    assert rows.by_family(ids, str) == ["atomic_malloc", "comb", "corw", "corw_reworked", "rw", "rw_reworked", "rw_bm", "unknown"]
+    assert rows.below(["A", "A, reworked", "AB, reworked", "AB, reworked, on C"]) == ["", "reworked", "", "on C"]
+    assert rows.split([3, 1, 1, 3], 2) == [(0, 4), (4, 8)] and rows.split([5], 3) == [(0, 5)]

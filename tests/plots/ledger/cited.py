@@ -1,0 +1,49 @@
+"""Where the papers say what claims cite: `sections.json` has, by paper, the sections and what stands in which of them. Of slides, it has the titles. The
+survey's text is not public, so its figures have no sections."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+_TABLE = json.loads(Path(__file__).with_name("sections.json").read_text(encoding="utf-8"))
+_NUMBER = r"\(?[0-9IVX]+(?:[.-][0-9A-Za-z]+)*(?:\([a-z]\))?\)?"
+_CITED = re.compile(rf"\b(sec|fig|eq|table)s?\.? ((?:{_NUMBER}(?:, | and )?)+)")
+
+
+def fault(paper: str, heading: str, source: str) -> str:
+    """What is wrong with the place that a claim of a config cites; empty if nothing is. `heading` is the config's `paper`, which names its figures."""
+    known = _TABLE[paper]
+    if "slides" in known:
+        return "" if any(source == title or source.startswith(f"{title}, ") for title in known["slides"]) else f"no slide has the title of: {source}"
+    cited = _cited(source)
+    if not cited:
+        return f"names no section, figure or table: {source}"
+    strange = [f"{kind} {name}" for kind, name in cited if name not in known["sections" if kind == "sec." else kind]]
+    if strange:
+        return f"the paper has no {', '.join(strange)}: {source}"
+    figures = [name for kind, name in cited if kind == "fig."]
+    foreign = [name for name in figures if ("fig.", name) not in _cited(heading.lower())]
+    if foreign:
+        return f"fig. {', '.join(foreign)} is not the config's figure ({heading}): {source}"
+    sections = {name for kind, name in cited if kind == "sec."}
+    homes = [known[kind][name] for kind, name in cited if kind != "sec."]
+    if any(homes) and not sections:
+        return f"names no section: {source}"
+    lost = sections - set().union(*homes, _beside(sections, homes))
+    return f"sec. {', '.join(sorted(lost))} has nothing of it: {source}" if lost and any(homes) else ""
+
+
+def _beside(sections: set[str], homes: list[list[str]]) -> set[str]:
+    """Further sections may be named once every figure has one of its own."""
+    return sections if all(sections & set(home) for home in homes) else set()
+
+
+def _cited(source: str) -> list[tuple[str, str]]:
+    """Kind and number of what a text names: `secs. 3.2 and 5.2.1, fig. 11`."""
+    made = []
+    for kind, numbers in _CITED.findall(source):
+        for number in re.findall(_NUMBER, numbers):
+            made.append((kind if kind == "table" else f"{kind}.", number.strip("()") if number.startswith("(") else number))
+    return made

@@ -1,0 +1,26 @@
+"""The foot of a figure says when its cells do not have one origin."""
+
+import json
+
+import pytest
+
+from plots.runs import origin, results
+from synthetic import cell, write
+
+
+@pytest.mark.parametrize("provenance, told", [
+    ({}, []),
+    ({"measured_revisions": ["a"], "cards": ["GPU-1"], "drivers": ["570"], "dirty": False, "mixed": False}, []),
+    ({"measured_revisions": ["a", "b"], "cards": ["GPU-1", "GPU-2", "GPU-3"], "drivers": ["570"], "dirty": False, "mixed": True},
+     ["mixed: cells of 2 revisions, 3 cards"]),
+    ({"measured_revisions": ["a"], "cards": [], "drivers": [], "dirty": True, "mixed": False}, ["work tree with changes"])])
+def test_mixed(tmp_path, provenance, told):
+    config = {"name": "p/fig1", "allocators": ["c_malloc"], "workload": {"id": "alloc_free"}, "sweep": {"x": [1]}}
+    folder = write(tmp_path, config, [cell("c_malloc", {"x": 1}, values={("alloc", "time"): 1e-6})])
+    document = json.loads((folder / "results.json").read_text(encoding="utf-8"))
+    document["allocbench"]["provenance"] = provenance
+    (folder / "results.json").write_text(json.dumps(document), encoding="utf-8")
+    run = results.read_run(folder)
+    assert origin.mixed(run) == told
+    foot = " ".join(origin.lines(run))
+    assert all(words in foot for words in told)

@@ -1,0 +1,65 @@
+"""The A/A figure counts pairs of runs whose intervals are disjoint."""
+
+import pytest
+
+from allocbench.errors import UsageError
+import synthetic
+from plots.commands import cli
+from plots.runs import results
+from plots.studies import aa
+
+CONFIG = {"name": "aa", "description": "Repeated", "allocators": ["halloc", "kma"], "workload": {"id": "alloc_free"},
+          "sweep": {"request_bytes": [16]}, "plot": {"kind": "lines", "x": "request_bytes", "y": ["alloc", "free"]}}
+
+
+def written(folder, intervals, **config):
+    """A run whose phases of halloc have these intervals; those of kma never differ."""
+    cells = [synthetic.cell("halloc", {"request_bytes": 16}, values={**{(phase, "time"): each for phase, each in intervals.items()},
+                                                                     ("total", "time"): (9.0, 1.0, 20.0)}),
+             synthetic.cell("kma", {"request_bytes": 16}, values={("alloc", "time"): (1.0, 0.9, 1.1), ("free", "time"): (1.0, None, None)})]
+    return results.read_run(synthetic.write(folder, {**CONFIG, **config}, cells, backend="cuda"))
+
+
+@pytest.fixture
+def runs(tmp_path):
+    return [written(tmp_path / "run1", {"alloc": (1.0, 0.99, 1.01), "free": (1.0, 0.9, 1.1)}),
+            written(tmp_path / "run2", {"alloc": (1.03, 1.02, 1.04), "free": (1.1, 1.05, 1.2)}),
+            written(tmp_path / "run3", {"alloc": (1.01, 1.0, 1.03), "free": (1.5, 1.4, 1.6)})]
+
+
+def test_pairs_are_counted(runs):
+    counts = {(place.name, place.phase): (place.disjoint, len(place.pairs)) for place in aa.find(runs)}
+    assert counts == {("Halloc 16 B", "alloc"): (1, 3), ("Halloc 16 B", "free"): (2, 3), ("KMA 16 B", "alloc"): (0, 3)}
+
+
+def test_only_precise_intervals_count_for_the_goal(runs):
+    place = next(each for each in aa.find(runs) if each.phase == "alloc" and each.name.startswith("Halloc"))
+    assert [each[0] for each in place.precise.times] == [1.0, 1.03]
+    assert (place.precise.disjoint, len(place.precise.pairs)) == (1, 1)
+
+
+def test_names_and_phases_have_room(runs):
+    page = aa.make(runs).page
+    page.figure.canvas.draw()
+    drawn = page.figure.canvas.get_renderer()
+    boxes = [label.get_window_extent(drawn) for label in page.figure.axes[0].get_yticklabels()]
+    assert min(box.x0 for box in boxes) >= 0
+    subtitle = next(text for text in page.figure.texts if text.get_text() == "Repeated").get_window_extent(drawn)
+    assert all(axes.title.get_window_extent(drawn).y1 < subtitle.y0 for axes in page.figure.axes)
+
+
+def test_the_command_draws_and_says_how_many(runs, tmp_path, capsys):
+    assert cli.main(["aa", str(tmp_path), "--out", str(tmp_path / "out"), "--formats", "png"]) == 0
+    assert (tmp_path / "out" / "aa.png").stat().st_size > 1000
+    assert "Disjoint: 3 of 9 pairs (33.3 %); of intervals within ±1.3 %: 1 of 1 pairs (100.0 %)." in (tmp_path / "out" / "aa.md").read_text(encoding="utf-8")
+    capsys.readouterr()
+
+
+def test_other_runs_are_refused(runs, tmp_path):
+    with pytest.raises(UsageError, match="at least two"):
+        aa.find(runs[:1])
+    with pytest.raises(UsageError, match="several configs"):
+        aa.find([*runs, written(tmp_path / "other", {"alloc": (1.0, 0.9, 1.1)}, name="other")])
+    runs[1].device["uuid"] = "another card"
+    with pytest.raises(UsageError, match="2 cards"):
+        aa.find(runs)

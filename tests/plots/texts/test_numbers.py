@@ -1,0 +1,255 @@
+"""Numbers in texts: queries, what they write, and that every text of the repository says what the results say."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from allocbench.errors import UsageError
+import synthetic
+
+from plots.commands.cli import main
+from plots.ledger import originals
+from plots.runs import kept
+from plots.texts import blocks, numbers
+
+ROOT = Path(__file__).resolve().parents[3]
+CONFIG = {"name": "test/fig", "description": "A test", "allocators": ["c_malloc", "cuda_malloc"],
+          "plot": {"kind": "lines", "x": "threads", "y": "alloc"}}
+
+
+@pytest.fixture
+def reference(tmp_path, monkeypatch):
+    """A run `dev/fig` of invented results in place of those that are kept."""
+    def cell(allocator, threads, seconds, spread=0.01, mode="a", status="ok"):
+        values = {("alloc", "time"): (seconds, seconds * (1 - spread), seconds * (1 + spread)), ("alloc", "operations"): 1,
+                  ("", "mallocs"): 1234.0, ("alloc", "registers"): 20.0, ("free", "registers"): 8.0} if status == "ok" else {}
+        return synthetic.cell(allocator, {"threads": threads, "mode": mode}, status=status, values=values)
+
+    cells = [cell("c_malloc", 1, 2e-6), cell("c_malloc", 10, 4e-6), cell("c_malloc", 100, 8e-6), cell("cuda_malloc", 1, 1e-6),
+             cell("cuda_malloc", 10, 8e-3), cell("cuda_malloc", 100, 1.0, status="timeout"), cell("c_malloc", 1, 3e-6, mode="b")]
+    synthetic.write(tmp_path / "dev" / "fig", CONFIG, cells, "cuda")
+    monkeypatch.setattr(kept, "REFERENCE", tmp_path)
+    kept.run.cache_clear()
+    yield tmp_path
+    kept.run.cache_clear()
+
+
+@pytest.mark.parametrize("query, text", [
+    ("of=c_malloc mode=a", "2 to 8 µs"), ("of=c_malloc mode=a threads=1", "2 µs"), ("of=cuda_malloc", "1 µs to 8 ms"),
+    ("of=c_malloc mode=a threads=..10 show=most", "4 µs"), ("of=c_malloc mode=a threads=10..", "4 to 8 µs"),
+    ("of=c_malloc threads=1,10 mode=a show=least", "2 µs"), ("of=c_malloc,cuda_malloc threads=1 mode=a show=count", "2"),
+    ("of=c_malloc to=cuda_malloc mode=a threads=1", "2.0"), ("of=c_malloc to=cuda_malloc mode=a threads=1 show=more", "100 %"),
+    ("of=cuda_malloc to=c_malloc mode=a threads=1 show=less", "50 %"), ("of=cuda_malloc to=c_malloc mode=a show=surely_above", "1"),
+    ("of=cuda_malloc to=c_malloc mode=a show=surely_below", "1"), ("of=cuda_malloc to=c_malloc mode=a", "0.50 to 2,000"),
+    ("of=c_malloc to=c_malloc of.mode=b to.mode=a threads=1", "1.5"), ("of=c_malloc mode=a growth=threads", "0.30"),
+    ("of=c_malloc mode=a show=mean", "4 µs"), ("of=c_malloc mode=a show=where at=threads", "1"),
+    ("of=c_malloc mode=a threads=1 phase= metric=mallocs digits=4", "1,234"), ("of=c_malloc mode=a threads=1 metric=throughput", "500 kop/s"),
+    ("statuses", "6 ok, 1 `timeout`"), ("statuses allocator=c_malloc", "4 of 4 ok")])
+def test_queries(reference, query, text):
+    assert numbers.answer_to(f"dev/fig {query}") == text
+
+
+@pytest.mark.parametrize("query, text", [
+    ("dev cells", "9"), ("dev/fig,dev/more cells", "9"), ("dev allocators", "3"), ("dev dates", "2026-01-02"), ("dev revisions", "abc1234, def5678, unknown"),
+    ("dev left_out", "1"), ("dev fewer_rounds", "1"), ("dev minutes", "2.5"), ("dev statuses", "7 ok, 1 `skipped`, 1 `timeout`"),
+    ("dev statuses allocator=c_malloc", "4 of 4 ok"), ("dev/more statuses allocator=comb", "1 ok, 1 `skipped`")])
+def test_counts_of_a_group_are_those_of_all_its_runs(reference, query, text):
+    _with_log(reference / "dev" / "fig", "10:00:00.000", "10:01:00.500")
+    synthetic.write(reference / "dev" / "more", {**CONFIG, "name": "test/more"}, [
+        synthetic.cell("comb", {"threads": 1}, values={("alloc", "time"): 1e-6}, revision="def5678"),
+        synthetic.cell("comb", {"threads": 9}, status="skipped", reason="put off (it hung)", revision="abc1234")], "cuda")
+    synthetic.change(reference / "dev" / "more", 0,
+                     phases=[{"name": "free", "median": 1e-6, "no_interval": "3 of the 6 rounds that an interval needs"}])
+    synthetic.change(reference / "dev" / "more", 1, left_out=True)
+    _with_log(reference / "dev" / "more", "10:00:30.000", "10:02:31.000")
+    assert numbers.answer_to(query) == text
+
+
+def _with_log(folder, first, last, runs=1):
+    lines = [{"event": "run", "time": f"2026-01-02T{first}Z"}] * runs + [{"event": "end", "time": f"2026-01-02T{last}Z"}]
+    (folder / "events.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+
+def test_a_run_that_was_continued_does_not_tell_its_minutes(reference):
+    _with_log(reference / "dev" / "fig", "10:00:00.000", "23:00:00.000", runs=2)
+    with pytest.raises(UsageError, match="was continued"):
+        numbers.answer_to("dev minutes")
+
+
+@pytest.mark.parametrize("query, text", [
+    ("of=kma", "40 to 80 µs"), ("of=kma request_bytes=16", "80 µs"), ("of=kma phase=free request_bytes=64", "1 µs"),
+    ("of=kma of.request_bytes=16 to.request_bytes=64", "2.0"), ("of=bump to=kma", "0.013 to 0.025"), ("of=bump to=kma show=least digits=1", "0.01")])
+def test_queries_of_originals(tmp_path, monkeypatch, query, text):
+    _write_originals(tmp_path, monkeypatch)
+    assert numbers.answer_to(f"originals/card {query}") == text
+
+
+@pytest.mark.parametrize("query, message", [
+    ("of=kma phase=free", "gave no time"), ("of=kma request_bytes=17", "at 17 B; there are 16, 64 B"), ("of=comb", "there are kma, bump"),
+    ("of=kma phase=total", "has no phase 'total'"), ("of=kma threads=3", "has no key 'threads'"), ("of=kma to=bump to.request_bytes=16", "as many sizes")])
+def test_wrong_queries_of_originals_are_refused(tmp_path, monkeypatch, query, message):
+    _write_originals(tmp_path, monkeypatch)
+    with pytest.raises(UsageError, match=re.escape(message)):
+        numbers.answer_to(f"originals/card {query}")
+
+
+def _write_originals(folder, monkeypatch):
+    monkeypatch.setattr(originals, "FOLDER", folder / "originals")
+    originals.FOLDER.mkdir()
+    (originals.FOLDER / "card.json").write_text(json.dumps({"request_bytes": [16, 64], "allocators": {
+        "kma": {"alloc": [80.0, 40.0], "free": [None, 1.0]}, "bump": {"alloc": [1.0, 1.0], "free": [1.0, 1.0]}}}))
+
+
+@pytest.mark.parametrize("query, message", [
+    ("dev/nothing of=c_malloc", "there is no run 'dev/nothing'"), ("dev/fig of=halloc", "'halloc', which the run does not have"),
+    ("dev/fig of=c_malloc colour=red", "has no setting 'colour'. It has: allocator"), ("dev/fig of=c_malloc show=all", "show=all is unknown"),
+    ("dev/fig of=c_malloc threads=7", "finds no value"), ("dev/fig of=c_malloc of=c_malloc", "given twice"),
+    ("dev/fig of=c_malloc show=where", "needs at=SETTING")])
+def test_wrong_queries_are_refused(reference, query, message):
+    with pytest.raises(UsageError, match=re.escape(message)):
+        numbers.answer_to(query)
+
+
+def _write_log(folder, seconds):
+    """A log of one cell of `dev/fig`: its first attempt was given up."""
+    def event(name, attempt, **more):
+        return json.dumps({"event": name, "cell": f"{0:016x}", "attempt": attempt, **more}, separators=(",", ":"))
+
+    samples = [(1, 9.0), *((2, each) for each in seconds)]
+    lines = [event("sample", attempt, phases=[{"name": "alloc", "seconds": each}, {"name": "free", "seconds": 7.0}]) for attempt, each in samples]
+    (folder / "dev" / "fig" / "events.jsonl").write_text("\n".join([event("start", 2), *lines, event("end", 2)]) + "\n", encoding="utf-8")
+
+
+@pytest.mark.parametrize("seconds, text", [
+    ([1e-4, 1.6e-2, 1.14e-4, 1.2e-2], "2 of 4 samples took 100 to 110 µs, the others 12 to 16 ms"),
+    ([2e-2, 1e-4, 1e-4], "2 of 3 samples took 100 µs, the others 20 ms")])
+def test_two_times(reference, seconds, text):
+    _write_log(reference, seconds)
+    assert numbers.answer_to("dev/fig two_times of=c_malloc mode=a threads=1 phase=alloc") == text
+
+
+@pytest.mark.parametrize("query, message", [
+    ("of=c_malloc mode=a phase=alloc", "one cell; the query finds 3"), ("of=c_malloc mode=a threads=1 phase=total", "has 0 samples of phase 'total'")])
+def test_wrong_queries_of_two_times_are_refused(reference, query, message):
+    _write_log(reference, [1e-4, 1e-2])
+    with pytest.raises(UsageError, match=re.escape(message)):
+        numbers.answer_to(f"dev/fig two_times {query}")
+
+
+def test_fill_writes_and_check_only_tells(reference, tmp_path, capsys):
+    text = tmp_path / "page.md"
+    text.write_text("# Page\n\nIt takes <!--n dev/fig of=c_malloc mode=a threads=1-->9 s<!--/n-->.\n\n"
+                    "<!--table outcomes dev-->\nold\n<!--/table-->\n")
+    old = text.read_text()
+    assert main(["numbers", "--check", str(text)]) == 2
+    captured = capsys.readouterr()
+    assert f"{text}:3: '9 s' becomes '2 µs'" in captured.out and "python3 -m plots numbers" in captured.err
+    assert text.read_text() == old
+    assert main(["numbers", str(text)]) == 0
+    assert "It takes <!--n dev/fig of=c_malloc mode=a threads=1-->2 µs<!--/n-->." in text.read_text()
+    assert "| fig | A test | 6 ok, 1 `timeout` |" in text.read_text() and "old" not in text.read_text()
+    assert main(["numbers", "--check", str(text)]) == 0
+
+
+def test_a_table_of_times_has_a_status_where_there_is_no_time(reference):
+    assert blocks.table("times dev/fig:alloc:threads=100 dev/fig:alloc:threads=10").splitlines() == [
+        "| allocator | fig: alloc, threads 100 | fig: alloc, threads 10 |", "|---|---:|---:|", "| CMalloc | 8 µs | 4 µs |", "| CudaMalloc | timeout | 8 ms |"]
+
+
+@pytest.mark.parametrize("column, message", [
+    ("dev/fig:alloc", "is not a column"), ("dev/fig:alloc:blocks=1", "has no setting 'blocks'"), ("dev/fig:alloc:threads=1", "3 cells have these settings"),
+    ("dev/fig:alloc:threads=7", "0 cells")])
+def test_wrong_columns_of_a_table_of_times_are_refused(reference, column, message):
+    with pytest.raises(UsageError, match=re.escape(message)):
+        blocks.table(f"times {column}")
+
+
+def test_a_wrong_query_is_refused_with_its_line(reference, tmp_path, capsys):
+    text = tmp_path / "page.md"
+    text.write_text("\n\n<!--n dev/fig of=c_malloc threads=7-->1<!--/n-->\n")
+    assert main(["numbers", str(text)]) == 2
+    assert f"{text}:3: the query" in capsys.readouterr().err
+
+
+def _forms_run(folder, cells):
+    """`cells`: allocator, bytes, seconds of malloc and free; a word in their place is the status."""
+    made = [synthetic.cell(name, {"request_bytes": size}, status=times if isinstance(times, str) else "ok",
+                           values={} if isinstance(times, str) else {("alloc", "time"): times[0], ("free", "time"): times[1]})
+            for name, size, times in cells]
+    synthetic.write(folder, {**CONFIG, "allocators": [cell[0] for cell in cells]}, made, "cuda")
+
+
+def test_forms_are_divided_by_their_originals(reference, tmp_path, monkeypatch):
+    _forms_run(tmp_path / "dev" / "forms", [
+        ("kma_original", 16, (20e-6, 10e-6)), ("kma_original", 4096, "timeout"), ("kma", 16, (40e-6, 15e-6)), ("kma", 4096, (1e-6, 1e-6)),
+        ("kma_reworked", 16, (20.2e-6, 10.2e-6)), ("rw_original", 16, (1e-6, 1e-6)), ("rw", 16, "oom"), ("rw(seed=2)", 16, (1e-6, 1e-6)), ("rw_reworked", 16, (1e-9, 1.1e-6)), ("comb", 16, (1e-6, 1e-6))])
+    assert blocks.table("forms dev/forms").splitlines() == [
+        "| form | alloc 16 B | alloc 4 KiB | free 16 B | free 4 KiB |", "|---|---:|---:|---:|---:|",
+        "| `kma` | **2.00** | – | 1.50 | – |",           # 0.67 to 1.5
+        "| `kma_reworked` | **1.01** | – | 1.02 | – |",  # 1; 1.03 below 15 us
+        "| `rw` | oom | – | oom | – |",
+        "| `rw(seed=2)` | 1.00 | – | 1.00 | – |",
+        "| `rw_reworked` | <0.01 | – | **1.10** | – |"]
+    monkeypatch.setattr(originals, "FOLDER", tmp_path)
+    (tmp_path / "card.json").write_text(json.dumps({"settings": {"threads": 64}, "request_bytes": [16, 64], "allocators": {
+        "kma": {"alloc": [80.0, None], "free": [None, 1.0]}, "bump": {"alloc": [1.0, 1.0], "free": [1.0, 1.0]}}}))
+    _forms_run(tmp_path / "dev" / "small", [("kma", 16, (40e-6, 1e-6)), ("atomic_malloc", 64, (1.2e-6, 1e-6))])
+    assert blocks.table("forms dev/small,dev/forms card.json").splitlines()[:3] == [
+        "| form | alloc 16 B | alloc 64 B | free 16 B | free 64 B |", "|---|---:|---:|---:|---:|", "| `kma` | **0.50** | – | – | not measured |"]
+    with pytest.raises(UsageError, match="no form whose original was measured"):
+        blocks.table("forms dev/small")
+    with pytest.raises(UsageError, match="cannot be read"):
+        blocks.table("forms dev/small absent.json")
+
+
+def test_scatteralloc_is_divided_by_its_heir(reference, tmp_path):
+    _forms_run(tmp_path / "dev" / "heirs", [
+        ("mallocmc_original", 16, (10e-6, 10e-6)), ("mallocmc_no_coalescing_original", 16, (40e-6, 20e-6)), ("scatteralloc", 16, (12e-6, 11e-6)),
+        ("scatteralloc_reworked", 16, (9e-6, 5e-6)), ("scatteralloc_no_coalescing", 16, (40e-6, 30e-6)), ("scatteralloc_no_reset", 16, (1e-6, 1e-6))])
+    assert blocks.table("forms dev/heirs").splitlines()[2:] == [
+        "| `scatteralloc` | 1.20 | 1.10 |", "| `scatteralloc_reworked` | 0.90 | 0.50 |", "| `scatteralloc_no_coalescing` | 1.00 | 1.50 |"]
+
+
+def test_an_unknown_table_is_refused(reference):
+    with pytest.raises(UsageError, match="there is no table 'chairs'"):
+        blocks.table("chairs")
+
+
+def test_texts_say_what_the_results_say():
+    assert len(numbers.texts()) >= 7
+    assert numbers.fill([], write=False) == [], "write them again: python3 -m plots numbers"
+
+
+# From here on a page is about our results; reasons why a form is slow may rest on probes that are not kept.
+REASONS = re.compile(r"^Why the bold ones", re.M)
+BEGINNING = re.compile(r"^(?:## What (?:the H200 shows|stands out)|# Reference results: NVIDIA H200)$", re.M)
+FINDINGS = [path for path in numbers.texts() if BEGINNING.search(path.read_text())]
+
+
+@pytest.mark.parametrize("path", FINDINGS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_no_time_or_rate_is_typed_among_findings(path):
+    """Times and rates in the sections about our results come from queries; sentences about papers, deadlines and what is asked may type
+    theirs."""
+    text = REASONS.split(BEGINNING.split(path.read_text())[1])[0]
+    text = re.sub(r"<!--n .*?<!--/n-->", "N", text, flags=re.S)
+    typed = [sentence for sentence in re.split(r"(?<=[.;:])\s", " ".join(text.split()))
+             if re.search(r"\d ?(µs|us|ms|s|min|[kMG]op/s|GiB/s)\b", sentence) and not re.search("paper|slides|deadline|survey|should", sentence)]
+    assert typed == []
+
+
+def test_the_table_of_types_is_read_from_the_headers(monkeypatch, tmp_path):
+    rows = blocks.table("library").splitlines()
+    assert "| `comb` | `Comb` | `allocators/comb/comb.hpp` |" in rows
+    assert "| `c_malloc_no_merge` | `CMallocNoMerge` | `allocators/circular_malloc/c_malloc.hpp` |" in rows
+    assert not [row for row in rows if "saboteur" in row or "delayed" in row]
+    monkeypatch.setattr(kept, "ROOT", tmp_path)
+    header = tmp_path / "allocators" / "mine" / "mine.hpp"
+    header.parent.mkdir(parents=True)
+    header.write_text('class Mine;\nclass Mine : public Base {\n  traits{.name = "mine"}\n};\nclass Yours {\n  traits{.name = "yours"}\n};\n'
+                      "ALLOCBENCH_REGISTER(both, Yours,\n                    Mine)\n")
+    assert blocks.table("library").splitlines()[2:] == ["| `yours` | `Yours` | `allocators/mine/mine.hpp` |",
+                                                        "| `mine` | `Mine` | `allocators/mine/mine.hpp` |"]
+    header.write_text("ALLOCBENCH_REGISTER(mine, Mine)\n")
+    with pytest.raises(UsageError, match="registers Mine, but has no class of this name"):
+        blocks.table("library")

@@ -1,0 +1,48 @@
+"""Tables of a paper's page: the sentences that the ledger judges, and the kept figures."""
+
+import json
+
+import pytest
+import synthetic
+
+from allocbench.errors import UsageError
+from plots.runs import kept
+from plots.texts import blocks
+
+CLAIM = {"figure": "doe2020/fig1", "says": "A is fast.", "paper": "2", "wanted": "above 1", "published": "3 (2.9 to 3.1)", "verdict": "holds", "cause": None}
+
+
+@pytest.fixture(autouse=True)
+def reference(tmp_path, monkeypatch):
+    monkeypatch.setattr(kept, "ROOT", tmp_path)
+    monkeypatch.setattr(kept, "REFERENCE", tmp_path / "results")
+    kept.run.cache_clear()
+    claims = [CLAIM, {**CLAIM, "figure": "doe2020/fig2", "says": "B is slow.", "paper": "", "verdict": "does not hold", "cause": "hardware (count): Words differ."},
+              {**CLAIM, "figure": "roe2021/fig1"}]
+    (tmp_path / "results" / "dev").mkdir(parents=True)
+    (tmp_path / "results" / "dev" / "claims.json").write_text(json.dumps(claims), encoding="utf-8")
+    yield tmp_path
+    kept.run.cache_clear()
+
+
+def test_sentences_of_one_paper_with_verdict_and_kind_of_cause():
+    rows = blocks.table("verdicts dev doe2020").splitlines()
+    assert rows[0] == "| paper says | paper | here | verdict | cause |"
+    assert rows[2:] == ["| A is fast. (`fig1`) | 2 | 3 (2.9 to 3.1) | holds |  |",
+                        "| B is slow. (`fig2`) | above 1 | 3 (2.9 to 3.1) | does not hold | hardware (count) |"]
+    with pytest.raises(UsageError, match="has no sentence of 'poe'. Known are: doe2020, roe2021"):
+        blocks.table("verdicts dev poe")
+
+
+def test_figures_with_picture_numbers_and_statuses(reference):
+    config = {"name": "doe2020/fig1", "description": "Times of A", "allocators": ["a"]}
+    cells = [synthetic.cell("a", {"threads": 1}, values={("alloc", "time"): 1e-6}), synthetic.cell("a", {"threads": 2}, status="oom")]
+    folder = synthetic.write(reference / "results" / "dev" / "doe2020" / "fig1", config, cells, "cuda")
+    (folder / "figures").mkdir()
+    for name in ("fig1.png", "fig1.md", "fig1_status.md"):
+        (folder / "figures" / name).write_text("", encoding="utf-8")
+    path = "../../results/dev/doe2020/fig1/figures"
+    assert blocks.table("figures dev doe2020").splitlines()[2:] == [
+        f"| `fig1` | Times of A | [numbers]({path}/fig1.md), [picture]({path}/fig1.png) | 1 ok, 1 oom |"]
+    with pytest.raises(UsageError, match="has no kept run"):
+        blocks.table("figures dev roe2021")
