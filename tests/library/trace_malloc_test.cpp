@@ -1,10 +1,10 @@
 // Kernels that call malloc() and free() as in CUDA leave a trace with one include; nothing in them changes. nvcc
 // compiles this file, too (CMakeLists.txt).
+#include "allocbench/trace_malloc.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cstdint>
-
-#include "allocbench/trace_malloc.hpp"
 
 namespace {
 
