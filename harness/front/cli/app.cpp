@@ -176,9 +176,10 @@ void add_study(CLI::App& app, StudyOptions& study) {
 }
 
 constexpr const char* try_footer =
-    "TRACE is the folder that allocbench::Traced writes: docs/try-your-application.md. Every allocator replays its "
-    "calls, "
-    "kernel by kernel; at the end they are ranked. The results are a run like any other.\n"
+    "TRACE is the folder that allocbench::Traced writes: docs/try-your-application.md. The job of a CONFIG is recorded "
+    "first. Every allocator replays the calls, kernel by kernel; at the end they are ranked. The results are a run "
+    "like "
+    "any other.\n"
     "  allocbench try my.trace\n"
     "  allocbench try my.trace --pool 2GiB --minutes 1\n"
     "  allocbench try my_job.json\n"
