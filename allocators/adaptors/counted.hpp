@@ -2,12 +2,14 @@
 // (simt/counting.hpp).
 //
 // Each call runs with a counting thread of its own and adds what it counted to sums in device memory; a malloc leaves a
-// record besides. The counts see the allocator as it is scheduled with that overhead; do not time anything here.
-// After the deadline, if there is one, calls do not return: their threads end.
+// record besides. Where there is a trace ledger, each call leaves a record there. The counts see the allocator as it is
+// scheduled with that overhead; do not time anything here. After the deadline, if there is one, calls do not return:
+// their threads end.
 #pragma once
 
 #include "allocators/adaptors/call_record.hpp"
 #include "allocators/adaptors/session_adaptor.hpp"
+#include "allocators/adaptors/trace_ledger.hpp"
 #include "allocators/contract/allocator.hpp"
 #include "simt/counting.hpp"
 
@@ -19,6 +21,7 @@ struct CallLedger {
   MallocRecord* records = nullptr;
   std::uint64_t capacity = 0;  // records; later mallocs are in the sums only
   simt::DeadlineView deadline = {};
+  TraceLedger trace = {};
 
   template <class Thread, class Counting>
   SIMT_FN void add_malloc(Thread& thread, const Counting& counting, StepUnit unit) const {
@@ -77,12 +80,14 @@ class CountedSession : public SessionAdaptor<Inner> {
     void* const block = inner_.malloc(counting, bytes);
     counting.exit_if_late();  // a value from a lane that has exited is not a block
     ledger_.add_malloc(thread, counting, unit);
+    if (ledger_.trace.records != nullptr) ledger_.trace.add_malloc(thread, bytes, block);
     return block;
   }
   template <class Thread>
   SIMT_FN void free(Thread& thread, void* block) {
     simt::CountingThread<Thread> counting(thread, ledger_.deadline);
     counting.exit_if_late();
+    if (ledger_.trace.records != nullptr) ledger_.trace.add_free(thread, block);
     inner_.free(counting, block);
     ledger_.add_free(thread, counting);
   }
@@ -106,7 +111,7 @@ class Counted {
   }
 
   // The same allocator for calls that belong to the setting of a measurement.
-  Counted uncounted() const { return Counted(inner_, {.deadline = ledger_.deadline}); }
+  Counted uncounted() const { return Counted(inner_, {.deadline = ledger_.deadline, .trace = ledger_.trace}); }
   const A& inner() const { return inner_; }
 
  private:

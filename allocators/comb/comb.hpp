@@ -233,7 +233,8 @@ struct Comb : comb::Comb<comb::Bug::none> {
                                  .summary =
                                      "chunks of equal slots; a warp takes its slots with one OR on a word that "
                                      "carries its size class",
-                                 .form = Form::own};
+                                 .form = Form::own,
+                                 .records_applications = true};
   static Comb create(Arena& arena, const Parameters& parameters) { return {lay_out(arena, parameters)}; }
 };
 

@@ -77,6 +77,9 @@ struct Traits {
   // A deliberately broken plug-in that tests the harness; left out of lists unless asked for.
   bool test_only = false;
   ZeroBytes zero = ZeroBytes::unique;
+  // Its plug-in has forms of the applications' kernels that leave traces. They are large, and what an application asks
+  // for hardly depends on its allocator.
+  bool records_applications = false;
 };
 
 }  // namespace allocbench

@@ -52,6 +52,8 @@ struct VerifyCell {
   std::optional<double> seconds = {};  // after which the calls of a stage end themselves, of each stage for itself
   std::optional<double> contents_seconds = {};  // what contents may take; nothing: all passes, whatever they take
   bool stages = false;                          // says when a stage begins
+  std::string trace = {};                       // folder for a trace of one more pass; empty: none
+  std::uint64_t trace_calls = 0;                // of a kernel that its buffers hold
 };
 struct SampleCell {
   std::string cell;

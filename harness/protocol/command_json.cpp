@@ -33,8 +33,12 @@ SampleCell sample_request_from_json(const Json& json) {
 }
 
 VerifyCell verify_request_from_json(const Json& json) {
-  return {text_member(json, "cell"), optional_seconds(json, "seconds"), optional_seconds(json, "contents_seconds"),
-          truth_member_or(json, "stages", false)};
+  return {text_member(json, "cell"),
+          optional_seconds(json, "seconds"),
+          optional_seconds(json, "contents_seconds"),
+          truth_member_or(json, "stages", false),
+          text_member_or(json, "trace", ""),
+          count_member_or(json, "trace_calls", 0)};
 }
 
 Json about_cell(const char* command, const std::string& cell) { return {{"command", command}, {"cell", cell}}; }
@@ -65,6 +69,10 @@ struct Writer {
     if (command.seconds) json["seconds"] = *command.seconds;
     if (command.contents_seconds) json["contents_seconds"] = *command.contents_seconds;
     if (command.stages) json["stages"] = true;
+    if (!command.trace.empty()) {
+      json["trace"] = command.trace;
+      json["trace_calls"] = command.trace_calls;
+    }
     return json;
   }
   Json operator()(const SampleCell& command) const {

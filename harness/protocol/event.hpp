@@ -76,6 +76,7 @@ struct Checks {
   std::optional<std::string> leak;              // "checked", "partial: ...", "not finished: ..." or "waived: ..."
   std::optional<std::uint64_t> spurious_nulls;  // refusals in the leak check, whose requests fit the free memory
   std::optional<std::string> reset;  // reset() and free(null): "checked: ...", "not finished: ..." or "waived: ..."
+  std::optional<std::string> trace = {};  // "N calls in K kernels", with what was lost, or "not written: ..."
 };
 
 // What the untimed passes counted. An allocator that does not count has no values at all.

@@ -159,6 +159,7 @@ Json to_json(const Checks& checks) {
   if (checks.leak) json["leak"] = *checks.leak;
   if (checks.spurious_nulls) json["spurious_nulls"] = *checks.spurious_nulls;
   if (checks.reset) json["reset"] = *checks.reset;
+  if (checks.trace) json["trace"] = *checks.trace;
   return json;
 }
 
@@ -219,7 +220,7 @@ Device device_from_json(const Json& json) {
 Checks checks_from_json(const Json& json) {
   return {optional_count(json, "null_returns"), optional_count(json, "blocks"), optional_text(json, "content"),
           optional_count(json, "leak_rounds"),  optional_text(json, "leak"),    optional_count(json, "spurious_nulls"),
-          optional_text(json, "reset")};
+          optional_text(json, "reset"),         optional_text(json, "trace")};
 }
 
 Counted counted_from_json(const Json& json) {

@@ -64,6 +64,10 @@ AllocatorRequest resolve(const protocol::LoadAllocator& command, const Registry&
 
 std::uint32_t samples_of(const protocol::SampleCell& command) { return small_count(command.samples, "samples"); }
 
+VerificationLimits limits_of(const protocol::VerifyCell& command) {
+  return {command.seconds, command.contents_seconds, command.trace, small_count(command.trace_calls, "trace_calls")};
+}
+
 CellRequest resolve(const protocol::OpenCell& command, const Registry& registry) {
   const WorkloadType& entry = known(registry.find_workload(command.workload), "workload", command.workload);
   CellRequest request;

@@ -13,6 +13,7 @@ struct AllocatorRequest {
   std::size_t pool_bytes = 0;
 };
 AllocatorRequest resolve(const protocol::LoadAllocator& command, const Registry& registry);
+VerificationLimits limits_of(const protocol::VerifyCell& command);
 std::uint32_t samples_of(const protocol::SampleCell& command);
 CellRequest resolve(const protocol::OpenCell& command, const Registry& registry);
 

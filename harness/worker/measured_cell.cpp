@@ -11,6 +11,7 @@
 #include "workloads/verification/leak_check.hpp"
 #include "workloads/verification/limited_requests.hpp"
 #include "workloads/verification/pointer_rules.hpp"
+#include "workloads/verification/trace_pass.hpp"
 
 namespace allocbench::worker {
 namespace {
@@ -117,6 +118,10 @@ Verification MeasuredCell::verify(const VerificationLimits& limits, const StageL
     check_invariants();
     reset_allocator();
   });
+  if (!limits.trace.empty()) {
+    in_stage({Stage::trace, Part::contents, &Verification::trace},
+             [&](Verification& found) { record_trace(limits, found); });
+  }
   return result;
 }
 
@@ -261,6 +266,19 @@ void MeasuredCell::check_own_blocks(Verification& result) {
   const PointerCheck pointers = check_pointers();
   result.null_returns = pointers.nulls();
   result.blocks = pointers.blocks();
+}
+
+void MeasuredCell::record_trace(const VerificationLimits& limits, Verification& result) {
+  begin();
+  run_->prepare();
+  TracePass pass(instance_.stream(), instance_.handle(), instance_.rules(false), setting_.pool_bytes,
+                 limits.trace_calls);
+  PhaseTimer untimed(instance_.stream());
+  run_->sample(pass.allocator(), untimed);
+  instance_.fail_if_late();
+  static_cast<void>(check_pointers());
+  result.trace = pass.write(limits.trace);
+  reset_allocator();
 }
 
 void MeasuredCell::check_blocks_of_few(Verification& result) {

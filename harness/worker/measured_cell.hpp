@@ -61,6 +61,8 @@ class MeasuredCell final : public Cell {
   // What all passes of check_filled_blocks() will probably take, as far as repetitions tell.
   bool passes_take_longer_than(double seconds) const;
   void check_own_blocks(Verification& result);
+  // One more pass, from the state that samples start from, whose calls are written to a folder.
+  void record_trace(const VerificationLimits& limits, Verification& result);
   void check_blocks_of_few(Verification& result);
   void check_leaks(const RequestProfile& requests, Verification& result);
   // The first pass checks the contents of the blocks; it and those that may follow it count steps, from the state that

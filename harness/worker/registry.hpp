@@ -47,6 +47,8 @@ struct CellRequest {
 struct VerificationLimits {
   std::optional<double> seconds = {};           // for the calls of a stage, of each for itself
   std::optional<double> contents_seconds = {};  // for all of the contents; nothing: whatever they take
+  std::string trace = {};                       // folder for a trace of one more pass; empty: none
+  std::uint32_t trace_calls = 0;                // of a kernel that its buffers hold
 };
 
 // The verdicts as protocol::Checks has them; absent numbers were not found in time.
@@ -58,6 +60,7 @@ struct Verification {
   std::string leak;
   std::optional<std::uint64_t> spurious_nulls;  // of the leak check
   std::string reset;
+  std::string trace;
   CallStatistics counted;
   std::vector<Histogram> histograms;  // of the workload's own
   bool stale = false;                 // calls ended half-way, and only a new process makes the allocator new again

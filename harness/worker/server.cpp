@@ -155,8 +155,7 @@ Server::OpenCell& Server::open_cell(const std::string& id) {
 protocol::Event Server::answer(const protocol::VerifyCell& command) {
   OpenCell& cell = open_cell(command.cell);
   return attempt(command.cell, [&]() -> Event {
-    const Verification result =
-        cell.cell->verify({command.seconds, command.contents_seconds}, listener(command.cell, command.stages));
+    const Verification result = cell.cell->verify(limits_of(command), listener(command.cell, command.stages));
     return protocol::Verified{command.cell,
                               {.null_returns = result.null_returns,
                                .blocks = result.blocks,
@@ -164,7 +163,8 @@ protocol::Event Server::answer(const protocol::VerifyCell& command) {
                                .leak_rounds = result.leak_rounds,
                                .leak = result.leak,
                                .spurious_nulls = result.spurious_nulls,
-                               .reset = result.reset},
+                               .reset = result.reset,
+                               .trace = if_known(result.trace)},
                               counted_of(result),
                               result.stale};
   });

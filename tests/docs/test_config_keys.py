@@ -16,7 +16,8 @@ from plots.texts import config_keys
 
 BASE = {"name": "example", "allocators": ["comb", "halloc", "corw"], "workload": {"id": "alloc_free"}, "sweep": {"request_bytes": [16, 64]}, "pool_bytes": "64MiB"}
 # What some keys ask of the rest of a config.
-WITH = {"least_rounds": {"rounds": 20}, "aged_rounds": {"state": "aged"}}
+ONE_CELL = {"allocators": ["comb"], "sweep": {}}
+WITH = {"least_rounds": {"rounds": 20}, "aged_rounds": {"state": "aged"}, "trace": ONE_CELL, "trace_calls": {**ONE_CELL, "trace": "my.trace"}}
 # What a plot of the kind needs, and the values that its keys speak of.
 PLOTS = {"lines": {"x": "request_bytes"}, "table": {"x": "request_bytes"}, "heatmap": {"x": "request_bytes", "reference": "comb"}, "histogram": {"histogram": "steps"},
          "scene_table": {"columns": ["request_bytes"], "reference": "comb"}, "status_matrix": {}, "settings_table": {"configs": ["fig3a.json"]},

@@ -1,6 +1,12 @@
 #include "workloads/contract/allocator_handle.hpp"
 
+#include <cxxabi.h>
+
+#include <cstdlib>
+
+#include "allocators/adaptors/trace_recorder.hpp"
 #include "allocators/contract/allocator.hpp"
+#include "workloads/contract/outcome.hpp"
 
 namespace allocbench {
 namespace {
@@ -15,6 +21,16 @@ std::shared_ptr<std::byte[]> created(const AllocatorType& type, Arena& arena, co
   if (type.functions.destroy == nullptr) return bytes;
   std::byte* const handle = bytes.get();
   return {handle, [bytes, destroy = type.functions.destroy](std::byte* instance) { destroy(instance); }};
+}
+
+// AllocKernel of allocbench::AllocKernel.
+std::string kernel_name(const std::type_info& kernel) {
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(kernel.name(), nullptr, nullptr, &status),
+                                                    std::free);
+  const std::string name = text ? text.get() : kernel.name();
+  const std::size_t scope = name.substr(0, name.find('<')).rfind("::");
+  return scope == std::string::npos ? name : name.substr(scope + 2);
 }
 
 }  // namespace
@@ -67,6 +83,7 @@ void AllocatorHandle::observe(const CallLedger& calls) {
   observed_ = bytes_for(type_->functions.observed_bytes);
   CallLedger bounded = calls;
   bounded.deadline = deadline_;
+  if (recorder_ != nullptr) bounded.trace = recorder_->ledger();
   type_->functions.observe(bytes_.get(), bounded, failures_, contents_, observed_.get());
 }
 
@@ -99,11 +116,34 @@ AllocatorHandle AllocatorHandle::failing(const FailureRule& failures) const {
 AllocatorHandle AllocatorHandle::bare() const {
   AllocatorHandle result = *this;
   result.is_observed_ = false;
+  result.recorder_ = nullptr;
   result.counts_ = false;
   result.failures_ = {};
   result.contents_ = {};
   result.observe({});
   return result;
+}
+
+AllocatorHandle AllocatorHandle::traced(TraceRecorder& recorder) const {
+  AllocatorHandle result = observed({}, {});
+  result.recorder_ = &recorder;
+  return result;
+}
+
+// Of each kernel the ledger is another one.
+void AllocatorHandle::begin_traced(const std::type_info& kernel_type) const {
+  if (!type_->has_observed_kernel(kernel_type)) {
+    throw CellFailure(Status::unsupported, std::string(type_->traits.display_name) +
+                                               " has no form of this workload's kernels that leaves a trace. Record it "
+                                               "with comb: what an application asks for hardly depends on its "
+                                               "allocator");
+  }
+  const CallLedger calls{.deadline = deadline_, .trace = recorder_->ledger()};
+  type_->functions.observe(bytes_.get(), calls, failures_, contents_, observed_.get());
+}
+
+void AllocatorHandle::end_traced(const std::type_info& kernel, simt::LaunchShape shape) const {
+  recorder_->end_kernel(kernel_name(kernel), shape);
 }
 
 AllocatorHandle AllocatorHandle::reset_afterwards() const {

@@ -19,6 +19,8 @@
 
 namespace allocbench {
 
+class TraceRecorder;
+
 class AllocatorHandle {
  public:
   // Creates the allocator on the arena, which must outlive it and its copies; the last copy destroys it. Throws
@@ -46,6 +48,9 @@ class AllocatorHandle {
   AllocatorHandle failing(const FailureRule& failures) const;
   // The same allocator, not observed.
   AllocatorHandle bare() const;
+  // The same whose calls leave records. Each launch waits for its kernel, and is one of the trace. The recorder must
+  // outlive it and its copies. A launch throws CellFailure where the plug-in has no such form of the kernel.
+  AllocatorHandle traced(TraceRecorder& recorder) const;
   // The same for a sample after which the allocator is reset: what the workload does for the next sample alone, such as
   // freeing what filled the pool, may be left out.
   AllocatorHandle reset_afterwards() const;
@@ -99,10 +104,13 @@ class AllocatorHandle {
   void launch(simt::Stream& stream, simt::LaunchShape shape, Kernel kernel, Arguments... arguments) const {
     static_assert(lists_kernel<Kernels, Kernel, Arguments...>, "no such kernel in the workload's list");
     instance_->fresh = false;
+    const std::type_info& kernel_type = typeid(KernelOn<Kernel, Arguments...>);
+    if (recorder_ != nullptr) begin_traced(kernel_type);
     const bool observed = is_observed_ || lists_untimed_kernel<Kernels, Kernel, Arguments...>;
     const void* const allocator = observed ? observed_.get() : bytes_.get();
     const std::array<const void*, 2 + sizeof...(Arguments)> pointers{&kernel, allocator, &arguments...};
-    simt::launch_kernel(stream, shape, type_->kernel(typeid(KernelOn<Kernel, Arguments...>), observed), pointers);
+    simt::launch_kernel(stream, shape, type_->kernel(kernel_type, observed), pointers);
+    if (recorder_ != nullptr) end_traced(typeid(Kernel), shape);
   }
 
  private:
@@ -116,6 +124,8 @@ class AllocatorHandle {
   };
 
   void observe(const CallLedger& calls);
+  void begin_traced(const std::type_info& kernel_type) const;
+  void end_traced(const std::type_info& kernel, simt::LaunchShape shape) const;
   bool may_start_from_copy(const FilledPool::Requests& requests) const;
   // How many requests' blocks were put back.
   std::size_t restore(const FilledPool::Requests& requests, void** blocks) const;
@@ -132,6 +142,7 @@ class AllocatorHandle {
   bool counts_ = false;
   bool is_reset_afterwards_ = false;
   Stages* stages_ = nullptr;
+  TraceRecorder* recorder_ = nullptr;
 };
 
 // The compiled kernel of a workload's list, for its attributes and the number of its resident blocks.

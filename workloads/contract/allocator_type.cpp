@@ -12,6 +12,11 @@ void AllocatorType::add_kernels(CompiledKernels kernels) {
   }
 }
 
+bool AllocatorType::has_observed_kernel(const std::type_info& type) const {
+  const auto found = kernels_.find(type);
+  return found != kernels_.end() && found->second.observed;
+}
+
 simt::KernelPointer AllocatorType::kernel(const std::type_info& type, bool observed) const {
   const auto found = kernels_.find(type);
   const simt::KernelPointer kernel =

@@ -65,6 +65,7 @@ class AllocatorType {
   // Whether pages can be marked as used before a sample (workloads/common/page_set.hpp) and all freed after it.
   bool marks_pages() const { return functions.occupy != nullptr && traits.fresh == Fresh::by_reset; }
   bool has_kernel(const std::type_info& type) const { return kernels_.contains(type); }
+  bool has_observed_kernel(const std::type_info& type) const;
 
   Traits traits;
   std::string plugin;

@@ -29,6 +29,10 @@ struct ObservedFamily<A, KernelOn<Kernel, Arguments...>> {
 };
 template <class A, class Kernel, class... Arguments>
 struct ObservedFamily<A, UntimedKernelOn<Kernel, Arguments...>> : ObservedFamily<A, KernelOn<Kernel, Arguments...>> {};
+template <class A, class Kernel, class... Arguments>
+struct ObservedFamily<A, BareKernelOn<Kernel, Arguments...>>
+    : std::conditional_t<A::traits.records_applications, ObservedFamily<A, KernelOn<Kernel, Arguments...>>,
+                         ObservedFamily<A, void>> {};
 template <class A, class... Kernels>
 struct ObservedFamily<A, KernelList<Kernels...>>
     : Joined<simt::KernelFamily<>, typename ObservedFamily<A, Kernels>::type...> {};
@@ -45,6 +49,9 @@ AllocatorKernel compiled_kernel(KernelOn<Kernel, Arguments...>*) {
 }
 template <class A, class Family, class Kernel, class... Arguments>
 AllocatorKernel compiled_kernel(BareKernelOn<Kernel, Arguments...>*) {
+  if constexpr (A::traits.records_applications) {
+    return compiled_kernel<A, Family>(static_cast<KernelOn<Kernel, Arguments...>*>(nullptr));
+  }
   return {&typeid(KernelOn<Kernel, Arguments...>), simt::kernel_pointer<Kernel, A, Arguments...>(), {}};
 }
 template <class A, class Family, class Kernel, class... Arguments>

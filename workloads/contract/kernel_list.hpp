@@ -15,7 +15,8 @@ namespace allocbench {
 template <class Kernel, class... Arguments>
 struct KernelOn {};
 
-// Compiled for the allocator itself only: for kernels that fill their blocks themselves or are only timed.
+// Compiled for the allocator itself only: for kernels that fill their blocks themselves or are only timed. Allocators
+// with the trait records_applications have the observed form, too, for traces.
 template <class Kernel, class... Arguments>
 struct BareKernelOn {};
 

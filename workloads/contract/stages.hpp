@@ -12,9 +12,9 @@
 namespace allocbench {
 
 // Of a repetition, then of a verification.
-enum class Stage { prepare, fill, timed, drain, judge, contents, leaks, resets };
-inline constexpr std::array<std::string_view, 8> stage_words = {"prepare", "fill",     "timed", "drain",
-                                                                "judge",   "contents", "leaks", "resets"};
+enum class Stage { prepare, fill, timed, drain, judge, contents, leaks, resets, trace };
+inline constexpr std::array<std::string_view, 9> stage_words = {"prepare",  "fill",  "timed",  "drain", "judge",
+                                                                "contents", "leaks", "resets", "trace"};
 constexpr std::string_view word(Stage stage) { return stage_words[static_cast<std::size_t>(stage)]; }
 
 using StageListener = std::function<void(Stage)>;  // empty: nobody wants to know

@@ -176,17 +176,21 @@ void add_study(CLI::App& app, StudyOptions& study) {
 }
 
 constexpr const char* try_footer =
-    "TRACE is the folder that allocbench::Traced writes: docs/try-your-application.md. Every allocator replays its "
-    "calls, "
-    "kernel by kernel; at the end they are ranked. The results are a run like any other.\n"
+    "TRACE is the folder that allocbench::Traced writes: docs/try-your-application.md. The job of a CONFIG is recorded "
+    "first. Every allocator replays the calls, kernel by kernel; at the end they are ranked. The results are a run "
+    "like "
+    "any other.\n"
     "  allocbench try my.trace\n"
     "  allocbench try my.trace --pool 2GiB --minutes 1\n"
+    "  allocbench try my_job.json\n"
     "Exit codes: 0 ranked, 1 no allocator served it, 2 usage or a damaged trace, 3 environment, 130 interrupted.";
 
 void add_try(CLI::App& app, TryOptions& trying) {
   CLI::App* verb = app.add_subcommand("try", "Which allocator for my application? Replays its trace under all of them");
   verb->footer(try_footer);
-  verb->add_option("trace", trying.trace, "Folder of the trace")->required()->type_name("TRACE");
+  verb->add_option("trace", trying.trace, "Folder of a trace, or a config of one job, which is recorded first")
+      ->required()
+      ->type_name("TRACE|CONFIG");
   const auto read_pool = [&trying](const std::string& text) {
     trying.pool_bytes = parse_bytes(text);
     if (!trying.pool_bytes) throw CLI::ValidationError("--pool", "must be a size such as 2GiB; found " + text);
@@ -198,7 +202,7 @@ void add_try(CLI::App& app, TryOptions& trying) {
   verb->add_option("--device", trying.run.device, "CUDA device number (default 0)")
       ->check(CLI::NonNegativeNumber)
       ->type_name("N");
-  verb->add_option("-o,--out", trying.run.out, "Folder for the results (default results/try/<trace>-<back end>)")
+  verb->add_option("-o,--out", trying.run.out, "Folder for the results (default results/try/<name>-<back end>)")
       ->type_name("DIR");
   add_measuring_options(*verb, trying.run);
 }

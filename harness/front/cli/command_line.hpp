@@ -61,7 +61,7 @@ struct StudyOptions {
 };
 
 struct TryOptions {
-  std::string trace;                             // its folder
+  std::string trace;                             // its folder, or a config of one job
   std::optional<std::uint64_t> pool_bytes = {};  // else 1.25 times what can live together
   RunOptions run;                                // without a config
 };

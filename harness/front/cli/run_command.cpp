@@ -53,6 +53,7 @@ int run_command(const RunOptions& options) {
   }
   Plan plan = checked_plan(config, target);
   if (!options.filter.empty()) filter_plan(plan, options.filter);
+  require_one_traced_cell(plan, config.trace);
   EarlierResults earlier = earlier_results(options, target, {config.name});
   if (options.dry_run) {
     show("{}", describe_plan(plan, device_heaps(target.program, plan)));

@@ -136,6 +136,7 @@ std::vector<PlannedConfig> planned_configs(const StudyOptions& study, const Targ
       Config config = checked_config(study.run, path, read_config_text(path), target);
       if (config.only_draws) continue;
       Plan plan = checked_plan(config, target);
+      require_one_traced_cell(plan, config.trace);
       planned.push_back({std::move(config), std::move(plan)});
     } catch (const UsageError& error) {
       mistakes += fmt::format("{}{}", mistakes.empty() ? "" : "\n", error.what());

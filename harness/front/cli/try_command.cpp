@@ -1,4 +1,5 @@
-// `allocbench try TRACE`: every allocator under a recorded application on this machine, ranked.
+// `allocbench try TRACE|CONFIG`: every allocator under a recorded application on this machine, ranked. The job of a
+// config is recorded first.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 
 #include "harness/front/cli/measuring.hpp"
 #include "harness/front/cli/plots_program.hpp"
+#include "harness/front/cli/recorded_job.hpp"
 #include "harness/front/common/errors.hpp"
 #include "harness/front/common/output.hpp"
 #include "harness/front/common/shell.hpp"
@@ -46,9 +48,9 @@ std::string trace_name(const std::string& folder) {
   return (path.has_filename() ? path : path.parent_path()).stem().string();
 }
 
-std::string config_text(const TryOptions& options, const traces::Trace& trace) {
+std::string config_text(const TryOptions& options, const std::string& name, const traces::Trace& trace) {
   const nlohmann::ordered_json config = {
-      {"name", "try/" + trace_name(options.trace)},
+      {"name", "try/" + name},
       {"description", "A recorded application, replayed under every allocator"},
       {"allocators", {"all"}},
       {"workload", {{"id", "replay"}, {"trace", fs::absolute(options.trace).lexically_normal().string()}}},
@@ -83,15 +85,23 @@ void write_config(const std::string& path, const std::string& text) {
 
 }  // namespace
 
-int try_command(const TryOptions& options) {
+int try_command(const TryOptions& given) {
   install_interrupt_handlers();
-  const traces::Trace trace = read_recorded(options.trace);
-  const std::string text = config_text(options, trace);
-  announce(options, trace);
+  TryOptions options = given;
+  const bool is_config = fs::is_regular_file(given.trace);
+  if (!is_config) static_cast<void>(read_recorded(given.trace));  // before anything starts
   const Target target = choose_target(options.run);
   const std::string folder = options.run.out.empty()
                                  ? fmt::format("results/try/{}-{}", trace_name(options.trace), target.program.backend)
                                  : options.run.out;
+  if (is_config && options.run.dry_run) {
+    show("{}", describe_recording(options, target));
+    return exit_all_ok;
+  }
+  if (is_config) options.trace = record_job(options, target, folder);
+  const traces::Trace trace = read_recorded(options.trace);
+  const std::string text = config_text(options, trace_name(given.trace), trace);
+  announce(options, trace);
   const std::string path = (fs::path(folder) / "config.json").string();
   Config config = checked_config(options.run, path, text, target);
   Plan plan = checked_plan(config, target);
@@ -106,7 +116,7 @@ int try_command(const TryOptions& options) {
   const std::size_t finished = results.cells.size() + results.not_measured - results.unfinished;
   const int code = exit_code_of(
       ending, true, fmt::format("{} of {} measured.", finished, counted(figure.plan.cell_count(), "allocator")),
-      fmt::format("allocbench try {} --out {}{}", quoted(options.trace), quoted(folder),
+      fmt::format("allocbench try {} --out {}{}", quoted(given.trace), quoted(folder),
                   options_to_continue(options.run, figure.plan.backend)));
   if (code == exit_interrupted || code == exit_environment) return code;
   become_plots({"advise", "--tried", folder});

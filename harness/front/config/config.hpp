@@ -73,10 +73,12 @@ struct Config {
   std::string statistic = "median";
   std::string pool;  // "fit": its size is the device's matter too
   std::uint64_t seed = 1;
-  std::string x_axis;           // plot.x, when that is an axis
-  bool verifies_fully = false;  // whatever it takes: the plot or a claim shows what the verification counts
-  bool only_draws = false;      // a plot of other configs' results: nothing to measure, and the rest is empty
-  Document effective;           // after back-end overrides and command line, as stored in the event log
+  std::string trace;                       // folder for a trace of the only cell; empty: none
+  std::uint64_t trace_calls = 1ull << 20;  // of a kernel that its buffers hold
+  std::string x_axis;                      // plot.x, when that is an axis
+  bool verifies_fully = false;             // whatever it takes: the plot or a claim shows what the verification counts
+  bool only_draws = false;  // a plot of other configs' results: nothing to measure, and the rest is empty
+  Document effective;       // after back-end overrides and command line, as stored in the event log
 };
 
 // What the command line may change in a config.

@@ -63,7 +63,8 @@ void apply_scalar(std::string_view name, const ParameterValue& value, Settings& 
       {"pool_bytes", &settings.pool_bytes},     {"repetitions", &settings.repetitions},
       {"warmups", &settings.warmups},           {"counted_passes", &settings.counted_passes},
       {"aged_rounds", &settings.aged_rounds},   {"rounds", &settings.rounds},
-      {"least_rounds", &settings.least_rounds}, {"seed", &config.seed}};
+      {"least_rounds", &settings.least_rounds}, {"seed", &config.seed},
+      {"trace_calls", &config.trace_calls}};
   const std::map<std::string_view, double*> numbers = {{"deadline_s", &settings.deadline_seconds},
                                                        {"wall_bound_s", &settings.wall_bound_seconds},
                                                        {"energy_s", &settings.energy_seconds},

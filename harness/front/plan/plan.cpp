@@ -139,6 +139,8 @@ Cell make_cell(const Config& config, const AllocatorChoice& choice, const std::v
   cell.energy_seconds = choice.settings.energy_seconds;
   cell.deadline_seconds = choice.settings.deadline_seconds;
   cell.verifies_fully = config.verifies_fully;
+  cell.trace = config.trace;
+  cell.trace_calls = config.trace_calls;
   cell.series = choice.label;
   cell.name = fmt::format("{}/{}", config.name, choice.label);
   for (std::size_t group = 0; group < config.sweep.size(); ++group) {
@@ -272,6 +274,14 @@ Plan make_plan(const Config& config, const Catalogue& catalogue, Problems& probl
     problems.add({"/exclude", "every cell is excluded", "at least one cell that is not", ""});
   }
   return plan;
+}
+
+void require_one_traced_cell(const Plan& plan, const std::string& trace) {
+  if (trace.empty() || plan.cell_count() == 1) return;
+  throw UsageError(fmt::format(
+      "/trace: a trace is recorded from one cell; there are {}. Choose one with --filter, or write a config of one "
+      "allocator without a sweep.",
+      plan.cell_count()));
 }
 
 void filter_plan(Plan& plan, const std::string& expression) {

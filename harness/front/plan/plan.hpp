@@ -30,6 +30,8 @@ struct Cell : CellDescription {
   double energy_seconds = 0;
   double deadline_seconds = 0;  // of one round
   bool verifies_fully = false;  // else the contents of as many blocks as there is time for
+  std::string trace;            // folder for a trace, from the directory of this program; empty: none
+  std::uint64_t trace_calls = 0;
 };
 
 // Cells that are measured with one allocator instance.
@@ -61,6 +63,9 @@ struct Plan {
 // Adds a problem when the config describes no cell, the same cell twice, or more cells than limits.hpp allows. Problems
 // of the config itself leave the plan empty.
 Plan make_plan(const Config& config, const Catalogue& catalogue, Problems& problems);
+
+// Throws UsageError where a trace is to be recorded from several cells.
+void require_one_traced_cell(const Plan& plan, const std::string& trace);
 
 // Keeps the cells whose name the regular expression finds. Throws UsageError for a bad expression or an empty result.
 void filter_plan(Plan& plan, const std::string& expression);

@@ -127,6 +127,9 @@ BatchRunner::Step BatchRunner::verify(CellRun& run) {
     run.facts.counted = verified.counted;
     if (verified.stale) session_.retire();
   }
+  if (!run.cell->trace.empty()) {
+    book_.progress.say(fmt::format("trace in {}: {}", run.cell->trace, run.facts.checks->trace.value_or("none")));
+  }
   run.verified = true;
   book_.log.verified(*run.cell, run.attempt, run.facts);
   book_.step_done(run);

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
 #include <limits>
 
@@ -197,8 +198,12 @@ Outcome WorkerSession::open(const Cell& cell, double limit_seconds) {
 
 Outcome WorkerSession::verify(const Cell& cell, const VerifyLimits& limits, double limit_seconds) {
   if (Outcome told = note_profile(); told.kind != Outcome::Kind::done) return told;
-  const protocol::VerifyCell command{
-      .cell = cell.id, .seconds = limits.stage_seconds, .contents_seconds = limits.contents_seconds, .stages = true};
+  const protocol::VerifyCell command{.cell = cell.id,
+                                     .seconds = limits.stage_seconds,
+                                     .contents_seconds = limits.contents_seconds,
+                                     .stages = true,
+                                     .trace = cell.trace.empty() ? "" : std::filesystem::absolute(cell.trace).string(),
+                                     .trace_calls = cell.trace_calls};
   return ask(command, "verified", cell.id, limit_seconds);
 }
 
