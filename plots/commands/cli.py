@@ -170,7 +170,7 @@ def _readable(folders: Sequence[Path]) -> tuple[list[results.Run], list[Exceptio
     runs, failures = [], []
     for folder in folders:
         try:
-            runs.append(results.read_run(folder))
+            runs.append(kept.read(folder))
         except (NothingToDraw, UsageError) as error:
             failures.append(error)
     return runs, failures

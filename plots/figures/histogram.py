@@ -19,7 +19,7 @@ from plots.figures.model import series
 from plots.runs import labels, origin
 from plots.runs.results import Run
 from plots.sheet import grid, quantity, style
-from plots.sheet.page import BODY_WIDTH, Drawing, Page
+from plots.sheet.page import BODY_WIDTH, Drawing, Heading, Page
 
 _HEIGHT = 1.9
 _BELOW = 0.40
@@ -51,99 +51,102 @@ _WORDS = {
 }
 
 
+@dataclass(frozen=True)
+class _Counted:
+    """The distribution of one cell. `expected`: mean and deviation of equation (9) before anything is taken, of pages found alone."""
+
+    allocator: str
+    name: str
+    bins: dict[int, int]  # first value of each bin -> how often
+    expected: tuple[float, float] | None
+
+    @property
+    def total(self) -> int:
+        return sum(self.bins.values())
+
+
 def make(run: Run, stem: str) -> Drawing:
-    name = run.plot["histogram"]
-    panels = _panels(run, name)
+    what = run.plot["histogram"]
+    panels = _panels(run, what)
     if not panels:
-        raise NothingToDraw(f"{run.folder}: no ok cell has counted the histogram {name!r}; a results.csv of an older program has none. Write it again with: allocbench report")
-    far = _far(run, panels, name)
+        raise NothingToDraw(f"{run.folder}: no ok cell has counted the histogram {what!r}; a results.csv of an older program has none. Write it again with: allocbench report")
+    heading = origin.heading(run, origin.title(run), [_WORDS[what].caption, *_far(panels), *run.plot.get("notes", [])])
     with matplotlib.rc_context(style.RC):
-        heading = origin.heading(run, origin.title(run), [_WORDS[name].caption, *far, *run.plot.get("notes", [])])
-        page = Page(heading, _BELOW + _HEIGHT + _ABOVE)
-        width = (BODY_WIDTH - _LEFT - _BETWEEN * (len(panels) - 1) - 0.1) / len(panels)
-        for number, (title, cells) in enumerate(panels):
-            axes = page.axes(_LEFT + number * (width + _BETWEEN), _BELOW, width, _HEIGHT)
-            for cell in cells:
-                _draw(axes, run, cell, name, max(2, int(width / _LABEL)))
-            axes.set_title(title, loc="left", fontsize=7.5, weight="bold")
-            axes.set_xlabel(_WORDS[name].what)
-            axes.set_ylim(bottom=0)
-            axes.yaxis.set_major_formatter(lambda value, _: quantity.formatter("internal_waste")(value))
-            if number == 0:
-                axes.set_ylabel(_WORDS[name].share)
-    table = grid.Grid(["", "allocator", "count"] + _moments_header(name),
-                      [_row(run, title, cell, name) for title, cells in panels for cell in cells], aligned_left=2)
+        page = _page(heading, panels, _WORDS[what])
+    table = grid.Grid(["", "allocator", "count"] + _moments_header(panels), [_row(title, each) for title, counted in panels for each in counted], aligned_left=2)
     return Drawing(stem, page, heading.markdown([grid.markdown(table)]))
 
 
-def _bins(run: Run, cell: str, name: str) -> dict[int, int]:
-    """First value of each bin -> how often."""
-    if run.cells.at[cell, "status"] != "ok":
-        return {}
-    return dict(run.details.get(cell, {}).get("counted", {}).get("histograms", {}).get(name, []))
+def _panels(run: Run, what: str) -> list[tuple[str, list[_Counted]]]:
+    """Those with a count, by their titles."""
+    def counted(cell: str) -> _Counted:
+        allocator = run.cells.at[cell, "allocator"]
+        entry = run.details.get(cell, {}) if run.cells.at[cell, "status"] == "ok" else {}
+        return _Counted(allocator, labels.allocator(run, allocator), dict(entry.get("counted", {}).get("histograms", {}).get(what, [])),
+                        theory.corw_drift(1.0, run.settings.at[cell, "free_share"], 0.0) if what == "pages_found" else None)
+
+    panels = [(title, [counted(cell) for cell in run.cells.index if cell in cells]) for title, cells in series.parts(run, "panels")]
+    panels = [(title, [each for each in found if each.bins]) for title, found in panels]
+    return [(title, found) for title, found in panels if found]
 
 
-def _panels(run: Run, name: str) -> list[tuple[str, list[str]]]:
-    counted = [cell for cell in run.cells.index if _bins(run, cell, name)]
-    panels = [(title, [cell for cell in counted if cell in cells]) for title, cells in series.parts(run, "panels")]
-    return [(title, cells) for title, cells in panels if cells]
+def _page(heading: Heading, panels: Sequence[tuple[str, list[_Counted]]], words: _Words) -> Page:
+    page = Page(heading, _BELOW + _HEIGHT + _ABOVE)
+    width = (BODY_WIDTH - _LEFT - _BETWEEN * (len(panels) - 1) - 0.1) / len(panels)
+    for number, (title, counted) in enumerate(panels):
+        axes = page.axes(_LEFT + number * (width + _BETWEEN), _BELOW, width, _HEIGHT)
+        for each in counted:
+            _draw(axes, each, words, max(2, int(width / _LABEL)))
+        axes.set_title(title, loc="left", fontsize=7.5, weight="bold")
+        axes.set_xlabel(words.what)
+        axes.set_ylim(bottom=0)
+        axes.yaxis.set_major_formatter(lambda value, _: quantity.formatter("internal_waste")(value))
+        if number == 0:
+            axes.set_ylabel(words.share)
+    return page
 
 
-def _draw(axes, run: Run, cell: str, name: str, most: int) -> None:
-    bins = _bins(run, cell, name)
-    total = sum(bins.values())
-    allocator = run.cells.at[cell, "allocator"]
-    look = style.look(allocator)
-    if name == "pages_found":
-        axes.bar(list(bins), [count / total for count in bins.values()], width=1.0, color=look.colour, alpha=0.55,
-                 linewidth=0, gid=f"histogram {allocator}")
-        mean, deviation = _expected(run, cell)
+def _draw(axes, each: _Counted, words: _Words, most: int) -> None:
+    look, shares = style.look(each.allocator), [count / each.total for count in each.bins.values()]
+    if each.expected:
+        axes.bar(list(each.bins), shares, width=1.0, color=look.colour, alpha=0.55, linewidth=0, gid=f"histogram {each.allocator}")
+        mean, deviation = each.expected
         xs = numpy.linspace(max(0.0, mean - 4 * deviation), mean + 4 * deviation, 200)
         axes.plot(xs, numpy.exp(-((xs - mean) / deviation) ** 2 / 2) / (deviation * math.sqrt(2 * math.pi)),
                   color=style.BLACK, linewidth=0.9, gid="normal")
         axes.set_xlim(max(-0.6, mean - _WIDEST * deviation), mean + _WIDEST * deviation)
         return
     # Bins that double, side by side.
-    places = [0 if first == 0 else 1 + int(math.log2(first)) for first in bins]
-    axes.bar(places, [count / total for count in bins.values()], width=0.9, color=look.colour,
-             gid=f"histogram {allocator}")
+    places = [0 if first == 0 else 1 + int(math.log2(first)) for first in each.bins]
+    axes.bar(places, shares, width=0.9, color=look.colour, gid=f"histogram {each.allocator}")
     every = -(-len(places) // most)  # labels that have room
-    axes.set_xticks(places[::every], [_WORDS[name].label(first) for first in list(bins)[::every]])
+    axes.set_xticks(places[::every], [words.label(first) for first in list(each.bins)[::every]])
 
 
-def _far(run: Run, panels: Sequence[tuple[str, list[str]]], name: str) -> list[str]:
+def _far(panels: Sequence[tuple[str, list[_Counted]]]) -> list[str]:
     """What lies beyond the axis: as it is far outside of the distribution, it would squeeze everything else."""
-    if name != "pages_found":
-        return []
     told = []
-    for title, cells in panels:
-        for cell in cells:
-            mean, deviation = _expected(run, cell)
-            far = {value: count for value, count in _bins(run, cell, name).items() if abs(value - mean) > _WIDEST * deviation}
+    for title, counted in panels:
+        for each in counted:
+            mean, deviation = each.expected or (0.0, math.inf)
+            far = {value: count for value, count in each.bins.items() if abs(value - mean) > _WIDEST * deviation}
             if far:
                 lanes = [f"{32 * value / mean:.0f}" for value in (min(far), max(far))]
-                told.append(f"{title}: {sum(far.values())} of {sum(_bins(run, cell, name).values()):,} draws at {min(far)} to {max(far)} "
+                told.append(f"{title}: {sum(far.values())} of {each.total:,} draws at {min(far)} to {max(far)} "
                             f"pages, more than {_WIDEST} standard deviations from the mean; {' to '.join(dict.fromkeys(lanes))} of the 32 lanes would "
                             "see so many, as if the warp had split")
     return [f"Not shown: {'; '.join(told)}."] if told else []
 
 
-def _expected(run: Run, cell: str) -> tuple[float, float]:
-    """(9) before anything is taken."""
-    return theory.corw_drift(1.0, run.settings.at[cell, "free_share"], 0.0)
-
-
-def _moments_header(name: str) -> list[str]:
+def _moments_header(panels: Sequence[tuple[str, list[_Counted]]]) -> list[str]:
     """Bins that double give no moments."""
-    return ["mean", "standard deviation", "n p", "sqrt(n p q)"] if name == "pages_found" else []
+    return ["mean", "standard deviation", "n p", "sqrt(n p q)"] if panels[0][1][0].expected else []
 
 
-def _row(run: Run, title: str, cell: str, name: str) -> Sequence[str]:
-    bins = _bins(run, cell, name)
-    total = sum(bins.values())
-    row = [title, labels.allocator(run, run.cells.at[cell, "allocator"]), f"{total:,}"]
-    if name != "pages_found":
+def _row(title: str, each: _Counted) -> Sequence[str]:
+    row = [title, each.name, f"{each.total:,}"]
+    if not each.expected:
         return row
-    mean = sum(value * count for value, count in bins.items()) / total
-    variance = sum(count * (value - mean) ** 2 for value, count in bins.items()) / total
-    return row + [f"{value:.2f}" for value in (mean, math.sqrt(variance), *_expected(run, cell))]
+    mean = sum(value * count for value, count in each.bins.items()) / each.total
+    variance = sum(count * (value - mean) ** 2 for value, count in each.bins.items()) / each.total
+    return row + [f"{value:.2f}" for value in (mean, math.sqrt(variance), *each.expected)]

@@ -17,7 +17,7 @@ from plots.figures.model.series import Group, group
 from plots.runs import labels, origin
 from plots.runs.results import Run
 from plots.sheet import grid, style, ticks
-from plots.sheet.page import BODY_WIDTH, Drawing, Page
+from plots.sheet.page import BODY_WIDTH, Drawing, Heading, Page
 
 _ROW = 0.19
 _ROW_OF_MANY = 0.13
@@ -46,10 +46,10 @@ class Matrix:
 
 def make(run: Run, stem: str) -> Drawing:
     run = choice.shown(run)
-    matrix = matrix_of(run)
+    matrix, heading = matrix_of(run), origin.heading(run, _title(run), [_counts(run)])
     with matplotlib.rc_context(style.RC):
-        page = _draw(run, noteworthy(matrix))
-    return Drawing(stem, page, _markdown(run, matrix))
+        page = _draw(heading, noteworthy(matrix))
+    return Drawing(stem, page, _markdown(heading, matrix))
 
 
 def matrix_of(run: Run) -> Matrix:
@@ -109,7 +109,7 @@ def stretches(row: MatrixRow) -> list[tuple[int, int, str]]:
     return made
 
 
-def _draw(run: Run, matrix: Matrix) -> Page:
+def _draw(heading: Heading, matrix: Matrix) -> Page:
     with_reasons = len(matrix.columns) == 1
     names = [ticks.cut(row.label, style.LEAST, style.NAME) for row in matrix.rows]
     left = max(ticks.text_width(name, style.LEAST) for name in names) + 0.12
@@ -126,10 +126,8 @@ def _draw(run: Run, matrix: Matrix) -> Page:
              if word and word != "ok" and ticks.text_width(word, style.LEAST) > columns * room - 0.03}
     short = {word: style.STATUS_LETTERS[word] for word in style.STATUS_COLOURS if word in words}
 
-    caption = [_counts(run)]
-    if short:
-        caption[0] += " Narrow cells: " + ", ".join(f"{letter} = {word}" for word, letter in short.items()) + "."
-    page = Page(origin.heading(run, _title(run), caption), sum(heights) + header)
+    told = " Narrow cells: " + ", ".join(f"{letter} = {word}" for word, letter in short.items()) + "." if short else ""
+    page = Page(replace(heading, caption=(heading.caption[0] + told,)), sum(heights) + header)
     axes = page.axes(left, header, width, sum(heights))
     axes.set_xlim(0, len(matrix.columns))
     axes.set_ylim(sum(heights), 0)
@@ -188,8 +186,7 @@ def _first_line(reason: str) -> str:
     return reason.strip().split("\n")[0]
 
 
-def _markdown(run: Run, matrix: Matrix) -> str:
-    heading = origin.heading(run, _title(run), [_counts(run)])
+def _markdown(heading: Heading, matrix: Matrix) -> str:
     columns = matrix.columns if len(matrix.columns) > 1 else ("status",)
     rows = [[row.label, *(cell.word if cell else "–" for cell in row.cells)] for row in matrix.rows]
     header = [matrix.column_title or "allocator", *columns]

@@ -1,18 +1,16 @@
 """Kept results come from one revision, one card, one driver, and from sources that a commit holds."""
 
-import pathlib
-
 import pytest
 
 from allocbench import stored
+from plots.runs import kept
 
-ROOT = pathlib.Path(__file__).resolve().parents[3]
-KEPT = stored.find_runs(ROOT / "results" / "reference")
+KEPT = [str(folder.relative_to(kept.REFERENCE)) for folder in stored.find_runs(kept.REFERENCE)]
 
 
-@pytest.mark.parametrize("run", KEPT, ids=lambda run: str(run.relative_to(ROOT)))
-def test_one_origin(run):
-    provenance = stored.read_document(run)["provenance"]
+@pytest.mark.parametrize("name", KEPT)
+def test_one_origin(name):
+    provenance = kept.run(name).provenance
     assert not provenance["dirty"], "measured with changes that no commit holds"
     assert not provenance["mixed"], "cells of several revisions, cards or drivers"
     assert len(provenance["measured_revisions"]) == 1

@@ -11,7 +11,7 @@ import pytest
 import synthetic
 
 from plots.commands.cli import main
-from plots.runs import results
+from plots.runs import kept, results
 from plots.sheet import style
 from plots.studies import reasons, survival
 
@@ -103,8 +103,8 @@ def test_results_say_what_was_left_out_and_older_ones_by_their_reason(tmp_path):
 
 def test_every_status_in_the_kept_runs_has_its_rule():
     """Of reasons to skip the front end writes two: the time was over, or the series timed out at two smaller values."""
-    for folder in stored.find_runs(ROOT / "results" / "reference"):
-        cells = results.read_run(folder).cells
+    for folder in stored.find_runs(kept.REFERENCE):
+        cells = kept.read(folder).cells
         for cell in cells[(cells["status"] != "ok") & ~cells["allocator"].str.startswith("saboteur_")].itertuples():
             if cell.status == "skipped":
                 assert cell.left_out == ("--minutes" in cell.reason)

@@ -30,9 +30,7 @@ def reference(tmp_path, monkeypatch):
              cell("cuda_malloc", 10, 8e-3), cell("cuda_malloc", 100, 1.0, status="timeout"), cell("c_malloc", 1, 3e-6, mode="b")]
     synthetic.write(tmp_path / "dev" / "fig", CONFIG, cells, "cuda")
     monkeypatch.setattr(kept, "REFERENCE", tmp_path)
-    kept.run.cache_clear()
     yield tmp_path
-    kept.run.cache_clear()
 
 
 @pytest.mark.parametrize("query, text", [

@@ -16,13 +16,11 @@ CLAIM = {"figure": "doe2020/fig1", "says": "A is fast.", "paper": "2", "wanted":
 def reference(tmp_path, monkeypatch):
     monkeypatch.setattr(kept, "ROOT", tmp_path)
     monkeypatch.setattr(kept, "REFERENCE", tmp_path / "results")
-    kept.run.cache_clear()
     claims = [CLAIM, {**CLAIM, "figure": "doe2020/fig2", "says": "B is slow.", "paper": "", "verdict": "does not hold", "cause": "hardware (count): Words differ."},
               {**CLAIM, "figure": "roe2021/fig1"}]
     (tmp_path / "results" / "dev").mkdir(parents=True)
     (tmp_path / "results" / "dev" / "claims.json").write_text(json.dumps(claims), encoding="utf-8")
     yield tmp_path
-    kept.run.cache_clear()
 
 
 def test_sentences_of_one_paper_with_verdict_and_kind_of_cause():
