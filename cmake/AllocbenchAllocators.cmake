@@ -53,13 +53,13 @@ function(allocbench_share_plugin_headers target variant)
     if(variant STREQUAL "cpu")
       target_precompile_headers(${headers} PRIVATE
         <algorithm> <array> <memory> <optional> <string> <vector>
-        "${PROJECT_SOURCE_DIR}/allocators/contract/allocator.hpp"
-        "${PROJECT_SOURCE_DIR}/workloads/contract/export.hpp"
-        "${PROJECT_SOURCE_DIR}/workloads/contract/plugin_kernels.hpp")
+        "${PROJECT_SOURCE_DIR}/allocators/support/contract/allocator.hpp"
+        "${PROJECT_SOURCE_DIR}/workloads/support/contract/export.hpp"
+        "${PROJECT_SOURCE_DIR}/workloads/support/contract/plugin_kernels.hpp")
     else()
       target_precompile_headers(${headers} PRIVATE
         <algorithm> <memory> <string> <vector>
-        "${PROJECT_SOURCE_DIR}/allocators/contract/allocator.hpp"
+        "${PROJECT_SOURCE_DIR}/allocators/support/contract/allocator.hpp"
         "${PROJECT_SOURCE_DIR}/check/plugin.hpp"
         "${PROJECT_SOURCE_DIR}/check/subject_of.hpp")
     endif()

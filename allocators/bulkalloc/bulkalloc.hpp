@@ -46,8 +46,8 @@
 #include "allocators/bulkalloc/inspect.hpp"
 #include "allocators/bulkalloc/parameters.hpp"
 #include "allocators/bulkalloc/ualloc.hpp"
-#include "allocators/common/request.hpp"
-#include "allocators/contract/allocator.hpp"
+#include "allocators/support/common/request.hpp"
+#include "allocators/support/contract/allocator.hpp"
 
 namespace allocbench {
 

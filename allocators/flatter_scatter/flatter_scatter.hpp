@@ -21,12 +21,12 @@
 #include <algorithm>
 #include <string>
 
-#include "allocators/common/request.hpp"
-#include "allocators/contract/allocator.hpp"
 #include "allocators/flatter_scatter/access_block.hpp"
 #include "allocators/flatter_scatter/inspect.hpp"
 #include "allocators/flatter_scatter/parameters.hpp"
 #include "allocators/scatteralloc/hash.hpp"
+#include "allocators/support/common/request.hpp"
+#include "allocators/support/contract/allocator.hpp"
 
 namespace allocbench {
 namespace flatter_scatter {

@@ -32,11 +32,11 @@
 
 #include <string>
 
-#include "allocators/common/request.hpp"
-#include "allocators/contract/allocator.hpp"
 #include "allocators/halloc/counted_check.hpp"
 #include "allocators/halloc/halloc_base.hpp"
 #include "allocators/halloc/slab_grid.hpp"
+#include "allocators/support/common/request.hpp"
+#include "allocators/support/contract/allocator.hpp"
 
 namespace allocbench {
 

@@ -25,11 +25,11 @@
 
 #include <string>
 
-#include "allocators/common/request.hpp"
-#include "allocators/contract/allocator.hpp"
 #include "allocators/kokkos_memory_pool/inspect.hpp"
 #include "allocators/kokkos_memory_pool/parameters.hpp"
 #include "allocators/kokkos_memory_pool/superblock.hpp"
+#include "allocators/support/common/request.hpp"
+#include "allocators/support/contract/allocator.hpp"
 
 namespace allocbench {
 namespace kokkos {

@@ -26,11 +26,11 @@
 #include <bit>
 #include <string>
 
-#include "allocators/common/request.hpp"
-#include "allocators/contract/allocator.hpp"
 #include "allocators/llvm_libc/inspect.hpp"
 #include "allocators/llvm_libc/parameters.hpp"
 #include "allocators/llvm_libc/slab_table.hpp"
+#include "allocators/support/common/request.hpp"
+#include "allocators/support/contract/allocator.hpp"
 
 namespace allocbench {
 namespace llvm_libc {

@@ -51,7 +51,7 @@ class PublishedRuns {
 
   void reset(simt::Stream& stream) { bitmap_.reset(stream); }
 
-  // As blocks of one page: see workloads/common/occupancy.hpp.
+  // As blocks of one page: see workloads/support/occupancy/occupancy.hpp.
   std::uint32_t page_count() const { return bitmap_.pages.count; }
   template <class Used>
   void occupy(simt::Stream& stream, const Used& used) const {

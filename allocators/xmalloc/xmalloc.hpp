@@ -31,7 +31,7 @@
 #include <string>
 #include <string_view>
 
-#include "allocators/contract/allocator.hpp"
+#include "allocators/support/contract/allocator.hpp"
 #include "allocators/xmalloc/inspect_published.hpp"
 #include "allocators/xmalloc/memoryblock.hpp"
 #include "allocators/xmalloc/memoryblock_list.hpp"

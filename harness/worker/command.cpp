@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "harness/protocol/parameter_json.hpp"
-#include "harness/protocol/parameter_values.hpp"
+#include "protocol/parameter_json.hpp"
+#include "protocol/parameter_values.hpp"
 
 namespace allocbench::worker {
 namespace {

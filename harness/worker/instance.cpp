@@ -2,11 +2,11 @@
 
 #include <chrono>
 
-#include "allocators/contract/allocator.hpp"
-#include "harness/protocol/event.hpp"
+#include "allocators/support/contract/allocator.hpp"
 #include "harness/worker/measured_cell.hpp"
-#include "workloads/verification/pointer_rules.hpp"
-#include "workloads/verification/reset_check.hpp"
+#include "protocol/event.hpp"
+#include "workloads/support/verification/pointer_rules.hpp"
+#include "workloads/support/verification/reset_check.hpp"
 
 namespace allocbench::worker {
 

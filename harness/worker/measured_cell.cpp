@@ -3,15 +3,15 @@
 #include <chrono>
 #include <cstdio>
 
-#include "harness/protocol/bounds.hpp"
 #include "harness/worker/failure.hpp"
-#include "workloads/verification/call_counter.hpp"
-#include "workloads/verification/content_check.hpp"
-#include "workloads/verification/few_contents.hpp"
-#include "workloads/verification/leak_check.hpp"
-#include "workloads/verification/limited_requests.hpp"
-#include "workloads/verification/pointer_rules.hpp"
-#include "workloads/verification/trace_pass.hpp"
+#include "protocol/bounds.hpp"
+#include "workloads/support/callers/few_contents.hpp"
+#include "workloads/support/verification/call_counter.hpp"
+#include "workloads/support/verification/content_check.hpp"
+#include "workloads/support/verification/leak_check.hpp"
+#include "workloads/support/verification/limited_requests.hpp"
+#include "workloads/support/verification/pointer_rules.hpp"
+#include "workloads/support/verification/trace_pass.hpp"
 
 namespace allocbench::worker {
 namespace {

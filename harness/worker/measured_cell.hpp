@@ -8,8 +8,8 @@
 
 #include "harness/worker/instance.hpp"
 #include "harness/worker/warm_ups.hpp"
-#include "workloads/common/ageing.hpp"
-#include "workloads/contract/outcome.hpp"
+#include "workloads/support/contract/outcome.hpp"
+#include "workloads/support/occupancy/ageing.hpp"
 
 namespace allocbench::worker {
 

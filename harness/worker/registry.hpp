@@ -11,16 +11,16 @@
 #include <string_view>
 #include <vector>
 
-#include "allocators/contract/parameters.hpp"
-#include "allocators/contract/traits.hpp"
-#include "harness/protocol/command.hpp"
-#include "harness/protocol/description.hpp"
-#include "workloads/contract/allocator_type.hpp"
-#include "workloads/contract/outcome.hpp"
-#include "workloads/contract/stages.hpp"
-#include "workloads/contract/traits.hpp"
-#include "workloads/contract/workload_type.hpp"
-#include "workloads/verification/call_statistics.hpp"
+#include "allocators/support/contract/parameters.hpp"
+#include "allocators/support/contract/traits.hpp"
+#include "protocol/command.hpp"
+#include "protocol/description.hpp"
+#include "workloads/support/contract/allocator_type.hpp"
+#include "workloads/support/contract/outcome.hpp"
+#include "workloads/support/contract/stages.hpp"
+#include "workloads/support/contract/traits.hpp"
+#include "workloads/support/contract/workload_type.hpp"
+#include "workloads/support/verification/call_statistics.hpp"
 
 namespace simt {
 class Stream;

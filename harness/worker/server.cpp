@@ -5,13 +5,13 @@
 #include <thread>
 #include <utility>
 
-#include "harness/protocol/command_json.hpp"
-#include "harness/protocol/event_json.hpp"
-#include "harness/protocol/version.hpp"
 #include "harness/worker/benchmark_batch.hpp"
 #include "harness/worker/command.hpp"
 #include "harness/worker/energy.hpp"
 #include "harness/worker/failure.hpp"
+#include "protocol/command_json.hpp"
+#include "protocol/event_json.hpp"
+#include "protocol/version.hpp"
 
 namespace allocbench::worker {
 namespace {

@@ -1,5 +1,5 @@
 // Large blocks of Halloc and Ouroboros: they come from the device heap, go back to it one by one, and all at reset.
-#include "allocators/common/device_heap_share.hpp"
+#include "allocators/support/common/device_heap_share.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // TicketLock: what a lane sees on its arrival.
-#include "allocators/common/lock.hpp"
+#include "allocators/support/common/lock.hpp"
 
 #include <gtest/gtest.h>
 

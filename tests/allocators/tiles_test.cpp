@@ -1,5 +1,5 @@
 // State per warp or per half of a warp: which threads share it, and that it outlives kernels.
-#include "allocators/common/tiles.hpp"
+#include "allocators/support/common/tiles.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // What the strict reader of configs makes of them. What it says about mistakes: config_errors_test.cpp.
 #include <gtest/gtest.h>
 
-#include "harness/protocol/parameter_values.hpp"
+#include "protocol/parameter_values.hpp"
 #include "tests/harness/config_cases.hpp"
 
 namespace allocbench::front {

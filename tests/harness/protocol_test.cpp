@@ -2,12 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/protocol/checker_json.hpp"
-#include "harness/protocol/command_json.hpp"
-#include "harness/protocol/description_json.hpp"
-#include "harness/protocol/event_json.hpp"
-#include "harness/protocol/parameter_json.hpp"
-#include "harness/protocol/parameter_values.hpp"
+#include "protocol/checker_json.hpp"
+#include "protocol/command_json.hpp"
+#include "protocol/description_json.hpp"
+#include "protocol/event_json.hpp"
+#include "protocol/parameter_json.hpp"
+#include "protocol/parameter_values.hpp"
 
 namespace allocbench::protocol {
 namespace {

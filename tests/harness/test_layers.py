@@ -16,19 +16,19 @@ ORDER = ["common", "statistics", "config", "plan", "log", "run", "results", "com
 NOT_BELOW = {"results": {"run"}, "compare": {"run"}, "check": {"results", "compare"}}
 
 # The parts that a part may include besides itself.
-DEVICE = {"simt", "harness/protocol"}
+DEVICE = {"simt", "protocol"}
 PARTS = {
     "simt": set(),
     "traces": set(),
-    "harness/protocol": set(),
+    "protocol": set(),
     "harness/plugins": set(),
     "allocators": DEVICE | {"traces"},
     "containers": {"simt", "allocators"},
     "workloads": DEVICE | {"traces", "allocators", "containers"},
     "check": DEVICE | {"allocators"},
     "harness/worker": DEVICE | {"allocators", "containers", "workloads", "harness/plugins"},
-    "harness/checker": DEVICE | {"allocators", "check", "harness/plugins"},
-    "harness/front": {"traces", "harness/protocol"},
+    "check/worker": DEVICE | {"allocators", "check", "harness/plugins"},
+    "harness/front": {"traces", "protocol"},
 }
 
 
@@ -80,7 +80,7 @@ class Protocol(unittest.TestCase):
         for path in sorted(self.FOLDER.glob("*.[ch]pp")):
             for include in includes(path):
                 with self.subTest(file=path.name, include=include):
-                    self.assertTrue(include.startswith("harness/protocol/"))
+                    self.assertTrue(include.startswith("protocol/"))
 
     def test_headers_for_plug_ins_are_free_of_json(self):
         def reached(path, seen):

@@ -1,5 +1,5 @@
 // Ageing: a heap in which everything still works, from which the same share is missing for the same seed.
-#include "workloads/common/ageing.hpp"
+#include "workloads/support/occupancy/ageing.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include "tests/workloads/planted_allocators.hpp"
 #include "tests/workloads/workload_rig.hpp"
 #include "workloads/alloc_free/alloc_free.hpp"
-#include "workloads/common/call_kernels.hpp"
+#include "workloads/support/kernels/call_kernels.hpp"
 
 namespace allocbench {
 namespace {

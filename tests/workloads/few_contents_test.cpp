@@ -1,13 +1,13 @@
 // Contents by few callers: who takes part, what is seen, and what the verdict says.
-#include "workloads/verification/few_contents.hpp"
+#include "workloads/support/callers/few_contents.hpp"
 
 #include <gtest/gtest.h>
 
 #include "allocators/fdgmalloc/fdgmalloc_reworked_on.hpp"
 #include "tests/workloads/allocator_rig.hpp"
 #include "tests/workloads/planted_allocators.hpp"
-#include "workloads/common/call_kernels.hpp"
-#include "workloads/verification/limited_requests.hpp"
+#include "workloads/support/kernels/call_kernels.hpp"
+#include "workloads/support/verification/limited_requests.hpp"
 
 namespace allocbench {
 namespace {

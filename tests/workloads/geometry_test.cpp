@@ -1,5 +1,5 @@
 // Every caller index is taken by exactly one thread, and by a lane that may call.
-#include "workloads/common/geometry.hpp"
+#include "workloads/support/requests/geometry.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Inputs that a process keeps and the processes of a run share.
-#include "workloads/common/kept_input.hpp"
+#include "workloads/support/inputs/kept_input.hpp"
 
 #include <fstream>
 

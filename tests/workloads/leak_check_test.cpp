@@ -1,5 +1,5 @@
 // The leak check passes what serves again and names what does not.
-#include "workloads/verification/leak_check.hpp"
+#include "workloads/support/verification/leak_check.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include "allocators/cuda_malloc/cuda_malloc.hpp"
 #include "tests/workloads/allocator_rig.hpp"
 #include "tests/workloads/planted_allocators.hpp"
-#include "workloads/common/call_kernels.hpp"
-#include "workloads/contract/outcome.hpp"
+#include "workloads/support/contract/outcome.hpp"
+#include "workloads/support/kernels/call_kernels.hpp"
 
 namespace allocbench {
 namespace {

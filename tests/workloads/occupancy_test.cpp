@@ -1,5 +1,5 @@
 // Which pages are in use before a measurement: page sets, marked pages, pools filled by malloc.
-#include "workloads/common/occupancy.hpp"
+#include "workloads/support/occupancy/occupancy.hpp"
 
 #include <gtest/gtest.h>
 
@@ -14,11 +14,11 @@
 #include "allocators/scatteralloc/scatteralloc.hpp"
 #include "allocators/simple_queue/simple_queue.hpp"
 #include "tests/workloads/allocator_rig.hpp"
-#include "workloads/common/call_kernels.hpp"
-#include "workloads/common/caller_requests.hpp"
-#include "workloads/common/occupancy_kernels.hpp"
-#include "workloads/verification/call_counter.hpp"
-#include "workloads/verification/content_check.hpp"
+#include "workloads/support/callers/caller_requests.hpp"
+#include "workloads/support/kernels/call_kernels.hpp"
+#include "workloads/support/occupancy/occupancy_kernels.hpp"
+#include "workloads/support/verification/call_counter.hpp"
+#include "workloads/support/verification/content_check.hpp"
 
 namespace allocbench {
 namespace {

@@ -1,5 +1,5 @@
 // PointerCheck against hand-made sequences of pointers.
-#include "workloads/verification/pointer_check.hpp"
+#include "workloads/support/verification/pointer_check.hpp"
 
 #include <gtest/gtest.h>
 

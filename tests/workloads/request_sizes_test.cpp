@@ -1,12 +1,12 @@
 // Distributions of request sizes: deterministic, within their bounds, in the asked proportions.
-#include "workloads/common/request_sizes.hpp"
+#include "workloads/support/requests/request_sizes.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <stdexcept>
 
-#include "workloads/common/random.hpp"
+#include "workloads/support/random/random.hpp"
 
 namespace allocbench {
 namespace {

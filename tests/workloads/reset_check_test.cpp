@@ -1,5 +1,5 @@
 // The reset check passes designs that keep their promises and names the promise that is broken.
-#include "workloads/verification/reset_check.hpp"
+#include "workloads/support/verification/reset_check.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include "allocators/cuda_malloc/cuda_malloc.hpp"
 #include "tests/workloads/allocator_rig.hpp"
 #include "tests/workloads/planted_allocators.hpp"
-#include "workloads/common/call_kernels.hpp"
-#include "workloads/contract/outcome.hpp"
+#include "workloads/support/contract/outcome.hpp"
+#include "workloads/support/kernels/call_kernels.hpp"
 
 namespace allocbench {
 namespace {

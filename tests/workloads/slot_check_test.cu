@@ -7,8 +7,8 @@
 #include <optional>
 #include <random>
 
-#include "workloads/common/recorded_pointers.hpp"
-#include "workloads/verification/slot_check.hpp"
+#include "workloads/support/verification/recorded_pointers.hpp"
+#include "workloads/support/verification/slot_check.hpp"
 
 namespace allocbench {
 namespace {

@@ -1,5 +1,5 @@
 // A confined kernel does all its work, on the multiprocessors it is confined to.
-#include "workloads/common/sm_confinement.hpp"
+#include "workloads/support/kernels/sm_confinement.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,9 +10,9 @@
 #include "workloads/alloc_cycle_dealloc/kernels.hpp"
 #include "workloads/alloc_dealloc/alloc_dealloc.hpp"
 #include "workloads/alloc_dealloc/kernels.hpp"
-#include "workloads/common/call_kernels.hpp"
-#include "workloads/common/random_action_kernels.hpp"
 #include "workloads/probability/probability.hpp"
+#include "workloads/support/callers/random_action_kernels.hpp"
+#include "workloads/support/kernels/call_kernels.hpp"
 
 namespace allocbench {
 namespace {

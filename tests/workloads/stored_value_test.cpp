@@ -1,5 +1,5 @@
 // Values that the processes of a run share through files, and the inputs of join and group-by that are kept so.
-#include "workloads/common/stored_value.hpp"
+#include "workloads/support/inputs/stored_value.hpp"
 
 #include <algorithm>
 #include <bit>

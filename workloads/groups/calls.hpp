@@ -1,10 +1,10 @@
 // The kernels that most workloads share: a call for each thread, calls by a script, and what fills a pool before.
 #pragma once
 
-#include "workloads/common/call_kernels.hpp"
-#include "workloads/common/occupancy_kernels.hpp"
 #include "workloads/groups/kinds.hpp"
-#include "workloads/verification/script_kernel.hpp"
+#include "workloads/support/kernels/call_kernels.hpp"
+#include "workloads/support/occupancy/occupancy_kernels.hpp"
+#include "workloads/support/verification/script_kernel.hpp"
 
 namespace allocbench::groups {
 

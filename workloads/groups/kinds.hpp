@@ -2,7 +2,7 @@
 // together in a unit because of what they cost: an edit of one compiles all of its group again.
 #pragma once
 
-#include "workloads/contract/kernel_list.hpp"
+#include "workloads/support/contract/kernel_list.hpp"
 
 namespace allocbench {
 

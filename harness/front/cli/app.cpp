@@ -10,8 +10,8 @@
 #include "harness/front/common/limits.hpp"
 #include "harness/front/common/units.hpp"
 #include "harness/front/log/host.hpp"
-#include "harness/protocol/bounds.hpp"
-#include "harness/protocol/sources.hpp"
+#include "protocol/bounds.hpp"
+#include "protocol/sources.hpp"
 
 namespace allocbench::front {
 namespace {

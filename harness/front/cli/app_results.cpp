@@ -2,7 +2,7 @@
 #include <CLI/CLI.hpp>
 
 #include "harness/front/cli/app_parts.hpp"
-#include "harness/protocol/bounds.hpp"
+#include "protocol/bounds.hpp"
 
 namespace allocbench::front {
 namespace {

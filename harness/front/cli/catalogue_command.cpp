@@ -12,7 +12,7 @@
 #include "harness/front/common/terminal.hpp"
 #include "harness/front/common/units.hpp"
 #include "harness/front/run/worker_program.hpp"
-#include "harness/protocol/description_json.hpp"
+#include "protocol/description_json.hpp"
 
 namespace allocbench::front {
 namespace {

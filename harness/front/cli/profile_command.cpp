@@ -19,7 +19,7 @@
 #include "harness/front/common/output.hpp"
 #include "harness/front/common/shell.hpp"
 #include "harness/front/common/text_file.hpp"
-#include "harness/protocol/parameter_json.hpp"
+#include "protocol/parameter_json.hpp"
 
 namespace allocbench::front {
 namespace {

@@ -13,7 +13,7 @@
 #include "harness/front/config/schema.hpp"
 #include "harness/front/config/sweep_reader.hpp"
 #include "harness/front/config/value_reader.hpp"
-#include "harness/protocol/parameter_values.hpp"
+#include "protocol/parameter_values.hpp"
 
 namespace allocbench::front {
 namespace {

@@ -9,8 +9,8 @@
 #include "harness/front/common/errors.hpp"
 #include "harness/front/common/units.hpp"
 #include "harness/front/log/event_log.hpp"
-#include "harness/protocol/description_json.hpp"
-#include "harness/protocol/event_json.hpp"
+#include "protocol/description_json.hpp"
+#include "protocol/event_json.hpp"
 
 namespace allocbench::front {
 namespace {

@@ -15,8 +15,8 @@
 #include "harness/front/common/json_text.hpp"
 #include "harness/front/common/limits.hpp"
 #include "harness/front/statistics/rounds.hpp"
-#include "harness/protocol/parameter_json.hpp"
-#include "harness/protocol/parameter_values.hpp"
+#include "protocol/parameter_json.hpp"
+#include "protocol/parameter_values.hpp"
 
 namespace allocbench::front {
 namespace {

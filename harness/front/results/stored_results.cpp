@@ -10,7 +10,7 @@
 #include "harness/front/log/event_log.hpp"
 #include "harness/front/plan/cell.hpp"
 #include "harness/front/results/run_files.hpp"
-#include "harness/protocol/json_members.hpp"
+#include "protocol/json_members.hpp"
 
 namespace allocbench::front {
 namespace {

@@ -12,7 +12,7 @@
 #include "harness/front/run/strays.hpp"
 #include "harness/front/run/supervisor_limits.hpp"
 #include "harness/front/run/worker_answer.hpp"
-#include "harness/protocol/command_json.hpp"
+#include "protocol/command_json.hpp"
 
 namespace allocbench::front {
 namespace {
