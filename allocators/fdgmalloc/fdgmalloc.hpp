@@ -50,6 +50,7 @@ class FdgMalloc {
                                  .summary =
                                      "per-warp SuperBlocks from the device heap, requests added up in global memory, "
                                      "freed in bulk",
+                                 .form = Form::published,
                                  .frees = Frees::in_bulk,
                                  .pool = PoolLocation::device_heap,
                                  .fresh = Fresh::by_process};

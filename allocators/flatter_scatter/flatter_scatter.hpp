@@ -74,6 +74,7 @@ class FlatterScatter {
                                  .summary =
                                      "pages of 128 KiB found by a hash of size, SM and warp, a flat bitfield per page; "
                                      "every lane works for itself",
+                                 .form = Form::published,
                                  .zero = ZeroBytes::null};
 
   static std::size_t max_request(std::size_t pool_bytes, const Parameters& parameters) {

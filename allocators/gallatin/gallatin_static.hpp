@@ -167,7 +167,8 @@ struct GallatinStatic : gallatin::StaticGallatin<gallatin::StaticBug::none> {
                                  .paper = "McCoy & Pandey 2024; public code of 2026",
                                  .summary =
                                      "as Gallatin; the counter of a block belongs to its slot and carries a "
-                                     "generation, so a thread that remembers its slot needs one addition"};
+                                     "generation, so a thread that remembers its slot needs one addition",
+                                 .form = Form::published};
   static GallatinStatic create(Arena& arena, const Parameters& parameters) { return {lay_out(arena, parameters)}; }
 };
 

@@ -71,6 +71,7 @@ class KokkosMemoryPool {
                                  .summary =
                                      "superblocks of power-of-two blocks with a counted bitset and a hint per size; "
                                      "every lane works for itself",
+                                 .form = Form::published,
                                  .zero = ZeroBytes::null};
 
   static std::size_t max_request(std::size_t, const Parameters& parameters) { return parameters.max_block_bytes; }

@@ -62,6 +62,7 @@ class LlvmLibc {
                                  .summary =
                                      "slabs of equal chunks; the lanes of one size reserve by one addition, then set "
                                      "bits by an OR per word; pool-backed",
+                                 .form = Form::published,
                                  .zero = ZeroBytes::null};
 
   static std::size_t max_request(std::size_t, const Parameters& parameters) { return parameters.slab_bytes; }

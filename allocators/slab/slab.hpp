@@ -202,6 +202,7 @@ class Slab {
                                  .summary =
                                      "blocks of 128 bytes: a tile of lanes loads the bitmap of its resident block, one "
                                      "lane takes a bit",
+                                 .form = Form::published,
                                  .one_block_size = true};
 
   static std::size_t max_request(std::size_t, const Parameters&) { return slab::slab_bytes; }

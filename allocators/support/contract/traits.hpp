@@ -45,7 +45,7 @@ enum class ZeroBytes {
 enum class Form {
   published,  // the paper's operations on shared words, in its order, with its data and defaults; the header lists gaps
   reworked,   // improved by this project; the header lists how
-  own,        // this project's own design, which no paper describes
+  own,        // a design of its author's, as is every plug-in that says nothing else
   ablation,   // another form without one of its parts, for micro tests that show what the part is worth
   original,   // the authors' own code behind an adapter
   delayed     // another form that waits in every call, for applications that show what a call is worth
@@ -56,7 +56,7 @@ struct Traits {
   std::string_view display_name;  // as papers write it
   std::string_view paper;         // "Authors year", with the section where that helps
   std::string_view summary;       // one sentence: the idea, and for variants what differs
-  Form form = Form::published;
+  Form form = Form::own;
   std::string_view based_on = {};  // of an ablation or a delayed form: the id of the form that it changes
   Frees frees = Frees::individually;
   std::uint32_t alignment = 16;  // bytes every returned pointer is a multiple of
