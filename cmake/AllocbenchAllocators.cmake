@@ -164,6 +164,7 @@ function(allocbench_add_allocator plugin)
   if(NOT EXISTS "${header}")
     message(FATAL_ERROR "allocbench_add_allocator(${plugin}): no such header: ${header}")
   endif()
+  set_property(GLOBAL APPEND PROPERTY ALLOCBENCH_HEADERS "${header}")
   foreach(backend IN LISTS arg_BACKENDS)
     if(backend STREQUAL "CUDA" AND NOT ALLOCBENCH_WITH_CUDA)
       continue()
@@ -202,6 +203,24 @@ function(allocbench_check_selection)
   if(ALLOCBENCH_ALLOCATORS)
     message(STATUS "Plug-ins: ${ALLOCBENCH_ALLOCATORS} (ALLOCBENCH_ALLOCATORS); the others are left out")
   endif()
+endfunction()
+
+# Writes allocbench/allocators.hpp into `folder`: the headers of allocators/ that the library has (AllocbenchInstall.cmake).
+function(allocbench_write_umbrella folder)
+  get_property(headers GLOBAL PROPERTY ALLOCBENCH_HEADERS)
+  list(TRANSFORM headers REPLACE "^${PROJECT_SOURCE_DIR}/" "")
+  list(FILTER headers INCLUDE REGEX "^allocators/")
+  list(FILTER headers EXCLUDE REGEX "^allocators/(support|delayed)/")
+  list(SORT headers)
+  list(TRANSFORM headers REPLACE "(.+)" "#include \"\\1\"\n")
+  list(JOIN headers "" includes)
+  file(CONFIGURE OUTPUT "${folder}/allocbench/allocators.hpp" @ONLY CONTENT
+"// All allocators of the suite and the owner of one, for programs of your own. One allocator alone compiles faster:
+// allocbench/heap.hpp and its own header.
+#pragma once
+
+@includes@#include \"allocbench/heap.hpp\"
+")
 endfunction()
 
 # The same plug-in for the checking workers.
