@@ -89,8 +89,7 @@ class Delayed {
   }
   static SmallHeap<Parameters> small_heap() {
     const auto inner = allocbench::small_heap<A>();
-    return {
-        inner.pool_bytes, {inner.parameters}, inner.serves_again, inner.serves_other_sizes, inner.serves_alone_again};
+    return {inner.pool_bytes, {inner.parameters}, inner.serves_again, inner.serves_other_sizes};
   }
 
   void reset(simt::Stream& stream) { inner_.reset(stream); }

@@ -106,9 +106,6 @@ struct SmallHeap {
   // size have filled it and were freed; each further size may keep as much again. 0 if a design never takes memory back
   // from a size; then its header says why.
   double serves_other_sizes = 1;
-  // Where lanes that ask together share what a lane alone takes for itself, more blocks may have lived together than
-  // one lane alone can get: of those that a fresh heap serves to it, the share that the emptied heap must serve again.
-  double serves_alone_again = 1;
 };
 
 template <Allocator A>
