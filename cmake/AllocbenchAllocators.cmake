@@ -8,7 +8,7 @@
 #   plugins/cpu/, plugins/cuda/    my_malloc.so (the allocators, kernels of the micro tests), my_malloc-applications.so
 #   plugins/check/, plugins/tsan/  my_malloc.so for `allocbench check`: schedules, races
 # These folders lie in ALLOCBENCH_PLUGIN_FOLDER, by default <build>/plugins; in this project build/bin/plugins.
-# Each is linked from units that compile the kernels of some groups (workloads/groups/): an edit of a workload's kernels
+# Each is linked from units that compile the kernels of some groups (workloads/CMakeLists.txt): an edit of a workload's kernels
 # compiles the unit of its group again, one for each plug-in. LARGE: nvcc needs half a minute or more for the applications,
 # which get more units there. SMALL: the headers of a unit take nvcc longer than its kernels, so a shared object has one.
 # Plug-ins of other projects have one unit each, as have those with INCLUDES: functions of other people's headers need not
@@ -28,6 +28,9 @@ endif()
 set(ALLOCBENCH_UNITS_micro calls+held cycles+lists_and_latencies CACHE INTERNAL "")
 set(ALLOCBENCH_UNITS_applications graph_build+group_by join_and_tree+updates CACHE INTERNAL "")
 set(ALLOCBENCH_LARGE_UNITS_applications graph_build group_by join_and_tree updates CACHE INTERNAL "")
+foreach(kind IN ITEMS micro applications)
+  string(REPLACE "+" ";" ALLOCBENCH_GROUPS_${kind} "${ALLOCBENCH_UNITS_${kind}}")
+endforeach()
 
 # Host code spends its time in the executor, which is optimised: more here only costs build time.
 set(ALLOCBENCH_OPTIMISATION_cpu -Og CACHE INTERNAL "")

@@ -22,7 +22,7 @@ set(ALLOCBENCH_PLUGIN_FOLDER "${CMAKE_BINARY_DIR}/bin/plugins")
 
 # Every target links this, and so does code that uses the package.
 add_library(allocbench_flags INTERFACE)
-target_include_directories(allocbench_flags INTERFACE "${CMAKE_CURRENT_SOURCE_DIR}")
+target_include_directories(allocbench_flags INTERFACE "${CMAKE_CURRENT_SOURCE_DIR}" "${CMAKE_BINARY_DIR}/generated")
 # CMake 3.25.1 does not know CUDA C++20, and a CXX_STANDARD property would be taken for CUDA too: so flags, for both
 # languages; simt/common.hpp asserts C++20.
 target_compile_options(

@@ -120,12 +120,13 @@ class Folders(unittest.TestCase):
         self.assertIsNone(circle_of(graph))
 
     def test_plug_ins_stand_beside_what_serves_them(self):
-        plugins = {Path(header).parts[0] for header in re.findall(r"HEADER (\S+?)[ )]", (ROOT / "allocators/CMakeLists.txt").read_text(encoding="utf-8"))}
-        self.assertEqual(sorted(plugins | {"support"}), folders_in("allocators"))
+        for part, line in (("allocators", r"^allocbench_add_allocator\(\w+ HEADER (\w+)/"), ("workloads", r"^allocbench_add_workload\((\w+)")):
+            added = re.findall(line, (ROOT / part / "CMakeLists.txt").read_text(encoding="utf-8"), re.M)
+            self.assertEqual(sorted({*added, "support"}), folders_in(part))
         for part in ("allocators", "workloads"):
             for file, include in included_by(part):
                 here, there = file.split("/")[1], include.split("/")[1]
-                if "/" in file[len(part) + 1 :] and include.startswith(f"{part}/") and here != "groups":
+                if "/" in file[len(part) + 1 :] and include.startswith(f"{part}/"):
                     with self.subTest(file=file, include=include):
                         self.assertIn(there, {"support", here} | OTHERS.get(f"{part}/{here}", set()) if here != "support" else {"support"})
 

@@ -19,7 +19,7 @@ struct AllocatorKernel {
 
 using CompiledKernels = std::span<const AllocatorKernel>;
 
-// Those of the unit's groups (workloads/groups/) for one of the plug-in's allocators.
+// Those of the unit's groups (kernel_group.hpp) for one of the plug-in's allocators.
 struct KernelsOfAllocator {
   std::string_view allocator;
   CompiledKernels kernels;

@@ -16,8 +16,7 @@
 //     static std::unique_ptr<WorkloadRun> open(const Parameters&, const RunSetting&, simt::Stream&);
 //   };
 //
-// A new workload is a folder, a line in workloads/all.cpp and its kernel list in a group of workloads/groups/, which
-// units of plug-ins compile. Rules for the kernels: the allocator arrives by value; a thread talks to it through
+// A new workload is a folder and a line in workloads/CMakeLists.txt. Rules for the kernels: the allocator arrives by value; a thread talks to it through
 // attach()/detach() (allocators/support/contract/session.hpp), so that allocators with per-warp state work; every
 // returned pointer is stored where check_recorded() can read it.
 #pragma once

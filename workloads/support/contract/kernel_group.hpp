@@ -1,5 +1,6 @@
-// Groups of kernels: what a unit of every plug-in compiles (cmake/AllocbenchAllocators.cmake names them). Kernels are
-// together in a unit because of what they cost: an edit of one compiles all of its group again.
+// Groups of kernels: what a unit of every plug-in compiles (cmake/AllocbenchAllocators.cmake names the groups of units,
+// workloads/CMakeLists.txt the kernels of groups). Kernels are together because of what they cost: an edit of one
+// compiles all of its group again.
 #pragma once
 
 #include "workloads/support/contract/kernel_list.hpp"
