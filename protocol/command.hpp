@@ -27,6 +27,25 @@ constexpr std::optional<StartState> start_state_of(std::string_view text) {
 
 // The device's L2 cache before a sample: as the work before left it, or full of something else.
 enum class L2State { warm, flushed };
+inline constexpr std::array<std::string_view, 2> l2_state_words = {"warm", "flushed"};
+constexpr std::string_view word(L2State state) { return l2_state_words[static_cast<std::size_t>(state)]; }
+constexpr std::optional<L2State> l2_state_of(std::string_view text) {
+  for (std::size_t i = 0; i < l2_state_words.size(); ++i) {
+    if (l2_state_words[i] == text) return static_cast<L2State>(i);
+  }
+  return std::nullopt;
+}
+
+// How the repetitions of a cell are measured: what front end and worker hand on as one piece.
+struct CellSettings {
+  std::uint64_t seed = 0;
+  StartState state = StartState::fresh;
+  std::uint64_t aged_rounds = 0;  // of state aged
+  L2State l2 = L2State::warm;
+  std::uint64_t warmups = 0;
+  std::uint64_t counted_passes = 1;
+  double energy_seconds = 0;  // for how long the energy of a repetition is measured; 0: it is not
+};
 
 struct LoadAllocator {
   std::string allocator;
@@ -38,13 +57,7 @@ struct OpenCell {
   std::string cell;  // its id
   std::string workload;
   ParameterValues parameters;
-  std::uint64_t seed = 0;
-  StartState state = StartState::fresh;
-  std::uint64_t aged_rounds = 0;  // only of state aged
-  L2State l2 = L2State::warm;
-  std::uint64_t warmups = 0;
-  std::uint64_t counted_passes = 1;
-  double energy_seconds = 0;  // for how long the energy of a repetition is measured; 0: it is not
+  CellSettings settings;
 };
 
 struct VerifyCell {

@@ -20,9 +20,18 @@ StartState state_of(const Json& json) {
 
 L2State l2_of(const Json& json) {
   const std::string word = text_member_or(json, "l2", "warm");
-  if (word == "warm") return L2State::warm;
-  if (word == "flushed") return L2State::flushed;
+  if (const auto state = l2_state_of(word)) return *state;
   throw Malformed(fmt::format("\"l2\" must be warm or flushed; found \"{}\"", word));
+}
+
+CellSettings settings_from_json(const Json& json) {
+  return {.seed = count_member_or(json, "seed", 0),
+          .state = state_of(json),
+          .aged_rounds = count_member_or(json, "aged_rounds", 0),
+          .l2 = l2_of(json),
+          .warmups = count_member_or(json, "warmups", 0),
+          .counted_passes = count_member_or(json, "counted_passes", 1),
+          .energy_seconds = optional_seconds(json, "energy_s").value_or(0)};
 }
 
 SampleCell sample_request_from_json(const Json& json) {
@@ -54,14 +63,8 @@ struct Writer {
     Json json{{"command", "open"},
               {"cell", command.cell},
               {"workload", command.workload},
-              {"parameters", to_json(command.parameters)},
-              {"seed", command.seed},
-              {"state", word(command.state)},
-              {"l2", command.l2 == L2State::warm ? "warm" : "flushed"},
-              {"warmups", command.warmups},
-              {"counted_passes", command.counted_passes}};
-    if (command.state == StartState::aged) json["aged_rounds"] = command.aged_rounds;
-    if (command.energy_seconds > 0) json["energy_s"] = command.energy_seconds;
+              {"parameters", to_json(command.parameters)}};
+    json.update(to_json(command.settings));
     return json;
   }
   Json operator()(const VerifyCell& command) const {
@@ -88,6 +91,17 @@ struct Writer {
 
 }  // namespace
 
+Json to_json(const CellSettings& settings) {
+  Json json{{"seed", settings.seed},
+            {"state", word(settings.state)},
+            {"l2", word(settings.l2)},
+            {"warmups", settings.warmups},
+            {"counted_passes", settings.counted_passes}};
+  if (settings.state == StartState::aged) json["aged_rounds"] = settings.aged_rounds;
+  if (settings.energy_seconds > 0) json["energy_s"] = settings.energy_seconds;
+  return json;
+}
+
 Json to_json(const Command& command) { return std::visit(Writer{}, command); }
 
 LoadAllocator allocator_request_from_json(const Json& json) {
@@ -100,13 +114,7 @@ OpenCell cell_request_from_json(const Json& json) {
   return {.cell = text_member_or(json, "cell", ""),
           .workload = text_member(json, "workload"),
           .parameters = parameters_of(json),
-          .seed = count_member_or(json, "seed", 0),
-          .state = state_of(json),
-          .aged_rounds = count_member_or(json, "aged_rounds", 0),
-          .l2 = l2_of(json),
-          .warmups = count_member_or(json, "warmups", 0),
-          .counted_passes = count_member_or(json, "counted_passes", 1),
-          .energy_seconds = optional_seconds(json, "energy_s").value_or(0)};
+          .settings = settings_from_json(json)};
 }
 
 Command command_from_json(const Json& json) {

@@ -6,6 +6,7 @@
 
 namespace allocbench::protocol {
 
+Json to_json(const CellSettings& settings);
 Json to_json(const Command& command);
 
 // Throw Malformed. Parameters are not checked against their descriptions yet.

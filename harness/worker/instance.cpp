@@ -55,7 +55,7 @@ std::unique_ptr<Cell> Instance::open(const CellRequest& request) {
                       allocator + " is an ablation, for micro tests only: in applications use the full form");
   }
   RunSetting setting = setting_;
-  setting.seed = request.seed;
+  setting.seed = request.settings.seed;
   try {
     const std::string why = workload.unsupported(request.parameters, setting);
     if (!why.empty()) throw CellFailure(Status::unsupported, why);

@@ -34,14 +34,8 @@ using protocol::StartState;
 struct CellRequest {
   const WorkloadType* workload = nullptr;
   ParameterValues parameters;
-  std::uint64_t seed = 0;
-  StartState state = StartState::fresh;
-  std::uint64_t aged_rounds = 0;  // of state aged
-  L2State l2 = L2State::warm;
-  std::uint32_t warmups = 0;
+  protocol::CellSettings settings;
   bool long_warm_ups_count = false;  // as samples (harness/worker/warm_ups.hpp)
-  std::uint32_t counted_passes = 1;
-  double energy_seconds = 0;  // 0: the energy of a repetition is not measured
 };
 
 struct VerificationLimits {

@@ -134,7 +134,7 @@ protocol::Event Server::answer(const protocol::OpenCell& command) {
   return attempt(command.cell, [&]() -> Event {
     const TimeShares::Scope opening(process_.shares, Part::open);
     OpenCell cell{std::string(allocator_->traits.name) + "/" + std::string(request.workload->traits.name),
-                  instance_->open(request), request.energy_seconds};
+                  instance_->open(request), request.settings.energy_seconds};
     protocol::Opened opened{command.cell, {}, cell.cell->uses_device_heap()};
     for (const KernelInfo& kernel : cell.cell->kernels()) {
       if (kernel.attributes.registers == 0) continue;  // the CPU executor has none
