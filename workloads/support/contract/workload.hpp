@@ -16,9 +16,9 @@
 //     static std::unique_ptr<WorkloadRun> open(const Parameters&, const RunSetting&, simt::Stream&);
 //   };
 //
-// A new workload is a folder and a line in workloads/CMakeLists.txt. Rules for the kernels: the allocator arrives by value; a thread talks to it through
-// attach()/detach() (allocators/support/contract/session.hpp), so that allocators with per-warp state work; every
-// returned pointer is stored where check_recorded() can read it.
+// A new workload is a folder and a line in workloads/CMakeLists.txt. Rules for the kernels: the allocator arrives by
+// value; a thread talks to it through attach()/detach() (allocators/support/contract/session.hpp), so that allocators
+// with per-warp state work; every returned pointer is stored where check_recorded() can read it.
 #pragma once
 
 #include <cstdint>
