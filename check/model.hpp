@@ -1,7 +1,7 @@
-// Models by the names that check/ uses. They come over the protocol, so harness/protocol/ has the types.
+// Models by the names that check/ uses. They come over the protocol, so protocol/ has the types.
 #pragma once
 
-#include "harness/protocol/model.hpp"
+#include "protocol/model.hpp"
 
 namespace allocbench::check {
 

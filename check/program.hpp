@@ -3,8 +3,8 @@
 // CPU executor only: it calls the oracle, which is host code, from inside the lanes.
 #pragma once
 
-#include "allocators/contract/allocator.hpp"
-#include "allocators/contract/session.hpp"
+#include "allocators/support/contract/allocator.hpp"
+#include "allocators/support/contract/session.hpp"
 #include "check/model.hpp"
 #include "check/races.hpp"
 #include "check/shadow_heap.hpp"

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "allocators/contract/traits.hpp"
+#include "allocators/support/contract/traits.hpp"
 #include "check/model.hpp"
 
 namespace simt {

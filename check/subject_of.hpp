@@ -292,7 +292,7 @@ class SubjectOf final : public Subject {
   double refilled_share(const Model& model) const {
     if (model.resets) return 1;
     const SmallHeap<typename A::Parameters>& small = heap(model);
-    if (model.single_size()) return small.serves_again * small.serves_alone_again;
+    if (model.single_size()) return small.serves_again;
     const double kept = (1 - small.serves_other_sizes) * static_cast<double>(model.sizes.size() - 1);
     return std::max(0.0, 1 - kept);
   }
@@ -315,9 +315,8 @@ class SubjectOf final : public Subject {
   // What one lane alone must get again where `lived` blocks once lived together, and a fresh heap serves `alone` to it.
   // Where lanes share what one lane alone takes for itself, more blocks can live together than it can ever get.
   std::uint32_t promised_again(const Model& model, std::size_t lived, std::uint32_t alone) const {
-    const SmallHeap<typename A::Parameters>& small = heap(model);
-    const double share = small.serves_again * static_cast<double>(lived);
-    return static_cast<std::uint32_t>(alone == 0 ? share : std::min(share, small.serves_alone_again * alone));
+    const double share = heap(model).serves_again * static_cast<double>(lived);
+    return static_cast<std::uint32_t>(alone == 0 ? share : std::min(share, static_cast<double>(alone)));
   }
 
   // One lane alone asks for as many blocks as it is promised: with nobody to race with, a null pointer means that the

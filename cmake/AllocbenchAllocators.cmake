@@ -8,7 +8,7 @@
 #   plugins/cpu/, plugins/cuda/    my_malloc.so (the allocators, kernels of the micro tests), my_malloc-applications.so
 #   plugins/check/, plugins/tsan/  my_malloc.so for `allocbench check`: schedules, races
 # These folders lie in ALLOCBENCH_PLUGIN_FOLDER, by default <build>/plugins; in this project build/bin/plugins.
-# Each is linked from units that compile the kernels of some groups (workloads/groups/): an edit of a workload's kernels
+# Each is linked from units that compile the kernels of some groups (workloads/CMakeLists.txt): an edit of a workload's kernels
 # compiles the unit of its group again, one for each plug-in. LARGE: nvcc needs half a minute or more for the applications,
 # which get more units there. SMALL: the headers of a unit take nvcc longer than its kernels, so a shared object has one.
 # Plug-ins of other projects have one unit each, as have those with INCLUDES: functions of other people's headers need not
@@ -28,6 +28,9 @@ endif()
 set(ALLOCBENCH_UNITS_micro calls+held cycles+lists_and_latencies CACHE INTERNAL "")
 set(ALLOCBENCH_UNITS_applications graph_build+group_by join_and_tree+updates CACHE INTERNAL "")
 set(ALLOCBENCH_LARGE_UNITS_applications graph_build group_by join_and_tree updates CACHE INTERNAL "")
+foreach(kind IN ITEMS micro applications)
+  string(REPLACE "+" ";" ALLOCBENCH_GROUPS_${kind} "${ALLOCBENCH_UNITS_${kind}}")
+endforeach()
 
 # Host code spends its time in the executor, which is optimised: more here only costs build time.
 set(ALLOCBENCH_OPTIMISATION_cpu -Og CACHE INTERNAL "")
@@ -53,13 +56,13 @@ function(allocbench_share_plugin_headers target variant)
     if(variant STREQUAL "cpu")
       target_precompile_headers(${headers} PRIVATE
         <algorithm> <array> <memory> <optional> <string> <vector>
-        "${PROJECT_SOURCE_DIR}/allocators/contract/allocator.hpp"
-        "${PROJECT_SOURCE_DIR}/workloads/contract/export.hpp"
-        "${PROJECT_SOURCE_DIR}/workloads/contract/plugin_kernels.hpp")
+        "${PROJECT_SOURCE_DIR}/allocators/support/contract/allocator.hpp"
+        "${PROJECT_SOURCE_DIR}/workloads/support/contract/export.hpp"
+        "${PROJECT_SOURCE_DIR}/workloads/support/contract/plugin_kernels.hpp")
     else()
       target_precompile_headers(${headers} PRIVATE
         <algorithm> <memory> <string> <vector>
-        "${PROJECT_SOURCE_DIR}/allocators/contract/allocator.hpp"
+        "${PROJECT_SOURCE_DIR}/allocators/support/contract/allocator.hpp"
         "${PROJECT_SOURCE_DIR}/check/plugin.hpp"
         "${PROJECT_SOURCE_DIR}/check/subject_of.hpp")
     endif()
@@ -164,6 +167,7 @@ function(allocbench_add_allocator plugin)
   if(NOT EXISTS "${header}")
     message(FATAL_ERROR "allocbench_add_allocator(${plugin}): no such header: ${header}")
   endif()
+  set_property(GLOBAL APPEND PROPERTY ALLOCBENCH_HEADERS "${header}")
   foreach(backend IN LISTS arg_BACKENDS)
     if(backend STREQUAL "CUDA" AND NOT ALLOCBENCH_WITH_CUDA)
       continue()
@@ -202,6 +206,24 @@ function(allocbench_check_selection)
   if(ALLOCBENCH_ALLOCATORS)
     message(STATUS "Plug-ins: ${ALLOCBENCH_ALLOCATORS} (ALLOCBENCH_ALLOCATORS); the others are left out")
   endif()
+endfunction()
+
+# Writes allocbench/allocators.hpp into `folder`: the headers of allocators/ that the library has (AllocbenchInstall.cmake).
+function(allocbench_write_umbrella folder)
+  get_property(headers GLOBAL PROPERTY ALLOCBENCH_HEADERS)
+  list(TRANSFORM headers REPLACE "^${PROJECT_SOURCE_DIR}/" "")
+  list(FILTER headers INCLUDE REGEX "^allocators/")
+  list(FILTER headers EXCLUDE REGEX "^allocators/(support|delayed)/")
+  list(SORT headers)
+  list(TRANSFORM headers REPLACE "(.+)" "#include \"\\1\"\n")
+  list(JOIN headers "" includes)
+  file(CONFIGURE OUTPUT "${folder}/allocbench/allocators.hpp" @ONLY CONTENT
+"// All allocators of the suite and the owner of one, for programs of your own. One allocator alone compiles faster:
+// allocbench/heap.hpp and its own header.
+#pragma once
+
+@includes@#include \"allocbench/heap.hpp\"
+")
 endfunction()
 
 # The same plug-in for the checking workers.

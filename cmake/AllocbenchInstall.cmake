@@ -9,8 +9,8 @@ set(ALLOCBENCH_PACKAGE_DIR "${CMAKE_INSTALL_DATADIR}/cmake/allocbench")
 
 install(DIRECTORY simt traces allocators DESTINATION "${ALLOCBENCH_SOURCES_DIR}" COMPONENT library
   FILES_MATCHING PATTERN "*.hpp" PATTERN "*.cpp" PATTERN "*.cu" PATTERN "saboteur" EXCLUDE PATTERN "delayed" EXCLUDE)
-install(FILES harness/protocol/parameter.hpp DESTINATION "${ALLOCBENCH_SOURCES_DIR}/harness/protocol" COMPONENT library)
-install(DIRECTORY library/allocbench DESTINATION "${ALLOCBENCH_SOURCES_DIR}" COMPONENT library FILES_MATCHING PATTERN "*.hpp")
+install(FILES protocol/parameter.hpp DESTINATION "${ALLOCBENCH_SOURCES_DIR}/protocol" COMPONENT library)
+install(DIRECTORY library/allocbench "${PROJECT_BINARY_DIR}/library/allocbench" DESTINATION "${ALLOCBENCH_SOURCES_DIR}" COMPONENT library FILES_MATCHING PATTERN "*.hpp")
 install(FILES cmake/AllocbenchLibrary.cmake cmake/AllocbenchArchitectures.cmake
   DESTINATION "${ALLOCBENCH_PACKAGE_DIR}" COMPONENT library)
 install(FILES LICENSE docs/use-the-library.md DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT library)

@@ -8,7 +8,7 @@
 
 include("${CMAKE_CURRENT_LIST_DIR}/AllocbenchArchitectures.cmake")
 
-# `root` has the folders simt/, traces/ and allocators/, `library` has allocbench/heap.hpp.
+# `root` has the folders simt/, traces/ and allocators/, `library` and what follows have allocbench/heap.hpp and allocbench/allocators.hpp.
 function(allocbench_define_library root library)
   find_path(ALLOCBENCH_RANDOM123 Random123/philox.h)
   mark_as_advanced(ALLOCBENCH_RANDOM123)
@@ -17,7 +17,7 @@ function(allocbench_define_library root library)
                         "ALLOCBENCH_RANDOM123 to the folder that has Random123/")
   endif()
   add_library(allocbench::library_headers INTERFACE IMPORTED GLOBAL)
-  target_include_directories(allocbench::library_headers INTERFACE "${root}" "${library}" "${ALLOCBENCH_RANDOM123}")
+  target_include_directories(allocbench::library_headers INTERFACE "${root}" "${library}" ${ARGN} "${ALLOCBENCH_RANDOM123}")
   # Flags, because CMake 3.25.1 does not know CUDA C++20 and would take a standard for both languages.
   target_compile_options(allocbench::library_headers INTERFACE
     -std=c++20 "$<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr>")

@@ -22,7 +22,7 @@ set(ALLOCBENCH_PLUGIN_FOLDER "${CMAKE_BINARY_DIR}/bin/plugins")
 
 # Every target links this, and so does code that uses the package.
 add_library(allocbench_flags INTERFACE)
-target_include_directories(allocbench_flags INTERFACE "${CMAKE_CURRENT_SOURCE_DIR}")
+target_include_directories(allocbench_flags INTERFACE "${CMAKE_CURRENT_SOURCE_DIR}" "${CMAKE_BINARY_DIR}/generated")
 # CMake 3.25.1 does not know CUDA C++20, and a CXX_STANDARD property would be taken for CUDA too: so flags, for both
 # languages; simt/common.hpp asserts C++20.
 target_compile_options(
@@ -51,10 +51,10 @@ endif()
 # behind the worker's name (cmake/plugin_interface.cpp.in). The revision is no part of it: --describe tells that.
 set(interface_headers_of_protocol model.hpp parameter.hpp sample.hpp status.hpp)
 file(GLOB interface_headers CONFIGURE_DEPENDS
-  "${CMAKE_CURRENT_SOURCE_DIR}/allocators/contract/*.hpp" "${CMAKE_CURRENT_SOURCE_DIR}/allocators/adaptors/*.hpp"
-  "${CMAKE_CURRENT_SOURCE_DIR}/workloads/contract/*.hpp" "${CMAKE_CURRENT_SOURCE_DIR}/workloads/common/*.hpp"
+  "${CMAKE_CURRENT_SOURCE_DIR}/allocators/support/contract/*.hpp" "${CMAKE_CURRENT_SOURCE_DIR}/allocators/support/adaptors/*.hpp"
+  "${CMAKE_CURRENT_SOURCE_DIR}/workloads/support/*/*.hpp"
   "${CMAKE_CURRENT_SOURCE_DIR}/check/*.hpp" "${CMAKE_CURRENT_SOURCE_DIR}/simt/*.hpp")
-list(TRANSFORM interface_headers_of_protocol PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/harness/protocol/")
+list(TRANSFORM interface_headers_of_protocol PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/protocol/")
 list(APPEND interface_headers ${interface_headers_of_protocol})
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${interface_headers})
 set(interface_digests "")

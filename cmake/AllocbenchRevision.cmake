@@ -1,4 +1,4 @@
-# allocbench_add_program(): a program that says which sources it was built from (harness/protocol/sources.hpp).
+# allocbench_add_program(): a program that says which sources it was built from (protocol/sources.hpp).
 #
 # Every build hashes the measured sources (target `measured_revision`). A program is linked without the answer, which comes into
 # a copy of it: build/bin/<name>. So an edit compiles and links only what includes the edited file, all programs that are up to

@@ -1,4 +1,4 @@
-# Writes what is measured, as harness/protocol/sources.cpp reads it: the commit, a hash over everything but results/ and docs/,
+# Writes what is measured, as protocol/sources.cpp reads it: the commit, a hash over everything but results/ and docs/,
 # and whether the work tree differs from the commit in that. Committing results or pages leaves the hash as it is. Without git the hash is
 # the same, over all files of the tree.
 #   cmake -DSOURCE=DIR -DBINARY=DIR -DOUTPUT=FILE -P MeasuredRevision.cmake

@@ -13,7 +13,7 @@
 // so none can return (no ABA). As in the paper, nobody else may use the list during clear().
 // Elements are in the order of the appends; grow_local() keeps the ranks of the threads.
 //
-// The `allocator` argument is an allocator or a session (allocators/contract/session.hpp).
+// The `allocator` argument is an allocator or a session (allocators/support/contract/session.hpp).
 #pragma once
 
 #include <cstddef>

@@ -21,7 +21,7 @@ EDITS = [
     ("host half of a workload", "workloads/group_by/group_by.cpp"),
     ("kernels of an application", "workloads/group_by/tails_kernels.hpp"),
     ("the front end", "harness/front/config/config_reader.cpp"),
-    ("a header of the protocol", "harness/protocol/event.hpp"),
+    ("a header of the protocol", "protocol/event.hpp"),
 ]
 
 # By the path of the object file; the first pattern that matches.

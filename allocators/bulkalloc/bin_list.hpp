@@ -19,7 +19,7 @@
 #include "allocators/bulkalloc/layout.hpp"
 #include "allocators/bulkalloc/rcu.hpp"
 #include "allocators/bulkalloc/semaphore.hpp"
-#include "allocators/common/lock.hpp"
+#include "allocators/support/common/lock.hpp"
 
 namespace allocbench::bulkalloc {
 

@@ -46,8 +46,8 @@
 #include "allocators/bulkalloc/inspect.hpp"
 #include "allocators/bulkalloc/parameters.hpp"
 #include "allocators/bulkalloc/ualloc.hpp"
-#include "allocators/common/request.hpp"
-#include "allocators/contract/allocator.hpp"
+#include "allocators/support/common/request.hpp"
+#include "allocators/support/contract/allocator.hpp"
 
 namespace allocbench {
 
@@ -60,7 +60,8 @@ class BulkAlloc {
       .paper = "Gelado & Garland 2019",
       .summary =
           "a bulk semaphore admits a request, then its search succeeds: a buddy tree from 4 KiB on, "
-          "bins in an arena per SM below"};
+          "bins in an arena per SM below",
+      .form = Form::published};
 
   // The largest power of two of pages.
   static std::size_t max_request(std::size_t pool_bytes, const Parameters& parameters) {

@@ -10,7 +10,7 @@
 
 #include "allocators/bulkalloc/buddy_tree.hpp"
 #include "allocators/bulkalloc/layout.hpp"
-#include "allocators/common/lock.hpp"
+#include "allocators/support/common/lock.hpp"
 
 namespace allocbench::bulkalloc {
 

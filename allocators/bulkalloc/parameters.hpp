@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "allocators/contract/allocator.hpp"
+#include "allocators/support/contract/allocator.hpp"
 
 namespace allocbench::bulkalloc {
 

@@ -9,7 +9,7 @@
 // Readers wait for nobody, so every wait here ends.
 #pragma once
 
-#include "allocators/common/lock.hpp"
+#include "allocators/support/common/lock.hpp"
 #include "simt/simt.hpp"
 
 namespace allocbench::bulkalloc {

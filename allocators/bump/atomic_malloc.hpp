@@ -22,6 +22,7 @@ class AtomicMalloc : public BumpPool {
                                  .display_name = "AtomicMalloc",
                                  .paper = "Vinkler & Havran 2015, sec. 3.1",
                                  .summary = "one fetch-add on a bump pointer; never frees: the lower bound",
+                                 .form = Form::published,
                                  .frees = Frees::never};
 
   static AtomicMalloc create(Arena& arena, const Parameters&) {

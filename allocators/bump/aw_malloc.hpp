@@ -21,6 +21,7 @@ class AWMalloc : public BumpPool {
                                  .display_name = "AWMalloc",
                                  .paper = "Vinkler & Havran 2015, sec. 4.1",
                                  .summary = "bump pointer on a circular pool: wraps instead of freeing",
+                                 .form = Form::published,
                                  .frees = Frees::never,
                                  .recycles_unfreed = true};
 

@@ -1,8 +1,8 @@
 // What the bump allocators have in common: a pool, a word that counts the bytes handed out, no free.
 #pragma once
 
-#include "allocators/common/request.hpp"
-#include "allocators/contract/allocator.hpp"
+#include "allocators/support/common/request.hpp"
+#include "allocators/support/contract/allocator.hpp"
 
 namespace allocbench {
 

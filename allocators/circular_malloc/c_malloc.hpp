@@ -13,7 +13,8 @@ struct CMalloc : circular::Algorithm3<circular::TwoWordHeader, circular::Offsets
       .name = "c_malloc",
       .display_name = "CMalloc",
       .paper = "Vinkler & Havran 2015, sec. 4.2",
-      .summary = "circular list, flag and next in two words; unsafe: a late walker may lock a word of user data"};
+      .summary = "circular list, flag and next in two words; unsafe: a late walker may lock a word of user data",
+      .form = Form::published};
   static CMalloc create(Arena& arena, const Parameters& parameters) { return lay_out<CMalloc>(arena, parameters); }
 };
 

@@ -13,7 +13,8 @@ struct CFMalloc : circular::Algorithm3<circular::FusedHeader, circular::Offsets:
       .name = "cf_malloc",
       .display_name = "CFMalloc",
       .paper = "Vinkler & Havran 2015, sec. 4.3",
-      .summary = "circular list, flag and next in one word; unsafe: a late walker may lock a word of user data"};
+      .summary = "circular list, flag and next in one word; unsafe: a late walker may lock a word of user data",
+      .form = Form::published};
   static CFMalloc create(Arena& arena, const Parameters& parameters) { return lay_out<CFMalloc>(arena, parameters); }
 };
 

@@ -14,7 +14,8 @@ struct CFMMalloc : circular::Algorithm3<circular::FusedHeader, circular::Offsets
                                  .paper = "Vinkler & Havran 2015, sec. 4.4",
                                  .summary =
                                      "fused circular list, a roving offset and a pre-split heap per SM; unsafe: a late "
-                                     "walker may lock a word of user data"};
+                                     "walker may lock a word of user data",
+                                 .form = Form::published};
   static CFMMalloc create(Arena& arena, const Parameters& parameters) { return lay_out<CFMMalloc>(arena, parameters); }
 };
 

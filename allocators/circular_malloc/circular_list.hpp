@@ -15,8 +15,8 @@
 
 #include "allocators/circular_malloc/headers.hpp"
 #include "allocators/circular_malloc/pre_split.hpp"
-#include "allocators/common/request.hpp"
-#include "allocators/contract/allocator.hpp"
+#include "allocators/support/common/request.hpp"
+#include "allocators/support/contract/allocator.hpp"
 
 namespace allocbench::circular {
 

@@ -14,7 +14,8 @@ struct CMMalloc : circular::Algorithm3<circular::TwoWordHeader, circular::Offset
                                  .paper = "Vinkler & Havran 2015, sec. 4.4",
                                  .summary =
                                      "circular list, a roving offset and a pre-split heap per SM; unsafe: a late "
-                                     "walker may lock a word of user data"};
+                                     "walker may lock a word of user data",
+                                 .form = Form::published};
   static CMMalloc create(Arena& arena, const Parameters& parameters) { return lay_out<CMMalloc>(arena, parameters); }
 };
 

@@ -18,7 +18,7 @@
 #include "allocators/comb/inspect.hpp"
 #include "allocators/comb/runs.hpp"
 #include "allocators/comb/search.hpp"
-#include "allocators/common/request.hpp"
+#include "allocators/support/common/request.hpp"
 
 namespace allocbench {
 namespace comb {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "allocators/comb/space.hpp"
-#include "allocators/contract/heap_usage.hpp"
+#include "allocators/support/contract/heap_usage.hpp"
 
 namespace allocbench::comb {
 

@@ -30,7 +30,7 @@
 #include <string>
 
 #include "allocators/comb/size_class.hpp"
-#include "allocators/contract/allocator.hpp"
+#include "allocators/support/contract/allocator.hpp"
 
 namespace allocbench::comb {
 

@@ -7,9 +7,9 @@
 // heap, so a fresh heap needs a new process. Guard and largest request: device_heap_share.hpp.
 #pragma once
 
-#include "allocators/common/device_heap_share.hpp"
-#include "allocators/common/request.hpp"
-#include "allocators/contract/allocator.hpp"
+#include "allocators/support/common/device_heap_share.hpp"
+#include "allocators/support/common/request.hpp"
+#include "allocators/support/contract/allocator.hpp"
 
 namespace allocbench {
 

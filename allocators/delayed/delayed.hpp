@@ -1,10 +1,10 @@
-// Allocators that wait in every call (allocators/adaptors/delayed.hpp): one that costs next to nothing and one that is
-// fast and frees, so that the slope of an application's time is that of the wait.
+// Allocators that wait in every call (allocators/support/adaptors/delayed.hpp): one that costs next to nothing and one
+// that is fast and frees, so that the slope of an application's time is that of the wait.
 #pragma once
 
-#include "allocators/adaptors/delayed.hpp"
 #include "allocators/bump/atomic_malloc.hpp"
 #include "allocators/comb/comb.hpp"
+#include "allocators/support/adaptors/delayed.hpp"
 
 namespace allocbench {
 

@@ -6,7 +6,7 @@
 // Idea and protocol: warp_header.hpp. A warp's first block takes three blocks of the device heap: header, SuperBlock
 // and list node.
 //
-// Sessions (allocators/contract/session.hpp): published, each lane keeps the address of its warp's header in a
+// Sessions (allocators/support/contract/session.hpp): published, each lane keeps the address of its warp's header in a
 // register. Here it lies in a table, because sessions outlive kernels; attach() finds it by the number of the warp. The
 // first malloc is the published `start`, release_all() the published `end`. `tidyUp`, which frees the blocks and keeps
 // the header, has no counterpart.
@@ -32,11 +32,11 @@
 #include <string>
 #include <vector>
 
-#include "allocators/common/tiles.hpp"
-#include "allocators/contract/allocator.hpp"
 #include "allocators/cuda_malloc/cuda_malloc.hpp"
 #include "allocators/fdgmalloc/parameters.hpp"
 #include "allocators/fdgmalloc/warp_header.hpp"
+#include "allocators/support/common/tiles.hpp"
+#include "allocators/support/contract/allocator.hpp"
 
 namespace allocbench {
 
@@ -50,6 +50,7 @@ class FdgMalloc {
                                  .summary =
                                      "per-warp SuperBlocks from the device heap, requests added up in global memory, "
                                      "freed in bulk",
+                                 .form = Form::published,
                                  .frees = Frees::in_bulk,
                                  .pool = PoolLocation::device_heap,
                                  .fresh = Fresh::by_process};

@@ -10,9 +10,9 @@
 // Data: a record per warp in a table, which the next kernel finds by the number of the warp; a chain of the SuperBlocks
 // and large blocks. Record and protocol: warp_heap.hpp.
 //
-// Sessions (allocators/contract/session.hpp): attach() finds the record of the calling warp. The record holds all
-// state, so detach stores nothing. Warps are numbered in grid order: a kernel that releases the blocks of another must
-// have the same shape.
+// Sessions (allocators/support/contract/session.hpp): attach() finds the record of the calling warp. The record holds
+// all state, so detach stores nothing. Warps are numbered in grid order: a kernel that releases the blocks of another
+// must have the same shape.
 //
 // Reworked, and what each piece brings:
 //   * Offsets come from shuffles instead of 32 request words in global memory that every lane adds up: 32 loads
@@ -29,12 +29,12 @@
 #include <string>
 #include <vector>
 
-#include "allocators/common/request.hpp"
-#include "allocators/common/tiles.hpp"
-#include "allocators/contract/allocator.hpp"
 #include "allocators/cuda_malloc/cuda_malloc.hpp"
 #include "allocators/fdgmalloc/parameters.hpp"
 #include "allocators/fdgmalloc/warp_heap.hpp"
+#include "allocators/support/common/request.hpp"
+#include "allocators/support/common/tiles.hpp"
+#include "allocators/support/contract/allocator.hpp"
 
 namespace allocbench {
 namespace fdgmalloc {

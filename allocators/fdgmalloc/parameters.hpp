@@ -1,7 +1,7 @@
 // The parameters of FDGMalloc, the same in all forms.
 #pragma once
 
-#include "allocators/contract/parameters.hpp"
+#include "allocators/support/contract/parameters.hpp"
 
 namespace allocbench::fdgmalloc {
 

@@ -12,8 +12,8 @@
 // and others read.
 #pragma once
 
-#include "allocators/common/lock.hpp"
-#include "allocators/common/request.hpp"
+#include "allocators/support/common/lock.hpp"
+#include "allocators/support/common/request.hpp"
 #include "simt/simt.hpp"
 
 namespace allocbench::fdgmalloc {

@@ -8,8 +8,8 @@
 // lane + 1", which leaks for other subsets.)
 #pragma once
 
-#include "allocators/common/lock.hpp"
-#include "allocators/common/request.hpp"
+#include "allocators/support/common/lock.hpp"
+#include "allocators/support/common/request.hpp"
 #include "simt/simt.hpp"
 
 namespace allocbench::fdgmalloc {

@@ -17,8 +17,8 @@
 // searcher that came in before an owner left may take that owner's chunk.
 #pragma once
 
-#include "allocators/common/bit_orders.hpp"
 #include "allocators/flatter_scatter/page_layout.hpp"
+#include "allocators/support/common/bit_orders.hpp"
 
 namespace allocbench::flatter_scatter {
 

@@ -21,12 +21,12 @@
 #include <algorithm>
 #include <string>
 
-#include "allocators/common/request.hpp"
-#include "allocators/contract/allocator.hpp"
 #include "allocators/flatter_scatter/access_block.hpp"
 #include "allocators/flatter_scatter/inspect.hpp"
 #include "allocators/flatter_scatter/parameters.hpp"
 #include "allocators/scatteralloc/hash.hpp"
+#include "allocators/support/common/request.hpp"
+#include "allocators/support/contract/allocator.hpp"
 
 namespace allocbench {
 namespace flatter_scatter {
@@ -74,6 +74,7 @@ class FlatterScatter {
                                  .summary =
                                      "pages of 128 KiB found by a hash of size, SM and warp, a flat bitfield per page; "
                                      "every lane works for itself",
+                                 .form = Form::published,
                                  .zero = ZeroBytes::null};
 
   static std::size_t max_request(std::size_t pool_bytes, const Parameters& parameters) {

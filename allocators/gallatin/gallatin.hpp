@@ -97,7 +97,8 @@ class Gallatin {
                                  .paper = "McCoy & Pandey 2024",
                                  .summary =
                                      "segments found in van Emde Boas trees, blocks of 4096 slices shared by SMs, one "
-                                     "addition per warp and class; a block is reused when all its slices were freed"};
+                                     "addition per warp and class; a block is reused when all its slices were freed",
+                                 .form = Form::published};
 
   static std::size_t max_request(std::size_t pool_bytes, const Parameters& parameters) {
     return gallatin::Heap::lay_out(pool_bytes, parameters, "gallatin").max_request();

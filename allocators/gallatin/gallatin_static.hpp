@@ -9,9 +9,9 @@
 //   free    as gallatin.hpp.
 // Data and protocol: static_slots.hpp, static_session.hpp; blocks.hpp.
 //
-// Sessions (allocators/contract/session.hpp): attach() gives a session without a context; its first request makes one.
-// What it remembers ends with the kernel, as in the authors' static context. With `remember_slot` off every request
-// looks for its slot (the stateless malloc of the source).
+// Sessions (allocators/support/contract/session.hpp): attach() gives a session without a context; its first request
+// makes one. What it remembers ends with the kernel, as in the authors' static context. With `remember_slot` off every
+// request looks for its slot (the stateless malloc of the source).
 //
 // Differs from the source, of which we have the documents only:
 //   * As gallatin.hpp.
@@ -167,7 +167,8 @@ struct GallatinStatic : gallatin::StaticGallatin<gallatin::StaticBug::none> {
                                  .paper = "McCoy & Pandey 2024; public code of 2026",
                                  .summary =
                                      "as Gallatin; the counter of a block belongs to its slot and carries a "
-                                     "generation, so a thread that remembers its slot needs one addition"};
+                                     "generation, so a thread that remembers its slot needs one addition",
+                                 .form = Form::published};
   static GallatinStatic create(Arena& arena, const Parameters& parameters) { return {lay_out(arena, parameters)}; }
 };
 

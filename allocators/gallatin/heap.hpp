@@ -18,9 +18,9 @@
 #include <bit>
 #include <string>
 
-#include "allocators/contract/allocator.hpp"
 #include "allocators/gallatin/bit_tree.hpp"
 #include "allocators/gallatin/parameters.hpp"
+#include "allocators/support/contract/allocator.hpp"
 
 namespace allocbench::gallatin {
 

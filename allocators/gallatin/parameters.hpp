@@ -1,7 +1,7 @@
 // The parameters of Gallatin, with the defaults of the authors' tests.
 #pragma once
 
-#include "allocators/contract/parameters.hpp"
+#include "allocators/support/contract/parameters.hpp"
 
 namespace allocbench::gallatin {
 

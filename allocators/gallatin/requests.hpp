@@ -2,8 +2,8 @@
 // (McCoy & Pandey 2024; protocol of the authors' public code).
 #pragma once
 
-#include "allocators/common/request.hpp"
 #include "allocators/gallatin/runs.hpp"
+#include "allocators/support/common/request.hpp"
 
 namespace allocbench::gallatin {
 

@@ -1,9 +1,9 @@
 // How a thread takes slices from slots with static counters (static_slots.hpp), and what it remembers between requests.
 #pragma once
 
-#include "allocators/common/tiles.hpp"
 #include "allocators/gallatin/requests.hpp"
 #include "allocators/gallatin/static_slots.hpp"
+#include "allocators/support/common/tiles.hpp"
 
 namespace allocbench::gallatin {
 

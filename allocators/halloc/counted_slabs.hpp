@@ -13,9 +13,9 @@
 // the set of free slabs and the head.
 #pragma once
 
-#include "allocators/common/lock.hpp"
 #include "allocators/halloc/size_classes.hpp"
 #include "allocators/halloc/slab_bitmap.hpp"
+#include "allocators/support/common/lock.hpp"
 
 namespace allocbench::halloc {
 

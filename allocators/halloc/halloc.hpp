@@ -32,11 +32,11 @@
 
 #include <string>
 
-#include "allocators/common/request.hpp"
-#include "allocators/contract/allocator.hpp"
 #include "allocators/halloc/counted_check.hpp"
 #include "allocators/halloc/halloc_base.hpp"
 #include "allocators/halloc/slab_grid.hpp"
+#include "allocators/support/common/request.hpp"
+#include "allocators/support/contract/allocator.hpp"
 
 namespace allocbench {
 
@@ -286,6 +286,7 @@ struct Halloc : halloc::PublishedHalloc<halloc::AsPublished> {
                                  .summary =
                                      "slabs with a bit per chunk, blocks found by hashing a counter, up to 3 KiB; "
                                      "larger requests go to the device heap",
+                                 .form = Form::published,
                                  .pool = PoolLocation::arena_and_device_heap,
                                  .fresh = Fresh::by_process};
   static Halloc create(Arena& arena, const Parameters& parameters) { return {lay_out(arena, parameters, traits.name)}; }

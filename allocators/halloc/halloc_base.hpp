@@ -1,9 +1,9 @@
 // What the forms of Halloc share on the host: limits, the heap of models, the steps of the hash.
 #pragma once
 
-#include "allocators/contract/allocator.hpp"
 #include "allocators/halloc/parameters.hpp"
 #include "allocators/halloc/size_classes.hpp"
+#include "allocators/support/contract/allocator.hpp"
 
 namespace allocbench::halloc {
 

@@ -27,11 +27,11 @@
 
 #include <algorithm>
 
-#include "allocators/common/device_heap_share.hpp"
-#include "allocators/contract/allocator.hpp"
 #include "allocators/halloc/halloc_base.hpp"
 #include "allocators/halloc/heads.hpp"
 #include "allocators/halloc/slab_check.hpp"
+#include "allocators/support/common/device_heap_share.hpp"
+#include "allocators/support/contract/allocator.hpp"
 
 namespace allocbench {
 

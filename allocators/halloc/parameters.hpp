@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "allocators/common/device_heap_share.hpp"
-#include "allocators/contract/parameters.hpp"
 #include "allocators/halloc/size_classes.hpp"
+#include "allocators/support/common/device_heap_share.hpp"
+#include "allocators/support/contract/parameters.hpp"
 
 namespace allocbench::halloc {
 

@@ -13,7 +13,7 @@
 // N is rounded down to a multiple of 8, for all sizes of a kind alike.
 #pragma once
 
-#include "allocators/common/modulo.hpp"
+#include "allocators/support/common/modulo.hpp"
 #include "simt/simt.hpp"
 
 namespace allocbench::halloc {

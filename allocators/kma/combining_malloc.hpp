@@ -20,11 +20,11 @@
 #include <string>
 #include <string_view>
 
-#include "allocators/common/request.hpp"
-#include "allocators/contract/allocator.hpp"
 #include "allocators/kma/inspect.hpp"
 #include "allocators/kma/layout.hpp"
 #include "allocators/kma/superblock_heap.hpp"
+#include "allocators/support/common/request.hpp"
+#include "allocators/support/contract/allocator.hpp"
 
 namespace allocbench {
 namespace kma {

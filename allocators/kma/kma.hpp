@@ -212,7 +212,8 @@ struct Kma : kma::ExchangingMalloc<kma::SuperblockArray::least_log2> {
                                  .paper = "Spliet et al. 2014, sec. 4.2",
                                  .summary =
                                      "superblocks with bitmaps, one active per block size; every thread reserves by "
-                                     "its own compare-exchange"};
+                                     "its own compare-exchange",
+                                 .form = Form::published};
   static Kma create(Arena& arena, const Parameters& parameters) { return {lay_out(arena, parameters, traits.name)}; }
 };
 
@@ -223,6 +224,7 @@ struct KmaFrom4Bytes : kma::ExchangingMalloc<2> {
                                  .summary =
                                      "as kma, with the paper's smallest block of 4 bytes: a block is aligned to "
                                      "its size, at most to 16 bytes",
+                                 .form = Form::published,
                                  .alignment = 4};
   static KmaFrom4Bytes create(Arena& arena, const Parameters& parameters) {
     return {lay_out(arena, parameters, traits.name)};

@@ -8,9 +8,9 @@
 #include <string>
 #include <string_view>
 
-#include "allocators/common/request.hpp"
-#include "allocators/contract/allocator.hpp"
 #include "allocators/kma/superblock_queue.hpp"
+#include "allocators/support/common/request.hpp"
+#include "allocators/support/contract/allocator.hpp"
 #include "simt/simt.hpp"
 
 namespace allocbench::kma {

@@ -25,11 +25,11 @@
 
 #include <string>
 
-#include "allocators/common/request.hpp"
-#include "allocators/contract/allocator.hpp"
 #include "allocators/kokkos_memory_pool/inspect.hpp"
 #include "allocators/kokkos_memory_pool/parameters.hpp"
 #include "allocators/kokkos_memory_pool/superblock.hpp"
+#include "allocators/support/common/request.hpp"
+#include "allocators/support/contract/allocator.hpp"
 
 namespace allocbench {
 namespace kokkos {
@@ -71,6 +71,7 @@ class KokkosMemoryPool {
                                  .summary =
                                      "superblocks of power-of-two blocks with a counted bitset and a hint per size; "
                                      "every lane works for itself",
+                                 .form = Form::published,
                                  .zero = ZeroBytes::null};
 
   static std::size_t max_request(std::size_t, const Parameters& parameters) { return parameters.max_block_bytes; }

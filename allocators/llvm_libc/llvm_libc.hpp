@@ -26,11 +26,11 @@
 #include <bit>
 #include <string>
 
-#include "allocators/common/request.hpp"
-#include "allocators/contract/allocator.hpp"
 #include "allocators/llvm_libc/inspect.hpp"
 #include "allocators/llvm_libc/parameters.hpp"
 #include "allocators/llvm_libc/slab_table.hpp"
+#include "allocators/support/common/request.hpp"
+#include "allocators/support/contract/allocator.hpp"
 
 namespace allocbench {
 namespace llvm_libc {
@@ -62,6 +62,7 @@ class LlvmLibc {
                                  .summary =
                                      "slabs of equal chunks; the lanes of one size reserve by one addition, then set "
                                      "bits by an OR per word; pool-backed",
+                                 .form = Form::published,
                                  .zero = ZeroBytes::null};
 
   static std::size_t max_request(std::size_t, const Parameters& parameters) { return parameters.slab_bytes; }

@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "allocators/contract/parameters.hpp"
 #include "allocators/llvm_libc/size_classes.hpp"
 #include "allocators/llvm_libc/slab.hpp"
+#include "allocators/support/contract/parameters.hpp"
 
 namespace allocbench::llvm_libc {
 

@@ -11,7 +11,7 @@
 // setting acquires.
 #pragma once
 
-#include "allocators/common/bit_orders.hpp"
+#include "allocators/support/common/bit_orders.hpp"
 
 namespace allocbench::llvm_libc {
 

@@ -5,10 +5,10 @@
 // from the host; here the pool stands in for the host.
 #pragma once
 
-#include "allocators/common/slab_pool.hpp"
 #include "allocators/llvm_libc/guard.hpp"
 #include "allocators/llvm_libc/size_classes.hpp"
 #include "allocators/llvm_libc/slab.hpp"
+#include "allocators/support/common/slab_pool.hpp"
 
 namespace allocbench::llvm_libc {
 

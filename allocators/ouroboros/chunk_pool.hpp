@@ -5,8 +5,8 @@
 // chunks beyond the pool were written), and several contiguous fresh chunks are taken by one addition.
 #pragma once
 
-#include "allocators/common/bulk_semaphore.hpp"
-#include "allocators/common/index_slot.hpp"
+#include "allocators/support/common/bulk_semaphore.hpp"
+#include "allocators/support/common/index_slot.hpp"
 
 namespace allocbench::ouroboros {
 

@@ -8,8 +8,8 @@
 // aligned to their size, the chunk of an address is a shift, and a free reads one word of a dense table.
 #pragma once
 
-#include "allocators/common/request.hpp"
 #include "allocators/ouroboros/chunk_pool.hpp"
+#include "allocators/support/common/request.hpp"
 
 namespace allocbench::ouroboros {
 

@@ -9,13 +9,13 @@
 #include <string>
 #include <string_view>
 
-#include "allocators/contract/allocator.hpp"
 #include "allocators/ouroboros/array_hierarchy.hpp"
-#include "allocators/ouroboros/carver.hpp"
 #include "allocators/ouroboros/chunk_heap.hpp"
 #include "allocators/ouroboros/linked_list.hpp"
 #include "allocators/ouroboros/page_heap.hpp"
 #include "allocators/ouroboros/parameters.hpp"
+#include "allocators/ouroboros/published/carver.hpp"
+#include "allocators/support/contract/allocator.hpp"
 
 namespace allocbench::ouroboros {
 

@@ -31,11 +31,11 @@
 // compared that could have changed and changed back.
 #pragma once
 
-#include "allocators/common/device_heap_share.hpp"
-#include "allocators/contract/allocator.hpp"
 #include "allocators/ouroboros/inspect.hpp"
 #include "allocators/ouroboros/layout.hpp"
 #include "allocators/ouroboros/refill.hpp"
+#include "allocators/support/common/device_heap_share.hpp"
+#include "allocators/support/contract/allocator.hpp"
 
 namespace allocbench::ouroboros {
 

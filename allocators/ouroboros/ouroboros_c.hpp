@@ -12,6 +12,7 @@ struct OuroborosCS
                                  .display_name = "Ouroboros C-S",
                                  .paper = "Winter et al. 2020",
                                  .summary = "queues of chunks with free pages in flat rings",
+                                 .form = Form::published,
                                  .pool = PoolLocation::arena_and_device_heap};
   static OuroborosCS create(Arena& arena, const Parameters& parameters) {
     return {lay_out(arena, parameters, traits.name)};
@@ -24,6 +25,7 @@ struct OuroborosCVA
                                  .display_name = "Ouroboros C-VA",
                                  .paper = "Winter et al. 2020",
                                  .summary = "queues of chunks with free pages, kept in chunks that an array finds",
+                                 .form = Form::published,
                                  .pool = PoolLocation::arena_and_device_heap};
   static OuroborosCVA create(Arena& arena, const Parameters& parameters) {
     return {lay_out(arena, parameters, traits.name)};
@@ -36,6 +38,7 @@ struct OuroborosCVL
                                  .display_name = "Ouroboros C-VL",
                                  .paper = "Winter et al. 2020",
                                  .summary = "queues of chunks with free pages, kept in linked chunks",
+                                 .form = Form::published,
                                  .pool = PoolLocation::arena_and_device_heap};
   static OuroborosCVL create(Arena& arena, const Parameters& parameters) {
     return {lay_out(arena, parameters, traits.name)};

@@ -12,6 +12,7 @@ struct OuroborosPS
                                  .display_name = "Ouroboros P-S",
                                  .paper = "Winter et al. 2020",
                                  .summary = "queues of free pages in flat rings",
+                                 .form = Form::published,
                                  .pool = PoolLocation::arena_and_device_heap};
   static OuroborosPS create(Arena& arena, const Parameters& parameters) {
     return {lay_out(arena, parameters, traits.name)};
@@ -24,6 +25,7 @@ struct OuroborosPVA
                                  .display_name = "Ouroboros P-VA",
                                  .paper = "Winter et al. 2020",
                                  .summary = "queues of free pages, kept in chunks that an array finds",
+                                 .form = Form::published,
                                  .pool = PoolLocation::arena_and_device_heap};
   static OuroborosPVA create(Arena& arena, const Parameters& parameters) {
     return {lay_out(arena, parameters, traits.name)};
@@ -36,6 +38,7 @@ struct OuroborosPVL
                                  .display_name = "Ouroboros P-VL",
                                  .paper = "Winter et al. 2020",
                                  .summary = "queues of free pages, kept in linked chunks",
+                                 .form = Form::published,
                                  .pool = PoolLocation::arena_and_device_heap};
   static OuroborosPVL create(Arena& arena, const Parameters& parameters) {
     return {lay_out(arena, parameters, traits.name)};

@@ -1,7 +1,7 @@
 // Parameters of all six variants of Ouroboros.
 #pragma once
 
-#include "allocators/contract/parameters.hpp"
+#include "allocators/support/contract/parameters.hpp"
 
 namespace allocbench::ouroboros {
 

@@ -27,9 +27,9 @@
 #include <bit>
 #include <vector>
 
-#include "allocators/common/page_array.hpp"
 #include "allocators/random_walk/page_parameters.hpp"
 #include "allocators/random_walk/walk.hpp"
+#include "allocators/support/common/page_array.hpp"
 
 namespace allocbench::random_walk {
 

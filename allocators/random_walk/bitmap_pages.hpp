@@ -16,7 +16,7 @@ class BitmapPages {
 
   void reset(simt::Stream& stream) { bitmap_.reset(stream); }
 
-  // See workloads/common/occupancy.hpp.
+  // See workloads/support/occupancy/occupancy.hpp.
   std::uint32_t page_count() const { return bitmap_.pages.count; }
   template <class Used>
   void occupy(simt::Stream& stream, const Used& used) const {

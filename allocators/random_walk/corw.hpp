@@ -10,6 +10,7 @@ struct CollaborativeRandomWalk : random_walk::CollaborativeWalk<random_walk::Loc
                                  .display_name = "CoRW",
                                  .paper = "Pham et al. 2025, sec. 4.1",
                                  .summary = "the lanes of a warp probe locked bitmap words and share what they find",
+                                 .form = Form::published,
                                  .one_block_size = true,
                                  .step = StepUnit::probe};
   static CollaborativeRandomWalk create(Arena& arena, const Parameters& parameters) {
@@ -22,6 +23,7 @@ struct CollaborativeRandomWalk64 : random_walk::CollaborativeWalk<random_walk::L
                                  .display_name = "CoRW, words of 64",
                                  .paper = "Pham et al. 2025, sec. 4.1",
                                  .summary = "as corw, with 64 pages to a word of the bitmap",
+                                 .form = Form::published,
                                  .one_block_size = true,
                                  .step = StepUnit::probe};
   static CollaborativeRandomWalk64 create(Arena& arena, const Parameters& parameters) {

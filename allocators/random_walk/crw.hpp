@@ -10,6 +10,7 @@ struct ClusteredRandomWalk : random_walk::ClusteredWalk<random_walk::Locking::lo
                                  .display_name = "CRW",
                                  .paper = "Pham et al. 2025, sec. 4.2",
                                  .summary = "a thread looks beside its last page, then walks; bitmap words are locked",
+                                 .form = Form::published,
                                  .one_block_size = true,
                                  .step = StepUnit::probe};
   static ClusteredRandomWalk create(Arena& arena, const Parameters& parameters) {
@@ -22,6 +23,7 @@ struct ClusteredRandomWalk64 : random_walk::ClusteredWalk<random_walk::Locking::
                                  .display_name = "CRW, words of 64",
                                  .paper = "Pham et al. 2025, sec. 4.2",
                                  .summary = "as crw, with 64 pages to a word of the bitmap",
+                                 .form = Form::published,
                                  .one_block_size = true,
                                  .step = StepUnit::probe};
   static ClusteredRandomWalk64 create(Arena& arena, const Parameters& parameters) {

@@ -17,9 +17,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "allocators/common/page_array.hpp"
 #include "allocators/random_walk/page_parameters.hpp"
 #include "allocators/random_walk/walk.hpp"
+#include "allocators/support/common/page_array.hpp"
 
 namespace allocbench {
 
@@ -47,7 +47,7 @@ class FlagWalk {
 
   void reset(simt::Stream& stream) { simt::device_fill(stream, used_, 0, pages_.count * sizeof *used_); }
 
-  // See workloads/common/occupancy.hpp.
+  // See workloads/support/occupancy/occupancy.hpp.
   std::uint32_t page_count() const { return pages_.count; }
   template <class Used>
   void occupy(simt::Stream& stream, const Used& used) const {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <tuple>
 
-#include "allocators/contract/parameters.hpp"
+#include "allocators/support/contract/parameters.hpp"
 
 namespace allocbench::random_walk {
 

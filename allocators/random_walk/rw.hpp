@@ -10,6 +10,7 @@ struct RandomWalk : random_walk::FlagWalk<random_walk::FirstProbe::looks> {
                                  .display_name = "RW",
                                  .paper = "Pham et al. 2025, sec. 3.1",
                                  .summary = "random probes of one flag per page; a page per request",
+                                 .form = Form::published,
                                  .one_block_size = true,
                                  .step = StepUnit::probe};
   static RandomWalk create(Arena& arena, const Parameters& parameters) {

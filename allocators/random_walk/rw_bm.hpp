@@ -10,6 +10,7 @@ struct RandomWalkBitmap : random_walk::BitmapWalk<random_walk::Locking::lock_map
                                  .display_name = "RW-BM",
                                  .paper = "Pham et al. 2025, sec. 3.3",
                                  .summary = "random probes of bitmap words, each locked by its bit of a second bitmap",
+                                 .form = Form::published,
                                  .one_block_size = true,
                                  .step = StepUnit::probe};
   static RandomWalkBitmap create(Arena& arena, const Parameters& parameters) {
@@ -22,6 +23,7 @@ struct RandomWalkBitmap64 : random_walk::BitmapWalk<random_walk::Locking::lock_m
                                  .display_name = "RW-BM, words of 64",
                                  .paper = "Pham et al. 2025, sec. 3.3",
                                  .summary = "as rw_bm, with 64 pages to a word of the bitmap",
+                                 .form = Form::published,
                                  .one_block_size = true,
                                  .step = StepUnit::probe};
   static RandomWalkBitmap64 create(Arena& arena, const Parameters& parameters) {

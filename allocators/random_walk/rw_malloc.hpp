@@ -51,7 +51,7 @@ class PublishedRuns {
 
   void reset(simt::Stream& stream) { bitmap_.reset(stream); }
 
-  // As blocks of one page: see workloads/common/occupancy.hpp.
+  // As blocks of one page: see workloads/support/occupancy/occupancy.hpp.
   std::uint32_t page_count() const { return bitmap_.pages.count; }
   template <class Used>
   void occupy(simt::Stream& stream, const Used& used) const {
@@ -224,6 +224,7 @@ struct RandomWalkMalloc : random_walk::PublishedRuns<random_walk::Runs::in_words
                                  .summary =
                                      "up to 32 pages in a row, found by a warp in 32 words from a random one on; small "
                                      "requests of a warp share pages",
+                                 .form = Form::published,
                                  .step = StepUnit::probe};
   static RandomWalkMalloc create(Arena& arena, const Parameters& parameters) {
     return {lay_out(arena, parameters, traits.name)};
@@ -237,6 +238,7 @@ struct RandomWalkMallocRegions : random_walk::PublishedRuns<random_walk::Runs::i
                                  .summary =
                                      "as rw_malloc, with runs over the borders of words: up to 1,023 pages in a "
                                      "row of the 1,024 that a warp looks at",
+                                 .form = Form::published,
                                  .step = StepUnit::probe};
   static RandomWalkMallocRegions create(Arena& arena, const Parameters& parameters) {
     return {lay_out(arena, parameters, traits.name)};

@@ -68,7 +68,7 @@ class RandomWalkMallocReworked {
     simt::device_fill(stream, members_, 0, member_words() * sizeof *members_);
   }
 
-  // As runs of one page: see workloads/common/occupancy.hpp.
+  // As runs of one page: see workloads/support/occupancy/occupancy.hpp.
   std::uint32_t page_count() const { return pages_.count; }
   template <class Used>
   void occupy(simt::Stream& stream, const Used& used) const {

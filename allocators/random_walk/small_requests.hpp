@@ -4,7 +4,7 @@
 // Parts are rounded up to 16 bytes.
 #pragma once
 
-#include "allocators/common/request.hpp"
+#include "allocators/support/common/request.hpp"
 #include "simt/simt.hpp"
 
 namespace allocbench::random_walk {

@@ -14,11 +14,11 @@
 #include <atomic>
 #include <string>
 
-#include "allocators/common/bit_orders.hpp"
-#include "allocators/common/request.hpp"
-#include "allocators/common/slab_pool.hpp"
 #include "allocators/rocm_dm/kinds.hpp"
 #include "allocators/rocm_dm/parameters.hpp"
+#include "allocators/support/common/bit_orders.hpp"
+#include "allocators/support/common/request.hpp"
+#include "allocators/support/common/slab_pool.hpp"
 #if SIMT_CUDA
 #include "simt/cuda/global_timer.hpp"
 #endif

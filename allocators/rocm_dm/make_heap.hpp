@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "allocators/contract/allocator.hpp"
 #include "allocators/rocm_dm/heap.hpp"
+#include "allocators/support/contract/allocator.hpp"
 
 namespace allocbench::rocm_dm {
 

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "allocators/common/bit_orders.hpp"
-#include "allocators/contract/parameters.hpp"
+#include "allocators/support/common/bit_orders.hpp"
+#include "allocators/support/contract/parameters.hpp"
 
 namespace allocbench::rocm_dm {
 

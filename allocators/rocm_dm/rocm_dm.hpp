@@ -39,6 +39,7 @@ class RocmDm {
                                  .summary =
                                      "slabs with bits; the lanes of a wave go together size by size and are counted "
                                      "after they have their blocks; pool-backed",
+                                 .form = Form::published,
                                  .zero = ZeroBytes::null};
 
   static std::size_t max_request(std::size_t, const Parameters& parameters) {

@@ -35,6 +35,7 @@ class RocmDmGrouped {
                                  .summary =
                                      "slabs with bits; the lanes of each size reserve blocks by one addition, then "
                                      "search until they have them; pool-backed",
+                                 .form = Form::published,
                                  .zero = ZeroBytes::null};
 
   static std::size_t max_request(std::size_t, const Parameters& parameters) {

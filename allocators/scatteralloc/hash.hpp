@@ -6,7 +6,7 @@
 // the warps wider. SM and warp slot are hardware ids.
 #pragma once
 
-#include "allocators/common/modulo.hpp"
+#include "allocators/support/common/modulo.hpp"
 #include "simt/simt.hpp"
 
 namespace allocbench::scatteralloc {

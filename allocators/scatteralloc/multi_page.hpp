@@ -12,8 +12,8 @@
 // scanning. So a crowd that finds the pool full scans once or twice.
 #pragma once
 
-#include "allocators/common/lock.hpp"
 #include "allocators/scatteralloc/page_table.hpp"
+#include "allocators/support/common/lock.hpp"
 
 namespace allocbench::scatteralloc {
 

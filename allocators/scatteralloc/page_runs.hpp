@@ -6,8 +6,8 @@
 // chunks claim pages without the lock; after such a conflict the claimed pages go back and the scan continues.
 #pragma once
 
-#include "allocators/common/lock.hpp"
 #include "allocators/scatteralloc/usage_table.hpp"
+#include "allocators/support/common/lock.hpp"
 
 namespace allocbench::scatteralloc {
 

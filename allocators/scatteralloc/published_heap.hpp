@@ -5,12 +5,12 @@
 #include <string>
 #include <string_view>
 
-#include "allocators/common/request.hpp"
-#include "allocators/contract/allocator.hpp"
 #include "allocators/scatteralloc/hash.hpp"
 #include "allocators/scatteralloc/page_runs.hpp"
 #include "allocators/scatteralloc/scatter_parameters.hpp"
 #include "allocators/scatteralloc/usage_check.hpp"
+#include "allocators/support/common/request.hpp"
+#include "allocators/support/contract/allocator.hpp"
 
 namespace allocbench::scatteralloc {
 

@@ -7,11 +7,11 @@
 #include <string>
 #include <string_view>
 
-#include "allocators/contract/allocator.hpp"
 #include "allocators/scatteralloc/multi_page.hpp"
 #include "allocators/scatteralloc/page_check.hpp"
 #include "allocators/scatteralloc/scatter_parameters.hpp"
 #include "allocators/scatteralloc/search.hpp"
+#include "allocators/support/contract/allocator.hpp"
 
 namespace allocbench::scatteralloc {
 

@@ -1,7 +1,7 @@
 // The parameters of ScatterAlloc, and what its forms may leave out.
 #pragma once
 
-#include "allocators/contract/parameters.hpp"
+#include "allocators/support/contract/parameters.hpp"
 
 namespace allocbench::scatteralloc {
 

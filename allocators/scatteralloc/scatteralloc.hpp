@@ -45,6 +45,7 @@ struct ScatterAlloc : scatteralloc::PublishedHeap<scatteralloc::Coalescing::on, 
                                  .summary =
                                      "pages found by a hash of size, SM and warp, then by a walk of each lane; page "
                                      "reset; small requests of a warp share a chunk",
+                                 .form = Form::published,
                                  .zero = ZeroBytes::null};
   static ScatterAlloc create(Arena& arena, const Parameters& parameters) {
     return {lay_out(arena, parameters, traits.name)};

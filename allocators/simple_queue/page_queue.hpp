@@ -21,10 +21,10 @@
 #include <bit>
 #include <vector>
 
-#include "allocators/common/index_slot.hpp"
-#include "allocators/common/page_array.hpp"
-#include "allocators/common/tickets.hpp"
-#include "allocators/common/units.hpp"
+#include "allocators/support/common/index_slot.hpp"
+#include "allocators/support/common/page_array.hpp"
+#include "allocators/support/common/tickets.hpp"
+#include "allocators/support/common/units.hpp"
 
 namespace allocbench {
 namespace simple_queue {

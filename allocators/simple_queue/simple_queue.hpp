@@ -10,6 +10,7 @@ struct SimpleQueue : simple_queue::PageQueue<simple_queue::Tickets::per_lane> {
                                  .display_name = "SimpleQueue",
                                  .paper = "Pham et al. 2025, sec. 5.1",
                                  .summary = "one ring buffer of free pages, a ticket per request: the queue model",
+                                 .form = Form::published,
                                  .one_block_size = true,
                                  .step = StepUnit::turn};
   static SimpleQueue create(Arena& arena, const Parameters& parameters) {

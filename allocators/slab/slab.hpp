@@ -11,8 +11,8 @@
 // Data: a bit per slab (1 = taken), 128 bytes per block; per tile the number of its resident block. Tiles of 16 lanes
 // load words of 64 bits.
 //
-// Sessions (allocators/contract/session.hpp): a tile keeps its resident block from kernel to kernel, in a table. It
-// begins with tile * 0x9e3779b1 modulo the number of blocks.
+// Sessions (allocators/support/contract/session.hpp): a tile keeps its resident block from kernel to kernel, in a
+// table. It begins with tile * 0x9e3779b1 modulo the number of blocks.
 //
 // Differs from the source:
 //   * A call of the source is one request of a whole tile. Here each lane asks for itself: the lanes of a tile that are
@@ -30,9 +30,9 @@
 #include <string>
 #include <vector>
 
-#include "allocators/common/request.hpp"
-#include "allocators/common/tiles.hpp"
-#include "allocators/contract/allocator.hpp"
+#include "allocators/support/common/request.hpp"
+#include "allocators/support/common/tiles.hpp"
+#include "allocators/support/contract/allocator.hpp"
 
 namespace allocbench {
 namespace slab {
@@ -202,6 +202,7 @@ class Slab {
                                  .summary =
                                      "blocks of 128 bytes: a tile of lanes loads the bitmap of its resident block, one "
                                      "lane takes a bit",
+                                 .form = Form::published,
                                  .one_block_size = true};
 
   static std::size_t max_request(std::size_t, const Parameters&) { return slab::slab_bytes; }

@@ -14,8 +14,8 @@
 // compare-exchanged, and the turn of a slot repeats only after 2^32 operations.
 #pragma once
 
-#include "allocators/common/tickets.hpp"
-#include "allocators/common/units.hpp"
+#include "allocators/support/common/tickets.hpp"
+#include "allocators/support/common/units.hpp"
 #include "simt/simt.hpp"
 
 namespace allocbench::xmalloc {

@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "allocators/common/request.hpp"
+#include "allocators/support/common/request.hpp"
 #include "allocators/xmalloc/fifo.hpp"
 #include "allocators/xmalloc/memory_chain.hpp"
 #include "allocators/xmalloc/tag.hpp"

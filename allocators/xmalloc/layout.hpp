@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "allocators/common/request.hpp"
-#include "allocators/contract/allocator.hpp"
+#include "allocators/support/common/request.hpp"
+#include "allocators/support/contract/allocator.hpp"
 #include "allocators/xmalloc/memory_chain.hpp"
 #include "allocators/xmalloc/parameters.hpp"
 

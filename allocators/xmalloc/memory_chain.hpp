@@ -8,7 +8,7 @@
 // Offsets are in units of 16 bytes, 32 bits: pools up to 64 GiB.
 #pragma once
 
-#include "allocators/common/request.hpp"
+#include "allocators/support/common/request.hpp"
 #include "simt/simt.hpp"
 
 namespace allocbench::xmalloc {

@@ -9,8 +9,8 @@
 // freed as one. Free blocks are in lists by the power of two of their size.
 #pragma once
 
-#include "allocators/common/device_heap_share.hpp"
-#include "allocators/common/lock.hpp"
+#include "allocators/support/common/device_heap_share.hpp"
+#include "allocators/support/common/lock.hpp"
 #include "allocators/xmalloc/memory_chain.hpp"
 
 namespace allocbench::xmalloc {

@@ -4,7 +4,7 @@
 // itself by an exchange.
 #pragma once
 
-#include "allocators/common/lock.hpp"
+#include "allocators/support/common/lock.hpp"
 #include "allocators/xmalloc/memory_chain.hpp"
 
 namespace allocbench::xmalloc {

@@ -1,7 +1,7 @@
 // Parameters of XMalloc.
 #pragma once
 
-#include "allocators/contract/parameters.hpp"
+#include "allocators/support/contract/parameters.hpp"
 
 namespace allocbench::xmalloc {
 

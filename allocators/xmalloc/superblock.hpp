@@ -15,7 +15,7 @@
 // Type tags: tag.hpp.
 #pragma once
 
-#include "allocators/common/lock.hpp"
+#include "allocators/support/common/lock.hpp"
 #include "allocators/xmalloc/fifo.hpp"
 #include "allocators/xmalloc/kept_blocks.hpp"
 #include "allocators/xmalloc/layout.hpp"

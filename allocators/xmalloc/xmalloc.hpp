@@ -31,7 +31,7 @@
 #include <string>
 #include <string_view>
 
-#include "allocators/contract/allocator.hpp"
+#include "allocators/support/contract/allocator.hpp"
 #include "allocators/xmalloc/inspect_published.hpp"
 #include "allocators/xmalloc/memoryblock.hpp"
 #include "allocators/xmalloc/memoryblock_list.hpp"
@@ -175,7 +175,8 @@ struct XMalloc : xmalloc::PublishedOf<xmalloc::MemoryblockList, xmalloc::Publish
       .name = "xmalloc",
       .display_name = "XMalloc",
       .paper = "Huang et al. 2010",
-      .summary = "one block per warp, divided among its lanes; FIFO buffers over a heap of Memoryblocks"};
+      .summary = "one block per warp, divided among its lanes; FIFO buffers over a heap of Memoryblocks",
+      .form = Form::published};
   static XMalloc create(Arena& arena, const Parameters& parameters) {
     const auto heap = xmalloc::heap_over_pool<xmalloc::MemoryblockList>(arena, traits.name);
     return {lay_out(arena, parameters, heap, traits.name)};
@@ -188,6 +189,7 @@ struct XMallocDeviceHeap : xmalloc::PublishedOf<xmalloc::DeviceHeapMemory, xmall
                                  .display_name = "XMalloc (device heap)",
                                  .paper = "Huang et al. 2010 and 2013",
                                  .summary = "the later form: Superblocks and large requests come from the device heap",
+                                 .form = Form::published,
                                  .pool = PoolLocation::device_heap,
                                  .fresh = Fresh::by_process,
                                  .keeps_device_heap = true};

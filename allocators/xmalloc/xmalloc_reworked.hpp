@@ -37,8 +37,8 @@
 #include <string>
 #include <string_view>
 
-#include "allocators/common/request.hpp"
-#include "allocators/contract/allocator.hpp"
+#include "allocators/support/common/request.hpp"
+#include "allocators/support/contract/allocator.hpp"
 #include "allocators/xmalloc/inspect.hpp"
 #include "allocators/xmalloc/parameters.hpp"
 #include "allocators/xmalloc/superblock.hpp"

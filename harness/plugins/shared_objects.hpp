@@ -24,7 +24,7 @@ class SharedObject {
   void load();
 
   const std::filesystem::path& file() const { return file_; }
-  // Which sources it was built from, as harness/protocol/sources.hpp reads it.
+  // Which sources it was built from, as protocol/sources.hpp reads it.
   const std::string& sources() const { return sources_; }
   // An exported function of type `Function*`. Throws BadPlugin.
   template <class Function>

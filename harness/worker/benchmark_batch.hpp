@@ -6,7 +6,7 @@
 #include <functional>
 #include <string>
 
-#include "harness/protocol/event.hpp"
+#include "protocol/event.hpp"
 
 namespace benchmark {
 class BenchmarkReporter;

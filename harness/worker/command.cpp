@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "harness/protocol/parameter_json.hpp"
-#include "harness/protocol/parameter_values.hpp"
+#include "protocol/parameter_json.hpp"
+#include "protocol/parameter_values.hpp"
 
 namespace allocbench::worker {
 namespace {
@@ -73,13 +73,9 @@ CellRequest resolve(const protocol::OpenCell& command, const Registry& registry)
   CellRequest request;
   request.workload = &entry;
   request.parameters = checked(command.parameters, entry.parameters, command.workload);
-  request.seed = command.seed;
-  request.state = command.state;
-  request.aged_rounds = command.aged_rounds;
-  request.l2 = command.l2;
-  request.warmups = small_count(command.warmups, "warmups");
-  request.energy_seconds = command.energy_seconds;
-  request.counted_passes = small_count(command.counted_passes, "counted_passes");
+  small_count(command.settings.warmups, "warmups");
+  small_count(command.settings.counted_passes, "counted_passes");
+  request.settings = command.settings;
   return request;
 }
 

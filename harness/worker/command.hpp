@@ -2,8 +2,8 @@
 // descriptions. Everything wrong with one is a protocol::Malformed.
 #pragma once
 
-#include "harness/protocol/command.hpp"
 #include "harness/worker/registry.hpp"
+#include "protocol/command.hpp"
 
 namespace allocbench::worker {
 

@@ -3,9 +3,9 @@
 #include <iterator>
 #include <sstream>
 
-#include "harness/protocol/sources.hpp"
 #include "harness/worker/backend.hpp"
 #include "harness/worker/metrics.hpp"
+#include "protocol/sources.hpp"
 
 namespace allocbench::worker {
 namespace {

@@ -1,8 +1,8 @@
 // `worker --describe`: what this worker holds. Touches no device.
 #pragma once
 
-#include "harness/protocol/description.hpp"
 #include "harness/worker/registry.hpp"
+#include "protocol/description.hpp"
 
 namespace allocbench::worker {
 

@@ -3,8 +3,8 @@
 
 #include <optional>
 
-#include "allocators/contract/traits.hpp"
-#include "workloads/contract/outcome.hpp"
+#include "allocators/support/contract/traits.hpp"
+#include "workloads/support/contract/outcome.hpp"
 
 namespace allocbench::worker {
 

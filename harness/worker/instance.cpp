@@ -2,11 +2,11 @@
 
 #include <chrono>
 
-#include "allocators/contract/allocator.hpp"
-#include "harness/protocol/event.hpp"
+#include "allocators/support/contract/allocator.hpp"
 #include "harness/worker/measured_cell.hpp"
-#include "workloads/verification/pointer_rules.hpp"
-#include "workloads/verification/reset_check.hpp"
+#include "protocol/event.hpp"
+#include "workloads/support/verification/pointer_rules.hpp"
+#include "workloads/support/verification/reset_check.hpp"
 
 namespace allocbench::worker {
 
@@ -55,7 +55,7 @@ std::unique_ptr<Cell> Instance::open(const CellRequest& request) {
                       allocator + " is an ablation, for micro tests only: in applications use the full form");
   }
   RunSetting setting = setting_;
-  setting.seed = request.seed;
+  setting.seed = request.settings.seed;
   try {
     const std::string why = workload.unsupported(request.parameters, setting);
     if (!why.empty()) throw CellFailure(Status::unsupported, why);

@@ -5,12 +5,12 @@
 #include <optional>
 #include <string>
 
-#include "allocators/contract/arena.hpp"
+#include "allocators/support/contract/arena.hpp"
 #include "harness/worker/process_state.hpp"
 #include "harness/worker/registry.hpp"
-#include "workloads/contract/outcome.hpp"
-#include "workloads/contract/workload.hpp"
-#include "workloads/verification/pointer_check.hpp"
+#include "workloads/support/contract/outcome.hpp"
+#include "workloads/support/contract/workload.hpp"
+#include "workloads/support/verification/pointer_check.hpp"
 
 namespace allocbench::worker {
 

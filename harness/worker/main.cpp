@@ -8,11 +8,6 @@
 #include <exception>
 #include <iostream>
 
-#include "harness/protocol/command_json.hpp"
-#include "harness/protocol/description_json.hpp"
-#include "harness/protocol/event_json.hpp"
-#include "harness/protocol/line_writer.hpp"
-#include "harness/protocol/version.hpp"
 #include "harness/worker/backend.hpp"
 #include "harness/worker/command.hpp"
 #include "harness/worker/describe.hpp"
@@ -20,6 +15,11 @@
 #include "harness/worker/process_state.hpp"
 #include "harness/worker/run_by_hand.hpp"
 #include "harness/worker/server.hpp"
+#include "protocol/command_json.hpp"
+#include "protocol/description_json.hpp"
+#include "protocol/event_json.hpp"
+#include "protocol/line_writer.hpp"
+#include "protocol/version.hpp"
 #include "simt/cuda/machine_fault.hpp"
 
 namespace allocbench::worker {

@@ -3,15 +3,15 @@
 #include <chrono>
 #include <cstdio>
 
-#include "harness/protocol/bounds.hpp"
 #include "harness/worker/failure.hpp"
-#include "workloads/verification/call_counter.hpp"
-#include "workloads/verification/content_check.hpp"
-#include "workloads/verification/few_contents.hpp"
-#include "workloads/verification/leak_check.hpp"
-#include "workloads/verification/limited_requests.hpp"
-#include "workloads/verification/pointer_rules.hpp"
-#include "workloads/verification/trace_pass.hpp"
+#include "protocol/bounds.hpp"
+#include "workloads/support/callers/few_contents.hpp"
+#include "workloads/support/verification/call_counter.hpp"
+#include "workloads/support/verification/content_check.hpp"
+#include "workloads/support/verification/leak_check.hpp"
+#include "workloads/support/verification/limited_requests.hpp"
+#include "workloads/support/verification/pointer_rules.hpp"
+#include "workloads/support/verification/trace_pass.hpp"
 
 namespace allocbench::worker {
 namespace {
@@ -65,19 +65,16 @@ MeasuredCell::MeasuredCell(Instance& instance, const RunSetting& setting, const 
                            const WorkloadTraits& workload, std::unique_ptr<WorkloadRun> run)
     : instance_(instance),
       setting_(setting),
-      state_(request.state),
-      flushes_l2_(request.l2 == L2State::flushed),
-      warmups_(request.warmups),
-      counted_passes_(request.counted_passes),
+      settings_(request.settings),
       workload_(workload),
       run_(std::move(run)),
-      warm_ups_left_(request.warmups,
+      warm_ups_left_(request.settings.warmups,
                      request.long_warm_ups_count && starts_every_pass_fresh() ? sampling_seconds : WarmUps::never),
       leaves_device_heap_alone_(instance_.handle().leaves_device_heap_alone(run_->largest_request())) {
-  if (flushes_l2_) instance_.prepare_to_flush_l2();
-  if (state_ == StartState::aged) {
+  if (settings_.l2 == L2State::flushed) instance_.prepare_to_flush_l2();
+  if (settings_.state == StartState::aged) {
     fail_if_unsupported(Ageing::unsupported(setting.allocator));
-    ageing_.emplace(instance_.stream(), setting, run_->requests(), request.aged_rounds);
+    ageing_.emplace(instance_.stream(), setting, run_->requests(), request.settings.aged_rounds);
   }
 }
 
@@ -203,7 +200,7 @@ void MeasuredCell::make_ready() {
   }
   instance_.last_user = nullptr;  // whatever fails from here on leaves nothing to build on
   run_->prepare();
-  if (flushes_l2_) instance_.flush_l2();
+  if (settings_.l2 == L2State::flushed) instance_.flush_l2();
 }
 
 StageListener MeasuredCell::when_idle(const StageListener& listener) const {
@@ -252,8 +249,8 @@ void MeasuredCell::check_contents(std::optional<double> seconds, Verification& r
 }
 
 bool MeasuredCell::passes_take_longer_than(double seconds) const {
-  const std::uint32_t passes = (starts_every_pass_fresh() ? 0 : warmups_) + counted_passes_;
-  return judged_ && observed_to_timed * judged_->wall_seconds * passes > seconds;
+  const std::uint64_t passes = (starts_every_pass_fresh() ? 0 : settings_.warmups) + settings_.counted_passes;
+  return judged_ && observed_to_timed * judged_->wall_seconds * static_cast<double>(passes) > seconds;
 }
 
 // check_recorded() looks at them after every sample.
@@ -295,10 +292,10 @@ void MeasuredCell::check_filled_blocks(Verification& result) {
   run_->prepare();
   PhaseTimer untimed(instance_.stream());
   result.counted = CallStatistics(instance_.traits().step);
-  const std::uint32_t first_counted = starts_every_pass_fresh() ? 0 : warmups_;
+  const std::uint64_t first_counted = starts_every_pass_fresh() ? 0 : settings_.warmups;
   const bool judged = overlap_is_defined();
   CallCounter counter(instance_.stream(), run_->mallocs_at_most());
-  for (std::uint32_t pass = 0; pass < first_counted + counted_passes_; ++pass) {
+  for (std::uint64_t pass = 0; pass < first_counted + settings_.counted_passes; ++pass) {
     const bool counts = pass >= first_counted;
     const CallLedger calls = counts ? counter.start() : CallLedger{};
     if (pass == 0) {

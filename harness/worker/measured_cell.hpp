@@ -8,8 +8,8 @@
 
 #include "harness/worker/instance.hpp"
 #include "harness/worker/warm_ups.hpp"
-#include "workloads/common/ageing.hpp"
-#include "workloads/contract/outcome.hpp"
+#include "workloads/support/contract/outcome.hpp"
+#include "workloads/support/occupancy/ageing.hpp"
 
 namespace allocbench::worker {
 
@@ -31,7 +31,7 @@ class MeasuredCell final : public Cell {
  private:
   // An allocator that never frees has no state worth reusing: it would only run out.
   bool starts_every_pass_fresh() const {
-    return state_ == StartState::fresh || instance_.traits().frees == Frees::never;
+    return settings_.state == StartState::fresh || instance_.traits().frees == Frees::never;
   }
   bool starts_fresh() const { return starts_every_pass_fresh() || instance_.last_user != this; }
   // Blocks may be judged against each other while all requests since the reset fit the pool once.
@@ -75,10 +75,7 @@ class MeasuredCell final : public Cell {
 
   Instance& instance_;
   RunSetting setting_;
-  StartState state_;
-  bool flushes_l2_;
-  std::uint32_t warmups_;
-  std::uint32_t counted_passes_;
+  protocol::CellSettings settings_;
   WorkloadTraits workload_;
   std::unique_ptr<WorkloadRun> run_;
   std::optional<Ageing> ageing_;  // of state aged

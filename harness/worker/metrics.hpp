@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "harness/protocol/description.hpp"
+#include "protocol/description.hpp"
 
 namespace allocbench::worker {
 

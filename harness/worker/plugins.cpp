@@ -4,8 +4,8 @@
 #include <map>
 
 #include "harness/plugins/shared_objects.hpp"
-#include "harness/protocol/sources.hpp"
-#include "workloads/contract/plugin.hpp"
+#include "protocol/sources.hpp"
+#include "workloads/support/contract/plugin.hpp"
 
 namespace allocbench::worker {
 namespace {

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "harness/worker/time_shares.hpp"
-#include "workloads/verification/leak_findings.hpp"
-#include "workloads/verification/reset_findings.hpp"
+#include "workloads/support/verification/leak_findings.hpp"
+#include "workloads/support/verification/reset_findings.hpp"
 
 namespace allocbench::worker {
 

@@ -11,16 +11,16 @@
 #include <string_view>
 #include <vector>
 
-#include "allocators/contract/parameters.hpp"
-#include "allocators/contract/traits.hpp"
-#include "harness/protocol/command.hpp"
-#include "harness/protocol/description.hpp"
-#include "workloads/contract/allocator_type.hpp"
-#include "workloads/contract/outcome.hpp"
-#include "workloads/contract/stages.hpp"
-#include "workloads/contract/traits.hpp"
-#include "workloads/contract/workload_type.hpp"
-#include "workloads/verification/call_statistics.hpp"
+#include "allocators/support/contract/parameters.hpp"
+#include "allocators/support/contract/traits.hpp"
+#include "protocol/command.hpp"
+#include "protocol/description.hpp"
+#include "workloads/support/contract/allocator_type.hpp"
+#include "workloads/support/contract/outcome.hpp"
+#include "workloads/support/contract/stages.hpp"
+#include "workloads/support/contract/traits.hpp"
+#include "workloads/support/contract/workload_type.hpp"
+#include "workloads/support/verification/call_statistics.hpp"
 
 namespace simt {
 class Stream;
@@ -34,14 +34,8 @@ using protocol::StartState;
 struct CellRequest {
   const WorkloadType* workload = nullptr;
   ParameterValues parameters;
-  std::uint64_t seed = 0;
-  StartState state = StartState::fresh;
-  std::uint64_t aged_rounds = 0;  // of state aged
-  L2State l2 = L2State::warm;
-  std::uint32_t warmups = 0;
+  protocol::CellSettings settings;
   bool long_warm_ups_count = false;  // as samples (harness/worker/warm_ups.hpp)
-  std::uint32_t counted_passes = 1;
-  double energy_seconds = 0;  // 0: the energy of a repetition is not measured
 };
 
 struct VerificationLimits {

@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "harness/protocol/command_json.hpp"
 #include "harness/worker/benchmark_batch.hpp"
 #include "harness/worker/failure.hpp"
 #include "harness/worker/process_state.hpp"
+#include "protocol/command_json.hpp"
 
 namespace allocbench::worker {
 

@@ -5,13 +5,13 @@
 #include <thread>
 #include <utility>
 
-#include "harness/protocol/command_json.hpp"
-#include "harness/protocol/event_json.hpp"
-#include "harness/protocol/version.hpp"
 #include "harness/worker/benchmark_batch.hpp"
 #include "harness/worker/command.hpp"
 #include "harness/worker/energy.hpp"
 #include "harness/worker/failure.hpp"
+#include "protocol/command_json.hpp"
+#include "protocol/event_json.hpp"
+#include "protocol/version.hpp"
 
 namespace allocbench::worker {
 namespace {
@@ -134,7 +134,7 @@ protocol::Event Server::answer(const protocol::OpenCell& command) {
   return attempt(command.cell, [&]() -> Event {
     const TimeShares::Scope opening(process_.shares, Part::open);
     OpenCell cell{std::string(allocator_->traits.name) + "/" + std::string(request.workload->traits.name),
-                  instance_->open(request), request.energy_seconds};
+                  instance_->open(request), request.settings.energy_seconds};
     protocol::Opened opened{command.cell, {}, cell.cell->uses_device_heap()};
     for (const KernelInfo& kernel : cell.cell->kernels()) {
       if (kernel.attributes.registers == 0) continue;  // the CPU executor has none

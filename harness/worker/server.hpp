@@ -7,13 +7,13 @@
 #include <optional>
 #include <string>
 
-#include "harness/protocol/command.hpp"
-#include "harness/protocol/event.hpp"
-#include "harness/protocol/line_writer.hpp"
 #include "harness/worker/backend.hpp"
 #include "harness/worker/nvml.hpp"
 #include "harness/worker/process_state.hpp"
 #include "harness/worker/registry.hpp"
+#include "protocol/command.hpp"
+#include "protocol/event.hpp"
+#include "protocol/line_writer.hpp"
 
 namespace allocbench::worker {
 

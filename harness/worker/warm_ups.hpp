@@ -18,7 +18,7 @@ class WarmUps {
   static constexpr double never = std::numeric_limits<double>::infinity();
 
   // A warm-up of `long_seconds` or more serves as a sample.
-  WarmUps(std::uint32_t count, double long_seconds) : left_(count), long_seconds_(long_seconds) {}
+  WarmUps(std::uint64_t count, double long_seconds) : left_(count), long_seconds_(long_seconds) {}
 
   // The next sample. repeat(name, least) makes a repetition under this name and returns it; of one that takes less than
   // `least` seconds only that time is needed.
@@ -35,7 +35,7 @@ class WarmUps {
   }
 
  private:
-  std::uint32_t left_;
+  std::uint64_t left_;
   double long_seconds_;
 };
 

@@ -9,8 +9,8 @@
 #include <cstdio>
 #include <string>
 
-#include "allocators/adaptors/session_adaptor.hpp"
-#include "allocators/contract/allocator.hpp"
+#include "allocators/support/adaptors/session_adaptor.hpp"
+#include "allocators/support/contract/allocator.hpp"
 #include "simt/simt.hpp"
 
 namespace allocbench {

@@ -11,7 +11,7 @@
 //   void* block = handle.malloc(thread, bytes);   // null: out of memory
 //   handle.free(thread, block);                   // of this heap: checked as allocbench/checked_handle.hpp says
 //
-// Allocators with a state per thread or warp (FDGMalloc, CRW) want a session: allocators/contract/session.hpp.
+// Allocators with a state per thread or warp (FDGMalloc, CRW) want a session: allocators/support/contract/session.hpp.
 #pragma once
 
 #include <cstddef>
@@ -19,9 +19,9 @@
 #include <string>
 #include <type_traits>
 
-#include "allocators/contract/allocator.hpp"
-#include "allocators/contract/heap_usage.hpp"
-#include "allocators/contract/session.hpp"
+#include "allocators/support/contract/allocator.hpp"
+#include "allocators/support/contract/heap_usage.hpp"
+#include "allocators/support/contract/session.hpp"
 #include "allocbench/checked_handle.hpp"
 #include "simt/simt.hpp"
 

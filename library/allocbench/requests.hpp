@@ -4,8 +4,8 @@
 //   void* zeros = allocbench::calloc(heap, thread, count, bytes);         // ... heap.free(thread, zeros)
 //   block = allocbench::realloc(heap, thread, block, old_bytes, new_bytes);
 //
-// `heap` is a handle or, where a design has a state per thread or warp, a session (allocators/contract/session.hpp).
-// Null is an answer of each, as of malloc.
+// `heap` is a handle or, where a design has a state per thread or warp, a session
+// (allocators/support/contract/session.hpp). Null is an answer of each, as of malloc.
 #pragma once
 
 #include <cstddef>

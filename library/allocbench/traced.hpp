@@ -12,8 +12,8 @@
 #include <string>
 #include <utility>
 
-#include "allocators/adaptors/trace_recorder.hpp"
-#include "allocators/adaptors/traced.hpp"
+#include "allocators/support/adaptors/trace_recorder.hpp"
+#include "allocators/support/adaptors/traced.hpp"
 #include "allocbench/heap.hpp"
 #include "traces/trace_file.hpp"
 

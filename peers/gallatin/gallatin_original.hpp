@@ -4,7 +4,7 @@
 
 #include <gallatin/allocators/gallatin.cuh>
 
-#include "allocators/contract/allocator.hpp"
+#include "allocators/support/contract/allocator.hpp"
 
 namespace allocbench {
 

@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <mallocMC/mallocMC.hpp>
 
-#include "allocators/contract/allocator.hpp"
+#include "allocators/support/contract/allocator.hpp"
 
 namespace allocbench {
 

@@ -5,7 +5,7 @@
 
 #include <iostream>
 
-#include "allocators/contract/allocator.hpp"
+#include "allocators/support/contract/allocator.hpp"
 
 // CUDA 13 has no cudaDeviceProp::clockRate, which the library's statistics read.
 struct DevicePropertiesWithClock : cudaDeviceProp {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "allocators/contract/session.hpp"
+#include "allocators/support/contract/session.hpp"
 #include "simt/simt.hpp"
 
 namespace allocbench::testing {

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "allocators/contract/allocator.hpp"
-#include "allocators/contract/session.hpp"
+#include "allocators/support/contract/allocator.hpp"
+#include "allocators/support/contract/session.hpp"
 #include "simt/simt.hpp"
 
 namespace allocbench::testing {

@@ -6,12 +6,12 @@
 
 #include "allocators/circular_malloc/headers.hpp"
 #include "allocators/circular_malloc/pre_split.hpp"
-#include "allocators/common/page_array.hpp"
 #include "allocators/halloc/slab.hpp"
 #include "allocators/kma/superblock.hpp"
 #include "allocators/ouroboros/layout.hpp"
 #include "allocators/random_walk/bitmap.hpp"
 #include "allocators/scatteralloc/page_table.hpp"
+#include "allocators/support/common/page_array.hpp"
 #include "tests/allocators/harness.hpp"
 
 namespace allocbench {

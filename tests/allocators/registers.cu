@@ -1,6 +1,6 @@
 // The malloc kernels of alloc_free over Comb: test_registers.py reads what the assembler says about them.
 #include "allocators/comb/comb.hpp"
-#include "workloads/common/call_kernels.hpp"
+#include "workloads/support/kernels/call_kernels.hpp"
 
 namespace allocbench {
 

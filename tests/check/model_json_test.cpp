@@ -1,4 +1,4 @@
-#include "harness/protocol/model_json.hpp"
+#include "protocol/model_json.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -54,7 +54,7 @@ class PluginBuild:
         names = {(self.folder / line.strip()).resolve() for line in deps.splitlines()[1:]}  # a compiler cache names them from there
         paths = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "allocators").rglob("*.hpp") if path in names)
         assert paths, f"{plugin} is not built in {self.folder}"
-        return [path for path in paths if not path.startswith(("allocators/contract/", "allocators/adaptors/"))]
+        return [path for path in paths if not path.startswith(("allocators/support/contract/", "allocators/support/adaptors/"))]
 
     def compile(self, plugin, variant, unit, target, more=(), sources=None):
         """False where the unit does not compile. `sources`: a folder of headers that come before those of the project."""

@@ -1,4 +1,5 @@
-// The cases of the contract suite: what allocators/contract/allocator.hpp promises, for any registered allocator.
+// The cases of the contract suite: what allocators/support/contract/allocator.hpp promises, for any registered
+// allocator.
 #pragma once
 
 #include <string>

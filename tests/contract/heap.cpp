@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "workloads/verification/pointer_rules.hpp"
+#include "workloads/support/verification/pointer_rules.hpp"
 
 namespace allocbench::contract {
 

@@ -7,13 +7,13 @@
 #include <utility>
 #include <vector>
 
-#include "allocators/contract/arena.hpp"
+#include "allocators/support/contract/arena.hpp"
 #include "tests/contract/report.hpp"
 #include "tests/contract/test_device.hpp"
-#include "workloads/contract/allocator_handle.hpp"
-#include "workloads/verification/content_check.hpp"
-#include "workloads/verification/pointer_check.hpp"
-#include "workloads/verification/script_kernel.hpp"
+#include "workloads/support/contract/allocator_handle.hpp"
+#include "workloads/support/verification/content_check.hpp"
+#include "workloads/support/verification/pointer_check.hpp"
+#include "workloads/support/verification/script_kernel.hpp"
 
 namespace allocbench::contract {
 

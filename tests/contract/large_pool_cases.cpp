@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "allocators/contract/allocator.hpp"
+#include "allocators/support/contract/allocator.hpp"
 #include "tests/contract/cases.hpp"
 
 namespace allocbench::contract {

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <set>
 
-#include "allocators/contract/allocator.hpp"
+#include "allocators/support/contract/allocator.hpp"
 #include "tests/contract/cases.hpp"
-#include "workloads/verification/pointer_check.hpp"
+#include "workloads/support/verification/pointer_check.hpp"
 
 namespace allocbench::contract {
 

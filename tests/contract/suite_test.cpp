@@ -6,9 +6,9 @@
 #include <fstream>
 
 #include "allocators/bump/atomic_malloc.hpp"
-#include "allocators/saboteur/saboteur.hpp"
+#include "allocators/support/saboteur/saboteur.hpp"
 #include "tests/contract/expectations.hpp"
-#include "workloads/contract/export.hpp"
+#include "workloads/support/contract/export.hpp"
 
 namespace allocbench::contract {
 namespace {

@@ -166,7 +166,7 @@ TEST(ConfigErrors, RoundsOfAgeingNeedTheStateAged) {
   EXPECT_THAT(complaints(with("sweep", {{"aged_rounds", {1, 2}}})), ::testing::HasSubstr("/sweep/aged_rounds"));
   ordered_json aged = with("aged_rounds", 10);
   aged["state"] = "aged";
-  EXPECT_EQ(read_good(aged).allocators[0].settings.aged_rounds, 10u);
+  EXPECT_EQ(read_good(aged).allocators[0].settings.cell.aged_rounds, 10u);
   aged = with("aged_rounds", 10);
   aged["sweep"] = {{"state", {"fresh", "aged"}}};
   read_good(aged);

@@ -4,7 +4,7 @@
 
 #include "harness/front/config/scalars.hpp"
 #include "harness/front/plan/plan.hpp"
-#include "harness/protocol/bounds.hpp"
+#include "protocol/bounds.hpp"
 #include "tests/harness/config_cases.hpp"
 
 namespace allocbench::front {

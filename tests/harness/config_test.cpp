@@ -1,7 +1,7 @@
 // What the strict reader of configs makes of them. What it says about mistakes: config_errors_test.cpp.
 #include <gtest/gtest.h>
 
-#include "harness/protocol/parameter_values.hpp"
+#include "protocol/parameter_values.hpp"
 #include "tests/harness/config_cases.hpp"
 
 namespace allocbench::front {
@@ -19,8 +19,8 @@ TEST(Config, FillsDefaults) {
   const Settings& settings = config.allocators[0].settings;
   EXPECT_EQ(settings.pool_bytes, 1u << 20);
   EXPECT_EQ(settings.repetitions, 5u);
-  EXPECT_EQ(settings.warmups, 1u);
-  EXPECT_EQ(settings.state, "fresh");
+  EXPECT_EQ(settings.cell.warmups, 1u);
+  EXPECT_EQ(settings.cell.state, protocol::StartState::fresh);
   EXPECT_EQ(*protocol::find_value(settings.workload_parameters, "request_bytes"), ParameterValue(std::uint64_t{16}));
   EXPECT_EQ(config.seed, 1u);
 }

@@ -10,7 +10,7 @@
 
 #include "harness/front/common/errors.hpp"
 #include "harness/front/plan/plan_text.hpp"
-#include "harness/protocol/parameter_values.hpp"
+#include "protocol/parameter_values.hpp"
 #include "tests/harness/test_catalogue.hpp"
 
 namespace allocbench::front {

@@ -1,5 +1,5 @@
-"""Includes point one way, as CONTRIBUTING.md draws it: between the parts of the project and inside the front end. Modules of plots
-do not import each other in a circle."""
+"""Includes point one way, as CONTRIBUTING.md draws it: between the parts of the project, and between the folders inside a part. Modules of
+plots do not import each other in a circle."""
 
 import ast
 import graphlib
@@ -9,78 +9,136 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 FRONT = ROOT / "harness" / "front"
+SOURCES = (".hpp", ".cpp", ".cu", ".in")
 
-# A folder may include those before it.
-ORDER = ["common", "statistics", "config", "plan", "log", "run", "results", "compare", "check", "cli"]
+# Inside these folders a folder may include those before it.
+ORDERS = {
+    "harness/front": ["common", "statistics", "config", "plan", "log", "run", "results", "compare", "check", "cli"],
+    "allocators/support": ["contract", "common", "adaptors", "saboteur"],
+    "workloads/support": ["parallel", "inputs", "random", "requests", "contract", "kernels", "verification", "callers", "occupancy"],
+}
 # Not every earlier folder is below: reports need no workers, the search needs no results.
 NOT_BELOW = {"results": {"run"}, "compare": {"run"}, "check": {"results", "compare"}}
 
+# Plug-ins and workloads that include others.
+OTHERS = {
+    "allocators/delayed": {"bump", "comb"},
+    "allocators/fdgmalloc": {"circular_malloc", "cuda_malloc", "kma"},
+    "allocators/flatter_scatter": {"scatteralloc"},
+    "workloads/kd_tree": {"alloc_dealloc"},
+    "workloads/scenario": {"pairs"},
+    "workloads/work_generation": {"prefix_sum"},
+    "workloads/write_performance": {"prefix_sum"},
+}
+
 # The parts that a part may include besides itself.
-DEVICE = {"simt", "harness/protocol"}
+DEVICE = {"simt", "protocol"}
 PARTS = {
     "simt": set(),
     "traces": set(),
-    "harness/protocol": set(),
+    "protocol": set(),
     "harness/plugins": set(),
     "allocators": DEVICE | {"traces"},
     "containers": {"simt", "allocators"},
     "workloads": DEVICE | {"traces", "allocators", "containers"},
     "check": DEVICE | {"allocators"},
     "harness/worker": DEVICE | {"allocators", "containers", "workloads", "harness/plugins"},
-    "harness/checker": DEVICE | {"allocators", "check", "harness/plugins"},
-    "harness/front": {"traces", "harness/protocol"},
+    "check/worker": DEVICE | {"allocators", "check", "harness/plugins"},
+    "harness/front": {"traces", "protocol"},
 }
 
 
 def part_of(path):
     folders = path.split("/")
-    return "/".join(folders[:2]) if folders[0] == "harness" else folders[0]
+    return "/".join(folders[:2]) if "/".join(folders[:2]) in PARTS else folders[0]
 
 
 def includes(path):
     return re.findall(r'#include "([^"]+)"', path.read_text(encoding="utf-8"))
 
 
+def included_by(folder):
+    """Pairs of a file below `folder` and a header of the project that it includes, as paths from the root."""
+    for path in sorted((ROOT / folder).rglob("*")):
+        if path.suffix in SOURCES:
+            for include in includes(path):
+                if "/" in include:  # not beside the file, or of a library
+                    yield path.relative_to(ROOT).as_posix(), include
+
+
+def folders_in(folder):
+    return sorted(each.name for each in (ROOT / folder).iterdir() if each.is_dir())
+
+
+def circle_of(graph):
+    try:
+        graphlib.TopologicalSorter(graph).prepare()
+    except graphlib.CycleError as error:
+        return " -> ".join(map(str, error.args[1]))
+    return None
+
+
 class Parts(unittest.TestCase):
     def test_every_part_has_its_place(self):
-        harness = {f"harness/{each.name}" for each in (ROOT / "harness").iterdir() if each.is_dir()}
-        self.assertEqual({part for part in PARTS if part.startswith("harness/")}, harness)
+        self.assertEqual({part for part in PARTS if part.startswith("harness/")}, {f"harness/{each}" for each in folders_in("harness")})
 
     def test_includes_point_one_way(self):
         for part, below in PARTS.items():
-            for path in sorted((ROOT / part).rglob("*")):
-                if path.suffix not in (".hpp", ".cpp", ".cu", ".in"):
-                    continue
-                for include in includes(path):
-                    if "/" not in include:  # beside the file, or of a library
-                        continue
-                    with self.subTest(file=str(path.relative_to(ROOT)), include=include):
+            for file, include in included_by(part):
+                if part_of(file) == part:
+                    with self.subTest(file=file, include=include):
                         self.assertIn(part_of(include), below | {part})
 
 
-class FrontEnd(unittest.TestCase):
+class Folders(unittest.TestCase):
     def test_every_folder_has_its_place(self):
-        self.assertEqual(sorted(ORDER), sorted(each.name for each in FRONT.iterdir() if each.is_dir()))
+        for folder, order in ORDERS.items():
+            with self.subTest(folder=folder):
+                self.assertEqual(sorted(order), folders_in(folder))
 
     def test_includes_point_one_way(self):
-        for path in sorted(FRONT.rglob("*.[ch]pp")):
-            folder = path.relative_to(FRONT).parts[0]
-            below = set(ORDER[: ORDER.index(folder) + 1]) - NOT_BELOW.get(folder, set())
-            for include in includes(path):
-                with self.subTest(file=str(path.relative_to(ROOT)), include=include):
-                    self.assertRegex(include, "^(harness/(front|protocol)|traces)/")
-                    if include.startswith("harness/front/"):
-                        self.assertIn(include.split("/")[2], below)
+        for folder, order in ORDERS.items():
+            for file, include in included_by(folder):
+                if include.startswith(f"{folder}/"):
+                    here, there = file[len(folder) + 1 :].split("/")[0], include[len(folder) + 1 :].split("/")[0]
+                    with self.subTest(file=file, include=include):
+                        self.assertIn(there, set(order[: order.index(here) + 1]) - NOT_BELOW.get(here, set()))
+
+    def test_the_front_end_includes_only_the_protocol(self):
+        for file, include in included_by("harness/front"):
+            with self.subTest(file=file, include=include):
+                self.assertRegex(include, "^(harness/front|protocol|traces)/")
+
+    def test_no_circle(self):
+        graph = {}
+        for part in PARTS:
+            for file, include in included_by(part):
+                here, there = Path(file).parent, Path(include).parent
+                if here not in (there, *there.parents) and there not in here.parents:  # simt/ and its back ends are one room
+                    graph.setdefault(here, set()).add(there)
+        self.assertIn(Path("workloads/support/contract"), graph[Path("workloads/support/verification")])
+        self.assertIsNone(circle_of(graph))
+
+    def test_plug_ins_stand_beside_what_serves_them(self):
+        for part, line in (("allocators", r"^allocbench_add_allocator\(\w+ HEADER (\w+)/"), ("workloads", r"^allocbench_add_workload\((\w+)")):
+            added = re.findall(line, (ROOT / part / "CMakeLists.txt").read_text(encoding="utf-8"), re.M)
+            self.assertEqual(sorted({*added, "support"}), folders_in(part))
+        for part in ("allocators", "workloads"):
+            for file, include in included_by(part):
+                here, there = file.split("/")[1], include.split("/")[1]
+                if "/" in file[len(part) + 1 :] and include.startswith(f"{part}/"):
+                    with self.subTest(file=file, include=include):
+                        self.assertIn(there, {"support", here} | OTHERS.get(f"{part}/{here}", set()) if here != "support" else {"support"})
 
 
 class Protocol(unittest.TestCase):
-    FOLDER = ROOT / "harness" / "protocol"
+    FOLDER = ROOT / "protocol"
 
     def test_it_is_a_leaf(self):
         for path in sorted(self.FOLDER.glob("*.[ch]pp")):
             for include in includes(path):
                 with self.subTest(file=path.name, include=include):
-                    self.assertTrue(include.startswith("harness/protocol/"))
+                    self.assertTrue(include.startswith("protocol/"))
 
     def test_headers_for_plug_ins_are_free_of_json(self):
         def reached(path, seen):
@@ -122,10 +180,7 @@ class Plots(unittest.TestCase):
 
     def test_no_circle(self):
         self.assertIn("plots.runs.results", self.graph["plots.figures.model.chart"])
-        try:
-            graphlib.TopologicalSorter(self.graph).prepare()
-        except graphlib.CycleError as error:
-            self.fail(" -> ".join(error.args[1]))
+        self.assertIsNone(circle_of(self.graph))
 
     def test_every_folder_has_its_place(self):
         def folders(path):

@@ -13,13 +13,13 @@ project(two_programs LANGUAGES CXX)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${{CMAKE_BINARY_DIR}}/bin")
 include("{ROOT}/cmake/AllocbenchRevision.cmake")
 foreach(program IN ITEMS front worker)
-  allocbench_add_program(${{program}} main.cpp "{ROOT}/harness/protocol/sources.cpp")
+  allocbench_add_program(${{program}} main.cpp "{ROOT}/protocol/sources.cpp")
   target_include_directories(${{program}}_program PRIVATE "{ROOT}")
   target_compile_features(${{program}}_program PRIVATE cxx_std_20)
 endforeach()
 """
 MAIN = """#include <cstdio>
-#include "harness/protocol/sources.hpp"
+#include "protocol/sources.hpp"
 int main() {
   const auto sources = allocbench::protocol::program_sources();
   std::printf("%s %s %d", sources.revision.c_str(), sources.measured_revision.c_str(), sources.dirty.value_or(false));
@@ -105,7 +105,7 @@ class TwoPrograms(unittest.TestCase):
         self.assertEqual(self.says("packed"), self.committed)
 
     def test_a_program_of_no_build_says_so(self):
-        run("g++", "-std=c++20", f"-I{ROOT}", "-o", self.build_folder / "bin" / "alone", self.source / "main.cpp", ROOT / "harness/protocol/sources.cpp")
+        run("g++", "-std=c++20", f"-I{ROOT}", "-o", self.build_folder / "bin" / "alone", self.source / "main.cpp", ROOT / "protocol/sources.cpp")
         self.assertEqual(self.says("alone"), ["unknown", "", "0"])
 
 

@@ -173,26 +173,9 @@ TEST(OldValues, EveryStoreIsReadInTheEnd) {
 }
 
 TEST(OldValues, SchedulesCarryThem) {
-  const auto kernel = message(store_relaxed, load_relaxed, load_relaxed);
-  ExecutorOptions options = ageing(StrategyKind::random);
-  Device device(options);
-  options.seed = first_failing_seed(device, options, {1, 2}, kernel, seeds);
-  ASSERT_NE(options.seed, 0u);
-  const std::uint64_t hash = device.hash();
-  options.record = true;
-  options.history_steps = 100;
-  EXPECT_TRUE(outcome_on(device, options, {1, 2}, kernel).faulted);
-  EXPECT_EQ(device.hash(), hash);
-  EXPECT_NE(history_text(device.history(), 100).find("old"), std::string::npos);
-  const Schedule schedule = device.schedule();
-  EXPECT_EQ(parse_schedule(to_text(schedule)), schedule);
-  const auto fails = [&](const Schedule& candidate) {
-    return outcome_on(device, replaying(searching(StrategyKind::random), candidate), {1, 2}, kernel).faulted;
-  };
-  EXPECT_TRUE(fails(schedule));
-  EXPECT_EQ(device.hash(), hash);
-  const Shrunk few = shrink(schedule, fails);
-  EXPECT_TRUE(few.minimal);
+  Shrunk few;
+  ASSERT_NO_FATAL_FAILURE(replay_and_shrink(ageing(StrategyKind::random),
+                                            message(store_relaxed, load_relaxed, load_relaxed), seeds, "old", few));
   EXPECT_NE(to_text(few.schedule).find('o'), std::string::npos) << to_text(few.schedule);
 }
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "simt/cpu/history.hpp"
 #include "simt/cpu/search/exploration.hpp"
 #include "simt/cpu/search/schedule.hpp"
 #include "simt/cpu/search/shrink.hpp"
@@ -47,6 +48,30 @@ std::uint64_t first_failing_seed(Device& device, ExecutorOptions options, Launch
     return options.seed;
   }
   return 0;
+}
+
+// Two lanes of the kernel fail: the schedule goes through its text, replays the same steps, whose history has `told`,
+// and shrinks to `few`.
+template <class Kernel>
+void replay_and_shrink(ExecutorOptions options, Kernel kernel, std::uint64_t last_seed, const char* told, Shrunk& few) {
+  Device device(options);
+  options.seed = first_failing_seed(device, options, {1, 2}, kernel, last_seed);
+  ASSERT_NE(options.seed, 0u);
+  const std::uint64_t hash = device.hash();
+  options.record = true;
+  options.history_steps = 100;
+  EXPECT_TRUE(outcome_on(device, options, {1, 2}, kernel).faulted);
+  EXPECT_EQ(device.hash(), hash);
+  EXPECT_NE(history_text(device.history(), 100).find(told), std::string::npos);
+  const Schedule schedule = device.schedule();
+  EXPECT_EQ(parse_schedule(to_text(schedule)), schedule);
+  const auto fails = [&](const Schedule& candidate) {
+    return outcome_on(device, replaying(searching(StrategyKind::random), candidate), {1, 2}, kernel).faulted;
+  };
+  EXPECT_TRUE(fails(schedule));
+  EXPECT_EQ(device.hash(), hash);
+  few = shrink(schedule, fails);
+  EXPECT_TRUE(few.minimal);
 }
 
 }  // namespace simt::faults

@@ -2,11 +2,11 @@
 // aggregate requests. What needs a newer GPU has code of its own below that architecture, or it does not compile here.
 #include "allocators/bulkalloc/bulkalloc.hpp"
 #include "allocators/comb/comb.hpp"
-#include "allocators/contract/session.hpp"
 #include "allocators/gallatin/gallatin.hpp"
 #include "allocators/halloc/halloc_reworked.hpp"
 #include "allocators/llvm_libc/llvm_libc.hpp"
 #include "allocators/random_walk/rw_malloc_reworked.hpp"
+#include "allocators/support/contract/session.hpp"
 #include "allocators/xmalloc/xmalloc_reworked.hpp"
 #include "simt/simt.hpp"
 

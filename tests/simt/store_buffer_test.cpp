@@ -192,27 +192,10 @@ TEST(StoreBuffer, EveryStoreBecomesVisibleInTheEnd) {
 }
 
 TEST(StoreBuffer, SchedulesCarryHeldStores) {
-  const auto kernel = dekker(store_relaxed, load_relaxed);
-  ExecutorOptions options = holding(StrategyKind::random);
-  Device device(options);
-  options.seed = first_failing_seed(device, options, {1, 2}, kernel, seeds);
-  ASSERT_NE(options.seed, 0u);
-  const std::uint64_t hash = device.hash();
-  options.record = true;
-  options.history_steps = 100;
-  EXPECT_TRUE(outcome_on(device, options, {1, 2}, kernel).faulted);
-  EXPECT_EQ(device.hash(), hash);
-  EXPECT_NE(history_text(device.history(), 100).find("held ["), std::string::npos);
-  const Schedule schedule = device.schedule();
-  EXPECT_EQ(parse_schedule(to_text(schedule)), schedule);
-  const auto fails = [&](const Schedule& candidate) {
-    return outcome_on(device, replaying(searching(StrategyKind::random), candidate), {1, 2}, kernel).faulted;
-  };
-  EXPECT_TRUE(fails(schedule));
-  EXPECT_EQ(device.hash(), hash);
+  Shrunk few;
+  ASSERT_NO_FATAL_FAILURE(
+      replay_and_shrink(holding(StrategyKind::random), dekker(store_relaxed, load_relaxed), seeds, "held [", few));
   // One store is held, and its lane gives way behind its load.
-  const Shrunk few = shrink(schedule, fails);
-  EXPECT_TRUE(few.minimal);
   EXPECT_LE(few.schedule.decisions.size(), 2u) << to_text(few.schedule);
   EXPECT_NE(to_text(few.schedule).find('h'), std::string::npos);
 }

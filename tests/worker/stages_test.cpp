@@ -1,5 +1,5 @@
 // Which stages of a repetition are told.
-#include "workloads/contract/stages.hpp"
+#include "workloads/support/contract/stages.hpp"
 
 #include <gtest/gtest.h>
 

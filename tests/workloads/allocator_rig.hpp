@@ -2,9 +2,9 @@
 #pragma once
 
 #include "tests/workloads/cpu_device.hpp"
-#include "workloads/contract/export.hpp"
-#include "workloads/contract/workload.hpp"
-#include "workloads/verification/pointer_rules.hpp"
+#include "workloads/support/contract/export.hpp"
+#include "workloads/support/contract/workload.hpp"
+#include "workloads/support/verification/pointer_rules.hpp"
 
 namespace allocbench::test {
 

@@ -8,7 +8,7 @@
 #include "tests/workloads/planted_allocators.hpp"
 #include "tests/workloads/workload_rig.hpp"
 #include "workloads/array_list/kernels.hpp"
-#include "workloads/verification/list_check.hpp"
+#include "workloads/support/verification/list_check.hpp"
 
 namespace allocbench {
 namespace {

@@ -11,17 +11,17 @@
 #include "workloads/alloc_dealloc/alloc_dealloc.hpp"
 #include "workloads/alloc_dealloc/kernels.hpp"
 #include "workloads/alloc_free/alloc_free.hpp"
-#include "workloads/common/call_kernels.hpp"
-#include "workloads/common/random_action_kernels.hpp"
-#include "workloads/common/several_kernels.hpp"
 #include "workloads/pairs/kernels.hpp"
 #include "workloads/pairs/pairs.hpp"
 #include "workloads/prefix_sum/kernels.hpp"
 #include "workloads/prefix_sum/prefix_sum.hpp"
 #include "workloads/probability/probability.hpp"
 #include "workloads/randomized/randomized.hpp"
+#include "workloads/support/callers/random_action_kernels.hpp"
+#include "workloads/support/kernels/call_kernels.hpp"
+#include "workloads/support/kernels/several_kernels.hpp"
+#include "workloads/support/verification/leak_check.hpp"
 #include "workloads/two_phase/two_phase.hpp"
-#include "workloads/verification/leak_check.hpp"
 
 namespace allocbench {
 namespace {

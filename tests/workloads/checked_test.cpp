@@ -1,5 +1,5 @@
 // Checked<A> finds what is planted and blames nobody else.
-#include "allocators/adaptors/checked.hpp"
+#include "allocators/support/adaptors/checked.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include "workloads/alloc_cycle_dealloc/alloc_cycle_dealloc.hpp"
 #include "workloads/alloc_cycle_dealloc/kernels.hpp"
 #include "workloads/alloc_free/alloc_free.hpp"
-#include "workloads/common/call_kernels.hpp"
+#include "workloads/support/kernels/call_kernels.hpp"
 
 namespace allocbench {
 namespace {

@@ -9,8 +9,8 @@
 #include "tests/workloads/planted_allocators.hpp"
 #include "tests/workloads/workload_rig.hpp"
 #include "workloads/churn/live_set.hpp"
-#include "workloads/common/call_kernels.hpp"
-#include "workloads/common/largest_free_request.hpp"
+#include "workloads/support/callers/largest_free_request.hpp"
+#include "workloads/support/kernels/call_kernels.hpp"
 
 namespace allocbench {
 namespace {

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "tests/workloads/workload_rig.hpp"
-#include "workloads/common/call_kernels.hpp"
 #include "workloads/get_page/kernels.hpp"
+#include "workloads/support/kernels/call_kernels.hpp"
 
 namespace allocbench {
 namespace {

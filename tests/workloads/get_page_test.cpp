@@ -14,10 +14,10 @@
 #include "allocators/simple_queue/simple_queue.hpp"
 #include "tests/workloads/planted_allocators.hpp"
 #include "tests/workloads/workload_rig.hpp"
-#include "workloads/common/call_kernels.hpp"
-#include "workloads/common/occupancy_kernels.hpp"
 #include "workloads/get_page/kernels.hpp"
-#include "workloads/verification/call_counter.hpp"
+#include "workloads/support/kernels/call_kernels.hpp"
+#include "workloads/support/occupancy/occupancy_kernels.hpp"
+#include "workloads/support/verification/call_counter.hpp"
 
 namespace allocbench {
 namespace {

@@ -12,9 +12,9 @@
 #include "allocators/kma/kma_reworked.hpp"
 #include "tests/workloads/planted_allocators.hpp"
 #include "tests/workloads/workload_rig.hpp"
-#include "workloads/common/call_kernels.hpp"
 #include "workloads/graph/arrays_kernels.hpp"
 #include "workloads/graph/updates.hpp"
+#include "workloads/support/kernels/call_kernels.hpp"
 
 namespace allocbench {
 namespace {

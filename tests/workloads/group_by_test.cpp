@@ -13,11 +13,11 @@
 #include "allocators/scatteralloc/scatteralloc_reworked.hpp"
 #include "tests/workloads/planted_allocators.hpp"
 #include "tests/workloads/workload_rig.hpp"
-#include "workloads/common/call_kernels.hpp"
-#include "workloads/common/occupancy.hpp"
-#include "workloads/common/occupancy_kernels.hpp"
 #include "workloads/group_by/kernels.hpp"
 #include "workloads/group_by/keys.hpp"
+#include "workloads/support/kernels/call_kernels.hpp"
+#include "workloads/support/occupancy/occupancy.hpp"
+#include "workloads/support/occupancy/occupancy_kernels.hpp"
 
 namespace allocbench {
 namespace {

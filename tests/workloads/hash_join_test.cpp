@@ -12,8 +12,8 @@
 #include "tests/workloads/cpu_device.hpp"
 #include "tests/workloads/planted_allocators.hpp"
 #include "tests/workloads/workload_rig.hpp"
-#include "workloads/common/occupancy_kernels.hpp"
 #include "workloads/hash_join/join_steps.hpp"
+#include "workloads/support/occupancy/occupancy_kernels.hpp"
 
 namespace allocbench {
 namespace {

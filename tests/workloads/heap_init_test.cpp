@@ -7,7 +7,7 @@
 #include "allocators/cuda_malloc/cuda_malloc.hpp"
 #include "allocators/kma/kma_reworked.hpp"
 #include "tests/workloads/workload_rig.hpp"
-#include "workloads/common/call_kernels.hpp"
+#include "workloads/support/kernels/call_kernels.hpp"
 
 namespace allocbench {
 namespace {

@@ -3,13 +3,13 @@
 
 #include "tests/workloads/planted_allocators.hpp"
 #include "tests/workloads/workload_rig.hpp"
-#include "workloads/common/call_kernels.hpp"
-#include "workloads/common/device_sizes.hpp"
-#include "workloads/common/several_kernels.hpp"
 #include "workloads/host_latency/host_latency.hpp"
 #include "workloads/prefix_sum/counted_pieces.hpp"
 #include "workloads/prefix_sum/kernels.hpp"
 #include "workloads/prefix_sum/prefix_sum.hpp"
+#include "workloads/support/kernels/call_kernels.hpp"
+#include "workloads/support/kernels/several_kernels.hpp"
+#include "workloads/support/requests/device_sizes.hpp"
 
 namespace allocbench {
 namespace {

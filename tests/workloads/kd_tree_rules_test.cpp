@@ -5,8 +5,8 @@
 #include <bit>
 #include <cmath>
 
-#include "workloads/common/data_files.hpp"
 #include "workloads/kd_tree/tree_check.hpp"
+#include "workloads/support/inputs/data_files.hpp"
 
 namespace allocbench::kd_tree {
 namespace {

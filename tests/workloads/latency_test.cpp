@@ -6,9 +6,9 @@
 #include "allocators/fdgmalloc/fdgmalloc_reworked_on.hpp"
 #include "tests/workloads/planted_allocators.hpp"
 #include "tests/workloads/workload_rig.hpp"
-#include "workloads/common/call_kernels.hpp"
 #include "workloads/latency/kernels.hpp"
 #include "workloads/latency/percentiles.hpp"
+#include "workloads/support/kernels/call_kernels.hpp"
 
 namespace allocbench {
 namespace {

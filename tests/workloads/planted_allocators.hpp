@@ -1,7 +1,7 @@
 // Allocators with one planted fault each, and the correct ones they are compared with.
 #pragma once
 
-#include "allocators/contract/allocator.hpp"
+#include "allocators/support/contract/allocator.hpp"
 
 namespace allocbench::test {
 

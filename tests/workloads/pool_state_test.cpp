@@ -4,9 +4,9 @@
 #include "allocators/bump/atomic_malloc.hpp"
 #include "tests/workloads/planted_allocators.hpp"
 #include "tests/workloads/workload_rig.hpp"
-#include "workloads/common/call_kernels.hpp"
 #include "workloads/fill/fill.hpp"
 #include "workloads/fragmentation/fragmentation.hpp"
+#include "workloads/support/kernels/call_kernels.hpp"
 
 namespace allocbench {
 namespace {

@@ -6,9 +6,9 @@
 #include "allocators/bump/atomic_malloc.hpp"
 #include "tests/workloads/planted_allocators.hpp"
 #include "tests/workloads/workload_rig.hpp"
-#include "workloads/common/call_kernels.hpp"
-#include "workloads/common/random.hpp"
-#include "workloads/common/random_action_kernels.hpp"
+#include "workloads/support/callers/random_action_kernels.hpp"
+#include "workloads/support/kernels/call_kernels.hpp"
+#include "workloads/support/random/random.hpp"
 
 namespace allocbench {
 namespace {

@@ -5,9 +5,9 @@
 
 #include "tests/workloads/planted_allocators.hpp"
 #include "tests/workloads/workload_rig.hpp"
-#include "workloads/common/call_kernels.hpp"
-#include "workloads/common/probability_steps.hpp"
-#include "workloads/common/random_action_kernels.hpp"
+#include "workloads/support/callers/random_action_kernels.hpp"
+#include "workloads/support/kernels/call_kernels.hpp"
+#include "workloads/support/random/probability_steps.hpp"
 
 namespace allocbench {
 namespace {

@@ -6,7 +6,7 @@
 #include "allocators/circular_malloc/cfm_malloc_reworked.hpp"
 #include "tests/workloads/planted_allocators.hpp"
 #include "tests/workloads/workload_rig.hpp"
-#include "workloads/common/call_kernels.hpp"
+#include "workloads/support/kernels/call_kernels.hpp"
 
 namespace allocbench {
 namespace {

@@ -9,9 +9,9 @@
 #include "tests/workloads/planted_allocators.hpp"
 #include "tests/workloads/workload_rig.hpp"
 #include "traces/trace_file.hpp"
-#include "workloads/common/call_kernels.hpp"
 #include "workloads/replay/kernels.hpp"
 #include "workloads/replay/replay_plan.hpp"
+#include "workloads/support/kernels/call_kernels.hpp"
 
 namespace allocbench {
 namespace {

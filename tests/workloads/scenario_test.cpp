@@ -13,10 +13,10 @@
 #include "allocators/simple_queue/simple_queue.hpp"
 #include "tests/workloads/scratch_folder.hpp"
 #include "tests/workloads/workload_rig.hpp"
-#include "workloads/common/call_kernels.hpp"
-#include "workloads/common/occupancy_kernels.hpp"
 #include "workloads/pairs/kernels.hpp"
 #include "workloads/scenario/request_scenarios.hpp"
+#include "workloads/support/kernels/call_kernels.hpp"
+#include "workloads/support/occupancy/occupancy_kernels.hpp"
 
 namespace allocbench {
 namespace {

@@ -8,7 +8,7 @@
 #include "tests/workloads/planted_allocators.hpp"
 #include "tests/workloads/workload_rig.hpp"
 #include "workloads/address_range/address_range.hpp"
-#include "workloads/common/call_kernels.hpp"
+#include "workloads/support/kernels/call_kernels.hpp"
 #include "workloads/work_generation/work_generation.hpp"
 #include "workloads/write_performance/write_performance.hpp"
 

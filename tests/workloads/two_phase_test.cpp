@@ -5,8 +5,8 @@
 
 #include "tests/workloads/planted_allocators.hpp"
 #include "tests/workloads/workload_rig.hpp"
-#include "workloads/common/probability_steps.hpp"
-#include "workloads/common/several_kernels.hpp"
+#include "workloads/support/kernels/several_kernels.hpp"
+#include "workloads/support/random/probability_steps.hpp"
 
 namespace allocbench {
 namespace {

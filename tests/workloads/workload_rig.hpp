@@ -7,8 +7,8 @@
 #include <string>
 
 #include "tests/workloads/allocator_rig.hpp"
-#include "workloads/contract/outcome.hpp"
-#include "workloads/verification/content_check.hpp"
+#include "workloads/support/contract/outcome.hpp"
+#include "workloads/support/verification/content_check.hpp"
 
 namespace allocbench::test {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "workloads/common/caller_requests.hpp"
+#include "workloads/support/callers/caller_requests.hpp"
 
 namespace allocbench {
 namespace {

@@ -1,7 +1,7 @@
 #include "workloads/alloc_cycle_dealloc/alloc_cycle_dealloc.hpp"
 
 #include "workloads/alloc_cycle_dealloc/kernels.hpp"
-#include "workloads/common/recorded_pointers.hpp"
+#include "workloads/support/verification/recorded_pointers.hpp"
 
 namespace allocbench {
 namespace {

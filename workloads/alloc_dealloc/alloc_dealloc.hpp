@@ -4,9 +4,9 @@
 // own the block by then, so pointers are checked one by one and not against each other.
 #pragma once
 
-#include "workloads/common/sm_confinement.hpp"
-#include "workloads/common/warp_parameters.hpp"
-#include "workloads/contract/workload.hpp"
+#include "workloads/support/callers/warp_parameters.hpp"
+#include "workloads/support/contract/workload.hpp"
+#include "workloads/support/kernels/sm_confinement.hpp"
 
 namespace allocbench {
 

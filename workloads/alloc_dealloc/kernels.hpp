@@ -1,12 +1,12 @@
 // The kernel of alloc_dealloc; kd_tree asks for its registers too.
 #pragma once
 
-#include "allocators/contract/session.hpp"
+#include "allocators/support/contract/session.hpp"
 #include "simt/simt.hpp"
-#include "workloads/common/confined_kernel.hpp"
-#include "workloads/common/geometry.hpp"
-#include "workloads/common/request_sizes.hpp"
-#include "workloads/contract/kernel_list.hpp"
+#include "workloads/support/contract/kernel_list.hpp"
+#include "workloads/support/kernels/confined_kernel.hpp"
+#include "workloads/support/requests/geometry.hpp"
+#include "workloads/support/requests/request_sizes.hpp"
 
 namespace allocbench {
 

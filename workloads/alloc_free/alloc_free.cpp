@@ -1,6 +1,6 @@
 #include "workloads/alloc_free/alloc_free.hpp"
 
-#include "workloads/common/caller_requests.hpp"
+#include "workloads/support/callers/caller_requests.hpp"
 
 namespace allocbench {
 namespace {

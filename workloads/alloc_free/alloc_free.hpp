@@ -5,9 +5,9 @@
 // with fewer than 32 lanes per warp the grid is larger.
 #pragma once
 
-#include "workloads/common/caller_parameters.hpp"
-#include "workloads/common/size_parameters.hpp"
-#include "workloads/contract/workload.hpp"
+#include "workloads/support/callers/caller_parameters.hpp"
+#include "workloads/support/contract/workload.hpp"
+#include "workloads/support/requests/size_parameters.hpp"
 
 namespace allocbench {
 

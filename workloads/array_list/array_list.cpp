@@ -4,9 +4,9 @@
 #include <iterator>
 
 #include "workloads/array_list/kernels.hpp"
-#include "workloads/common/recorded_pointers.hpp"
-#include "workloads/contract/outcome.hpp"
-#include "workloads/verification/list_check.hpp"
+#include "workloads/support/contract/outcome.hpp"
+#include "workloads/support/verification/list_check.hpp"
+#include "workloads/support/verification/recorded_pointers.hpp"
 
 namespace allocbench {
 namespace {

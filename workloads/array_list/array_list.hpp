@@ -10,8 +10,8 @@
 
 #include <string>
 
-#include "workloads/common/requirements.hpp"
-#include "workloads/contract/workload.hpp"
+#include "workloads/support/callers/requirements.hpp"
+#include "workloads/support/contract/workload.hpp"
 
 namespace allocbench {
 

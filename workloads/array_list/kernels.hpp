@@ -1,10 +1,10 @@
 // The kernels of array_list that call the allocator.
 #pragma once
 
-#include "allocators/contract/session.hpp"
+#include "allocators/support/contract/session.hpp"
 #include "containers/array_list.hpp"
-#include "workloads/common/geometry.hpp"
-#include "workloads/contract/kernel_list.hpp"
+#include "workloads/support/contract/kernel_list.hpp"
+#include "workloads/support/requests/geometry.hpp"
 
 namespace allocbench {
 

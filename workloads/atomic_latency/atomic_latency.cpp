@@ -1,7 +1,7 @@
 #include "workloads/atomic_latency/atomic_latency.hpp"
 
-#include "workloads/common/word_contention.hpp"
-#include "workloads/contract/outcome.hpp"
+#include "workloads/support/contract/outcome.hpp"
+#include "workloads/support/kernels/word_contention.hpp"
 
 namespace allocbench {
 namespace {

@@ -5,8 +5,8 @@
 // executor; more threads than cores take turns. No allocator is involved.
 #pragma once
 
-#include "workloads/common/requirements.hpp"
-#include "workloads/contract/workload.hpp"
+#include "workloads/support/callers/requirements.hpp"
+#include "workloads/support/contract/workload.hpp"
 
 namespace allocbench {
 

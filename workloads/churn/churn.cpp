@@ -4,10 +4,10 @@
 #include <numeric>
 
 #include "workloads/churn/live_set.hpp"
-#include "workloads/common/call_kernels.hpp"
-#include "workloads/common/caller_requests.hpp"
-#include "workloads/common/largest_free_request.hpp"
-#include "workloads/contract/outcome.hpp"
+#include "workloads/support/callers/caller_requests.hpp"
+#include "workloads/support/callers/largest_free_request.hpp"
+#include "workloads/support/contract/outcome.hpp"
+#include "workloads/support/kernels/call_kernels.hpp"
 
 namespace allocbench {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "workloads/common/random.hpp"
+#include "workloads/support/random/random.hpp"
 
 namespace allocbench {
 

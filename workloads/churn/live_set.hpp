@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "workloads/verification/pointer_check.hpp"
+#include "workloads/support/verification/pointer_check.hpp"
 
 namespace allocbench {
 

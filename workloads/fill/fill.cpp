@@ -2,8 +2,8 @@
 
 #include <array>
 
-#include "workloads/common/caller_requests.hpp"
-#include "workloads/common/occupancy.hpp"
+#include "workloads/support/callers/caller_requests.hpp"
+#include "workloads/support/occupancy/occupancy.hpp"
 
 namespace allocbench {
 namespace {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
-#include "workloads/common/caller_requests.hpp"
-#include "workloads/common/sort.hpp"
-#include "workloads/contract/outcome.hpp"
+#include "workloads/support/callers/caller_requests.hpp"
+#include "workloads/support/contract/outcome.hpp"
+#include "workloads/support/parallel/sort.hpp"
 
 namespace allocbench {
 namespace {

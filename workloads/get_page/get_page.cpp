@@ -4,10 +4,10 @@
 #include <cmath>
 #include <numeric>
 
-#include "workloads/common/caller_requests.hpp"
-#include "workloads/common/occupancy.hpp"
-#include "workloads/common/requirements.hpp"
 #include "workloads/get_page/kernels.hpp"
+#include "workloads/support/callers/caller_requests.hpp"
+#include "workloads/support/callers/requirements.hpp"
+#include "workloads/support/occupancy/occupancy.hpp"
 
 namespace allocbench {
 namespace {

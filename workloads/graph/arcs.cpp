@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <boost/sort/spreadsort/integer_sort.hpp>
 
-#include "workloads/common/random.hpp"
+#include "workloads/support/random/random.hpp"
 
 namespace allocbench::graph {
 

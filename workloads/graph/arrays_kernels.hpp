@@ -7,11 +7,11 @@
 // enough.
 #pragma once
 
-#include "allocators/contract/session.hpp"
+#include "allocators/support/contract/session.hpp"
 #include "simt/simt.hpp"
-#include "workloads/common/geometry.hpp"
-#include "workloads/contract/kernel_list.hpp"
 #include "workloads/graph/adjacency.hpp"
+#include "workloads/support/contract/kernel_list.hpp"
+#include "workloads/support/requests/geometry.hpp"
 
 namespace allocbench::graph {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "workloads/common/kept_input.hpp"
-#include "workloads/contract/outcome.hpp"
+#include "workloads/support/contract/outcome.hpp"
+#include "workloads/support/inputs/kept_input.hpp"
 
 namespace allocbench::graph {
 namespace {

@@ -5,12 +5,12 @@
 #include <memory>
 #include <optional>
 
-#include "workloads/common/recorded_pointers.hpp"
-#include "workloads/contract/workload.hpp"
 #include "workloads/graph/arrays_kernels.hpp"
 #include "workloads/graph/graph_arrays.hpp"
 #include "workloads/graph/row_reader.hpp"
 #include "workloads/graph/update_checks.hpp"
+#include "workloads/support/contract/workload.hpp"
+#include "workloads/support/verification/recorded_pointers.hpp"
 
 namespace allocbench::graph {
 

@@ -1,12 +1,12 @@
 // The kernels of graph_build that call the allocator.
 #pragma once
 
-#include "allocators/contract/session.hpp"
-#include "workloads/common/geometry.hpp"
-#include "workloads/contract/kernel_list.hpp"
+#include "allocators/support/contract/session.hpp"
 #include "workloads/graph/edge_list.hpp"
 #include "workloads/graph/node_tree.hpp"
-#include "workloads/verification/poison.hpp"
+#include "workloads/support/contract/kernel_list.hpp"
+#include "workloads/support/requests/geometry.hpp"
+#include "workloads/support/verification/poison.hpp"
 
 namespace allocbench {
 

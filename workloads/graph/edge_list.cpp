@@ -7,9 +7,9 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "workloads/common/data_files.hpp"
-#include "workloads/common/parallel_for.hpp"
-#include "workloads/common/random.hpp"
+#include "workloads/support/inputs/data_files.hpp"
+#include "workloads/support/parallel/parallel_for.hpp"
+#include "workloads/support/random/random.hpp"
 
 namespace allocbench {
 namespace {

@@ -1,8 +1,8 @@
 #include "workloads/graph/graph_arrays.hpp"
 
-#include "workloads/common/call_kernels.hpp"
-#include "workloads/contract/outcome.hpp"
 #include "workloads/graph/arrays_state.hpp"
+#include "workloads/support/contract/outcome.hpp"
+#include "workloads/support/kernels/call_kernels.hpp"
 
 namespace allocbench {
 namespace {

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <memory>
 
-#include "workloads/common/kept_input.hpp"
-#include "workloads/common/recorded_pointers.hpp"
-#include "workloads/contract/outcome.hpp"
 #include "workloads/graph/build_kernels.hpp"
 #include "workloads/graph/graph_check.hpp"
+#include "workloads/support/contract/outcome.hpp"
+#include "workloads/support/inputs/kept_input.hpp"
+#include "workloads/support/verification/recorded_pointers.hpp"
 
 namespace allocbench {
 namespace {

@@ -11,8 +11,8 @@
 // (graph::WarpBlocks), and nothing is freed during the build, as in the paper's bump heap.
 #pragma once
 
-#include "workloads/common/caller_parameters.hpp"
-#include "workloads/contract/workload.hpp"
+#include "workloads/support/callers/caller_parameters.hpp"
+#include "workloads/support/contract/workload.hpp"
 
 namespace allocbench {
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "workloads/common/recorded_pointers.hpp"
+#include "workloads/support/verification/recorded_pointers.hpp"
 
 namespace allocbench::graph {
 namespace {

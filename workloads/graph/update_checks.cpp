@@ -1,6 +1,6 @@
 #include "workloads/graph/update_checks.hpp"
 
-#include "workloads/common/recorded_pointers.hpp"
+#include "workloads/support/verification/recorded_pointers.hpp"
 
 namespace allocbench::graph {
 namespace {

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "simt/simt.hpp"
-#include "workloads/common/sort.hpp"
 #include "workloads/graph/arrays_kernels.hpp"
 #include "workloads/graph/updates.hpp"
+#include "workloads/support/parallel/sort.hpp"
 
 namespace allocbench::graph {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
-#include "workloads/common/random.hpp"
 #include "workloads/graph/arcs.hpp"
+#include "workloads/support/random/random.hpp"
 
 namespace allocbench::graph {
 namespace {

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "workloads/common/mix.hpp"
 #include "workloads/graph/adjacency.hpp"
+#include "workloads/support/random/mix.hpp"
 
 namespace allocbench::graph {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "workloads/contract/outcome.hpp"
 #include "workloads/group_by/keys.hpp"
+#include "workloads/support/contract/outcome.hpp"
 
 namespace allocbench {
 namespace {

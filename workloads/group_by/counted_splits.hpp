@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "simt/simt.hpp"
-#include "workloads/common/mix.hpp"
-#include "workloads/common/scan.hpp"
 #include "workloads/group_by/lists.hpp"
+#include "workloads/support/parallel/scan.hpp"
+#include "workloads/support/random/mix.hpp"
 
 namespace allocbench {
 

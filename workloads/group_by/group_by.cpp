@@ -4,12 +4,12 @@
 #include <array>
 #include <stdexcept>
 
-#include "workloads/common/call_kernels.hpp"
-#include "workloads/common/pre_occupation.hpp"
-#include "workloads/common/recorded_pointers.hpp"
-#include "workloads/common/requirements.hpp"
-#include "workloads/contract/outcome.hpp"
 #include "workloads/group_by/group_steps.hpp"
+#include "workloads/support/callers/requirements.hpp"
+#include "workloads/support/contract/outcome.hpp"
+#include "workloads/support/kernels/call_kernels.hpp"
+#include "workloads/support/occupancy/pre_occupation.hpp"
+#include "workloads/support/verification/recorded_pointers.hpp"
 
 namespace allocbench {
 namespace {

@@ -10,7 +10,7 @@
 // Phases: `pass1` to `pass4`, each with the frees of the pages it split and the host's look at the number of lists;
 // `total`, their sum; `free`, of the groups. The groups are compared with the host's after every sample, row by row for
 // small inputs, by digests of 128 bits for large ones. Before each sample pages are put into use until `free_share` is
-// left (workloads/common/pre_occupation.hpp).
+// left (workloads/support/occupancy/pre_occupation.hpp).
 //
 // With `frees` early, as in the paper, a warp or block frees a page as soon as it has read it, while others still
 // allocate; otherwise a kernel frees the pages of a pass at its end. With `table_bytes` the table of every long list is
@@ -19,8 +19,8 @@
 // Differs from the paper: a list has no table unless it is long (group_by/lists.hpp).
 #pragma once
 
-#include "workloads/common/page_parameters.hpp"
-#include "workloads/contract/workload.hpp"
+#include "workloads/support/contract/workload.hpp"
+#include "workloads/support/occupancy/page_parameters.hpp"
 
 namespace allocbench {
 

@@ -4,8 +4,8 @@
 #include <bit>
 #include <numeric>
 
-#include "workloads/common/parallel_for.hpp"
 #include "workloads/group_by/step_kernels.hpp"
+#include "workloads/support/parallel/parallel_for.hpp"
 
 namespace allocbench {
 namespace {

@@ -6,12 +6,12 @@
 #include <optional>
 #include <string>
 
-#include "workloads/common/page_screen.hpp"
-#include "workloads/common/sort.hpp"
 #include "workloads/group_by/counted_splits.hpp"
 #include "workloads/group_by/group_by.hpp"
 #include "workloads/group_by/kernels.hpp"
 #include "workloads/group_by/keys.hpp"
+#include "workloads/support/occupancy/page_screen.hpp"
+#include "workloads/support/parallel/sort.hpp"
 
 namespace allocbench {
 

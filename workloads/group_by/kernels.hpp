@@ -4,10 +4,10 @@
 // and one for short lists.
 #pragma once
 
-#include "workloads/contract/kernel_list.hpp"
 #include "workloads/group_by/runs_kernel.hpp"
 #include "workloads/group_by/short_kernel.hpp"
 #include "workloads/group_by/tails_kernels.hpp"
+#include "workloads/support/contract/kernel_list.hpp"
 
 namespace allocbench::group {
 

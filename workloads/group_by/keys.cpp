@@ -13,9 +13,9 @@
 #include <stdexcept>
 #include <utility>
 
-#include "workloads/common/parallel_for.hpp"
-#include "workloads/common/random.hpp"
-#include "workloads/common/stored_value.hpp"
+#include "workloads/support/inputs/stored_value.hpp"
+#include "workloads/support/parallel/parallel_for.hpp"
+#include "workloads/support/random/random.hpp"
 
 namespace allocbench {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "workloads/common/mix.hpp"
+#include "workloads/support/random/mix.hpp"
 
 namespace allocbench {
 
@@ -44,7 +44,7 @@ struct ExpectedGroups : GroupSums {
 ExpectedGroups expected_groups(const std::vector<std::uint32_t>& keys, std::uint32_t records_per_page);
 
 // The keys and what their grouping must give, made once per process, or once for all processes of a run
-// (workloads/common/stored_value.hpp): the same input comes back with every allocator.
+// (workloads/support/inputs/stored_value.hpp): the same input comes back with every allocator.
 struct GroupReference {
   std::vector<std::uint32_t> keys;
   ExpectedGroups expected;

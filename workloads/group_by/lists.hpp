@@ -6,7 +6,7 @@
 
 #include "containers/page_chain.hpp"
 #include "containers/page_list.hpp"
-#include "workloads/common/page_faults.hpp"
+#include "workloads/support/kernels/page_faults.hpp"
 
 namespace allocbench::group {
 

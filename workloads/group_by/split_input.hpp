@@ -1,7 +1,7 @@
 // What the kernels of group_by that split lists have in common: where records come from, and who counts failures.
 #pragma once
 
-#include "allocators/contract/session.hpp"
+#include "allocators/support/contract/session.hpp"
 #include "workloads/group_by/lists.hpp"
 
 namespace allocbench::group {

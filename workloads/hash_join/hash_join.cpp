@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "workloads/common/pre_occupation.hpp"
-#include "workloads/contract/outcome.hpp"
 #include "workloads/hash_join/join_steps.hpp"
+#include "workloads/support/contract/outcome.hpp"
+#include "workloads/support/occupancy/pre_occupation.hpp"
 
 namespace allocbench {
 namespace {

@@ -11,12 +11,13 @@
 // host's after every sample, exactly for small tables, by digests of 128 bits for large ones. With `lists` warp the
 // lanes of a warp append to one chain of pages (containers/warp_page_writer.hpp), which is not in the paper.
 //
-// Before each sample pages are put into use until `free_share` is left (workloads/common/pre_occupation.hpp).
+// Before each sample pages are put into use until `free_share` is left
+// (workloads/support/occupancy/pre_occupation.hpp).
 #pragma once
 
-#include "workloads/common/page_parameters.hpp"
-#include "workloads/common/requirements.hpp"
-#include "workloads/contract/workload.hpp"
+#include "workloads/support/callers/requirements.hpp"
+#include "workloads/support/contract/workload.hpp"
+#include "workloads/support/occupancy/page_parameters.hpp"
 
 namespace allocbench {
 

@@ -6,8 +6,8 @@
 #include <map>
 #include <span>
 
-#include "workloads/common/stored_value.hpp"
 #include "workloads/hash_join/keys.hpp"
+#include "workloads/support/inputs/stored_value.hpp"
 
 namespace allocbench {
 namespace {

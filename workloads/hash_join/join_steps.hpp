@@ -5,11 +5,11 @@
 #include <optional>
 #include <string>
 
-#include "workloads/common/page_screen.hpp"
-#include "workloads/common/scan.hpp"
-#include "workloads/common/sort.hpp"
 #include "workloads/hash_join/kernels.hpp"
 #include "workloads/hash_join/tables.hpp"
+#include "workloads/support/occupancy/page_screen.hpp"
+#include "workloads/support/parallel/scan.hpp"
+#include "workloads/support/parallel/sort.hpp"
 
 namespace allocbench {
 

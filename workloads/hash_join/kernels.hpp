@@ -1,13 +1,13 @@
 // The kernels of hash_join that call the allocator, and the lists of pages that they write.
 #pragma once
 
-#include "allocators/contract/session.hpp"
+#include "allocators/support/contract/session.hpp"
 #include "containers/page_writer.hpp"
 #include "containers/warp_page_writer.hpp"
-#include "workloads/common/page_faults.hpp"
-#include "workloads/contract/kernel_list.hpp"
 #include "workloads/hash_join/probe.hpp"
 #include "workloads/hash_join/tables.hpp"
+#include "workloads/support/contract/kernel_list.hpp"
+#include "workloads/support/kernels/page_faults.hpp"
 
 namespace allocbench {
 

@@ -4,8 +4,8 @@
 
 #include <bit>
 
-#include "workloads/common/philox.hpp"
 #include "workloads/hash_join/tables.hpp"
+#include "workloads/support/random/philox.hpp"
 
 namespace allocbench {
 

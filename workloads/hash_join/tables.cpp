@@ -4,8 +4,8 @@
 #include <mutex>
 #include <stdexcept>
 
-#include "workloads/common/parallel_for.hpp"
 #include "workloads/hash_join/keys.hpp"
+#include "workloads/support/parallel/parallel_for.hpp"
 
 namespace allocbench {
 namespace {

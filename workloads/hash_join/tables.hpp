@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "workloads/common/mix.hpp"
+#include "workloads/support/random/mix.hpp"
 
 namespace allocbench {
 

@@ -1,6 +1,6 @@
 #include "workloads/heap_init/heap_init.hpp"
 
-#include "workloads/common/caller_requests.hpp"
+#include "workloads/support/callers/caller_requests.hpp"
 
 namespace allocbench {
 namespace {

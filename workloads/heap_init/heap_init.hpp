@@ -6,8 +6,8 @@
 // that prepare their structures when they are first needed pay in the phase `first_alloc`.
 #pragma once
 
-#include "workloads/common/caller_parameters.hpp"
-#include "workloads/contract/workload.hpp"
+#include "workloads/support/callers/caller_parameters.hpp"
+#include "workloads/support/contract/workload.hpp"
 
 namespace allocbench {
 

@@ -1,8 +1,8 @@
 #include "workloads/host_latency/host_latency.hpp"
 
-#include "workloads/common/recorded_pointers.hpp"
-#include "workloads/common/requirements.hpp"
-#include "workloads/common/several_kernels.hpp"
+#include "workloads/support/callers/requirements.hpp"
+#include "workloads/support/kernels/several_kernels.hpp"
+#include "workloads/support/verification/recorded_pointers.hpp"
 
 namespace allocbench {
 namespace {

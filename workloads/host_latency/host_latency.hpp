@@ -5,7 +5,7 @@
 // that is the executor's map of pages, whose times say nothing about CUDA. No allocator is involved in them.
 #pragma once
 
-#include "workloads/contract/workload.hpp"
+#include "workloads/support/contract/workload.hpp"
 
 namespace allocbench {
 

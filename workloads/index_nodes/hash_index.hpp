@@ -2,7 +2,7 @@
 #pragma once
 
 #include "simt/simt.hpp"
-#include "workloads/common/mix.hpp"
+#include "workloads/support/random/mix.hpp"
 
 namespace allocbench::index {
 

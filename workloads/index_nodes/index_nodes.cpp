@@ -4,10 +4,10 @@
 #include <memory>
 #include <stdexcept>
 
-#include "workloads/common/kept_input.hpp"
-#include "workloads/contract/outcome.hpp"
 #include "workloads/index_nodes/index_reader.hpp"
 #include "workloads/index_nodes/kernels.hpp"
+#include "workloads/support/contract/outcome.hpp"
+#include "workloads/support/inputs/kept_input.hpp"
 
 namespace allocbench {
 namespace {

@@ -10,8 +10,8 @@
 // The host knows every key's value after each round: look-ups are compared one by one, chains at the end.
 #pragma once
 
-#include "workloads/common/requirements.hpp"
-#include "workloads/contract/workload.hpp"
+#include "workloads/support/callers/requirements.hpp"
+#include "workloads/support/contract/workload.hpp"
 
 namespace allocbench {
 

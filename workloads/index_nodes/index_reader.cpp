@@ -1,6 +1,6 @@
 #include "workloads/index_nodes/index_reader.hpp"
 
-#include "workloads/common/geometry.hpp"
+#include "workloads/support/requests/geometry.hpp"
 
 namespace allocbench::index {
 namespace {

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "simt/simt.hpp"
-#include "workloads/common/recorded_pointers.hpp"
 #include "workloads/index_nodes/hash_index.hpp"
 #include "workloads/index_nodes/key_course.hpp"
+#include "workloads/support/verification/recorded_pointers.hpp"
 
 namespace allocbench::index {
 

@@ -1,11 +1,11 @@
 // The kernel of index_nodes that calls the allocator: warps insert and delete keys.
 #pragma once
 
-#include "allocators/common/lock.hpp"
-#include "allocators/contract/session.hpp"
-#include "workloads/contract/kernel_list.hpp"
+#include "allocators/support/common/lock.hpp"
+#include "allocators/support/contract/session.hpp"
 #include "workloads/index_nodes/hash_index.hpp"
 #include "workloads/index_nodes/key_course.hpp"
+#include "workloads/support/contract/kernel_list.hpp"
 
 namespace allocbench::index {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "workloads/common/random.hpp"
+#include "workloads/support/random/random.hpp"
 
 namespace allocbench::index {
 namespace {

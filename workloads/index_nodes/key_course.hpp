@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "workloads/common/mix.hpp"
+#include "workloads/support/random/mix.hpp"
 
 namespace allocbench::index {
 

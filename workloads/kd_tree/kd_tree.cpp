@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "workloads/alloc_dealloc/kernels.hpp"
-#include "workloads/contract/outcome.hpp"
 #include "workloads/kd_tree/build_memory.hpp"
 #include "workloads/kd_tree/kernels.hpp"
-#include "workloads/verification/pointer_check.hpp"
+#include "workloads/support/contract/outcome.hpp"
+#include "workloads/support/verification/pointer_check.hpp"
 
 namespace allocbench {
 namespace {

@@ -11,9 +11,9 @@
 // scan of the task pool, and a warp whose node is small goes through all of its phases itself.
 #pragma once
 
-#include "workloads/common/requirements.hpp"
-#include "workloads/contract/workload.hpp"
 #include "workloads/kd_tree/prepared_scene.hpp"
+#include "workloads/support/callers/requirements.hpp"
+#include "workloads/support/contract/workload.hpp"
 
 namespace allocbench {
 

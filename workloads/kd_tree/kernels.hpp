@@ -1,9 +1,9 @@
 // The kernel of kd_tree.
 #pragma once
 
-#include "allocators/contract/session.hpp"
-#include "workloads/contract/kernel_list.hpp"
+#include "allocators/support/contract/session.hpp"
 #include "workloads/kd_tree/warp_builder.hpp"
+#include "workloads/support/contract/kernel_list.hpp"
 
 namespace allocbench {
 

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "workloads/common/data_files.hpp"
-#include "workloads/common/random.hpp"
+#include "workloads/support/inputs/data_files.hpp"
+#include "workloads/support/random/random.hpp"
 
 namespace allocbench::kd_tree {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <type_traits>
 
-#include "workloads/common/stored_value.hpp"
+#include "workloads/support/inputs/stored_value.hpp"
 
 namespace allocbench::kd_tree {
 namespace {

@@ -1,5 +1,5 @@
-// Prepared scenes that the worker processes of one run share (workloads/common/stored_value.hpp): each process would
-// otherwise read every scene and build its reference tree again.
+// Prepared scenes that the worker processes of one run share (workloads/support/inputs/stored_value.hpp): each process
+// would otherwise read every scene and build its reference tree again.
 #pragma once
 
 #include <memory>

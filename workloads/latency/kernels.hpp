@@ -1,12 +1,12 @@
-// AllocKernel and FreeKernel (workloads/common/call_kernels.hpp) behind the Latency adaptor. Only timed: verification
-// passes run the plain ones.
+// AllocKernel and FreeKernel (workloads/support/kernels/call_kernels.hpp) behind the Latency adaptor. Only timed:
+// verification passes run the plain ones.
 #pragma once
 
-#include "allocators/adaptors/latency.hpp"
+#include "allocators/support/adaptors/latency.hpp"
 #include "simt/simt.hpp"
-#include "workloads/common/geometry.hpp"
-#include "workloads/common/request_sizes.hpp"
-#include "workloads/contract/kernel_list.hpp"
+#include "workloads/support/contract/kernel_list.hpp"
+#include "workloads/support/requests/geometry.hpp"
+#include "workloads/support/requests/request_sizes.hpp"
 
 namespace allocbench {
 

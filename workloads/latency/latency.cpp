@@ -2,9 +2,9 @@
 
 #include <array>
 
-#include "workloads/common/caller_requests.hpp"
 #include "workloads/latency/kernels.hpp"
 #include "workloads/latency/percentiles.hpp"
+#include "workloads/support/callers/caller_requests.hpp"
 
 namespace allocbench {
 namespace {

@@ -9,9 +9,9 @@
 // without its calls, and `own_p50` and so on are what it counts: subtract them where they matter.
 #pragma once
 
-#include "workloads/common/caller_parameters.hpp"
-#include "workloads/common/size_parameters.hpp"
-#include "workloads/contract/workload.hpp"
+#include "workloads/support/callers/caller_parameters.hpp"
+#include "workloads/support/contract/workload.hpp"
+#include "workloads/support/requests/size_parameters.hpp"
 
 namespace allocbench {
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "allocators/adaptors/latency_histogram.hpp"
+#include "allocators/support/adaptors/latency_histogram.hpp"
 
 namespace allocbench {
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "workloads/common/caller_requests.hpp"
-#include "workloads/contract/outcome.hpp"
-#include "workloads/verification/content_check.hpp"
+#include "workloads/support/callers/caller_requests.hpp"
+#include "workloads/support/contract/outcome.hpp"
+#include "workloads/support/verification/content_check.hpp"
 
 namespace allocbench {
 namespace {

@@ -16,8 +16,8 @@
 
 #include <array>
 
-#include "workloads/common/caller_parameters.hpp"
-#include "workloads/contract/workload.hpp"
+#include "workloads/support/callers/caller_parameters.hpp"
+#include "workloads/support/contract/workload.hpp"
 
 namespace allocbench {
 

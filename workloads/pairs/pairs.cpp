@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "workloads/common/device_sizes.hpp"
-#include "workloads/common/recorded_pointers.hpp"
 #include "workloads/pairs/kernels.hpp"
+#include "workloads/support/requests/device_sizes.hpp"
+#include "workloads/support/verification/recorded_pointers.hpp"
 
 namespace allocbench {
 namespace {

@@ -6,9 +6,9 @@
 // checked one by one and not against each other. A thread of a verification pass makes 16 pairs at most.
 #pragma once
 
-#include "workloads/common/caller_parameters.hpp"
-#include "workloads/common/size_parameters.hpp"
-#include "workloads/contract/workload.hpp"
+#include "workloads/support/callers/caller_parameters.hpp"
+#include "workloads/support/contract/workload.hpp"
+#include "workloads/support/requests/size_parameters.hpp"
 
 namespace allocbench {
 

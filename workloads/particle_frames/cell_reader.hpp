@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "simt/simt.hpp"
-#include "workloads/common/recorded_pointers.hpp"
 #include "workloads/particle_frames/course.hpp"
+#include "workloads/support/verification/recorded_pointers.hpp"
 
 namespace allocbench::particles {
 

@@ -5,8 +5,8 @@
 #include <mutex>
 #include <numeric>
 
-#include "workloads/common/parallel_for.hpp"
-#include "workloads/common/random.hpp"
+#include "workloads/support/parallel/parallel_for.hpp"
+#include "workloads/support/random/random.hpp"
 
 namespace allocbench::particles {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "workloads/common/mix.hpp"
 #include "workloads/particle_frames/particles.hpp"
+#include "workloads/support/random/mix.hpp"
 
 namespace allocbench::particles {
 

@@ -2,10 +2,10 @@
 // first lane allocates and frees.
 #pragma once
 
-#include "allocators/contract/session.hpp"
+#include "allocators/support/contract/session.hpp"
 #include "simt/simt.hpp"
-#include "workloads/contract/kernel_list.hpp"
 #include "workloads/particle_frames/particles.hpp"
+#include "workloads/support/contract/kernel_list.hpp"
 
 namespace allocbench::particles {
 

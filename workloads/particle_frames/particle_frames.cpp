@@ -3,11 +3,11 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "workloads/common/kept_input.hpp"
-#include "workloads/contract/outcome.hpp"
 #include "workloads/particle_frames/cell_reader.hpp"
 #include "workloads/particle_frames/course.hpp"
 #include "workloads/particle_frames/kernels.hpp"
+#include "workloads/support/contract/outcome.hpp"
+#include "workloads/support/inputs/kept_input.hpp"
 
 namespace allocbench {
 namespace {

@@ -9,8 +9,8 @@
 // count, identities and contents are compared exactly.
 #pragma once
 
-#include "workloads/common/requirements.hpp"
-#include "workloads/contract/workload.hpp"
+#include "workloads/support/callers/requirements.hpp"
+#include "workloads/support/contract/workload.hpp"
 
 namespace allocbench {
 

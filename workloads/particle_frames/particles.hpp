@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "simt/common.hpp"
-#include "workloads/common/mix.hpp"
+#include "workloads/support/random/mix.hpp"
 
 namespace allocbench::particles {
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "simt/simt.hpp"
-#include "workloads/common/geometry.hpp"
-#include "workloads/common/request_sizes.hpp"
-#include "workloads/common/scan.hpp"
+#include "workloads/support/parallel/scan.hpp"
+#include "workloads/support/requests/geometry.hpp"
+#include "workloads/support/requests/request_sizes.hpp"
 
 namespace allocbench {
 

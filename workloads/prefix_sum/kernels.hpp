@@ -1,11 +1,11 @@
 // The kernel of prefix_sum's malloc phase.
 #pragma once
 
-#include "allocators/contract/session.hpp"
+#include "allocators/support/contract/session.hpp"
 #include "simt/simt.hpp"
-#include "workloads/common/geometry.hpp"
-#include "workloads/common/request_sizes.hpp"
-#include "workloads/contract/kernel_list.hpp"
+#include "workloads/support/contract/kernel_list.hpp"
+#include "workloads/support/requests/geometry.hpp"
+#include "workloads/support/requests/request_sizes.hpp"
 
 namespace allocbench {
 

@@ -1,9 +1,9 @@
 #include "workloads/prefix_sum/prefix_sum.hpp"
 
-#include "workloads/common/caller_requests.hpp"
-#include "workloads/contract/outcome.hpp"
 #include "workloads/prefix_sum/counted_pieces.hpp"
 #include "workloads/prefix_sum/kernels.hpp"
+#include "workloads/support/callers/caller_requests.hpp"
+#include "workloads/support/contract/outcome.hpp"
 
 namespace allocbench {
 namespace {

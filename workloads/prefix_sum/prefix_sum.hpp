@@ -6,9 +6,9 @@
 // writes; the host's waiting is part of it. The frees are timed in neither phase.
 #pragma once
 
-#include "workloads/common/caller_parameters.hpp"
-#include "workloads/common/size_parameters.hpp"
-#include "workloads/contract/workload.hpp"
+#include "workloads/support/callers/caller_parameters.hpp"
+#include "workloads/support/contract/workload.hpp"
+#include "workloads/support/requests/size_parameters.hpp"
 
 namespace allocbench {
 

@@ -1,7 +1,7 @@
 #include "workloads/probability/probability.hpp"
 
-#include "workloads/common/draw_unit.hpp"
-#include "workloads/common/random_actions.hpp"
+#include "workloads/support/callers/random_actions.hpp"
+#include "workloads/support/requests/draw_unit.hpp"
 
 namespace allocbench {
 namespace {

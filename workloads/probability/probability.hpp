@@ -6,9 +6,9 @@
 // Blocks held after the last launch are freed untimed.
 #pragma once
 
-#include "workloads/common/sm_confinement.hpp"
-#include "workloads/common/warp_parameters.hpp"
-#include "workloads/contract/workload.hpp"
+#include "workloads/support/callers/warp_parameters.hpp"
+#include "workloads/support/contract/workload.hpp"
+#include "workloads/support/kernels/sm_confinement.hpp"
 
 namespace allocbench {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "workloads/common/caller_requests.hpp"
-#include "workloads/common/random.hpp"
+#include "workloads/support/callers/caller_requests.hpp"
+#include "workloads/support/random/random.hpp"
 
 namespace allocbench {
 namespace {

@@ -1,6 +1,6 @@
 #include "workloads/randomized/randomized.hpp"
 
-#include "workloads/common/random_actions.hpp"
+#include "workloads/support/callers/random_actions.hpp"
 
 namespace allocbench {
 namespace {

@@ -7,9 +7,9 @@
 // Blocks held after the last launch are freed untimed.
 #pragma once
 
-#include "workloads/common/caller_parameters.hpp"
-#include "workloads/common/draw_unit.hpp"
-#include "workloads/contract/workload.hpp"
+#include "workloads/support/callers/caller_parameters.hpp"
+#include "workloads/support/contract/workload.hpp"
+#include "workloads/support/requests/draw_unit.hpp"
 
 namespace allocbench {
 

@@ -4,10 +4,10 @@
 #include <array>
 #include <span>
 
-#include "workloads/common/caller_requests.hpp"
-#include "workloads/common/random.hpp"
-#include "workloads/common/requirements.hpp"
-#include "workloads/contract/outcome.hpp"
+#include "workloads/support/callers/caller_requests.hpp"
+#include "workloads/support/callers/requirements.hpp"
+#include "workloads/support/contract/outcome.hpp"
+#include "workloads/support/random/random.hpp"
 
 namespace allocbench {
 namespace {

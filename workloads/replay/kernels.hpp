@@ -1,10 +1,10 @@
 // The kernel of replay: each thread makes its calls of the trace, one after the other.
 #pragma once
 
-#include "allocators/contract/session.hpp"
+#include "allocators/support/contract/session.hpp"
 #include "simt/simt.hpp"
-#include "workloads/contract/kernel_list.hpp"
 #include "workloads/replay/replay_plan.hpp"
+#include "workloads/support/contract/kernel_list.hpp"
 
 namespace allocbench::replay {
 

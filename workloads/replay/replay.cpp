@@ -7,12 +7,12 @@
 #include <stdexcept>
 
 #include "traces/trace_file.hpp"
-#include "workloads/common/call_kernels.hpp"
-#include "workloads/common/data_files.hpp"
-#include "workloads/common/kept_input.hpp"
-#include "workloads/common/recorded_pointers.hpp"
-#include "workloads/contract/outcome.hpp"
 #include "workloads/replay/kernels.hpp"
+#include "workloads/support/contract/outcome.hpp"
+#include "workloads/support/inputs/data_files.hpp"
+#include "workloads/support/inputs/kept_input.hpp"
+#include "workloads/support/kernels/call_kernels.hpp"
+#include "workloads/support/verification/recorded_pointers.hpp"
 
 namespace allocbench {
 namespace {

@@ -6,7 +6,7 @@
 // which is left out.
 #pragma once
 
-#include "workloads/contract/workload.hpp"
+#include "workloads/support/contract/workload.hpp"
 
 namespace allocbench {
 

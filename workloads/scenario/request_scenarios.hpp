@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "workloads/common/request_sizes.hpp"
+#include "workloads/support/requests/request_sizes.hpp"
 
 namespace allocbench {
 

@@ -9,11 +9,11 @@
 #include <variant>
 #include <vector>
 
-#include "workloads/common/caller_requests.hpp"
-#include "workloads/common/occupancy.hpp"
-#include "workloads/common/requirements.hpp"
-#include "workloads/common/stored_value.hpp"
 #include "workloads/pairs/kernels.hpp"
+#include "workloads/support/callers/caller_requests.hpp"
+#include "workloads/support/callers/requirements.hpp"
+#include "workloads/support/inputs/stored_value.hpp"
+#include "workloads/support/occupancy/occupancy.hpp"
 
 namespace allocbench {
 namespace {

@@ -9,9 +9,9 @@
 // size that the share is left. The rest was never in use since the last reset.
 #pragma once
 
-#include "workloads/common/caller_parameters.hpp"
-#include "workloads/contract/workload.hpp"
 #include "workloads/scenario/request_scenarios.hpp"
+#include "workloads/support/callers/caller_parameters.hpp"
+#include "workloads/support/contract/workload.hpp"
 
 namespace allocbench {
 

@@ -1,11 +1,11 @@
 // The kernel of strings: rows get new strings, and their old ones are freed.
 #pragma once
 
-#include "allocators/contract/session.hpp"
+#include "allocators/support/contract/session.hpp"
 #include "simt/simt.hpp"
-#include "workloads/common/geometry.hpp"
-#include "workloads/common/mix.hpp"
-#include "workloads/contract/kernel_list.hpp"
+#include "workloads/support/contract/kernel_list.hpp"
+#include "workloads/support/random/mix.hpp"
+#include "workloads/support/requests/geometry.hpp"
 
 namespace allocbench::text {
 

@@ -5,11 +5,11 @@
 #include <optional>
 #include <stdexcept>
 
-#include "workloads/common/call_kernels.hpp"
-#include "workloads/common/recorded_pointers.hpp"
-#include "workloads/contract/outcome.hpp"
 #include "workloads/strings/kernels.hpp"
 #include "workloads/strings/text_check.hpp"
+#include "workloads/support/contract/outcome.hpp"
+#include "workloads/support/kernels/call_kernels.hpp"
+#include "workloads/support/verification/recorded_pointers.hpp"
 
 namespace allocbench {
 namespace {

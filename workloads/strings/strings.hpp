@@ -7,8 +7,8 @@
 // Null from malloc leaves the old string in place and ends the sample.
 #pragma once
 
-#include "workloads/common/requirements.hpp"
-#include "workloads/contract/workload.hpp"
+#include "workloads/support/callers/requirements.hpp"
+#include "workloads/support/contract/workload.hpp"
 
 namespace allocbench {
 

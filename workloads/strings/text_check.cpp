@@ -1,9 +1,9 @@
 #include "workloads/strings/text_check.hpp"
 
-#include "workloads/common/parallel_for.hpp"
-#include "workloads/common/random.hpp"
-#include "workloads/common/recorded_pointers.hpp"
 #include "workloads/strings/kernels.hpp"
+#include "workloads/support/parallel/parallel_for.hpp"
+#include "workloads/support/random/random.hpp"
+#include "workloads/support/verification/recorded_pointers.hpp"
 
 namespace allocbench::text {
 namespace {

@@ -1,9 +1,9 @@
 #include "workloads/two_phase/two_phase.hpp"
 
-#include "workloads/common/device_sizes.hpp"
-#include "workloads/common/probability_steps.hpp"
-#include "workloads/common/recorded_pointers.hpp"
-#include "workloads/common/several_kernels.hpp"
+#include "workloads/support/kernels/several_kernels.hpp"
+#include "workloads/support/random/probability_steps.hpp"
+#include "workloads/support/requests/device_sizes.hpp"
+#include "workloads/support/verification/recorded_pointers.hpp"
 
 namespace allocbench {
 namespace {

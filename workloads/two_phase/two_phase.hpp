@@ -9,10 +9,10 @@
 // `total_requests` keeps the number of mallocs while `threads` is swept (their fig. 8).
 #pragma once
 
-#include "workloads/common/caller_parameters.hpp"
-#include "workloads/common/draw_unit.hpp"
-#include "workloads/common/size_parameters.hpp"
-#include "workloads/contract/workload.hpp"
+#include "workloads/support/callers/caller_parameters.hpp"
+#include "workloads/support/contract/workload.hpp"
+#include "workloads/support/requests/draw_unit.hpp"
+#include "workloads/support/requests/size_parameters.hpp"
 
 namespace allocbench {
 

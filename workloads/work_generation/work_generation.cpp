@@ -1,8 +1,8 @@
 #include "workloads/work_generation/work_generation.hpp"
 
-#include "workloads/common/caller_requests.hpp"
-#include "workloads/contract/outcome.hpp"
 #include "workloads/prefix_sum/counted_pieces.hpp"
+#include "workloads/support/callers/caller_requests.hpp"
+#include "workloads/support/contract/outcome.hpp"
 
 namespace allocbench {
 namespace {

@@ -7,9 +7,9 @@
 // memory.
 #pragma once
 
-#include "workloads/common/caller_parameters.hpp"
-#include "workloads/common/size_parameters.hpp"
-#include "workloads/contract/workload.hpp"
+#include "workloads/support/callers/caller_parameters.hpp"
+#include "workloads/support/contract/workload.hpp"
+#include "workloads/support/requests/size_parameters.hpp"
 
 namespace allocbench {
 

@@ -2,9 +2,9 @@
 
 #include <stdexcept>
 
-#include "workloads/common/caller_requests.hpp"
-#include "workloads/contract/outcome.hpp"
 #include "workloads/prefix_sum/counted_pieces.hpp"
+#include "workloads/support/callers/caller_requests.hpp"
+#include "workloads/support/contract/outcome.hpp"
 
 namespace allocbench {
 namespace {

@@ -9,8 +9,8 @@
 
 #include <algorithm>
 
-#include "allocators/common/request.hpp"
 #include "allocators/ouroboros/published/layout.hpp"
+#include "allocators/support/common/request.hpp"
 
 namespace allocbench::ouroboros::published {
 

@@ -12,10 +12,10 @@
 // their own place in the header, so that a slow reader of a reused chunk notices.
 #pragma once
 
-#include "allocators/common/index_slot.hpp"
-#include "allocators/common/modulo.hpp"
-#include "allocators/common/units.hpp"
 #include "allocators/ouroboros/published/packed_semaphore.hpp"
+#include "allocators/support/common/index_slot.hpp"
+#include "allocators/support/common/modulo.hpp"
+#include "allocators/support/common/units.hpp"
 
 namespace allocbench::ouroboros::published {
 

@@ -8,11 +8,11 @@
 #include <string>
 #include <string_view>
 
-#include "allocators/contract/allocator.hpp"
-#include "allocators/ouroboros/carver.hpp"
+#include "allocators/ouroboros/published/carver.hpp"
 #include "allocators/ouroboros/published/chunk_queue.hpp"
 #include "allocators/ouroboros/published/page_queue.hpp"
 #include "allocators/ouroboros/published/parameters.hpp"
+#include "allocators/support/contract/allocator.hpp"
 
 namespace allocbench::ouroboros::published {
 

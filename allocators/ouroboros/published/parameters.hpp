@@ -1,7 +1,7 @@
 // Parameters of the published form of Ouroboros, with the defaults of the authors' code.
 #pragma once
 
-#include "allocators/contract/parameters.hpp"
+#include "allocators/support/contract/parameters.hpp"
 
 namespace allocbench::ouroboros::published {
 

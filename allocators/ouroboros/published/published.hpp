@@ -35,9 +35,9 @@
 
 #include <bit>
 
-#include "allocators/common/device_heap_share.hpp"
 #include "allocators/ouroboros/published/free_pages.hpp"
 #include "allocators/ouroboros/published/inspect.hpp"
+#include "allocators/support/common/device_heap_share.hpp"
 
 namespace allocbench::ouroboros::published {
 

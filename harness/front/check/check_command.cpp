@@ -17,7 +17,7 @@
 #include "harness/front/common/shell.hpp"
 #include "harness/front/common/terminal.hpp"
 #include "harness/front/run/interrupt.hpp"
-#include "harness/protocol/model_json.hpp"
+#include "protocol/model_json.hpp"
 
 namespace allocbench::front {
 namespace {

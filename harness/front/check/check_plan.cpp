@@ -11,8 +11,8 @@
 #include "harness/front/common/limits.hpp"
 #include "harness/front/common/nearest_name.hpp"
 #include "harness/front/common/text_file.hpp"
-#include "harness/protocol/checker_json.hpp"
-#include "harness/protocol/model_json.hpp"
+#include "protocol/checker_json.hpp"
+#include "protocol/model_json.hpp"
 
 namespace allocbench::front {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "harness/front/check/check_command.hpp"
 #include "harness/front/run/worker_program.hpp"
-#include "harness/protocol/checker_description.hpp"
+#include "protocol/checker_description.hpp"
 
 namespace allocbench::front {
 

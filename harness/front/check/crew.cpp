@@ -8,8 +8,8 @@
 #include "harness/front/common/errors.hpp"
 #include "harness/front/run/interrupt.hpp"
 #include "harness/front/run/strays.hpp"
-#include "harness/protocol/checker_json.hpp"
-#include "harness/protocol/version.hpp"
+#include "protocol/checker_json.hpp"
+#include "protocol/version.hpp"
 
 namespace allocbench::front {
 namespace {

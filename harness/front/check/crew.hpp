@@ -10,8 +10,8 @@
 
 #include "harness/front/run/worker_process.hpp"
 #include "harness/front/run/worker_program.hpp"
-#include "harness/protocol/checker_command.hpp"
-#include "harness/protocol/checker_event.hpp"
+#include "protocol/checker_command.hpp"
+#include "protocol/checker_event.hpp"
 
 namespace allocbench::front {
 

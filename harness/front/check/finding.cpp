@@ -13,7 +13,7 @@
 #include "harness/front/common/errors.hpp"
 #include "harness/front/common/limits.hpp"
 #include "harness/front/common/text_file.hpp"
-#include "harness/protocol/model_json.hpp"
+#include "protocol/model_json.hpp"
 
 namespace allocbench::front {
 namespace {

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string>
 
-#include "harness/protocol/checker_event.hpp"
-#include "harness/protocol/model.hpp"
+#include "protocol/checker_event.hpp"
+#include "protocol/model.hpp"
 
 namespace allocbench::front {
 

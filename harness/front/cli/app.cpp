@@ -10,8 +10,8 @@
 #include "harness/front/common/limits.hpp"
 #include "harness/front/common/units.hpp"
 #include "harness/front/log/host.hpp"
-#include "harness/protocol/bounds.hpp"
-#include "harness/protocol/sources.hpp"
+#include "protocol/bounds.hpp"
+#include "protocol/sources.hpp"
 
 namespace allocbench::front {
 namespace {
@@ -104,9 +104,7 @@ void add_measuring_options(CLI::App& app, RunOptions& run) {
 
 void add_run_options(CLI::App& app, RunOptions& run) {
   app.add_option("-c,--config,config", run.config, "The config to run; --config may be left out")->type_name("FILE");
-  app.add_option("--device", run.device, "CUDA device number (default 0)")
-      ->check(CLI::NonNegativeNumber)
-      ->type_name("N");
+  add_device_option(app, run.device);
   app.add_option("-o,--out", run.out, "Folder for the results (default results/<name>-<back end>)")->type_name("DIR");
   app.add_option("-f,--filter", run.filter,
                  "Measure only cells whose name matches (at most 200 letters); --dry-run shows the names")
@@ -199,9 +197,7 @@ void add_try(CLI::App& app, TryOptions& trying) {
                                          "Pool of every allocator (default: 1.25 times the most requested bytes that "
                                          "can live together, 64 MiB at least)")
       ->type_name("SIZE");
-  verb->add_option("--device", trying.run.device, "CUDA device number (default 0)")
-      ->check(CLI::NonNegativeNumber)
-      ->type_name("N");
+  add_device_option(*verb, trying.run.device);
   verb->add_option("-o,--out", trying.run.out, "Folder for the results (default results/try/<name>-<back end>)")
       ->type_name("DIR");
   add_measuring_options(*verb, trying.run);
@@ -300,9 +296,7 @@ void add_profile(CLI::App& app, ProfileOptions& profiling) {
       ->type_name("FILE");
   verb->add_option("--ncu", profiling.ncu, "The program ncu (default: on PATH, else /usr/local/cuda/bin/ncu)")
       ->type_name("FILE");
-  verb->add_option("--device", profiling.device, "CUDA device number (default 0)")
-      ->check(CLI::NonNegativeNumber)
-      ->type_name("N");
+  add_device_option(*verb, profiling.device);
   verb->add_flag("--dry-run", profiling.dry_run, "Print the command and run nothing");
   add_workers_option(*verb, profiling.workers);
 }
@@ -324,6 +318,12 @@ void add_help(CLI::App& app, Options& options) {
 }
 
 }  // namespace
+
+CLI::Option* add_device_option(CLI::App& app, int& device, const std::string& when) {
+  return app.add_option("--device", device, when + "CUDA device number (default 0)")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("N");
+}
 
 void add_workers_option(CLI::App& app, std::string& workers) {
   app.add_option(

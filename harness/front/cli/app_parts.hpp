@@ -10,6 +10,9 @@ namespace allocbench::front {
 
 void add_workers_option(CLI::App& app, std::string& workers);
 
+// --device N, for verbs that measure on one device; `when` stands in front of its help.
+CLI::Option* add_device_option(CLI::App& app, int& device, const std::string& when = "");
+
 // report, advise, compare, merge
 void add_result_verbs(CLI::App& app, Options& options);
 

@@ -2,7 +2,7 @@
 #include <CLI/CLI.hpp>
 
 #include "harness/front/cli/app_parts.hpp"
-#include "harness/protocol/bounds.hpp"
+#include "protocol/bounds.hpp"
 
 namespace allocbench::front {
 namespace {
@@ -71,10 +71,7 @@ void add_compare(CLI::App& app, CompareOptions& comparing) {
       ->type_name("M");
   verb->add_flag("--profile", comparing.profile, "With --with-reference: print at the end where the wall time went")
       ->needs(reference);
-  verb->add_option("--device", comparing.device, "With --with-reference: CUDA device number (default 0)")
-      ->needs(reference)
-      ->check(CLI::NonNegativeNumber)
-      ->type_name("N");
+  add_device_option(*verb, comparing.device, "With --with-reference: ")->needs(reference);
   add_workers_option(*verb, comparing.workers);
   verb->add_option("--cells", comparing.cells_per_family,
                    "With --with-reference: measure the cheapest N cells of each family of allocators under each "

@@ -12,7 +12,7 @@
 #include "harness/front/common/terminal.hpp"
 #include "harness/front/common/units.hpp"
 #include "harness/front/run/worker_program.hpp"
-#include "harness/protocol/description_json.hpp"
+#include "protocol/description_json.hpp"
 
 namespace allocbench::front {
 namespace {
@@ -116,9 +116,9 @@ std::string family_of(const protocol::AllocatorDescription& allocator) {
   return allocator.paper.substr(0, std::min(allocator.paper.find(", sec"), allocator.paper.find(';')));
 }
 
-// As readers see it: `own` is a word for programs.
+// As readers see it.
 std::string shown_form(const protocol::AllocatorDescription& allocator) {
-  return allocator.form == "own" ? "our own" : allocator.form;
+  return allocator.form == "own" ? "own design" : allocator.form;
 }
 
 // By family, which is what one paper describes, in the order of the families' first members.

@@ -16,8 +16,8 @@
 #include "harness/front/common/text_file.hpp"
 #include "harness/front/log/event_log.hpp"
 #include "harness/front/results/run_files.hpp"
-#include "harness/protocol/json_members.hpp"
-#include "harness/protocol/sample.hpp"
+#include "protocol/json_members.hpp"
+#include "protocol/sample.hpp"
 
 namespace allocbench::front {
 namespace {

@@ -19,7 +19,8 @@
 #include "harness/front/common/output.hpp"
 #include "harness/front/common/shell.hpp"
 #include "harness/front/common/text_file.hpp"
-#include "harness/protocol/parameter_json.hpp"
+#include "protocol/command_json.hpp"
+#include "protocol/parameter_json.hpp"
 
 namespace allocbench::front {
 namespace {
@@ -87,16 +88,16 @@ std::string find_ncu(const ProfileOptions& options) {
 
 // As `worker --run` takes it.
 std::string cell_text(const Cell& cell) {
-  return nlohmann::ordered_json{{"allocator", cell.allocator},
-                                {"allocator_parameters", protocol::to_json(cell.allocator_parameters)},
-                                {"pool_bytes", cell.pool_bytes},
-                                {"workload", cell.workload},
-                                {"parameters", protocol::to_json(cell.workload_parameters)},
-                                {"seed", cell.seed},
-                                {"state", cell.state},
-                                {"l2", cell.l2},
-                                {"warmups", cell.warmups}}
-      .dump();
+  nlohmann::ordered_json json{{"allocator", cell.allocator},
+                              {"allocator_parameters", protocol::to_json(cell.allocator_parameters)},
+                              {"pool_bytes", cell.pool_bytes},
+                              {"workload", cell.workload},
+                              {"parameters", protocol::to_json(cell.workload_parameters)}};
+  protocol::CellSettings settings = cell.settings;
+  settings.counted_passes = 1;  // a profile tells nothing of them, nor of energy
+  settings.energy_seconds = 0;
+  json.update(protocol::to_json(settings));
+  return json.dump();
 }
 
 std::vector<std::string> command_of(const ProfileOptions& options, const WorkerProgram& worker, const Choice& choice,

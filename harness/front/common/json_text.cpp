@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "harness/front/common/limits.hpp"
-#include "harness/protocol/bounds.hpp"
-#include "harness/protocol/json_members.hpp"
+#include "protocol/bounds.hpp"
+#include "protocol/json_members.hpp"
 
 namespace allocbench::front {
 namespace {

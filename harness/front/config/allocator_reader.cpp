@@ -10,7 +10,7 @@
 #include "harness/front/config/scalars.hpp"
 #include "harness/front/config/schema.hpp"
 #include "harness/front/config/value_reader.hpp"
-#include "harness/protocol/parameter_values.hpp"
+#include "protocol/parameter_values.hpp"
 
 namespace allocbench::front {
 namespace {

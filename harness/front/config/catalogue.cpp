@@ -8,8 +8,8 @@
 #include "harness/front/common/build_hints.hpp"
 #include "harness/front/common/errors.hpp"
 #include "harness/front/common/units.hpp"
-#include "harness/protocol/description_json.hpp"
-#include "harness/protocol/parameter_json.hpp"
+#include "protocol/description_json.hpp"
+#include "protocol/parameter_json.hpp"
 
 namespace allocbench::front {
 namespace {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/protocol/description.hpp"
+#include "protocol/description.hpp"
 
 namespace allocbench::front {
 

@@ -12,26 +12,26 @@
 #include "harness/front/common/json_text.hpp"
 #include "harness/front/common/problems.hpp"
 #include "harness/front/config/catalogue.hpp"
-#include "harness/protocol/parameter.hpp"
+#include "protocol/command.hpp"
+#include "protocol/parameter.hpp"
 
 namespace allocbench::front {
 
-// What one measurement takes besides its allocator. A config sets it once, `overrides` change parts for one allocator.
-struct Settings {
-  ParameterValues workload_parameters;
-  std::uint64_t pool_bytes = 0;
+// How often, how exactly and how long a cell is measured.
+struct Effort {
   std::uint64_t repetitions = 5;   // samples of a round, at most
   std::uint64_t rounds = 1;        // at most
   std::uint64_t least_rounds = 0;  // before precision may end the cell; 0 = not given
   double precision = 0.013;        // half the interval, as a share of the time
   double wall_bound_seconds = 10;  // of all rounds
-  std::uint64_t warmups = 1;
-  std::uint64_t counted_passes = 1;
-  double energy_seconds = 0;  // 0: not measured
-  std::string state = "fresh";
-  std::uint64_t aged_rounds = 1000;  // of state aged
-  std::string l2 = "warm";
-  double deadline_seconds = 60;  // of one round
+  double deadline_seconds = 60;    // of one round
+};
+
+// What one measurement takes besides its allocator. A config sets it once, `overrides` change parts for one allocator.
+struct Settings : Effort {
+  ParameterValues workload_parameters;
+  std::uint64_t pool_bytes = 0;
+  protocol::CellSettings cell = {.aged_rounds = 1000, .warmups = 1};  // but for the seed, which the config has
 };
 
 // Times of the CPU executor are never shown as performance: one round shows that everything works.

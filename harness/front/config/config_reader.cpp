@@ -13,7 +13,7 @@
 #include "harness/front/config/schema.hpp"
 #include "harness/front/config/sweep_reader.hpp"
 #include "harness/front/config/value_reader.hpp"
-#include "harness/protocol/parameter_values.hpp"
+#include "protocol/parameter_values.hpp"
 
 namespace allocbench::front {
 namespace {
@@ -157,8 +157,9 @@ class MeasurementReader {
   // Rounds of ageing that no cell makes are a mistake.
   void check_ageing() {
     std::string pointer;
-    bool aged = std::any_of(config_.allocators.begin(), config_.allocators.end(),
-                            [](const AllocatorChoice& each) { return each.settings.state == "aged"; });
+    bool aged = std::any_of(config_.allocators.begin(), config_.allocators.end(), [](const AllocatorChoice& each) {
+      return each.settings.cell.state == protocol::StartState::aged;
+    });
     for (const AxisGroup& group : config_.sweep) {
       for (const Axis& axis : group.axes) {
         if (axis.name == "aged_rounds") pointer = axis.pointer;

@@ -60,21 +60,24 @@ const std::vector<std::string>& overridable_scalars() {
 
 void apply_scalar(std::string_view name, const ParameterValue& value, Settings& settings, Config& config) {
   const std::map<std::string_view, std::uint64_t*> counts = {
-      {"pool_bytes", &settings.pool_bytes},     {"repetitions", &settings.repetitions},
-      {"warmups", &settings.warmups},           {"counted_passes", &settings.counted_passes},
-      {"aged_rounds", &settings.aged_rounds},   {"rounds", &settings.rounds},
-      {"least_rounds", &settings.least_rounds}, {"seed", &config.seed},
+      {"pool_bytes", &settings.pool_bytes},        {"repetitions", &settings.repetitions},
+      {"warmups", &settings.cell.warmups},         {"counted_passes", &settings.cell.counted_passes},
+      {"aged_rounds", &settings.cell.aged_rounds}, {"rounds", &settings.rounds},
+      {"least_rounds", &settings.least_rounds},    {"seed", &config.seed},
       {"trace_calls", &config.trace_calls}};
   const std::map<std::string_view, double*> numbers = {{"deadline_s", &settings.deadline_seconds},
                                                        {"wall_bound_s", &settings.wall_bound_seconds},
-                                                       {"energy_s", &settings.energy_seconds},
+                                                       {"energy_s", &settings.cell.energy_seconds},
                                                        {"precision", &settings.precision}};
-  const std::map<std::string_view, std::string*> words = {
-      {"state", &settings.state}, {"l2", &settings.l2}, {"statistic", &config.statistic}, {"pool", &config.pool}};
+  const std::map<std::string_view, std::string*> words = {{"statistic", &config.statistic}, {"pool", &config.pool}};
   if (const auto number = numbers.find(name); number != numbers.end()) {
     *number->second = std::get<double>(value);
   } else if (const auto count = counts.find(name); count != counts.end()) {
     *count->second = std::get<std::uint64_t>(value);
+  } else if (name == "state") {
+    settings.cell.state = protocol::start_state_of(std::get<std::string>(value)).value();
+  } else if (name == "l2") {
+    settings.cell.l2 = protocol::l2_state_of(std::get<std::string>(value)).value();
   } else {
     *words.at(name) = std::get<std::string>(value);
   }

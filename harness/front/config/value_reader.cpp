@@ -9,8 +9,8 @@
 #include "harness/front/common/limits.hpp"
 #include "harness/front/common/nearest_name.hpp"
 #include "harness/front/common/units.hpp"
-#include "harness/protocol/parameter_json.hpp"
-#include "harness/protocol/parameter_values.hpp"
+#include "protocol/parameter_json.hpp"
+#include "protocol/parameter_values.hpp"
 
 namespace allocbench::front {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "harness/front/common/problems.hpp"
 #include "harness/front/config/catalogue.hpp"
-#include "harness/protocol/parameter.hpp"
+#include "protocol/parameter.hpp"
 
 namespace allocbench::front {
 

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/front/log/host.hpp"
-#include "harness/protocol/json_members.hpp"
+#include "protocol/json_members.hpp"
 
 namespace allocbench::front {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "harness/front/config/catalogue.hpp"
-#include "harness/protocol/event.hpp"
-#include "harness/protocol/sources.hpp"
+#include "protocol/event.hpp"
+#include "protocol/sources.hpp"
 
 namespace allocbench::front {
 

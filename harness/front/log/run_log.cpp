@@ -6,9 +6,9 @@
 
 #include "harness/front/log/host.hpp"
 #include "harness/front/log/origin.hpp"
-#include "harness/protocol/description_json.hpp"
-#include "harness/protocol/event_json.hpp"
-#include "harness/protocol/parameter_json.hpp"
+#include "protocol/description_json.hpp"
+#include "protocol/event_json.hpp"
+#include "protocol/parameter_json.hpp"
 
 namespace allocbench::front {
 

@@ -12,7 +12,7 @@
 #include "harness/front/log/event_log.hpp"
 #include "harness/front/log/shard.hpp"
 #include "harness/front/plan/plan.hpp"
-#include "harness/protocol/event.hpp"
+#include "protocol/event.hpp"
 
 namespace allocbench::front {
 

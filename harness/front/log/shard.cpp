@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/front/common/limits.hpp"
-#include "harness/protocol/json_members.hpp"
+#include "protocol/json_members.hpp"
 
 namespace allocbench::front {
 namespace {

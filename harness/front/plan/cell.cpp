@@ -2,8 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "harness/protocol/json_members.hpp"
-#include "harness/protocol/parameter_json.hpp"
+#include "protocol/json_members.hpp"
+#include "protocol/parameter_json.hpp"
 
 namespace allocbench::front {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/protocol/parameter.hpp"
+#include "protocol/parameter.hpp"
 
 namespace allocbench::front {
 

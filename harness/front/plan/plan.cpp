@@ -15,8 +15,8 @@
 #include "harness/front/common/json_text.hpp"
 #include "harness/front/common/limits.hpp"
 #include "harness/front/statistics/rounds.hpp"
-#include "harness/protocol/parameter_json.hpp"
-#include "harness/protocol/parameter_values.hpp"
+#include "protocol/parameter_json.hpp"
+#include "protocol/parameter_values.hpp"
 
 namespace allocbench::front {
 namespace {
@@ -101,16 +101,24 @@ void apply_axis(const Axis& axis, const ParameterValue& value, Cell& cell) {
   if (axis.name == "pool_bytes") {
     cell.pool_bytes = std::get<std::uint64_t>(value);
   } else if (axis.name == "l2") {
-    cell.l2 = std::get<std::string>(value);
+    cell.settings.l2 = protocol::l2_state_of(std::get<std::string>(value)).value();
   } else if (axis.name == "state") {
-    cell.state = std::get<std::string>(value);
+    cell.settings.state = protocol::start_state_of(std::get<std::string>(value)).value();
   } else if (axis.name == "aged_rounds") {
-    cell.aged_rounds = std::get<std::uint64_t>(value);
+    cell.settings.aged_rounds = std::get<std::uint64_t>(value);
   } else if (axis.name.starts_with(allocator_axis_prefix)) {
     protocol::assign_value(cell.allocator_parameters, axis.name.substr(allocator_axis_prefix.size()), value);
   } else {
     protocol::assign_value(cell.workload_parameters, axis.name, value);
   }
+}
+
+// Axes may have changed them.
+void describe_settings(Cell& cell) {
+  cell.seed = cell.settings.seed;
+  cell.state = word(cell.settings.state);
+  cell.l2 = word(cell.settings.l2);
+  if (cell.settings.state == protocol::StartState::aged) cell.aged_rounds = cell.settings.aged_rounds;
 }
 
 Cell make_cell(const Config& config, const AllocatorChoice& choice, const std::vector<std::size_t>& indices,
@@ -123,21 +131,11 @@ Cell make_cell(const Config& config, const AllocatorChoice& choice, const std::v
   cell.workload_parameters = choice.settings.workload_parameters;
   cell.pool_bytes = choice.settings.pool_bytes;
   cell.backend = config.backend;
-  cell.seed = config.seed;
-  cell.state = choice.settings.state;
-  cell.aged_rounds = choice.settings.aged_rounds;
-  cell.l2 = choice.settings.l2;
+  cell.settings = choice.settings.cell;
+  cell.settings.seed = config.seed;
   cell.statistic = config.statistic;
-  cell.repetitions = choice.settings.repetitions;
-  cell.rounds = choice.settings.rounds;
-  cell.least_rounds = choice.settings.least_rounds > 0 ? choice.settings.least_rounds
-                                                       : std::min<std::uint64_t>(least_rounds, choice.settings.rounds);
-  cell.precision = choice.settings.precision;
-  cell.wall_bound_seconds = choice.settings.wall_bound_seconds;
-  cell.warmups = choice.settings.warmups;
-  cell.counted_passes = choice.settings.counted_passes;
-  cell.energy_seconds = choice.settings.energy_seconds;
-  cell.deadline_seconds = choice.settings.deadline_seconds;
+  static_cast<Effort&>(cell) = choice.settings;
+  if (cell.least_rounds == 0) cell.least_rounds = std::min<std::uint64_t>(least_rounds, cell.rounds);
   cell.verifies_fully = config.verifies_fully;
   cell.trace = config.trace;
   cell.trace_calls = config.trace_calls;
@@ -158,7 +156,7 @@ Cell make_cell(const Config& config, const AllocatorChoice& choice, const std::v
     cell.growth = protocol::magnitude(axis.values[indices[primary]]);
     cell.grows_pool = axis.name == "pool_bytes" && group.axes.size() == 1;
   }
-  if (cell.state != "aged") cell.aged_rounds.reset();
+  describe_settings(cell);
   cell.id = stable_hash(canonical_text(cell_definition(cell)));
   return cell;
 }

@@ -15,22 +15,14 @@
 
 namespace allocbench::front {
 
-struct Cell : CellDescription {
+struct Cell : CellDescription, Effort {
   std::string name;  // figure/label/axis:value/...: what --filter matches and results.json shows
   std::string statistic;
-  std::optional<double> growth;    // value on the primary axis when that is a number: the order of the skip rule
-  bool grows_pool = false;         // that axis is the pool alone: a larger value asks no more of the allocator
-  std::uint64_t repetitions = 0;   // samples of a round, at most
-  std::uint64_t rounds = 1;        // at most
-  std::uint64_t least_rounds = 1;  // before precision may end the cell
-  double precision = 0;
-  double wall_bound_seconds = 0;
-  std::uint64_t warmups = 0;
-  std::uint64_t counted_passes = 1;
-  double energy_seconds = 0;
-  double deadline_seconds = 0;  // of one round
-  bool verifies_fully = false;  // else the contents of as many blocks as there is time for
-  std::string trace;            // folder for a trace, from the directory of this program; empty: none
+  std::optional<double> growth;     // value on the primary axis when that is a number: the order of the skip rule
+  bool grows_pool = false;          // that axis is the pool alone: a larger value asks no more of the allocator
+  protocol::CellSettings settings;  // its description has some of them as words
+  bool verifies_fully = false;      // else the contents of as many blocks as there is time for
+  std::string trace;                // folder for a trace, from the directory of this program; empty: none
   std::uint64_t trace_calls = 0;
 };
 

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "harness/front/results/results.hpp"
-#include "harness/protocol/event_json.hpp"
-#include "harness/protocol/parameter_json.hpp"
+#include "protocol/event_json.hpp"
+#include "protocol/parameter_json.hpp"
 
 namespace allocbench::front {
 namespace {

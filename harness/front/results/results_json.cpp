@@ -6,8 +6,8 @@
 #include "harness/front/log/event_log.hpp"
 #include "harness/front/results/results.hpp"
 #include "harness/front/statistics/statistics.hpp"
-#include "harness/protocol/event_json.hpp"
-#include "harness/protocol/parameter_json.hpp"
+#include "protocol/event_json.hpp"
+#include "protocol/parameter_json.hpp"
 
 namespace allocbench::front {
 namespace {

@@ -9,7 +9,7 @@
 #include "harness/front/common/terminal.hpp"
 #include "harness/front/common/units.hpp"
 #include "harness/front/results/results.hpp"
-#include "harness/protocol/parameter_values.hpp"
+#include "protocol/parameter_values.hpp"
 
 namespace allocbench::front {
 namespace {

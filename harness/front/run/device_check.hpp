@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/protocol/event.hpp"
+#include "protocol/event.hpp"
 
 namespace allocbench::front {
 

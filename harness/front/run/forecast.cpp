@@ -7,7 +7,7 @@
 #include <iterator>
 #include <variant>
 
-#include "harness/protocol/parameter_values.hpp"
+#include "protocol/parameter_values.hpp"
 
 namespace allocbench::front {
 namespace {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "harness/front/plan/plan.hpp"
-#include "harness/protocol/status.hpp"
+#include "protocol/status.hpp"
 
 namespace allocbench::front {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "harness/front/run/time_limit.hpp"
-#include "harness/protocol/status.hpp"
+#include "protocol/status.hpp"
 
 namespace allocbench::front {
 

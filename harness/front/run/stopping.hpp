@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "harness/front/plan/plan.hpp"
-#include "harness/protocol/event.hpp"
+#include "protocol/event.hpp"
 
 namespace allocbench::front {
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "harness/protocol/event.hpp"
+#include "protocol/event.hpp"
 
 namespace allocbench::front {
 

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "harness/front/common/build_hints.hpp"
-#include "harness/protocol/event_json.hpp"
-#include "harness/protocol/version.hpp"
+#include "protocol/event_json.hpp"
+#include "protocol/version.hpp"
 
 namespace allocbench::front {
 namespace {

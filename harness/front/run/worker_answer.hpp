@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "harness/protocol/event.hpp"
+#include "protocol/event.hpp"
 
 namespace allocbench::front {
 

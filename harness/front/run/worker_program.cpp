@@ -19,7 +19,7 @@
 #include "harness/front/common/build_hints.hpp"
 #include "harness/front/common/errors.hpp"
 #include "harness/front/run/worker_process.hpp"
-#include "harness/protocol/command_json.hpp"
+#include "protocol/command_json.hpp"
 
 namespace allocbench::front {
 namespace {

@@ -12,7 +12,7 @@
 #include "harness/front/run/strays.hpp"
 #include "harness/front/run/supervisor_limits.hpp"
 #include "harness/front/run/worker_answer.hpp"
-#include "harness/protocol/command_json.hpp"
+#include "protocol/command_json.hpp"
 
 namespace allocbench::front {
 namespace {
@@ -180,16 +180,7 @@ Outcome WorkerSession::load(const Batch& batch, bool needs_heap, double limit_se
 }
 
 Outcome WorkerSession::open(const Cell& cell, double limit_seconds) {
-  const protocol::OpenCell command{.cell = cell.id,
-                                   .workload = cell.workload,
-                                   .parameters = cell.workload_parameters,
-                                   .seed = cell.seed,
-                                   .state = protocol::start_state_of(cell.state).value(),
-                                   .aged_rounds = cell.aged_rounds.value_or(0),
-                                   .l2 = cell.l2 == "flushed" ? protocol::L2State::flushed : protocol::L2State::warm,
-                                   .warmups = cell.warmups,
-                                   .counted_passes = cell.counted_passes,
-                                   .energy_seconds = cell.energy_seconds};
+  const protocol::OpenCell command{cell.id, cell.workload, cell.workload_parameters, cell.settings};
   Outcome outcome = ask(command, "opened", cell.id, limit_seconds);
   ++cells_opened_;
   if (outcome.kind == Outcome::Kind::done) open_cells_.insert(cell.id);

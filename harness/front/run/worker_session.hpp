@@ -20,8 +20,8 @@
 #include "harness/front/run/wall_time.hpp"
 #include "harness/front/run/worker_process.hpp"
 #include "harness/front/run/worker_program.hpp"
-#include "harness/protocol/command.hpp"
-#include "harness/protocol/event.hpp"
+#include "protocol/command.hpp"
+#include "protocol/event.hpp"
 
 namespace allocbench::front {
 

@@ -7,7 +7,7 @@
 #include "allocators/random_walk/rw_bm.hpp"
 #include "allocators/random_walk/rw_malloc.hpp"
 #include "tests/allocators/fidelity/rig.hpp"
-#include "workloads/common/page_set.hpp"
+#include "workloads/support/random/page_set.hpp"
 
 namespace allocbench {
 namespace {

@@ -1,5 +1,5 @@
 // The bulk semaphore: grants, promises and waits by hand-made sequences, then lanes that make and use units.
-#include "allocators/common/bulk_semaphore.hpp"
+#include "allocators/support/common/bulk_semaphore.hpp"
 
 #include <gtest/gtest.h>
 

@@ -16,6 +16,7 @@ struct Variant : OuroborosOf<Policy> {
                                  .display_name = "Ouroboros",
                                  .paper = "",
                                  .summary = "",
+                                 .form = Form::published,
                                  .pool = PoolLocation::arena_and_device_heap};
   using Parameters = ouroboros::Parameters;
   static Variant create(Arena& arena, const Parameters& parameters) {

@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "allocators/contract/session.hpp"
+#include "allocators/support/contract/session.hpp"
 #include "simt/simt.hpp"
-#include "workloads/common/page_set.hpp"
+#include "workloads/support/random/page_set.hpp"
 
 namespace allocbench::testing {
 

@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-#include "allocators/contract/allocator.hpp"
+#include "allocators/support/contract/allocator.hpp"
 
 namespace allocbench::zoo {
 

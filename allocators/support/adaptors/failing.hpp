@@ -1,0 +1,75 @@
+// Failing<A>: any allocator whose mallocs return null now and then, with a given chance, without having been called.
+//
+// For what calls allocators: does it cope with null, and does an allocator cope with lanes of a warp that do not call
+// and with null among the frees? Whether a call is refused follows from the seed, the thread and the number of its call
+// in the kernel, so the host knows it too.
+#pragma once
+
+#include "allocators/support/adaptors/session_adaptor.hpp"
+#include "allocators/support/contract/allocator.hpp"
+
+namespace allocbench {
+
+struct FailureRule {
+  std::uint32_t threshold = 0;  // of 2^32; 0: nothing is refused
+  std::uint32_t seed = 0;
+
+  static FailureRule with_chance(double chance, std::uint64_t seed) {
+    const double scaled = chance * 0x1p32;
+    return {scaled >= 4294967295.0 ? 0xffffffffu : static_cast<std::uint32_t>(scaled),
+            static_cast<std::uint32_t>(seed ^ seed >> 32)};
+  }
+  SIMT_HOST_FN bool refuses(std::uint32_t rank_in_grid, std::uint32_t call) const {
+    if (threshold == 0) return false;
+    std::uint32_t mixed = (rank_in_grid * 0x9e3779b9u ^ seed) + call * 0x85ebca6bu;
+    mixed = (mixed ^ mixed >> 16) * 0x7feb352du;
+    mixed = (mixed ^ mixed >> 15) * 0x846ca68bu;
+    return (mixed ^ mixed >> 16) < threshold;
+  }
+};
+
+// The session of a failing allocator.
+template <class Inner>
+class FailingSession : public SessionAdaptor<Inner> {
+  using SessionAdaptor<Inner>::inner_;
+
+ public:
+  SIMT_FN FailingSession(Inner inner, const FailureRule& rule)
+      : SessionAdaptor<Inner>(static_cast<Inner&&>(inner)), rule_(rule) {}
+
+  template <class Thread>
+  SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
+    if (rule_.refuses(thread.rank_in_grid(), call_++)) return nullptr;
+    return inner_.malloc(thread, bytes);
+  }
+  template <class Thread>
+  SIMT_FN void free(Thread& thread, void* block) {
+    inner_.free(thread, block);
+  }
+
+ private:
+  FailureRule rule_;
+  std::uint32_t call_ = 0;
+};
+
+template <class A>
+class Failing {
+ public:
+  static constexpr Traits traits = A::traits;
+  using Parameters = typename A::Parameters;
+
+  Failing(const A& inner, const FailureRule& rule) : inner_(inner), rule_(rule) {}
+
+  template <class Thread>
+  SIMT_FN auto attach(Thread& thread) {
+    return FailingSession<decltype(allocbench::attach(inner_, thread))>(allocbench::attach(inner_, thread), rule_);
+  }
+
+  const A& inner() const { return inner_; }
+
+ private:
+  A inner_;
+  FailureRule rule_;
+};
+
+}  // namespace allocbench

@@ -1,0 +1,118 @@
+// A semaphore whose units are taken, returned and promised in bulk.
+//
+// Paper: Winter et al., Ouroboros: Virtualized Queues for Dynamic Memory Management on GPUs, ICS 2020 (the bulk
+// semaphore); Gelado & Garland, Throughput-Oriented GPU Memory Allocation, PPoPP 2019, section 4.2 (where it is from).
+// Idea: one addition takes units for a whole group of lanes. A group that finds none either announces and makes a batch
+// of new units, or waits for units that others have announced. Otherwise each of a thousand warps that find a class
+// empty would make a batch.
+// Data: the units that are there; in a second word the units that are expected and those that are in demand.
+//
+// Protocol. Only `units` decides who owns what (units.hpp). A group that finds nothing joins the demand by one
+// addition, and the result says who makes: of all groups that come together, the one whose demand begins a batch. So a
+// burst makes as many batches as it needs, all at once. Promises are a hint: a wrong guess costs an extra batch or a
+// useless wait, never a unit.
+//
+// Differs from the published word of 25 bits units, 25 bits expected and 14 bits reserved, which overflows with 16,384
+// waiters and with 2^24 free units. Here units have a word of their own (64 bits), expected and demanded units 32 bits
+// each. Threads decide by additions that they take back if they were wrong, not by compare-exchange loops.
+#pragma once
+
+#include "allocators/support/common/units.hpp"
+#include "simt/simt.hpp"
+
+namespace allocbench {
+
+struct BulkSemaphore {
+  // In device memory; all bytes zero = no units. Each word has a cache line of its own: all warps hit the first one.
+  struct State {
+    alignas(128) std::uint64_t units;     // two's complement
+    alignas(128) std::uint64_t promises;  // expected units below, demanded ones above
+  };
+
+  State* state;
+
+  // Takes up to `wanted` units and returns how many. For callers that expect to be served.
+  template <class Thread>
+  SIMT_FN std::uint32_t take(Thread& thread, std::uint32_t wanted) const {
+    return take_units(thread, state->units, wanted);
+  }
+
+  // The same for callers that expect nothing.
+  template <class Thread>
+  SIMT_FN std::uint32_t take_if_any(Thread& thread, std::uint32_t wanted) const {
+    return take_units_if_any(thread, state->units, wanted);
+  }
+
+  template <class Thread>
+  SIMT_FN void signal(Thread& thread, std::uint32_t count) const {
+    thread.atomic(state->units).fetch_add(count, simt::relaxed);
+  }
+
+  // Units at this moment; too low, also below zero, while takers give back what they could not have.
+  template <class Thread>
+  SIMT_FN std::int64_t available(Thread& thread) const {
+    return static_cast<std::int64_t>(thread.atomic(state->units).load(simt::relaxed));
+  }
+
+  // True while others make units.
+  template <class Thread>
+  SIMT_FN bool expects_units(Thread& thread) const {
+    return expected(thread.atomic(state->promises).load(simt::relaxed)) != 0;
+  }
+
+  // Joins the demand with `need` units. True if the caller is to make the next `batch` units: its demand begins a batch
+  // or reaches into one that nobody has begun. settle() leaves the demand.
+  template <class Thread>
+  SIMT_FN bool demand(Thread& thread, std::uint32_t need, std::uint32_t batch) const {
+    const std::uint32_t ahead =
+        demanded(thread.atomic(state->promises).fetch_add(promise(need, 0), simt::relaxed)) % batch;
+    return ahead == 0 || ahead + need > batch;
+  }
+
+  // Announces to waiting groups that the caller makes `surplus` units more than it needs.
+  template <class Thread>
+  SIMT_FN void announce(Thread& thread, std::uint32_t surplus) const {
+    thread.atomic(state->promises).fetch_add(promise(0, surplus), simt::relaxed);
+  }
+
+  // Ends what demand() and announce() began, given by `promised`. `made` units, as many as the maker could get, exist
+  // now.
+  template <class Thread>
+  SIMT_FN void settle(Thread& thread, std::uint64_t promised, std::uint32_t made) const {
+    if (made != 0) signal(thread, made);
+    if (promised != 0) thread.atomic(state->promises).fetch_sub(promised, simt::relaxed);
+  }
+
+  // Waits for units and takes up to `wanted`. 0 if nothing was expected for a while, or if others always came first.
+  // Then the caller should make units itself.
+  template <class Thread>
+  SIMT_FN std::uint32_t await(Thread& thread, std::uint32_t wanted) const {
+    std::uint32_t idle = 0;
+    for (std::uint32_t i = 0; i < longest_wait && idle < patience; ++i) {
+      if (available(thread) > 0) {
+        const std::uint32_t granted = take(thread, wanted);
+        if (granted != 0) return granted;
+      }
+      idle = expects_units(thread) ? 0 : idle + 1;
+      thread.probe(simt::Step::retry);
+      thread.spin_hint();
+    }
+    return 0;
+  }
+
+  static SIMT_HOST_FN std::uint64_t promise(std::uint32_t need, std::uint32_t surplus) {
+    return std::uint64_t{need} << 32 | surplus;
+  }
+  static SIMT_HOST_FN std::uint32_t expected(std::uint64_t promises) { return static_cast<std::uint32_t>(promises); }
+  static SIMT_HOST_FN std::uint32_t demanded(std::uint64_t promises) {
+    return static_cast<std::uint32_t>(promises >> 32);
+  }
+
+ private:
+  static constexpr std::uint32_t longest_wait = 1000;  // looks of about a microsecond
+  // Looks in a row without an announcement before the caller asks again who makes units. More looks slow bursts of
+  // mixed sizes down.
+  static constexpr std::uint32_t patience = 8;
+};
+
+}  // namespace allocbench

@@ -1,0 +1,94 @@
+// A pool of equal slabs in place of a host that hands them out while a kernel runs: each is taken, and may be given
+// back.
+//
+// Fresh slabs come from a counter, returned ones from a stack linked by index. The head of the stack carries a tag that
+// grows with every change, so a taker that was overtaken never installs an old link (no ABA).
+// A taker acquires what the thread that gave the slab back had released.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "allocators/support/contract/allocator.hpp"
+
+namespace allocbench {
+
+struct SlabPool {
+  static constexpr std::uint32_t none = 0xffffffffu;
+
+  // All zero at first.
+  struct State {
+    alignas(128) std::uint64_t returned;  // bits 0-31: 1 + the slab on top, 0 = empty; bits 32-63: tag
+    alignas(128) std::uint32_t fresh;     // slabs that were taken from the counter, and more where takers met its end
+  };
+
+  std::byte* base = nullptr;
+  State* state = nullptr;
+  std::uint32_t* links = nullptr;  // per returned slab: 1 + the one below, 0 = none
+  std::uint32_t count = 0;
+  std::uint32_t bytes_log2 = 0;
+
+  // Memory beyond `most_slabs` is not used. `name` is the allocator's, for the message.
+  static SlabPool of_arena(Arena& arena, std::uint64_t slab_bytes, std::uint64_t most_slabs, std::string_view name) {
+    const std::size_t count = std::min<std::size_t>(arena.pool_bytes() / slab_bytes, most_slabs);
+    if (count == 0) {
+      throw Unsupported(std::string(name) + " needs a pool of at least one slab (" + std::to_string(slab_bytes) +
+                        " bytes)");
+    }
+    return {arena.pool().base, arena.metadata<State>(1), arena.metadata<std::uint32_t>(count),
+            static_cast<std::uint32_t>(count), simt::count_trailing_zeros(slab_bytes)};
+  }
+  void reset(simt::Stream& stream) const { simt::device_fill(stream, state, 0, sizeof *state); }
+
+  SIMT_HOST_FN std::size_t slab_bytes() const { return std::size_t{1} << bytes_log2; }
+  SIMT_FN std::byte* address(std::uint32_t slab) const { return base + (std::size_t{slab} << bytes_log2); }
+  SIMT_FN std::size_t offset(const void* block) const {
+    return static_cast<std::size_t>(static_cast<const std::byte*>(block) - base);
+  }
+  SIMT_FN std::uint32_t slab_of(const void* block) const {
+    return static_cast<std::uint32_t>(offset(block) >> bytes_log2);
+  }
+  SIMT_FN std::uint32_t inside(const void* block) const {
+    return static_cast<std::uint32_t>(offset(block)) & static_cast<std::uint32_t>(slab_bytes() - 1);
+  }
+
+  // No slab is left. Slabs may be given back at the same time.
+  template <class Thread>
+  SIMT_FN bool exhausted(Thread& thread) const {
+    return static_cast<std::uint32_t>(thread.atomic(state->returned).load(simt::relaxed)) == 0 &&
+           thread.atomic(state->fresh).load(simt::relaxed) >= count;
+  }
+
+  // A slab that was returned, else a fresh one, else `none`.
+  template <class Thread>
+  SIMT_FN std::uint32_t take(Thread& thread) const {
+    const auto top = thread.atomic(state->returned);
+    std::uint64_t seen = top.load(simt::acquire);
+    while (static_cast<std::uint32_t>(seen) != 0) {
+      const std::uint32_t slab = static_cast<std::uint32_t>(seen) - 1;
+      const std::uint32_t below = thread.atomic(links[slab]).load(simt::relaxed);
+      if (top.compare_exchange(seen, next_tag(seen) | below, simt::acquire, simt::acquire)) return slab;
+      thread.probe(simt::Step::retry);
+    }
+    // The load keeps refused threads from advancing the counter until it wraps.
+    const auto fresh = thread.atomic(state->fresh);
+    if (fresh.load(simt::relaxed) >= count) return none;
+    const std::uint32_t slab = fresh.fetch_add(1u, simt::relaxed);
+    return slab < count ? slab : none;
+  }
+
+  template <class Thread>
+  SIMT_FN void give(Thread& thread, std::uint32_t slab) const {
+    const auto top = thread.atomic(state->returned);
+    std::uint64_t seen = top.load(simt::relaxed);
+    do {
+      thread.atomic(links[slab]).store(static_cast<std::uint32_t>(seen), simt::relaxed);
+    } while (!top.compare_exchange(seen, next_tag(seen) | (slab + 1), simt::acq_rel, simt::relaxed));
+  }
+
+ private:
+  SIMT_FN static std::uint64_t next_tag(std::uint64_t head) { return ((head >> 32) + 1) << 32; }
+};
+
+}  // namespace allocbench

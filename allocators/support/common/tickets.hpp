@@ -1,0 +1,35 @@
+// Consecutive numbers for lanes that come together, as many as there are units: what the rings of queues hand out.
+#pragma once
+
+#include "allocators/support/common/units.hpp"
+
+namespace allocbench {
+
+struct TicketRange {
+  std::uint32_t count = 0;  // the lanes with the lowest ranks have one
+  std::uint32_t first = 0;
+
+  template <class Group>
+  SIMT_FN bool has_one(const Group& group) const {
+    return group.thread_rank() < count;
+  }
+  template <class Group>
+  SIMT_FN std::uint32_t own(const Group& group) const {
+    return first + group.thread_rank();
+  }
+};
+
+// All lanes of the group call; the leader makes one addition to each word for all of them.
+template <class Thread, class Group>
+SIMT_FN TicketRange take_tickets(Thread& thread, const Group& group, std::uint32_t& units, std::uint32_t& numbers) {
+  TicketRange tickets;
+  if (group.leader()) {
+    tickets.count = take_units_if_any(thread, units, group.num_threads());
+    if (tickets.count != 0) tickets.first = thread.atomic(numbers).fetch_add(tickets.count, simt::relaxed);
+  }
+  tickets.count = group.broadcast(tickets.count);
+  tickets.first = group.broadcast(tickets.first);
+  return tickets;
+}
+
+}  // namespace allocbench

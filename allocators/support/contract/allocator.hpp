@@ -1,0 +1,141 @@
+// The contract of an allocator plug-in.
+//
+// A plug-in is a trivially copyable handle that kernels receive by value:
+//
+//   struct MyMalloc {
+//     struct Parameters { ...; static auto fields(); };
+//     static constexpr Traits traits{.name = "my_malloc", ...};
+//
+//     // Lays out the state; throws Fault or Unsupported.
+//     static MyMalloc create(Arena&, const Parameters&);
+//
+//     // Back to fresh, asynchronously (trait Fresh::by_reset).
+//     void reset(simt::Stream&);
+//
+//     // Null = out of memory, in bounded time.
+//     template <class Thread> SIMT_FN void* malloc(Thread&, std::size_t bytes);
+//
+//     // Null is allowed.
+//     template <class Thread> SIMT_FN void free(Thread&, void* block);
+//
+//     // Optional; the defaults are pool_bytes, 0, 64 KiB with default parameters, and "all invariants hold" (the empty
+//     // text).
+//     static std::size_t max_request(std::size_t pool_bytes, const Parameters&);
+//     static std::size_t device_heap_bytes(std::size_t pool_bytes, const Parameters&);
+//     static SmallHeap<Parameters> small_heap();          // what `allocbench check` searches
+//     static SmallHeap<Parameters> second_small_heap();   // and in models of a second heap
+//     // Why the pool cannot be filled with blocks of one size, of which all are freed in the end and a share is free
+//     // before requests: a constant is too small. Says which value would do.
+//     static std::string why_too_many_free(std::size_t pool_bytes, const Parameters&, std::size_t bytes, double share);
+//     Pool own_pool() const;                              // PoolLocation::own: where the blocks live
+//     void destroy();                                     // gives back what the arena does not own
+//     std::string broken_invariant(simt::Stream&) const;  // called when no kernel runs
+//   };
+//   ALLOCBENCH_REGISTER(my_malloc, MyMalloc)
+//
+// A worker may create several instances, one after the other or side by side: the leak check needs further ones.
+// destroy() ends each when no kernel runs; handles are copied freely, so there is no destructor. create() may block and
+// may use the default stream. Kernels pass the calling `thread`; libraries with device code of their own may ignore it.
+//
+// and one line of CMake: allocbench_add_allocator(my_malloc HEADER path/to/my_malloc.hpp).
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+
+#include "allocators/support/contract/arena.hpp"
+#include "allocators/support/contract/parameters.hpp"
+#include "allocators/support/contract/traits.hpp"
+#include "simt/simt.hpp"
+
+namespace allocbench {
+
+// Thrown by create() when the design cannot serve this pool or these parameters; the text says why and what it can.
+class Unsupported : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+template <class A>
+concept Allocator = std::is_trivially_copyable_v<A> &&
+    requires(Arena& arena, const typename A::Parameters& parameters) {
+  { A::traits.name } -> std::convertible_to<std::string_view>;
+  { A::create(arena, parameters) } -> std::same_as<A>;
+};
+
+// Largest request that the design serves from a fresh pool.
+template <Allocator A>
+std::size_t max_request(std::size_t pool_bytes, const typename A::Parameters& parameters) {
+  if constexpr (requires { A::max_request(pool_bytes, parameters); }) {
+    return A::max_request(pool_bytes, parameters);
+  } else {
+    return pool_bytes;
+  }
+}
+
+// Bytes of the back end's device heap that must be set before the first launch of the process.
+template <Allocator A>
+std::size_t device_heap_bytes(std::size_t pool_bytes, const typename A::Parameters& parameters) {
+  if constexpr (requires { A::device_heap_bytes(pool_bytes, parameters); }) {
+    return A::device_heap_bytes(pool_bytes, parameters);
+  } else {
+    return A::traits.pool == PoolLocation::device_heap ? pool_bytes : 0;
+  }
+}
+
+// Ends an instance: gives back what the arena does not own.
+template <Allocator A>
+void destroy(A& allocator) {
+  if constexpr (requires { allocator.destroy(); }) allocator.destroy();
+}
+
+// A heap as small as possible in which every rule of the design is still used: a few dozen mallocs of 16 bytes exhaust
+// it, and frees recycle whatever the design recycles. `allocbench check` searches interleavings on it, because rare
+// ones are common in small heaps.
+template <class Parameters>
+struct SmallHeap {
+  std::size_t pool_bytes = std::size_t{64} << 10;
+  Parameters parameters = {};
+  // Of the equal blocks that once lived together, the share that the emptied heap must serve again to one lane alone.
+  // Less than 1 if the design abandons memory; then its header says why.
+  double serves_again = 1;
+  // Of the blocks that a fresh heap serves to one lane alone, the share that it must serve after blocks of one other
+  // size have filled it and were freed; each further size may keep as much again. 0 if a design never takes memory back
+  // from a size; then its header says why.
+  double serves_other_sizes = 1;
+};
+
+template <Allocator A>
+SmallHeap<typename A::Parameters> small_heap() {
+  if constexpr (requires { A::small_heap(); }) {
+    return A::small_heap();
+  } else {
+    return {};
+  }
+}
+
+// One more heap for the search, where other rules decide: twice the pool, unless the design names something better.
+template <Allocator A>
+SmallHeap<typename A::Parameters> second_small_heap() {
+  if constexpr (requires { A::second_small_heap(); }) {
+    return A::second_small_heap();
+  } else {
+    auto heap = small_heap<A>();
+    heap.pool_bytes *= 2;
+    return heap;
+  }
+}
+
+template <class... Allocators>
+struct AllocatorList {};
+
+}  // namespace allocbench
+
+// Names the allocator types of one plug-in. `plugin` is the name given to allocbench_add_allocator().
+#define ALLOCBENCH_REGISTER(plugin, ...)                   \
+  namespace allocbench::plugins {                          \
+  using plugin = ::allocbench::AllocatorList<__VA_ARGS__>; \
+  }

@@ -1,0 +1,34 @@
+// Answers the commands of `allocbench check` (harness/README.md, "The checking workers").
+#pragma once
+
+#include <istream>
+#include <vector>
+
+#include "check/subject.hpp"
+#include "protocol/checker_description.hpp"
+#include "protocol/checker_event.hpp"
+#include "protocol/line_writer.hpp"
+
+namespace allocbench::checker {
+
+class Server {
+ public:
+  // All arguments must outlive it.
+  Server(const check::SubjectList& subjects, const protocol::LineWriter& events)
+      : subjects_(subjects), events_(events) {}
+  // Until `quit` or the end of the commands; returns the exit code.
+  int serve(std::istream& commands);
+
+ private:
+  template <class Command>
+  protocol::CheckerEvent answer(const Command& command);
+  void write(const protocol::CheckerEvent& event) const;
+
+  const check::SubjectList& subjects_;
+  const protocol::LineWriter& events_;
+};
+
+// Subjects and models as `--describe` prints them.
+protocol::CheckerDescription describe(const check::SubjectList& subjects, std::vector<protocol::BrokenPlugin> broken);
+
+}  // namespace allocbench::checker

@@ -1,0 +1,20 @@
+// What front end and checking workers say to each other, as JSON.
+#pragma once
+
+#include "protocol/checker_command.hpp"
+#include "protocol/checker_description.hpp"
+#include "protocol/checker_event.hpp"
+#include "protocol/json_members.hpp"
+
+namespace allocbench::protocol {
+
+Json to_json(const CheckerDescription& checker);
+Json to_json(const CheckerCommand& command);
+Json to_json(const CheckerEvent& event);
+
+// All throw Malformed; the description also for another version of the protocol.
+CheckerDescription checker_from_json(const Json& json);
+CheckerCommand checker_command_from_json(const Json& json);
+CheckerEvent checker_event_from_json(const Json& json);
+
+}  // namespace allocbench::protocol

@@ -1,0 +1,84 @@
+// What the front end tells a measuring worker to do (harness/README.md has the table).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "protocol/parameter.hpp"
+
+namespace allocbench::protocol {
+
+// Where a sample starts from: a heap that was reset, one that earlier samples have used, or one that a crowd has used
+// for `aged_rounds` rounds (workloads/support/occupancy/ageing.hpp) and then earlier samples.
+enum class StartState { fresh, reused, aged };
+inline constexpr std::array<std::string_view, 3> start_state_words = {"fresh", "reused", "aged"};
+constexpr std::string_view word(StartState state) { return start_state_words[static_cast<std::size_t>(state)]; }
+constexpr std::optional<StartState> start_state_of(std::string_view text) {
+  for (std::size_t i = 0; i < start_state_words.size(); ++i) {
+    if (start_state_words[i] == text) return static_cast<StartState>(i);
+  }
+  return std::nullopt;
+}
+
+// The device's L2 cache before a sample: as the work before left it, or full of something else.
+enum class L2State { warm, flushed };
+inline constexpr std::array<std::string_view, 2> l2_state_words = {"warm", "flushed"};
+constexpr std::string_view word(L2State state) { return l2_state_words[static_cast<std::size_t>(state)]; }
+constexpr std::optional<L2State> l2_state_of(std::string_view text) {
+  for (std::size_t i = 0; i < l2_state_words.size(); ++i) {
+    if (l2_state_words[i] == text) return static_cast<L2State>(i);
+  }
+  return std::nullopt;
+}
+
+// How the repetitions of a cell are measured: what front end and worker hand on as one piece.
+struct CellSettings {
+  std::uint64_t seed = 0;
+  StartState state = StartState::fresh;
+  std::uint64_t aged_rounds = 0;  // of state aged
+  L2State l2 = L2State::warm;
+  std::uint64_t warmups = 0;
+  std::uint64_t counted_passes = 1;
+  double energy_seconds = 0;  // for how long the energy of a repetition is measured; 0: it is not
+};
+
+struct LoadAllocator {
+  std::string allocator;
+  ParameterValues parameters;
+  std::uint64_t pool_bytes = 0;
+};
+
+struct OpenCell {
+  std::string cell;  // its id
+  std::string workload;
+  ParameterValues parameters;
+  CellSettings settings;
+};
+
+struct VerifyCell {
+  std::string cell;
+  std::optional<double> seconds = {};  // after which the calls of a stage end themselves, of each stage for itself
+  std::optional<double> contents_seconds = {};  // what contents may take; nothing: all passes, whatever they take
+  bool stages = false;                          // says when a stage begins
+  std::string trace = {};                       // folder for a trace of one more pass; empty: none
+  std::uint64_t trace_calls = 0;                // of a kernel that its buffers hold
+};
+struct SampleCell {
+  std::string cell;
+  std::uint64_t samples = 1;
+  bool stages = false;  // says when a stage of a repetition begins
+};
+struct CloseCell {
+  std::string cell;
+};
+struct AskProfile {};
+struct Quit {};
+
+using Command = std::variant<LoadAllocator, OpenCell, VerifyCell, SampleCell, CloseCell, AskProfile, Quit>;
+
+}  // namespace allocbench::protocol

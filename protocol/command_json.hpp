@@ -1,0 +1,17 @@
+// Commands as JSON lines, written by the front end and read by workers.
+#pragma once
+
+#include "protocol/command.hpp"
+#include "protocol/json_members.hpp"
+
+namespace allocbench::protocol {
+
+Json to_json(const CellSettings& settings);
+Json to_json(const Command& command);
+
+// Throw Malformed. Parameters are not checked against their descriptions yet.
+Command command_from_json(const Json& json);
+LoadAllocator allocator_request_from_json(const Json& json);
+OpenCell cell_request_from_json(const Json& json);
+
+}  // namespace allocbench::protocol

@@ -1,0 +1,78 @@
+// What workers say about themselves: the answer to --describe.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "protocol/parameter.hpp"
+
+namespace allocbench::protocol {
+
+struct AllocatorDescription {
+  std::string name;
+  std::string display_name;
+  std::string paper;
+  std::string summary;
+  std::string form = "published";  // published, reworked, own, ablation, original, delayed
+  std::string based_on;            // of an ablation or a delayed form: the id of the form that it changes
+  std::string plugin;
+  std::string frees = "individually";  // never, individually, in_bulk
+  std::uint64_t alignment = 16;
+  std::string pool = "arena";      // arena, device_heap, arena_and_device_heap, own
+  std::string fresh = "reset";     // reset, process
+  bool keeps_device_heap = false;  // memory of it, when all blocks are freed
+  bool test_only = false;
+  std::vector<std::string> restrictions;  // what users must know, in words: "free does nothing"
+  std::vector<ParameterInfo> parameters;
+
+  bool pool_is_device_heap() const { return pool == "device_heap"; }
+  bool has_heap_share() const { return pool == "arena_and_device_heap"; }
+  // A fresh state needs a new worker.
+  bool fresh_by_process() const { return fresh == "process"; }
+};
+
+struct WorkloadDescription {
+  std::string name;
+  std::string display_name;
+  std::string paper;
+  std::string summary;
+  std::vector<std::string> phases;
+  std::vector<std::string> untimed_kernels;  // have registers, but no times
+  bool null_expected = false;
+  std::vector<ParameterInfo> parameters;
+};
+
+struct MetricDescription {
+  std::string name;
+  std::string unit;    // empty: a count
+  std::string better;  // lower, higher, none
+  std::string description;
+  std::string source;  // harness, workload, allocator, or counted in untimed passes
+};
+
+// A file of a plug-in that the worker has loaded.
+struct PluginDescription {
+  std::string plugin;
+  std::string file;               // path
+  std::string measured_revision;  // of the sources that were linked; empty where not told
+};
+
+struct BrokenPlugin {
+  std::string plugin;
+  std::string reason;  // names the file and says what to do
+};
+
+struct WorkerDescription {
+  std::string backend;
+  std::string revision;           // the commit
+  std::string measured_revision;  // the hash over everything but results/ and docs/; empty where not told
+  std::string compiler;
+  std::vector<AllocatorDescription> allocators;
+  std::vector<WorkloadDescription> workloads;
+  std::vector<MetricDescription> metrics;
+  std::vector<PluginDescription> plugins;
+  std::vector<BrokenPlugin> broken_plugins;  // are there, but cannot be used
+};
+
+}  // namespace allocbench::protocol

@@ -1,0 +1,25 @@
+// --describe as JSON, written by workers and read by the front end.
+#pragma once
+
+#include "protocol/description.hpp"
+#include "protocol/json_members.hpp"
+
+namespace allocbench::protocol {
+
+Json to_json(const AllocatorDescription& allocator);
+Json to_json(const WorkloadDescription& workload);
+Json to_json(const MetricDescription& metric);
+Json to_json(const std::vector<BrokenPlugin>& plugins);
+// With the version of the protocol.
+Json to_json(const WorkerDescription& worker);
+
+// Throw Malformed; so does another version of the protocol.
+MetricDescription metric_from_json(const Json& json);
+WorkerDescription worker_from_json(const Json& json);
+// Of the description `json`; older ones have no such member.
+std::vector<BrokenPlugin> broken_plugins_from_json(const Json& json);
+
+// Throws Malformed unless the object says this version of the protocol.
+void require_version(const Json& json);
+
+}  // namespace allocbench::protocol

@@ -1,0 +1,29 @@
+// Events as JSON, written by workers, read by the front end, and stored in the event log.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "protocol/event.hpp"
+#include "protocol/json_members.hpp"
+
+namespace allocbench::protocol {
+
+Json to_json(const Event& event);
+// The name of the event in JSON.
+std::string_view name_of(const Event& event);
+
+Json to_json(const Device& device);
+Json to_json(const Checks& checks);
+Json to_json(const Counted& counted);
+
+// nullopt for events that answer no command. Throws Malformed.
+std::optional<Event> event_from_json(const Json& json);
+
+Device device_from_json(const Json& json);
+Checks checks_from_json(const Json& json);
+Counted counted_from_json(const Json& json);
+Sample sample_from_json(const Json& json);
+
+}  // namespace allocbench::protocol

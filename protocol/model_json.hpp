@@ -1,0 +1,25 @@
+// Models as JSON, the form in which users write them.
+//
+//   { "name": "ring", "description": "...", "blocks": 1, "threads_per_block": 3, "rounds": 6, "launches": 1,
+//     "sizes": [16, "pool/4"], "null": "allowed" | "failure", "reset": false, "refill": false,
+//     "steps": [ {"do": "malloc", "slot": 0, "size": 1},
+//                {"do": "malloc", "slot": 1, "size": "spread", "lanes": {"every": 2, "first": 1}},
+//                {"do": "free", "slot": 0, "from": 1}, {"do": "free_null"}, {"do": "barrier"} ] }
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "protocol/json_members.hpp"
+#include "protocol/model.hpp"
+
+namespace allocbench::protocol {
+
+// Fills `model`; returns what is wrong, one sentence each with its JSON pointer. Empty when the model can run.
+std::vector<std::string> read_model(const Json& json, Model& model);
+// Throws Malformed with all mistakes, a line each behind the model's name.
+Model model_from_json(const Json& json);
+
+Json to_json(const Model& model);
+
+}  // namespace allocbench::protocol

@@ -1,0 +1,18 @@
+// Parameters across the JSON border.
+#pragma once
+
+#include "protocol/json_members.hpp"
+#include "protocol/parameter.hpp"
+
+namespace allocbench::protocol {
+
+Json to_json(const ParameterValue& value);
+Json to_json(const ParameterValues& values);
+Json to_json(const ParameterInfo& info);
+
+// Throw Malformed for what no parameter can hold: null, objects, negative integers, mixed lists.
+ParameterValue value_from_json(const Json& json);
+ParameterValues values_from_json(const Json& object);
+ParameterInfo parameter_from_json(const Json& json);
+
+}  // namespace allocbench::protocol

@@ -1,0 +1,38 @@
+// TicketLock: what a lane sees on its arrival.
+#include "allocators/support/common/lock.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/allocators/late_reader.hpp"
+
+namespace allocbench {
+namespace {
+
+// Ticket 2 has been served and its owner has left, but a load still shows the word from before that.
+struct LockLate {
+  template <class Thread>
+  void operator()(Thread& thread, TicketLock* lock, std::uint32_t* on_arrival) const {
+    testing::LateReader<Thread, std::uint32_t> late(thread, lock->serving, 2, 1);
+    const auto group = thread.converged();
+    *on_arrival = lock->lock(late, group).on_arrival;
+    lock->unlock(thread, group);
+  }
+};
+
+// A search that began before this lane freed must not make it give up. So the lane must know that ticket 2 is not being
+// served any more (allocators that pass failed searches on: halloc, scatteralloc).
+TEST(TicketLock, AnArrivalSeesWhoIsServedThoughALoadShowsTheOneBefore) {
+  simt::ExecutorOptions options;
+  options.mode = simt::ExecutorMode::deterministic;
+  simt::Device device(options);
+  simt::Stream stream(device);
+  simt::Buffer<TicketLock> lock(1);
+  lock.from_host(stream, std::vector<TicketLock>{{.next_ticket = 3, .serving = 3}});
+  simt::Buffer<std::uint32_t> on_arrival(1);
+  simt::launch(stream, {1, 1}, LockLate{}, lock.data(), on_arrival.data());
+  EXPECT_EQ(on_arrival.to_host(stream)[0], 3u);
+  EXPECT_EQ(lock.to_host(stream)[0].serving, 4u);
+}
+
+}  // namespace
+}  // namespace allocbench

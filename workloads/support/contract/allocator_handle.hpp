@@ -1,0 +1,161 @@
+// AllocatorHandle: one allocator instance as workloads use it. Kernels receive the allocator by value, bare or
+// observed.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <typeinfo>
+
+#include "allocators/support/adaptors/checked.hpp"
+#include "allocators/support/adaptors/counted.hpp"
+#include "allocators/support/adaptors/failing.hpp"
+#include "simt/simt.hpp"
+#include "workloads/support/contract/allocator_type.hpp"
+#include "workloads/support/contract/filled_pool.hpp"
+#include "workloads/support/contract/kernel_list.hpp"
+#include "workloads/support/contract/stages.hpp"
+#include "workloads/support/contract/traits.hpp"
+
+namespace allocbench {
+
+class TraceRecorder;
+
+class AllocatorHandle {
+ public:
+  // Creates the allocator on the arena, which must outlive it and its copies; the last copy destroys it. Throws
+  // Unsupported or simt::Fault.
+  AllocatorHandle(const AllocatorType& type, Arena& arena, const ParameterValues& parameters);
+
+  // From here on calls of observed forms do not return after the deadline (allocators/support/adaptors/counted.hpp).
+  // Then the allocator is to be reset.
+  void end_calls_at(const simt::DeadlineView& deadline);
+  const simt::DeadlineView& deadline() const { return deadline_; }
+
+  const AllocatorType& type() const { return *type_; }
+  const Traits& traits() const { return type_->traits; }
+
+  // The same allocator for the verification passes: contents of blocks are checked, calls are counted. A ledger whose
+  // pointers are null observes nothing.
+  AllocatorHandle observed(const CallLedger& calls, const ContentLedger& contents) const;
+  // The same for calls outside the measured ones: contents are checked as before.
+  AllocatorHandle uncounted() const;
+  bool is_observed() const { return is_observed_; }
+  // The ledger of observed(); its pointers are null where no contents are checked.
+  const ContentLedger& contents() const { return contents_; }
+  // The same allocator with mallocs that are refused; the contents of blocks are checked as before, and nothing is
+  // counted.
+  AllocatorHandle failing(const FailureRule& failures) const;
+  // The same allocator, not observed.
+  AllocatorHandle bare() const;
+  // The same whose calls leave records. Each launch waits for its kernel, and is one of the trace. The recorder must
+  // outlive it and its copies. A launch throws CellFailure where the plug-in has no such form of the kernel.
+  AllocatorHandle traced(TraceRecorder& recorder) const;
+  // The same for a sample after which the allocator is reset: what the workload does for the next sample alone, such as
+  // freeing what filled the pool, may be left out.
+  AllocatorHandle reset_afterwards() const;
+  bool is_reset_afterwards() const { return is_reset_afterwards_; }
+  // The same that tells `stages`, which must outlive it and its copies, when its own calls fill the pool and empty it.
+  AllocatorHandle telling(Stages& stages) const;
+  void begin(Stage stage) const {
+    if (stages_ != nullptr) stages_->begin(stage);
+  }
+
+  // Back to fresh; only with Fresh::by_reset.
+  void reset(simt::Stream& stream) const;
+  // Whether requests up to this size (nothing: of any size) never reach the device heap.
+  bool leaves_device_heap_alone(std::optional<std::uint64_t> largest_request) const;
+  // make(begin, end) makes the requests of a launch, whose blocks it leaves from blocks[begin] on (device memory). From
+  // a fresh state each launch is made once for an instance; later the memory is put back as it left it, unless calls
+  // are counted or refused or the allocator has state elsewhere. put_back(count) is called when the blocks of the first
+  // `count` requests were put back: no ledger knows them.
+  template <class PutBack, class Make>
+  void fill(const FilledPool::Requests& requests, void** blocks, const PutBack& put_back, const Make& make) const {
+    const bool fresh = instance_->fresh && may_start_from_copy(requests);
+    std::size_t done = fresh ? restore(requests, blocks) : 0;
+    if (done != 0) put_back(done);
+    const FilledPool::Requests whole = requests.whole_launches();
+    if (done < requests.count) begin(Stage::fill);
+    while (done < requests.count) {
+      const std::size_t end = requests.end_of_launch(done);
+      make(done, end);
+      done = end;
+      if (fresh && done == requests.count) keep(requests, blocks);
+      if (fresh && done == whole.count && instance_->filled.has_room_for_many(instance_->arena, whole)) {
+        keep(whole, blocks);
+      }
+    }
+  }
+  // After a failed pass: fill() makes its requests again.
+  void forget_filled() const { instance_->filled.clear(); }
+  // Where blocks live, of PoolLocation::own; else empty.
+  Pool own_pool() const;
+  // Empty when all invariants hold, or the design states none.
+  std::string broken_invariant(simt::Stream& stream) const;
+  // Only where type().marks_pages().
+  std::uint32_t page_count() const { return type_->functions.page_count(bytes_.get()); }
+  void occupy(simt::Stream& stream, const PageSet& used) const {
+    instance_->fresh = false;
+    type_->functions.occupy(bytes_.get(), stream, used);
+  }
+
+  // Launches a kernel of the list on this allocator.
+  template <class Kernels, class Kernel, class... Arguments>
+  void launch(simt::Stream& stream, simt::LaunchShape shape, Kernel kernel, Arguments... arguments) const {
+    static_assert(lists_kernel<Kernels, Kernel, Arguments...>, "no such kernel in the workload's list");
+    instance_->fresh = false;
+    const std::type_info& kernel_type = typeid(KernelOn<Kernel, Arguments...>);
+    if (recorder_ != nullptr) begin_traced(kernel_type);
+    const bool observed = is_observed_ || lists_untimed_kernel<Kernels, Kernel, Arguments...>;
+    const void* const allocator = observed ? observed_.get() : bytes_.get();
+    const std::array<const void*, 2 + sizeof...(Arguments)> pointers{&kernel, allocator, &arguments...};
+    simt::launch_kernel(stream, shape, type_->kernel(kernel_type, observed), pointers);
+    if (recorder_ != nullptr) end_traced(typeid(Kernel), shape);
+  }
+
+ private:
+  using Bytes = std::shared_ptr<std::byte[]>;
+  // What all copies of the handle share.
+  struct Instance {
+    Arena& arena;
+    ParameterValues parameters;
+    bool fresh = true;  // no kernel ran on the allocator since it was created or reset
+    FilledPools filled = {};
+  };
+
+  void observe(const CallLedger& calls);
+  void begin_traced(const std::type_info& kernel_type) const;
+  void end_traced(const std::type_info& kernel, simt::LaunchShape shape) const;
+  bool may_start_from_copy(const FilledPool::Requests& requests) const;
+  // How many requests' blocks were put back.
+  std::size_t restore(const FilledPool::Requests& requests, void** blocks) const;
+  void keep(const FilledPool::Requests& requests, void* const* blocks) const;
+
+  const AllocatorType* type_;
+  std::shared_ptr<Instance> instance_;
+  Bytes bytes_;
+  Bytes observed_;  // with ledgers that note nothing as long as the allocator is not observed
+  ContentLedger contents_;
+  FailureRule failures_;
+  simt::DeadlineView deadline_;
+  bool is_observed_ = false;
+  bool counts_ = false;
+  bool is_reset_afterwards_ = false;
+  Stages* stages_ = nullptr;
+  TraceRecorder* recorder_ = nullptr;
+};
+
+// The compiled kernel of a workload's list, for its attributes and the number of its resident blocks.
+template <class Kernels, class Kernel, class... Arguments>
+simt::KernelPointer kernel_of(const AllocatorType& type) {
+  static_assert(lists_kernel<Kernels, Kernel, Arguments...>, "no such kernel in the workload's list");
+  return type.kernel(typeid(KernelOn<Kernel, Arguments...>), false);
+}
+
+// Its registers and memory, as the kernel of a phase.
+template <class Kernels, class Kernel, class... Arguments>
+KernelInfo kernel_info(std::string phase, const AllocatorType& type) {
+  return {std::move(phase), simt::kernel_attributes(kernel_of<Kernels, Kernel, Arguments...>(type))};
+}
+
+}  // namespace allocbench

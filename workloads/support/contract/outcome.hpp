@@ -1,0 +1,33 @@
+// How a cell ends: a status word, and the exception that carries it to the harness.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+#include "protocol/status.hpp"
+
+namespace allocbench {
+
+// Ends the work on a cell. After a fatal one the device state is lost and the worker must end.
+class CellFailure : public std::runtime_error {
+ public:
+  CellFailure(Status status, const std::string& reason, bool fatal = false)
+      : std::runtime_error(reason), status_(status), fatal_(fatal) {}
+  Status status() const { return status_; }
+  bool fatal() const { return fatal_; }
+
+ private:
+  Status status_;
+  bool fatal_;
+};
+
+// Ends the work on a cell with a reason; an empty one means that nothing is wrong.
+inline void fail_if_unsupported(const std::string& why) {
+  if (!why.empty()) throw CellFailure(Status::unsupported, why);
+}
+// The reason reads "wrong graph: an edge is in no list".
+inline void fail_if_wrong(const std::string& result, const std::string& problem) {
+  if (!problem.empty()) throw CellFailure(Status::incorrect, "wrong " + result + ": " + problem);
+}
+
+}  // namespace allocbench

@@ -1,0 +1,113 @@
+// Times the phases of one sample with a pair of events each.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <initializer_list>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "simt/simt.hpp"
+#include "workloads/support/contract/stages.hpp"
+#include "workloads/support/contract/traits.hpp"
+
+namespace allocbench {
+
+// A timed phase is held back until all of it is enqueued: a launch takes the host microseconds, and ten times as long
+// after a wait, and in an idle stream the pair of events would count that as the kernel's time. The limit only ends
+// holds of phases that wait for the device in a way that simt/ does not see.
+inline constexpr double hold_limit_seconds = 50e-3;
+
+class PhaseTimer {
+ public:
+  // `stages`, where given, are told of phases that follow other work.
+  explicit PhaseTimer(simt::Stream& stream, Stages* stages = nullptr) : stream_(stream), stages_(stages) {}
+
+  // `work` launches on the stream. `operations` is the number of mallocs and frees (or what the workload counts) that
+  // the phase performs; set_operations() corrects it if only the run itself knows the number. A phase that occurs again
+  // in a sample adds to its time and operations.
+  template <class Work>
+  void phase(std::string_view name, std::uint64_t operations, Work&& work) {
+    if (stages_ != nullptr) stages_->begin(Stage::timed);
+    stream_.hold(hold_limit_seconds);
+    const Release at_the_end{stream_};
+    const simt::Range range(name);
+    start_.record(stream_);
+    work();
+    stop_.record(stream_);
+    stream_.release();
+    stop_.synchronize();
+    add(name, simt::Event::seconds_between(start_, stop_), operations);
+    if (std::string why = stream_.not_held(); !why.empty()) named(name).not_held = std::move(why);
+  }
+
+  // The same for work of the host alone, by its clock: `work` returns when it is done.
+  template <class Work>
+  void host_phase(std::string_view name, std::uint64_t operations, Work&& work) {
+    if (stages_ != nullptr) stages_->begin(Stage::timed);
+    stream_.synchronize();
+    const simt::Range range(name);
+    const auto start = std::chrono::steady_clock::now();
+    work();
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+    add(name, seconds.count(), operations);
+  }
+
+  // A phase that consists of others, which are timed apart as well. No part may be missing.
+  void sum(std::string_view name, std::initializer_list<std::string_view> parts) {
+    Phase all{std::string(name), 0, 0, {}};
+    for (const std::string_view part : parts) {
+      const auto found =
+          std::find_if(phases_.begin(), phases_.end(), [&](const Phase& each) { return each.name == part; });
+      if (found == phases_.end()) throw std::logic_error("no phase " + std::string(part));
+      all.seconds += found->seconds;
+      all.operations += found->operations;
+      if (!found->not_held.empty()) all.not_held = found->not_held;
+    }
+    phases_.push_back(all);
+  }
+
+  void set_operations(std::string_view phase, std::uint64_t operations) {
+    for (Phase& each : phases_) {
+      if (each.name == phase) each.operations = operations;
+    }
+  }
+  void counter(std::string_view name, double value) { counters_.emplace_back(name, value); }
+  void counter(std::string_view name, std::uint64_t value) { counter(name, static_cast<double>(value)); }
+
+  const std::vector<Phase>& phases() const { return phases_; }
+  // Of all phases together; sums of phases do not count again.
+  double seconds() const { return seconds_; }
+  const std::vector<Counter>& counters() const { return counters_; }
+
+ private:
+  // Also when `work` throws: nothing may stay held.
+  struct Release {
+    simt::Stream& stream;
+    ~Release() { stream.release(); }
+  };
+
+  Phase& named(std::string_view name) {
+    for (Phase& each : phases_) {
+      if (each.name == name) return each;
+    }
+    return phases_.emplace_back(Phase{std::string(name), 0, 0, {}});
+  }
+  void add(std::string_view name, double seconds, std::uint64_t operations) {
+    Phase& phase = named(name);
+    phase.seconds += seconds;
+    seconds_ += seconds;
+    phase.operations += operations;
+  }
+
+  simt::Stream& stream_;
+  Stages* stages_;
+  simt::Event start_;
+  simt::Event stop_;
+  double seconds_ = 0;
+  std::vector<Phase> phases_;
+  std::vector<Counter> counters_;
+};
+
+}  // namespace allocbench

@@ -1,0 +1,103 @@
+// The contract of a workload.
+//
+// A workload has two halves. The device half, kernels.hpp, is compiled for every allocator by its plug-in; the host
+// half is compiled once and launches those kernels through an AllocatorHandle, so it does not know which allocator it
+// runs:
+//
+//   using MyKernels = KernelList<KernelOn<AllocKernel, Geometry, FixedSize, void**>, ...>;   // kernels.hpp
+//
+//   struct MyWorkload {                                                                      // my_workload.hpp
+//     struct Parameters { ...; static auto fields(); };
+//     static constexpr WorkloadTraits traits{.name = "my_workload", ..., .phases = "alloc free"};
+//     // Why this allocator cannot run it; empty when it can.
+//     // Throws std::invalid_argument for parameters that contradict each other.
+//     static std::string unsupported(const Parameters&, const RunSetting&);
+//     // May throw CellFailure and simt::Fault.
+//     static std::unique_ptr<WorkloadRun> open(const Parameters&, const RunSetting&, simt::Stream&);
+//   };
+//
+// A new workload is a folder and a line in workloads/CMakeLists.txt. Rules for the kernels: the allocator arrives by
+// value; a thread talks to it through attach()/detach() (allocators/support/contract/session.hpp), so that allocators
+// with per-warp state work; every returned pointer is stored where check_recorded() can read it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "allocators/support/contract/parameters.hpp"
+#include "simt/simt.hpp"
+#include "workloads/support/contract/allocator_handle.hpp"
+#include "workloads/support/contract/phase_timer.hpp"
+#include "workloads/support/contract/traits.hpp"
+#include "workloads/support/contract/workload_type.hpp"
+#include "workloads/support/requests/geometry.hpp"
+#include "workloads/support/requests/request_sizes.hpp"
+
+namespace allocbench {
+
+class PointerCheck;
+
+// What a workload may know about the cell around it.
+struct RunSetting {
+  const AllocatorType& allocator;
+  std::size_t pool_bytes = 0;
+  ParameterValues parameters = {};  // of the allocator
+  std::uint64_t seed = 0;
+
+  const Traits& traits() const { return allocator.traits; }
+  std::string display_name() const { return std::string(allocator.traits.display_name); }
+  // Bytes of the largest request that the design serves from a fresh pool.
+  std::size_t max_request() const { return allocator.functions.max_request(pool_bytes, parameters); }
+};
+
+// Requests that a workload may have live together: one per caller of the geometry.
+struct RequestProfile {
+  Geometry geometry;
+  RequestSizes sizes;
+
+  // Least bytes of pool that the requests take: the project's alignment of 16, no headers.
+  std::uint64_t bytes() const { return sizes.total_bytes(geometry.callers); }
+};
+
+// One workload with its parameters, ready to be sampled again and again.
+class WorkloadRun {
+ public:
+  virtual ~WorkloadRun() = default;
+  // Before each sample, untimed: poisons what the kernels record.
+  virtual void prepare() = 0;
+  // One repetition; leaves nothing allocated where the allocator frees. The allocator is an observed one in
+  // verification passes, but never where the workload keeps data in its blocks (trait writes_blocks).
+  virtual void sample(const AllocatorHandle& allocator, PhaseTimer& timer) = 0;
+  // After a sample, untimed: checks what its kernels recorded. Throws CellFailure for mistakes that no pointer check
+  // sees.
+  virtual void check_recorded(PointerCheck& check) const = 0;
+  // What the leak check repeats.
+  virtual RequestProfile requests() const = 0;
+  // The most bytes that a malloc of a sample asks for; nothing where that is not known before.
+  virtual std::optional<std::uint64_t> largest_request() const { return std::nullopt; }
+  // Per sample, for the ledger of the content check.
+  virtual std::uint64_t mallocs_at_most() const = 0;
+  // Of the timed kernels.
+  virtual std::vector<KernelInfo> kernels() const = 0;
+  // What is known of its requests without counting, for figures: plots/figures/histogram.py.
+  virtual std::vector<Histogram> histograms() const { return {}; }
+};
+
+// The entry of workload W in the list of all workloads.
+template <class W>
+WorkloadType workload_type() {
+  using Parameters = typename W::Parameters;
+  return {.traits = W::traits,
+          .parameters = describe_parameters<Parameters>(),
+          .unsupported =
+              [](const ParameterValues& values, const RunSetting& setting) {
+                return W::unsupported(make_parameters<Parameters>(values), setting);
+              },
+          .open = [](const ParameterValues& values, const RunSetting& setting,
+                     simt::Stream& stream) { return W::open(make_parameters<Parameters>(values), setting, stream); }};
+}
+
+}  // namespace allocbench

@@ -1,0 +1,32 @@
+// A workload as the worker sees it. Free of device code.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "allocators/support/contract/parameters.hpp"
+#include "workloads/support/contract/traits.hpp"
+
+namespace simt {
+class Stream;
+}
+
+namespace allocbench {
+
+struct RunSetting;
+class WorkloadRun;
+
+struct WorkloadType {
+  WorkloadTraits traits;
+  std::vector<ParameterInfo> parameters;
+  // Why the allocator of the setting cannot run it; empty when it can. Throws std::invalid_argument for parameters that
+  // contradict each other.
+  std::string (*unsupported)(const ParameterValues&, const RunSetting&) = nullptr;
+  std::unique_ptr<WorkloadRun> (*open)(const ParameterValues&, const RunSetting&, simt::Stream&) = nullptr;
+};
+
+// Every workload of the suite, in the order of the documentation.
+std::vector<WorkloadType> all_workloads();
+
+}  // namespace allocbench

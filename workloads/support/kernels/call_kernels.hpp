@@ -1,0 +1,43 @@
+// The two kernels every paper shares: one request per caller, and the frees of what it gave.
+#pragma once
+
+#include "allocators/support/contract/session.hpp"
+#include "simt/simt.hpp"
+#include "workloads/support/contract/kernel_list.hpp"
+#include "workloads/support/requests/geometry.hpp"
+#include "workloads/support/requests/request_sizes.hpp"
+
+namespace allocbench {
+
+// Allocates and stores the pointer, nothing else. `Sizes` is FixedSize or SizeArray.
+struct AllocKernel {
+  template <class Thread, class A, class Sizes>
+  SIMT_FN void operator()(Thread& thread, A allocator, Geometry geometry, Sizes sizes, void** blocks) const {
+    const std::uint32_t caller = geometry.caller(thread);
+    if (caller == Geometry::no_caller) return;
+    auto&& session = attach(allocator, thread);
+    blocks[caller] = session.malloc(thread, sizes[caller]);
+    detach(session, thread);
+  }
+};
+
+// Every caller frees the block it got from AllocKernel. Null is passed on: it is part of free's contract.
+struct FreeKernel {
+  bool releases = true;  // false where callers hold other blocks, which a design that frees in bulk would free too
+
+  template <class Thread, class A>
+  SIMT_FN void operator()(Thread& thread, A allocator, Geometry geometry, void** blocks) const {
+    const std::uint32_t caller = geometry.caller(thread);
+    if (caller == Geometry::no_caller) return;
+    auto&& session = attach(allocator, thread);
+    session.free(thread, blocks[caller]);
+    if (releases) release_all(session, thread);
+    detach(session, thread);
+  }
+};
+
+using CallKernels =
+    KernelList<KernelOn<AllocKernel, Geometry, FixedSize, void**>, KernelOn<AllocKernel, Geometry, SizeArray, void**>,
+               KernelOn<FreeKernel, Geometry, void**>>;
+
+}  // namespace allocbench

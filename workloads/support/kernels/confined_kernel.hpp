@@ -1,0 +1,54 @@
+// Runs a kernel, with all its work, on some of the multiprocessors: persistent blocks on the other multiprocessors end
+// at once, the remaining ones take the kernel's blocks one after the other.
+//
+// Vinkler & Havran 2015, sec. 6, compare a GPU of 15 multiprocessors with one of 8, on which fewer threads meet at one
+// word. Here the larger GPU takes the place of the smaller one too, at the same clock.
+#pragma once
+
+#include "simt/simt.hpp"
+#include "workloads/support/contract/kernel_list.hpp"
+
+namespace allocbench {
+
+// A thread that does the work of another block.
+template <class Thread>
+class ThreadOfBlock : public Thread {
+ public:
+  SIMT_FN ThreadOfBlock(const Thread& thread, std::uint32_t block, std::uint32_t blocks)
+      : Thread(thread), block_(block), blocks_(blocks) {}
+
+  SIMT_FN std::uint32_t block() const { return block_; }
+  SIMT_FN std::uint32_t block_count() const { return blocks_; }
+  SIMT_FN std::uint32_t rank_in_grid() const { return block_ * Thread::block_size() + Thread::rank_in_block(); }
+  SIMT_FN std::uint32_t grid_size() const { return blocks_ * Thread::block_size(); }
+
+ private:
+  std::uint32_t block_;
+  std::uint32_t blocks_;
+};
+
+// `next` counts the blocks that were taken.
+template <class Kernel>
+struct ConfinedKernel {
+  template <class Thread, class A, class... Args>
+  SIMT_FN void operator()(Thread& thread, A allocator, std::uint32_t sms, std::uint32_t blocks, std::uint32_t* next,
+                          Args... args) const {
+    if (thread.sm() >= sms) return;
+    std::uint32_t* const taken = thread.template shared<std::uint32_t>(1);
+    for (;;) {
+      if (thread.rank_in_block() == 0) *taken = thread.atomic(*next).fetch_add(1u, simt::relaxed);
+      thread.block_barrier();
+      const std::uint32_t block = *taken;
+      thread.block_barrier();
+      if (block >= blocks) return;
+      ThreadOfBlock<Thread> member(thread, block, blocks);
+      Kernel{}(member, allocator, args...);
+    }
+  }
+};
+
+// For kernel lists: only timed launches are confined.
+template <class Kernel, class... Args>
+using ConfinedKernelOn = BareKernelOn<ConfinedKernel<Kernel>, std::uint32_t, std::uint32_t, std::uint32_t*, Args...>;
+
+}  // namespace allocbench

@@ -1,0 +1,66 @@
+// Ageing: makes a fresh heap an old one, before a workload is measured on it.
+//
+// A crowd of threads allocates and frees at random for a number of rounds, as a program does that has run for long: in
+// each round about half of them act, each on one of its slots, which it fills when it is empty and else empties.
+// Requests are of the workload's sizes, of half and of a quarter of them. At the end all blocks are freed except every
+// eighth, so that no design finds one large piece again. Which calls are made is a function of the seed alone; requests
+// that the allocator refuses leave their slot empty.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "simt/simt.hpp"
+#include "workloads/support/contract/workload.hpp"
+#include "workloads/support/verification/script_kernel.hpp"
+
+namespace allocbench {
+
+class Ageing {
+ public:
+  // `requests` are those of the workload: its sizes, and how many lanes of a warp call.
+  Ageing(simt::Stream& stream, const RunSetting& setting, const RequestProfile& requests, std::uint64_t rounds);
+
+  // Why the heap of this allocator cannot age; empty when it can.
+  static std::string unsupported(const AllocatorType& type);
+
+  // Of a fresh heap.
+  void age(const AllocatorHandle& allocator);
+  // Frees what is left. For heaps that cannot be reset.
+  void leave(const AllocatorHandle& allocator);
+
+  // Blocks that are in use after age().
+  std::uint64_t survivors() const { return survivors_; }
+
+ private:
+  struct Thread {
+    std::uint32_t rank;       // in the grid
+    std::uint64_t taken = 0;  // a bit per slot
+  };
+
+  void one_round(std::uint64_t round, ScriptCall* calls);
+  void act(Thread& thread, std::uint32_t slot, std::uint32_t word, ScriptCall& call);
+  std::uint64_t bytes_for(std::uint32_t word) const;
+  // Frees the slots that `survives` does not name.
+  template <class Survives>
+  void free_all(const AllocatorHandle& allocator, Survives&& survives);
+  void launch(const AllocatorHandle& allocator, std::uint32_t rounds);
+
+  simt::Stream& stream_;
+  Traits traits_;
+  Geometry geometry_;
+  RequestSizes sizes_;
+  std::uint32_t request_count_;
+  std::uint32_t slots_per_thread_;
+  std::uint64_t rounds_;
+  std::uint64_t seed_;
+  std::uint64_t survivors_ = 0;
+  std::vector<Thread> threads_;    // those that call
+  std::vector<ScriptCall> calls_;  // of the rounds of a launch
+  simt::Buffer<ScriptCall> device_calls_;
+  simt::Buffer<void*> slots_;
+  simt::Buffer<ScriptFindings> findings_;
+};
+
+}  // namespace allocbench

@@ -1,0 +1,69 @@
+// Brings an allocator to a given share of free pages before a measurement.
+//
+// The pattern of the free pages is part of a setting (workloads/support/random/page_set.hpp):
+//   uniform      a random set of pages is in use, exactly as many as asked for
+//   first_fit    the pages from the front are in use, the rest is one cluster
+//   self_filled  the allocator's own malloc took them
+//
+// An allocator of equal pages that can mark them itself offers
+//   std::uint32_t page_count() const;
+//   template <class Used> void occupy(simt::Stream&, const Used& used) const;  // used(page): is this page in use?
+// for a fresh state. Marked pages have no owner, and reset() frees them. Other allocators are filled by malloc, and the
+// blocks that should be free are freed again (Occupants); numbers then count requests instead of pages.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "simt/simt.hpp"
+#include "workloads/support/contract/allocator_handle.hpp"
+#include "workloads/support/random/page_set.hpp"
+
+namespace allocbench {
+
+// Makes the requests from `begin` to `end`.
+using MakeRequests = std::function<void(std::size_t begin, std::size_t end)>;
+
+// AllocatorHandle::fill(), and where contents are checked and blocks were put back, the ledger takes them in as if they
+// had just been returned.
+void fill_pool(simt::Stream& stream, const AllocatorHandle& allocator, const FilledPool::Requests& requests,
+               void** blocks, const MakeRequests& make);
+
+// Blocks that the allocator's own malloc made and that keep memory in use.
+class Occupants {
+ public:
+  // Ouroboros fills a pool twice as fast with so many requests at a time as with four times as many; ScatterAlloc,
+  // which begins each launch at the same place, takes seconds where they are four times fewer.
+  static constexpr std::size_t most_together = 1 << 16;
+
+  // Up to so many.
+  Occupants(simt::Stream& stream, std::uint32_t count, std::size_t together = most_together)
+      : stream_(stream), together_(together), blocks_(count) {}
+
+  std::uint32_t count() const { return static_cast<std::uint32_t>(blocks_.size()); }
+
+  // Makes all requests, unless many are refused, and frees again those that are not `used`. From a fresh state the
+  // requests are made once for an instance; later their result is put back
+  // (workloads/support/contract/filled_pool.hpp).
+  void enter(const AllocatorHandle& allocator, std::uint64_t bytes, const PageSet& used);
+  // Frees the `used`, unless the allocator is reset anyhow.
+  void leave(const AllocatorHandle& allocator, const PageSet& used);
+
+  // How many there are now.
+  std::uint32_t present() const;
+  // Those that are there now.
+  std::vector<void*> blocks() const;
+
+ private:
+  void fill(const AllocatorHandle& allocator, std::uint64_t bytes);
+  void count_refusals(std::size_t requests);
+  simt::LaunchShape shape() const;
+
+  simt::Stream& stream_;
+  std::size_t together_;
+  simt::Buffer<void*> blocks_;
+  simt::Buffer<std::uint32_t> refusals_{1};
+};
+
+}  // namespace allocbench

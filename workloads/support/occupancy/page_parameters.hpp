@@ -1,0 +1,38 @@
+// The setting shared by applications that keep their results in pages of one size while others use the pool, too
+// (workloads/support/occupancy/pre_occupation.hpp).
+#pragma once
+
+#include <string>
+#include <tuple>
+
+#include "allocators/support/contract/parameters.hpp"
+
+namespace allocbench {
+
+struct Geometry;
+struct RunSetting;
+
+struct PageParameters {
+  std::uint64_t page_bytes = 256;
+  double free_share = 0.5;
+};
+
+// The fields of a parameter struct that derives from PageParameters. `shares_source` says where the free share is from.
+template <class P>
+auto page_fields(std::uint32_t most_bytes, const char* shares_source) {
+  const auto member = []<class T>(T PageParameters::*base) -> T P::* { return base; };
+  return std::tuple{
+      Field{"page_bytes", member(&PageParameters::page_bytes), "B", "size of every page, 16 bytes of header included",
+            "assumed: 256, as in the paper's unit tests"}
+          .between(32, most_bytes),
+      Field{"free_share", member(&PageParameters::free_share), "fraction", "share of the pages that is free before",
+            shares_source}
+          .between(0, 1)};
+}
+
+// Why the allocator cannot hand out such pages to the callers, `live_bytes` at once besides those in use before; empty
+// when it can.
+std::string why_pages_unsupported(const PageParameters& pages, std::uint64_t live_bytes, const Geometry& callers,
+                                  const RunSetting& setting);
+
+}  // namespace allocbench

@@ -1,0 +1,36 @@
+// Puts a share of an allocator's pages into use before a sample of an application, and frees them after it.
+//
+// Pham et al. 2025, sec. 6: other programs use the pool too, so that 50 or 5 % of the pages are free. Which ones are in
+// use is random, as in get_page (workloads/support/occupancy/occupancy.hpp). Designs that never free get one block of
+// the size instead: where their free memory lies makes no difference to them.
+#pragma once
+
+#include "workloads/support/contract/workload.hpp"
+#include "workloads/support/occupancy/occupancy.hpp"
+
+namespace allocbench {
+
+class PreOccupation {
+ public:
+  // `page_bytes`: the requests that fill the pool where pages cannot be marked.
+  PreOccupation(const RunSetting& setting, std::uint64_t page_bytes, double free_share, simt::Stream& stream);
+
+  // Why an allocator cannot be brought to this share; empty when it can.
+  static std::string unsupported(const RunSetting& setting, std::uint64_t page_bytes, double free_share);
+
+  void enter(const AllocatorHandle& allocator);
+  // After all blocks of the sample were freed.
+  void leave(const AllocatorHandle& allocator);
+
+ private:
+  PageSet chosen(std::uint32_t count) const;
+
+  simt::Stream& stream_;
+  std::uint64_t pool_bytes_;
+  std::uint64_t page_bytes_;
+  double used_share_;
+  std::uint64_t seed_;
+  Occupants occupants_;
+};
+
+}  // namespace allocbench

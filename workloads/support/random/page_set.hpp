@@ -1,0 +1,73 @@
+// Which pages, or blocks, are in use before a measurement. Where free pages lie decides what a search for them costs
+// (Pham et al. 2025, sections 4.2 and 5).
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "simt/simt.hpp"
+#include "workloads/support/random/mix.hpp"
+
+namespace allocbench {
+
+// Either the first `count` numbers, or exactly `chosen` of the numbers 0 to count - 1 by chance: those that a random
+// permutation maps below `chosen`. The permutation is a Feistel network on the next power of two; numbers beyond the
+// end are mapped again until one is inside. Membership is computed, not stored, so every thread may query any number.
+class PageSet {
+ public:
+  static PageSet first(std::uint32_t count) {
+    PageSet set;
+    set.chosen_ = count;
+    return set;
+  }
+  // chosen <= count, count >= 1. With a cluster of more than one, a power of two, groups of so many neighbours are
+  // chosen together, and the number of the chosen is rounded to groups.
+  static PageSet by_chance(std::uint32_t count, std::uint32_t chosen, std::uint64_t seed, std::uint32_t cluster = 1) {
+    return PageSet(count, chosen, seed, cluster);
+  }
+
+  SIMT_HOST_FN bool operator()(std::uint32_t number) const {
+    if (bits_ == 0) return number < chosen_;
+    number >>= shift_;
+    do {
+      number = permuted(number);
+    } while (number >= count_);
+    return number < chosen_;
+  }
+
+ private:
+  PageSet() = default;
+  PageSet(std::uint32_t count, std::uint32_t chosen, std::uint64_t seed, std::uint32_t cluster)
+      : shift_(static_cast<std::uint32_t>(std::bit_width(cluster) - 1)),
+        count_(((count - 1) >> shift_) + 1),
+        chosen_(static_cast<std::uint32_t>((std::uint64_t{chosen} + cluster / 2) >> shift_)),
+        bits_(count_ <= 2 ? 2 : static_cast<std::uint32_t>(std::bit_width(count_ - 1))) {
+    for (std::uint32_t& key : keys_) {
+      seed = seed * 6364136223846793005u + 1442695040888963407u;
+      key = static_cast<std::uint32_t>(seed >> 32);
+    }
+  }
+
+  // The halves change their widths from round to round where the number of bits is odd.
+  SIMT_HOST_FN std::uint32_t permuted(std::uint32_t number) const {
+    std::uint32_t low_bits = bits_ / 2;
+    std::uint32_t high_bits = bits_ - low_bits;
+    for (const std::uint32_t key : keys_) {
+      const std::uint32_t low = number & ((1u << low_bits) - 1);
+      const std::uint32_t high = number >> low_bits;
+      number = low << high_bits | ((high ^ mix32(low ^ key)) & ((1u << high_bits) - 1));
+      const std::uint32_t other = low_bits;
+      low_bits = high_bits;
+      high_bits = other;
+    }
+    return number;
+  }
+
+  std::uint32_t shift_ = 0;  // log2 of the numbers of a group
+  std::uint32_t count_ = 0;  // of groups, as what follows
+  std::uint32_t chosen_ = 0;
+  std::uint32_t bits_ = 0;  // of the numbers that are permuted; 0: the first numbers are chosen
+  std::uint32_t keys_[6] = {};
+};
+
+}  // namespace allocbench

@@ -1,0 +1,58 @@
+// Counter-based random numbers: a value depends only on (seed, stream, index), so every back end, device and thread
+// count sees the same sequence. Philox4x32-10 (Salmon et al., SC'11) from Random123.
+//
+// All draws happen before timing starts, most of them on the host (workloads/support/random/philox.hpp has those of
+// kernels). Timed kernels read the outcome, so that they hold the allocator and no generator.
+#pragma once
+
+#include <cstdint>
+
+#include "simt/common.hpp"
+
+namespace allocbench {
+
+// Independent sequences of one seed. The numbers are part of results: never reuse one.
+enum class RandomStream : std::uint32_t {
+  request_sizes = 1,
+  probability_steps = 2,
+  participants = 10,
+  edge_list = 20,
+  vertex_order = 21,
+  arc_order = 22,
+  points = 23,
+  graph_updates = 24,
+  scene = 30,
+  join_order = 40,
+  join_probe = 41,
+  group_keys = 42,
+  ageing = 50,
+  churn = 51,
+  recovery = 52,
+  hand_over = 53,
+  string_rows = 60,
+  particle_cells = 61,
+  index_operations = 62
+};
+
+// Four uniform words for (seed, stream, index, sub_index).
+struct RandomWords {
+  std::uint32_t words[4];
+};
+RandomWords random_words(std::uint64_t seed, RandomStream stream, std::uint64_t index, std::uint32_t sub_index = 0);
+
+// Maps a word onto [0, bound) by multiplication; the bias is below bound / 2^32.
+SIMT_HOST_FN std::uint32_t scale_to(std::uint32_t word, std::uint32_t bound) {
+  return static_cast<std::uint32_t>((static_cast<std::uint64_t>(word) * bound) >> 32);
+}
+
+// A number below `bound` from a word: k with a probability proportional to (k + 1)^-exponent, by inversion of the
+// continuous distribution.
+std::uint32_t draw_zipf(std::uint32_t word, std::uint32_t bound, double exponent);
+
+// A number of the standard normal distribution from two words (Box and Muller 1958).
+double draw_normal(std::uint32_t word, std::uint32_t other_word);
+
+// Maps a word onto [0, 1).
+inline double unit_interval(std::uint32_t word) { return static_cast<double>(word) * 0x1p-32; }
+
+}  // namespace allocbench

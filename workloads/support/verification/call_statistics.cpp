@@ -1,0 +1,152 @@
+#include "workloads/support/verification/call_statistics.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <boost/sort/spreadsort/integer_sort.hpp>
+#include <functional>
+#include <iterator>
+#include <numeric>
+
+#include "workloads/support/parallel/parallel_for.hpp"
+
+namespace allocbench {
+namespace {
+
+constexpr std::size_t threads_of_a_part = 1 << 15;  // of parallel_for, at least
+
+// The lanes' values combined by sum or maximum, by warp and number of the call. Counts instead of a sort: a pass of a
+// million mallocs would wait longer for the sort than for its kernels. For the same reason each core looks through all
+// records for those of its own warps, which come in their order.
+template <class ValueOf, class Combine>
+std::vector<std::uint64_t> per_warp(std::span<const MallocRecord> records, const ValueOf& value_of, Combine combine) {
+  std::uint32_t last_thread = 0;
+  for (const MallocRecord& record : records) last_thread = std::max(last_thread, record.thread);
+  const std::size_t threads = std::size_t{last_thread} + 1;
+  const auto for_each_of_warps = [&](const auto& visit) {
+    parallel_for(
+        threads,
+        [&](std::size_t first, std::size_t end) {
+          for (std::size_t i = 0; i < records.size(); ++i) {
+            const std::size_t warp = records[i].thread - records[i].lane;  // its first thread
+            if (warp >= first && warp < end) visit(i, warp);
+          }
+        },
+        threads_of_a_part);
+  };
+  std::vector<std::uint32_t> calls_of_thread(threads);
+  std::vector<std::uint32_t> number(records.size());  // of the call, among those of its thread
+  std::vector<std::uint32_t> begin(threads + 1);      // by warp; its number of calls first, then where its values begin
+  for_each_of_warps([&](std::size_t i, std::size_t warp) {
+    number[i] = calls_of_thread[records[i].thread]++;
+    begin[warp] = std::max(begin[warp], number[i] + 1);
+  });
+  std::exclusive_scan(begin.begin(), begin.end(), begin.begin(), std::uint32_t{0});
+  std::vector<std::uint64_t> combined(begin.back());
+  for_each_of_warps([&](std::size_t i, std::size_t warp) {
+    std::uint64_t& value = combined[begin[warp] + number[i]];
+    value = combine(value, value_of(i));
+  });
+  return combined;
+}
+
+double mean(std::span<const std::uint64_t> values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+// Positions in the queue's line, from 1; requests that found it empty looked once. A radix sort brings each ticket to
+// its place, because a pass may have four million.
+std::vector<std::uint64_t> turns(std::span<const MallocRecord> records) {
+  std::vector<std::uint64_t> result(records.size(), 1);
+  std::vector<std::uint64_t> by_ticket;  // ticket and record
+  by_ticket.reserve(records.size());
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    if (records[i].ticket != simt::nothing_noted) by_ticket.push_back(std::uint64_t{records[i].ticket} << 32 | i);
+  }
+  boost::sort::spreadsort::integer_sort(by_ticket.begin(), by_ticket.end());
+  std::uint64_t place = 0;
+  for (std::size_t i = 0; i < by_ticket.size(); ++i) {
+    if (i == 0 || by_ticket[i] >> 32 != by_ticket[i - 1] >> 32) ++place;
+    result[by_ticket[i] & 0xffffffffu] = place;
+  }
+  return result;
+}
+
+}  // namespace
+
+void CallStatistics::add_pass(const CallSums& sums, std::span<const MallocRecord> records) {
+  if (!records.empty()) {
+    add_steps(records);
+    add_pages_seen(records);
+  }
+  add_calls(sums.mallocs, "malloc");
+  add_calls(sums.frees, "free");
+}
+
+void CallStatistics::add_calls(const CallCounts& calls, const std::string& call) {
+  if (calls.calls == 0) return;
+  const auto per_call = [&](const char* what, std::uint64_t count) {
+    add(what + ("_per_" + call), static_cast<double>(count) / static_cast<double>(calls.calls));
+  };
+  const simt::OperationCounts& all = calls.operations;
+  per_call("operations", all.operations());
+  per_call("compare_exchanges", all.compare_exchanges);
+  per_call("lost_exchanges", all.lost_exchanges);
+  per_call("updates", all.updates);
+}
+
+void CallStatistics::add_steps(std::span<const MallocRecord> records) {
+  if (unit_ != StepUnit::turn)
+    return add_steps(records, [&](std::size_t i) { return std::uint64_t{records[i].steps}; });
+  const std::vector<std::uint64_t> places = turns(records);
+  add_steps(records, [&](std::size_t i) { return places[i]; });
+}
+
+template <class StepsOf>
+void CallStatistics::add_steps(std::span<const MallocRecord> records, const StepsOf& steps_of) {
+  std::uint64_t sum = 0;
+  std::uint64_t retried = 0;
+  std::array<std::uint64_t, 65> of_width{};
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    const std::uint64_t steps = steps_of(i);
+    sum += steps;
+    retried += steps > 1 ? 1 : 0;
+    ++of_width[static_cast<std::size_t>(std::bit_width(steps))];
+  }
+  add("steps_per_malloc", static_cast<double>(sum) / static_cast<double>(records.size()));
+  add("warp_steps_per_malloc",
+      mean(per_warp(records, steps_of, [](std::uint64_t a, std::uint64_t b) { return std::max(a, b); })));
+  add("retried_mallocs", static_cast<double>(retried));
+  Histogram& distribution = histogram("steps");
+  for (std::size_t width = 0; width < of_width.size(); ++width) {
+    if (of_width[width] != 0) distribution.bins[width == 0 ? 0 : std::uint64_t{1} << (width - 1)] += of_width[width];
+  }
+}
+
+void CallStatistics::add_pages_seen(std::span<const MallocRecord> records) {
+  std::vector<MallocRecord> seeing;
+  std::copy_if(records.begin(), records.end(), std::back_inserter(seeing),
+               [](const MallocRecord& record) { return record.pages_seen != nothing_seen; });
+  if (seeing.empty()) return;
+  const std::vector<std::uint64_t> found = per_warp(
+      seeing, [&](std::size_t i) { return std::uint64_t{seeing[i].pages_seen}; }, std::plus<>());
+  add("pages_found", mean(found));
+  Histogram& distribution = histogram("pages_found");
+  for (const std::uint64_t each : found) ++distribution.bins[each];
+}
+
+void CallStatistics::add(const std::string& metric, double value) {
+  for (auto& [name, values] : values_) {
+    if (name == metric) return values.push_back(value);
+  }
+  values_.push_back({metric, {value}});
+}
+
+Histogram& CallStatistics::histogram(const std::string& name) {
+  for (Histogram& each : histograms_) {
+    if (each.name == name) return each;
+  }
+  return histograms_.emplace_back(Histogram{name, {}});
+}
+
+}  // namespace allocbench

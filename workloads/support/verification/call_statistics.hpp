@@ -1,0 +1,48 @@
+// What was counted in the passes of a cell through Counted<A>, per pass and over all of them. Host side; knows nothing
+// of devices.
+//
+// TAS and WAS are those of Pham et al. 2025, section 3.2: the mean of the steps of a malloc, and the mean over the
+// warps of the largest of their lanes' steps. Where threads call malloc more than once, the n-th mallocs of the lanes
+// of a warp count together.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "allocators/support/adaptors/call_record.hpp"
+#include "allocators/support/contract/traits.hpp"
+#include "workloads/support/contract/traits.hpp"
+
+namespace allocbench {
+
+class CallStatistics {
+ public:
+  explicit CallStatistics(StepUnit unit = StepUnit::update) : unit_(unit) {}
+
+  // Of a pass: the sums over its calls, and the records of its mallocs, those of a thread in their order.
+  void add_pass(const CallSums& sums, std::span<const MallocRecord> records);
+
+  // By metric (harness/worker/metrics.cpp), a value per pass.
+  const std::vector<std::pair<std::string, std::vector<double>>>& values() const { return values_; }
+  // Over all passes. "steps": of mallocs, in bins that begin at 0, 1, 2, 4, 8 ...; "pages_found": by a warp in the
+  // first round of a collaborative search, a bin per number.
+  const std::vector<Histogram>& histograms() const { return histograms_; }
+
+ private:
+  void add_calls(const CallCounts& calls, const std::string& call);
+  void add_steps(std::span<const MallocRecord> records);
+  template <class StepsOf>
+  void add_steps(std::span<const MallocRecord> records, const StepsOf& steps_of);
+  void add_pages_seen(std::span<const MallocRecord> records);
+  void add(const std::string& metric, double value);
+  Histogram& histogram(const std::string& name);
+
+  StepUnit unit_;
+  std::vector<std::pair<std::string, std::vector<double>>> values_;
+  std::vector<Histogram> histograms_;
+};
+
+}  // namespace allocbench

@@ -1,0 +1,67 @@
+// Leak check: after everything was freed, the pool must serve the same requests again.
+//
+// Rounds of "all allocate, all free", by at most 1,024 of the cell's callers, fewer where these would ask for more than
+// 4 MiB, and, where the design is fast enough, by at most 16,384 of them, run until twice the pool has been requested,
+// at least sixteen times: an allocator that loses freed memory fails. The pool of a cell is usually far too large for
+// that, so the rounds run on a small second instance of about eight rounds' bytes. If the design cannot serve the first
+// round from so little, the instance grows, up to the cell's own allocator. What was found on a second instance holds
+// for all cells of the allocator with the same requests (LeakFindings). If the first round had no nulls, nulls of later
+// rounds are a leak when they last and are many or grow. All others are refusals: free memory in pieces too small for
+// the largest request, or a search that gave up early; the verdict has their number.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include "workloads/support/contract/workload.hpp"
+#include "workloads/support/requests/device_sizes.hpp"
+#include "workloads/support/verification/leak_findings.hpp"
+#include "workloads/support/verification/leak_result.hpp"
+#include "workloads/support/verification/recorded_pointers.hpp"
+
+namespace allocbench {
+
+class LeakCheck {
+ public:
+  // Designs in the device heap have only the cell's own instance; most of them cannot allocate it twice over in
+  // reasonable time.
+  static constexpr std::chrono::milliseconds default_budget{50};
+
+  LeakCheck(simt::Stream& stream, const RequestProfile& profile, const RunSetting& setting, LeakFindings& findings,
+            std::chrono::milliseconds budget = default_budget);
+
+  // `own` is the allocator of the cell, with nothing allocated. Throws CellFailure for a leak.
+  LeakResult run(const AllocatorHandle& own);
+
+ private:
+  // What `check` finds with the requests of few callers and, where these let expect that the budget suffices, of all.
+  std::optional<LeakResult> by_few_then_many(const std::function<std::optional<LeakResult>()>& check);
+  std::optional<LeakResult> growing();
+  // Nothing when this pool is too small for the design.
+  std::optional<LeakResult> on_second_instance(std::size_t pool_bytes);
+  std::optional<LeakResult> rounds(const AllocatorHandle& bare, std::size_t pool_bytes);
+  struct Nulls {
+    std::uint64_t all = 0;
+    std::uint64_t most = 0;  // of a round
+  };
+  // After `done` rounds, the last of which had the first nulls.
+  LeakResult judge(const AllocatorHandle& allocator, std::size_t pool_bytes, std::uint64_t done, const Nulls& first);
+  Nulls several_rounds(const AllocatorHandle& allocator, std::uint32_t rounds);
+
+  simt::Stream& stream_;
+  RunSetting setting_;
+  simt::DeadlineView deadline_;  // of the cell's allocator
+  LeakFindings& findings_;
+  std::chrono::milliseconds budget_;
+  RequestProfile profile_;
+  std::size_t instance_bytes_ = 0;  // of the second instance that gave the result
+  // A second instance must be so many times as large as for eight rounds; the design decides that, not the callers.
+  std::size_t growth_ = 1;
+  std::chrono::duration<double> round_time_{};  // of the last rounds
+  DeviceSizes sizes_;
+  std::optional<RecordedPointers> results_;
+};
+
+}  // namespace allocbench

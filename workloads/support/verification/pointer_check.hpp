@@ -1,0 +1,126 @@
+// PointerCheck: judges the pointers that timed kernels recorded. Host side, after timing; knows nothing of devices.
+//
+// A stale pointer is as wrong as an overlap: both show as two live blocks that share bytes.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "allocators/support/contract/traits.hpp"
+#include "workloads/support/verification/poison.hpp"
+
+namespace allocbench {
+
+// What every returned pointer must satisfy.
+struct PointerRules {
+  std::uint64_t pool_begin = 0;
+  std::uint64_t pool_end = 0;  // 0: no pool; then `in_device_heap` decides
+  std::function<bool(const void*)> in_device_heap;
+  std::uint32_t alignment = 16;
+  // False where blocks may be handed out again although nobody freed them.
+  bool check_overlap = true;
+  // What nulls are judged by: the bytes that all blocks share (0: not known), those that every block takes (0: the
+  // design does not say), and when it takes blocks back.
+  std::uint64_t pool_bytes = 0;
+  std::uint64_t block_bytes = 0;
+  Frees frees = Frees::individually;
+};
+
+// Blocks, and the bytes that they were asked for, each request rounded up to the project's alignment of 16.
+struct AskedBlocks {
+  std::uint64_t count = 0;
+  std::uint64_t bytes = 0;
+
+  void add(std::uint64_t request) {
+    ++count;
+    bytes += room_of(request);
+  }
+  void take(std::uint64_t request) {
+    --count;
+    bytes -= room_of(request);
+  }
+
+ private:
+  static std::uint64_t room_of(std::uint64_t request) { return (request + 15) / 16 * 16; }
+};
+
+// One recorded result of malloc.
+struct RecordedBlock {
+  std::uint64_t address;
+  std::uint64_t bytes;
+  std::uint64_t request;  // index that means something to the reader: caller, or iteration and caller
+};
+
+class PointerCheck {
+ public:
+  enum class Live { together, separately };
+  // The kernels ask until a request is refused: nulls are their end, not refusals.
+  static constexpr std::uint64_t until_null = 0;
+
+  explicit PointerCheck(PointerRules rules) : rules_(std::move(rules)) {}
+
+  // Judges one set of blocks. With Live::together no two of them may share a byte.
+  void check(std::span<const RecordedBlock> blocks, Live live);
+  const PointerRules& rules() const { return rules_; }
+  // Adds requests that were judged elsewhere: how many, their bytes, and how many of them returned null.
+  void add_right(std::uint64_t requests, std::uint64_t nulls, std::uint64_t bytes) {
+    blocks_ += requests;
+    nulls_ += nulls;
+    bytes_requested_ += bytes;
+  }
+  // Tells the cause of the nulls judged since the last call. `wanted` is all that lives at the end of their kernel if
+  // it serves every request, blocks from before it included. If that fits the pool, the nulls are spurious. If not, the
+  // pool was exhausted; but nobody knows that of a kernel that frees its blocks one after the other.
+  // `requests`: those of the kernel where not each of them was judged, or until_null.
+  void explain_nulls(AskedBlocks wanted, Live live, std::optional<std::uint64_t> requests = {});
+  // Adds requests that all had room, and how many of them returned null.
+  void count_refused(std::uint64_t requests, std::uint64_t nulls, std::uint64_t free_bytes);
+  // Only the second half of Live::together, for blocks that were judged one by one before.
+  void check_overlap_only(std::span<const RecordedBlock> blocks);
+
+  std::uint64_t blocks() const { return blocks_; }
+  std::uint64_t nulls() const { return nulls_; }
+  // Those of them that are spurious; nothing where the cause of one is not known.
+  std::optional<std::uint64_t> spurious_nulls() const;
+  // Why nothing was measured: no request got a block, or more than half of those that had room got none. Empty where
+  // most were served. `pool_bytes`: for the text.
+  std::string refusal(std::uint64_t pool_bytes) const;
+  // Bytes asked for by the requests that returned null and by those that did not.
+  std::uint64_t bytes_requested() const { return bytes_requested_; }
+  bool ok() const { return unwritten_ + misaligned_ + out_of_bounds_ + overlapping_ == 0; }
+  // "3 of 960 blocks overlap; first: request 17 at pool+0x40, 16 B, ..."; empty when ok().
+  std::string problem() const;
+
+ private:
+  void check_one(const RecordedBlock& block);
+  bool in_bounds(const RecordedBlock& block) const;
+  std::string place(const RecordedBlock& block) const;
+  void keep_first(std::string text);
+
+  PointerRules rules_;
+  std::uint64_t blocks_ = 0;
+  std::uint64_t nulls_ = 0;
+  std::uint64_t spurious_nulls_ = 0;
+  std::uint64_t blocks_seen_ = 0;            // by explain_nulls()
+  std::uint64_t nulls_seen_ = 0;             // the same
+  std::uint64_t bytes_seen_ = 0;             // the same
+  std::uint64_t nulls_explained_ = 0;        // those whose cause is known
+  std::uint64_t with_room_ = 0;              // requests that all had room
+  std::uint64_t refused_ = 0;                // of these
+  std::optional<std::uint64_t> free_bytes_;  // at least; before the first refused ones
+  std::uint64_t bytes_requested_ = 0;
+  std::uint64_t unwritten_ = 0;
+  std::uint64_t misaligned_ = 0;
+  std::uint64_t out_of_bounds_ = 0;
+  std::uint64_t overlapping_ = 0;
+  std::string first_;
+};
+
+// "15 KiB", "2 GiB": the largest binary unit that leaves at least 1, one decimal where it is not whole.
+std::string bytes_text(std::uint64_t bytes);
+
+}  // namespace allocbench

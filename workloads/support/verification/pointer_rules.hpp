@@ -1,0 +1,16 @@
+// The rules for the pointers of one allocator on its arena.
+#pragma once
+
+#include "allocators/support/contract/arena.hpp"
+#include "workloads/support/contract/workload.hpp"
+#include "workloads/support/verification/pointer_check.hpp"
+
+namespace allocbench {
+
+// `arena` is that of the allocator and must outlive the rules.
+PointerRules pointer_rules(const AllocatorHandle& allocator, Arena& arena, bool check_overlap);
+
+// Adds what nulls are judged by, for an allocator that was empty when the sample started.
+void add_room(PointerRules& rules, const RunSetting& setting);
+
+}  // namespace allocbench

@@ -1,0 +1,77 @@
+// Reset check: a pool that was full serves as much after reset() as it did when it was new, and free(null) changes
+// nothing. Every allocator of a run is checked once, whatever its workload does.
+//
+// Draining the pool of a cell takes too long, so a small second instance is drained: 256 KiB, or the least that the
+// design takes, in blocks of 1/512 of the pool and at most 8,192 of them. What was found there holds for all pools
+// (reset_findings.hpp). The cell's own allocator only gets nulls to free while some of its blocks are in use.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "allocators/support/contract/arena.hpp"
+#include "workloads/support/contract/workload.hpp"
+#include "workloads/support/verification/pointer_check.hpp"
+#include "workloads/support/verification/recorded_pointers.hpp"
+#include "workloads/support/verification/reset_findings.hpp"
+
+namespace allocbench {
+
+class ResetCheck {
+ public:
+  // `own` are the rules for the pointers of the cell's allocator. The same number of lanes of a warp calls as in the
+  // cell, because some designs are measured with one only. `findings` are those of the process.
+  ResetCheck(simt::Stream& stream, const RunSetting& setting, PointerRules own, std::uint32_t lanes_per_warp,
+             ResetFindings& findings);
+
+  // `own` is the allocator of the cell, with nothing allocated; it keeps nothing, but is not fresh afterwards. Returns
+  // "checked: ..." or "waived: ...". Throws CellFailure for a broken reset() or free(null).
+  std::string run(const AllocatorHandle& own);
+
+ private:
+  // An allocator on a pool of its own.
+  struct Small {
+    Small(const RunSetting& setting, simt::Stream& stream, std::size_t pool_bytes, const simt::DeadlineView& deadline);
+    Arena arena;
+    AllocatorHandle allocator;
+    PointerRules rules;
+  };
+  using Blocks = std::vector<RecordedBlock>;
+
+  // Nothing when this pool is too small for the design.
+  std::optional<std::string> on_second_instance(std::size_t pool_bytes);
+  // The blocks that a new instance serves at least, over several of them.
+  std::size_t least_served_by_new(std::size_t pool_bytes);
+  // After `prepare` the pool must serve as much as a new one.
+  template <class Prepare>
+  void require_all(Small& small, std::size_t& from_new, const std::string& after, Prepare&& prepare);
+  // In a full pool, of a design that frees blocks one by one.
+  void require_nulls_ignored(const Small& small, std::size_t from_new);
+  // Takes blocks until there are none: by many threads, then by few, at last by a lone lane. A search of a full pool
+  // takes long, so `expected`, what the pool served before, keeps the number of failing calls small.
+  Blocks drain(const AllocatorHandle& allocator, std::optional<std::size_t> expected);
+  bool out_of_time() const { return std::chrono::steady_clock::now() > budget_ends_; }
+  std::size_t one_round(const AllocatorHandle& allocator, const Geometry& geometry, Blocks& blocks);
+  void free_every_second(const AllocatorHandle& allocator, const Blocks& blocks, std::size_t begin);
+  void free_nulls(const AllocatorHandle& allocator);
+  // All of them live together.
+  static void require_right(const Blocks& blocks, const PointerRules& rules, const std::string& when);
+  void free_nulls_of(const AllocatorHandle& own);
+
+  simt::Stream& stream_;
+  RunSetting setting_;
+  PointerRules own_rules_;
+  ResetFindings& findings_;
+  std::uint32_t lanes_per_warp_;
+  Geometry crowd_;
+  Geometry few_;
+  std::chrono::steady_clock::time_point budget_ends_;
+  simt::DeadlineView deadline_;  // of the cell's allocator
+  std::uint64_t request_bytes_ = 0;
+  RecordedPointers slots_;
+};
+
+}  // namespace allocbench
