@@ -38,7 +38,7 @@ _LATENCY, _LATENCY_BY_FILL = "guide/latency", "guide/latency_fill"
 _PERCENTILES = ("p50", "p90", "p99", "p999")
 _REASON = 160  # characters of a reason
 ONE_SIZE = "serves one size of block only"  # as workers describe the trait
-_LIMIT = re.compile(r"serves requests up to ([0-9]+) B here")  # as workloads/common/requirements.cpp says it
+_LIMIT = re.compile(r"serves requests up to ([0-9]+) B here")  # as workloads/support/callers/requirements.cpp says it
 
 
 def of(runs: Sequence[Run]) -> dict:

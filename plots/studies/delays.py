@@ -1,6 +1,6 @@
 """How much an application depends on its allocator: its time against the cycles that every malloc, or every free, waits.
 
-The runs are those of configs whose x axis sweeps a wait of the adaptor `Delayed` (allocators/adaptors/delayed.hpp). A straight line through
+The runs are those of configs whose x axis sweeps a wait of the adaptor `Delayed` (allocators/support/adaptors/delayed.hpp). A straight line through
 the times of one allocator in one phase gives the slope: the calls that follow one another on the way to the result. 0: no faster
 allocator would help.
 """

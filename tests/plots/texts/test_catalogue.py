@@ -21,7 +21,7 @@ LISTED = json.dumps({
 def tree(monkeypatch, tmp_path):
     monkeypatch.setattr(kept, "ROOT", tmp_path)
     headers = {"allocators/mine/ours.hpp": 'traits{.name = "ours"}', "allocators/mine/twice.hpp": 'traits_as("twice", "Twice")',
-               "allocators/contract/allocator.hpp": '.name = "ours"', "workloads/a/early.hpp": '.name = "early"', "workloads/b/late.hpp": '.name = "late"'}
+               "allocators/support/contract/allocator.hpp": '.name = "ours"', "workloads/a/early.hpp": '.name = "early"', "workloads/b/late.hpp": '.name = "late"'}
     for name, text in headers.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text, encoding="utf-8")
