@@ -66,6 +66,7 @@ class Workshop:
         (self.sources / "check" / "subject_without_invariants.hpp").write_text(text.replace(INVARIANT, f"false && {INVARIANT}"), encoding="utf-8")
         self.objects.mkdir()
         self.variants = self.build.workers_in(self.workers, ("check", "tsan"))
+        self.compiled = {}  # {(plug-in, variant): what its object file has}
 
     def built_in_models(self):
         offer = subprocess.run([str(self.workers / "allocbench-worker-check"), "--describe"], capture_output=True, text=True, check=True).stdout
@@ -81,13 +82,18 @@ class Workshop:
         return target if self.build.compile(plugin, variant, unit, target, sources=self.sources) else None
 
     def with_mistake(self, mutant, variant, invariants=True):
+        place, content = (mutant.allocator, variant), (mutant, invariants)
+        if self.compiled.get(place, (None,))[0] == content:
+            return self.compiled[place][1]
         path = self.sources / mutant.path
         source = (ROOT / mutant.path).read_text(encoding="utf-8")
         path.write_text(mutant.applied_to(source), encoding="utf-8")
         try:
-            return self.compile(mutant.allocator, variant, invariants)
+            target = self.compile(mutant.allocator, variant, invariants)
         finally:
             path.write_text(source, encoding="utf-8")
+        self.compiled[place] = (content, target)
+        return target
 
     def link(self, plugin, variant, target):
         self.build.link(plugin, variant, target, self.workers)

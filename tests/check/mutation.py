@@ -3,6 +3,11 @@
 import dataclasses
 import pathlib
 import re
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+
+from device_code import blanked, closing, device_functions
 
 # Names end up in ids, so that --only finds a mutant again.
 OPERATORS = ("order", "bit", "step", "bound", "exchange", "recheck")
@@ -36,20 +41,6 @@ class Mutant:
         return source[:self.begin] + self.text + source[self.end:]
 
 
-def closing(text, at):
-    """The position of the bracket that closes the one at `at`; -1 where there is none."""
-    pairs = {"(": ")", "{": "}", "[": "]"}
-    depth = 0
-    for position in range(at, len(text)):
-        if text[position] == text[at]:
-            depth += 1
-        elif text[position] == pairs[text[at]]:
-            depth -= 1
-            if depth == 0:
-                return position
-    return -1
-
-
 def opening(text, at):
     """The position of the bracket that the one at `at` closes."""
     pairs = {")": "(", "]": "["}
@@ -62,24 +53,6 @@ def opening(text, at):
             if depth == 0:
                 return position
     return -1
-
-
-def blanked(source):
-    """Comments and texts as blanks, at the same positions."""
-    return re.sub(r"//[^\n]*|\"(?:\\.|[^\"\\\n])*\"", lambda found: " " * len(found.group()), source)
-
-
-def device_functions(source):
-    """The bodies of functions marked SIMT_FN: (begin, end)."""
-    bodies = []
-    for mark in re.finditer(r"\bSIMT_FN\b", source):
-        begin = re.compile(r"[{;]").search(source, mark.end())
-        if begin is None or begin.group() == ";":
-            continue
-        end = closing(source, begin.start())
-        if end > 0 and not (bodies and begin.start() < bodies[-1][1]):
-            bodies.append((begin.start(), end))
-    return bodies
 
 
 def first_argument(source, at):
@@ -159,7 +132,7 @@ def mutants_of(allocator, root, path):
     for operator, find in FIND.items():
         in_line = {}
         for begin, end, text in find(source):
-            if not any(first < begin < last for first, last in bodies):
+            if not any(first < begin < last for _, first, last in bodies):
                 continue
             line = source.count("\n", 0, begin) + 1
             in_line[line] = in_line.get(line, 0) + 1

@@ -327,6 +327,31 @@ class RealAllocators(unittest.TestCase):
                 check("--allocator", name, "--model", model, "--seeds", "300", "--no-races", "--out", folder, workers=WORKERS, expect=1)
 
 
+class Coverage(unittest.TestCase):
+    """rocm_dm with one schedule for each model."""
+
+    def test_lines_that_no_model_reaches_are_listed(self):
+        done = check("--coverage", "--allocator", "rocm_dm", "--seeds", "1", "--quiet", workers=WORKERS)
+        self.assertEqual(done.returncode, 1, done.stderr)  # so few schedules leave lines that have no reason
+        *rows, last = done.stdout.splitlines()
+        numbers = re.fullmatch(r"(\d+) lines of \d+ headers are not reached, (\d+) of them without a reason", last)
+        self.assertEqual([len(rows), sum(row.endswith(" | no reason yet") for row in rows)], [int(number) for number in numbers.groups()])
+        kept = pathlib.Path(__file__).with_name("reach").joinpath("lines.txt").read_text(encoding="utf-8").splitlines()
+        never = {row for row in kept if row.startswith("allocators/rocm_dm/")}
+        self.assertTrue(never)
+        self.assertLessEqual(never, set(rows))
+        self.assertFalse([row for row in rows if "refuses(bytes)" in row])
+
+    def test_workers_outside_of_a_build_are_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copy(pathlib.Path(WORKERS, "allocbench-worker-check"), folder)
+            refused = check("--coverage", workers=folder, expect=3).stderr
+            self.assertIn(f"{folder} is not the folder bin of a build. `make build` in the source tree makes one", refused)
+
+    def test_it_takes_no_model(self):
+        self.assertIn("--coverage excludes --model", check("--coverage", "--model", "ring", expect=2).stderr)
+
+
 class Usage(unittest.TestCase):
     def test_seeds_begin_where_asked(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -17,6 +17,7 @@ struct CheckOptions {
   std::string strategy = "swarm";
   bool races = true;
   bool by_strategy = false;
+  bool coverage = false;
   std::string replay;  // seed string or file
   bool shrink = false;
   std::uint64_t times = 2;

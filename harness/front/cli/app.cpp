@@ -211,6 +211,7 @@ constexpr const char* check_footer =
     "  allocbench check --print-model ring > mine.json     change it, then:\n"
     "  allocbench check --model mine.json\n"
     "  allocbench check --replay v1:cf_malloc:mixed_sizes:swarm:11 --shrink\n"
+    "  allocbench check --coverage --allocator halloc --seeds 2000\n"
     "Exit codes: 0 nothing found, 1 something found, 2 usage, 3 environment, 130 interrupted.";
 
 void add_check(CLI::App& app, CheckOptions& check) {
@@ -240,6 +241,9 @@ void add_check(CLI::App& app, CheckOptions& check) {
       ->check(check_count)
       ->type_name("N");
   verb->add_flag("--by-strategy", check.by_strategy, "Print a table: share of failing schedules for each strategy");
+  auto* coverage =
+      verb->add_flag("--coverage", check.coverage,
+                     "List the lines of device code that no built-in model reaches (needs the source tree)");
   verb->add_flag("--list", check.list, "List allocators, models and strategies");
   verb->add_option("--print-model", check.print_model, "Print a built-in model as JSON")->type_name("NAME");
   verb->add_option("-o,--out", check.out, "Folder for findings (default results/check)")->type_name("DIR");
@@ -249,6 +253,10 @@ void add_check(CLI::App& app, CheckOptions& check) {
   verb->add_option("-j,--jobs", check.jobs, "Workers that run at once (default one per core)")
       ->check(CLI::Range(1u, limits::check_jobs).description(""))
       ->type_name("N");
+  for (const char* other : {"--model", "--race-seeds", "--first-seed", "--strategy", "--no-races", "--replay",
+                            "--by-strategy", "--list", "--print-model", "--out", "--json", "--all"}) {
+    coverage->excludes(verb->get_option(other));
+  }
   add_workers_option(*verb, check.workers);
 }
 

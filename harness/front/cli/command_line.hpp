@@ -142,6 +142,7 @@ int report_command(const ReportOptions& options);
 int advise_command(const AdviseOptions& options);
 int compare_command(const CompareOptions& options);
 int merge_command(const MergeOptions& options);
+int coverage_command(const CheckOptions& options);
 int profile_command(const ProfileOptions& options);
 struct ReferenceMeasured {
   int code = 0;               // exit_all_ok unless it was interrupted or stopped: the comparison says the rest

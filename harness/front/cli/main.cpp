@@ -30,7 +30,9 @@ int dispatch(const Command& command) {
     int operator()(const AdviseOptions& options) const { return advise_command(options); }
     int operator()(const CompareOptions& options) const { return compare_command(options); }
     int operator()(const MergeOptions& options) const { return merge_command(options); }
-    int operator()(const CheckOptions& options) const { return check_command(options); }
+    int operator()(const CheckOptions& options) const {
+      return options.coverage ? coverage_command(options) : check_command(options);
+    }
     int operator()(const ProfileOptions& options) const { return profile_command(options); }
   };
   return std::visit(Dispatcher{}, command);

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <filesystem>
 #include <thread>
+#include <utility>
 
 #include "harness/front/common/errors.hpp"
 #include "harness/front/common/output.hpp"
@@ -21,6 +22,8 @@ namespace allocbench::front {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr const char* default_python = "/usr/bin/python3";
 
 std::string setting(const char* name, const char* otherwise) {
   const char* given = std::getenv(name);
@@ -44,7 +47,19 @@ std::string prepare_python() {
   const std::string folder = package_folder();
   const std::string others = setting("PYTHONPATH", "");
   setenv("PYTHONPATH", (others.empty() ? folder : folder + ":" + others).c_str(), 1);
-  return setting("ALLOCBENCH_PYTHON", "/usr/bin/python3");
+  return setting("ALLOCBENCH_PYTHON", default_python);
+}
+
+// The first of the words is Python's path.
+[[noreturn]] void become(std::vector<std::string> words) {
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  std::fflush(nullptr);
+  execvp(pointers.front(), pointers.data());
+  throw EnvironmentError(
+      fmt::format("{} cannot be started: {}. Install it (apt-get install python3), or set ALLOCBENCH_PYTHON to yours.",
+                  words.front(), std::strerror(errno)));
 }
 
 }  // namespace
@@ -53,14 +68,19 @@ void become_plots(const std::vector<std::string>& arguments) {
   const std::string python = prepare_python();
   std::vector<std::string> words = {python, "-m", "plots"};
   words.insert(words.end(), arguments.begin(), arguments.end());
-  std::vector<char*> pointers;
-  for (std::string& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
-  std::fflush(nullptr);
-  execvp(python.c_str(), pointers.data());
-  throw EnvironmentError(
-      fmt::format("{} cannot be started: {}. Install it (apt-get install python3), or set ALLOCBENCH_PYTHON to yours.",
-                  python, std::strerror(errno)));
+  become(std::move(words));
+}
+
+void become_tool(const std::string& name, const std::vector<std::string>& arguments) {
+  const fs::path tool = fs::path(setting("ALLOCBENCH_PLOTS", ALLOCBENCH_SOURCE_FOLDER)) / "tools" / name;
+  if (!fs::exists(tool)) {
+    throw EnvironmentError(
+        fmt::format("There is no {}. Set ALLOCBENCH_PLOTS to the folder of the clone that allocbench was built from.",
+                    tool.string()));
+  }
+  std::vector<std::string> words = {setting("ALLOCBENCH_PYTHON", default_python), "-B", tool.string()};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  become(std::move(words));
 }
 
 bool draw_figures(const std::vector<std::string>& folders) {

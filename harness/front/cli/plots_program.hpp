@@ -1,4 +1,5 @@
-// Starts the Python package `plots`, which draws, judges and advises from stored results.
+// Starts the Python package `plots`, which draws, judges and advises from stored results, and Python programs of
+// tools/.
 #pragma once
 
 #include <string>
@@ -10,6 +11,9 @@ namespace allocbench::front {
 // EnvironmentError where the package or Python is missing. The package: $ALLOCBENCH_PLOTS (the folder that holds it),
 // else the source tree of this build. Python: $ALLOCBENCH_PYTHON, else Debian's.
 [[noreturn]] void become_plots(const std::vector<std::string>& arguments);
+
+// Replaces this program by tools/NAME of the same source tree.
+[[noreturn]] void become_tool(const std::string& name, const std::vector<std::string>& arguments);
 
 // Draws the figures of these folders, in as many processes as there are cores. Their lines go to stderr. False where a
 // figure, the package or Python is missing; stderr says which.

@@ -1,0 +1,36 @@
+"""Where the device code of a header is."""
+
+import re
+
+
+def closing(text, at):
+    """The position of the bracket that closes the one at `at`; -1 where there is none."""
+    pairs = {"(": ")", "{": "}", "[": "]"}
+    depth = 0
+    for position in range(at, len(text)):
+        if text[position] == text[at]:
+            depth += 1
+        elif text[position] == pairs[text[at]]:
+            depth -= 1
+            if depth == 0:
+                return position
+    return -1
+
+
+def blanked(source):
+    """Comments and texts as blanks, at the same positions."""
+    return re.sub(r"//[^\n]*|\"(?:\\.|[^\"\\\n])*\"", lambda found: " " * len(found.group()), source)
+
+
+def device_functions(source):
+    """(name, begin, end) of the bodies of functions marked SIMT_FN. The source has no comments."""
+    found = []
+    for mark in re.finditer(r"\bSIMT_FN\b", source):
+        begin = re.compile(r"[{;]").search(source, mark.end())
+        name = re.compile(r"(operator\(\)|\w+)\s*\(").search(source, mark.end())
+        if begin is None or begin.group() == ";" or name is None or name.start() > begin.start():
+            continue
+        end = closing(source, begin.start())
+        if end > 0:
+            found.append((name.group(1), begin.start(), end))
+    return found

@@ -1,0 +1,166 @@
+#!/usr/bin/python3
+"""Which lines of device code does no built-in model reach? `allocbench check --coverage`
+
+    tools/reach.py BUILD [--seeds 2000] [--allocator NAME]... [--jobs N] [--out FILE]
+
+BUILD has the checking workers and the plug-ins. Each plug-in is compiled again with the compiler's counters, and searched. A line
+counts as reached when one of the allocators reaches it. tests/check/reach/reasons.txt says why a line may stay unreached; the exit
+code is 1 where one has no reason, 3 where nothing could be measured.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import gzip
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from device_code import blanked, device_functions
+from plugin_build import ROOT, PluginBuild
+
+REASONS = ROOT / "tests" / "check" / "reach" / "reasons.txt"
+NEEDED = {"ninja": "ninja-build", "gcov": "gcc"}  # the packages of Debian that have these programs
+
+
+def require_programs():
+    for program, package in NEEDED.items():
+        if shutil.which(program) is None:
+            raise RuntimeError(f"There is no program {program}. Install it: apt-get install {package}")
+
+
+def described(worker):
+    return json.loads(subprocess.run([worker, "--describe"], capture_output=True, text=True, check=True).stdout)
+
+
+def chosen_by_plugin(offer, names):
+    """{plug-in: its allocators among those of the names}; without names all that are not broken on purpose."""
+    chosen = collections.defaultdict(list)
+    for allocator in offer["allocators"]:
+        if allocator["name"] in names or not names and not allocator["test_only"]:
+            chosen[allocator["plugin"]].append(allocator["name"])
+    return chosen
+
+
+
+def search(worker, allocators, models, seeds):
+    """A process for each search: it writes its counters when it ends in order, and a finding may kill it."""
+    for allocator in allocators:
+        for model in models:
+            command = {"command": "explore", "allocator": allocator, "model": model, "strategy": "swarm", "first_seed": 1,
+                       "seeds": max(1, seeds // len(models)), "stop_at_failure": False, "apart": False}
+            done = subprocess.run([worker, "--serve"], input=json.dumps(command) + "\n", capture_output=True, text=True, check=False)
+            if done.returncode > 0:
+                raise RuntimeError(f"{allocator} on {model['name']}: {done.stderr}")
+
+
+def counts_of(folder):
+    """{path from the root: {line: times}} from the counters in the folder."""
+    counts = collections.defaultdict(collections.Counter)
+    for counters in folder.glob("*.gcda"):
+        subprocess.run(["gcov", "--json-format", counters.name], cwd=folder, capture_output=True, check=True)
+    for report in folder.glob("*.gcov.json.gz"):
+        with gzip.open(report) as text:
+            compiled = json.load(text)
+        for file in compiled["files"]:
+            path = pathlib.Path(compiled["current_working_directory"], file["file"]).resolve()
+            if ROOT / "allocators" not in path.parents:
+                continue
+            for line in file["lines"]:
+                counts[path.relative_to(ROOT).as_posix()][line["line_number"]] += line["count"]
+    return counts
+
+
+def measure(build, plugin, allocators, models, seeds):
+    with tempfile.TemporaryDirectory(prefix="allocbench-reach-") as scratch:
+        folder = pathlib.Path(scratch)
+        build.workers_in(folder / "workers", ("check",))
+        unit = folder / f"{plugin}.cpp"
+        unit.write_text(build.unit(plugin), encoding="utf-8")
+        if not build.compile(plugin, "check", unit, unit.with_suffix(".o"), more=("-O0", "--coverage")):
+            raise RuntimeError(f"The plug-in {plugin} does not compile with --coverage. Build it first: cmake --build {build.folder}")
+        build.link(plugin, "check", unit.with_suffix(".o"), folder / "workers", more=("--coverage",))
+        search(str(folder / "workers" / "allocbench-worker-check"), allocators, models, seeds)
+        return counts_of(folder)
+
+
+def functions_of(source):
+    """(name, first line, last line) of its device functions."""
+    return [(name, source.count("\n", 0, begin) + 1, source.count("\n", 0, end) + 1) for name, begin, end in device_functions(blanked(source))]
+
+
+def unreached(counts):
+    """[(path, function, text)] of lines in device functions, each text of a function once."""
+    found = []
+    for path in sorted(counts):
+        source = (ROOT / path).read_text(encoding="utf-8")
+        lines = source.splitlines()
+        functions = functions_of(source)
+        for line in sorted(counts[path]):
+            inside = [name for name, first, last in functions if first <= line <= last]
+            if counts[path][line] == 0 and inside:
+                found.append((path, inside[-1], lines[line - 1].strip()))
+    return list(dict.fromkeys(found))
+
+
+def read_reasons():
+    """{(path, place): reason}. A place is the text of a line, or the name of a function with brackets behind it."""
+    lines = [line for line in REASONS.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")]
+    parts = [(*line.split(" | ", 1)[:1], *line.split(" | ", 1)[1].rsplit(" | ", 1)) for line in lines]  # a place may be an OR of bits
+    return {(path, place): reason for path, place, reason in parts}
+
+
+def reason_for(reasons, path, function, text):
+    return reasons.get((path, text)) or reasons.get((path, function + "()"))
+
+
+def rows_of(counts, reasons):
+    """The list of lines that are not reached, and how many of them have no reason."""
+    missing = unreached(counts)
+    given = [reason_for(reasons, *place) for place in missing]
+    rows = [f"{path} | {function}() | {text} | {reason or 'no reason yet'}" for (path, function, text), reason in zip(missing, given)]
+    rows.append(f"{len(missing)} lines of {len(counts)} headers are not reached, {given.count(None)} of them without a reason")
+    return rows, given.count(None)
+
+
+def measure_all(build, names, seeds, jobs):
+    """{path from the root: {line: times}} over all plug-ins."""
+    offer = described(str(build.program("allocbench-worker-check")))
+    counts = collections.defaultdict(collections.Counter)
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        running = [pool.submit(measure, build, plugin, allocators, offer["models"], seeds)
+                   for plugin, allocators in sorted(chosen_by_plugin(offer, names).items())]
+        for done, each in enumerate(concurrent.futures.as_completed(running), 1):
+            for path, lines in each.result().items():
+                counts[path].update(lines)
+            print(f"{done} of {len(running)} plug-ins", file=sys.stderr, flush=True)
+    return counts
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("--seeds", type=int, default=2000, help="schedules for each allocator")
+    parser.add_argument("--allocator", action="append", default=[], help="measure this one only (repeatable)")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="plug-ins at once")
+    parser.add_argument("--out", type=pathlib.Path, help="also write the list here")
+    arguments = parser.parse_args()
+    try:
+        require_programs()
+        counts = measure_all(PluginBuild(arguments.build), arguments.allocator, arguments.seeds, arguments.jobs)
+    except (RuntimeError, subprocess.CalledProcessError) as error:
+        print(f"{pathlib.Path(__file__).name}: {error}", file=sys.stderr)
+        return 3
+    rows, open_lines = rows_of(counts, read_reasons())
+    print("\n".join(rows))
+    if arguments.out:
+        arguments.out.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    return 1 if open_lines else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
