@@ -349,7 +349,7 @@ class Coverage(unittest.TestCase):
             self.assertIn(f"{folder} is not the folder bin of a build. `make build` in the source tree makes one", refused)
 
     def test_it_takes_no_model(self):
-        self.assertIn("--coverage excludes --model", check("--coverage", "--model", "ring", expect=2).stderr)
+        self.assertIn("--model excludes --coverage", check("--coverage", "--model", "ring", expect=2).stderr)
 
 
 class Usage(unittest.TestCase):

@@ -243,7 +243,8 @@ void add_check(CLI::App& app, CheckOptions& check) {
   verb->add_flag("--by-strategy", check.by_strategy, "Print a table: share of failing schedules for each strategy");
   auto* coverage =
       verb->add_flag("--coverage", check.coverage,
-                     "List the lines of device code that no built-in model reaches (needs the source tree)");
+                     "List the lines of device code that no built-in model reaches (needs the source tree)")
+          ->option_text("Only with --allocator, --seeds, --jobs, --quiet, --workers");
   verb->add_flag("--list", check.list, "List allocators, models and strategies");
   verb->add_option("--print-model", check.print_model, "Print a built-in model as JSON")->type_name("NAME");
   verb->add_option("-o,--out", check.out, "Folder for findings (default results/check)")->type_name("DIR");
