@@ -69,19 +69,6 @@ struct WritePreSplit {
   }
 };
 
-// Writes the headers of a side table that are not in the list: in use, before the end marker. A walker whose load is
-// served early may read a header as it was before its chunk was made, and a free header from before the reset would
-// hand out memory that belongs to another chunk.
-template <class Layout>
-struct WriteSpareHeaders {
-  template <class Thread>
-  SIMT_FN void operator()(Thread& thread, Layout layout, std::uint32_t granules) const {
-    for (std::uint32_t i = thread.rank_in_grid(); i < granules; i += thread.grid_size()) {
-      layout.header(i).initialise(thread, granules, true);
-    }
-  }
-};
-
 // A place where walks start.
 struct RovingOffset {
   std::uint32_t chunk;
@@ -101,7 +88,6 @@ class CircularList {
  public:
   using Parameters = CircularParameters;
   using Layout = Place<Header>;
-  static constexpr bool has_side_table = std::is_same_v<Layout, SideTable<Header>>;
 
   // With one heap per SM the promise holds for every GPU of up to 256 SMs.
   static std::size_t max_request(std::size_t pool_bytes, const Parameters& parameters) {
@@ -125,10 +111,6 @@ class CircularList {
 
   void reset(simt::Stream& stream) {
     constexpr std::uint32_t threads = 256;
-    if constexpr (has_side_table) {
-      const std::uint32_t blocks = std::min((split_.granules + threads - 1) / threads, 1024u);
-      simt::launch(stream, {blocks, threads}, WriteSpareHeaders<Layout>{}, layout_, split_.granules);
-    }
     const std::uint32_t blocks = std::min((split_.headers() + threads - 1) / threads, 4096u);
     simt::launch(stream, {blocks, threads}, WritePreSplit<Layout>{}, layout_, split_);
     simt::launch(stream, {1, threads}, PlaceOffsets{}, offsets_, split_);
@@ -137,7 +119,7 @@ class CircularList {
   // Follows the list on the host: the chunks must increase strictly from 0 to the end marker, so that they cover the
   // pool. Called when no kernel runs.
   std::string broken_invariant(simt::Stream& stream) const {
-    constexpr std::size_t stride = has_side_table ? sizeof(Header) : granule_bytes;
+    constexpr std::size_t stride = std::is_same_v<Layout, SideTable<Header>> ? sizeof(Header) : granule_bytes;
     const std::byte* const first = reinterpret_cast<const std::byte*>(&layout_.header(0));
     const std::size_t bytes = split_.granules * stride + sizeof(Header);
     // Headers inside a large pool may lie far apart: a piece is copied where the walk comes to it.
@@ -186,7 +168,7 @@ class CircularList {
                         " bytes");
     }
     allocator.layout_.base = pool.base + header_shift;
-    if constexpr (has_side_table) {
+    if constexpr (requires { allocator.layout_.table; }) {
       allocator.layout_.table = arena.metadata<Header>(granules + 1);
     }
     allocator.offsets_ = arena.metadata<Offset>(heaps);
