@@ -191,7 +191,8 @@ class HistoryBuilder {
       std::move(round.begin(), round.end(), std::back_inserter(cell.samples));
     }
     cell.origin = origin_of(sources_, history_.device);
-    cell.facts = std::move(open.facts);
+    // Logs converted from format 1 have them in the line of the end.
+    cell.facts = open.verified ? std::move(open.facts) : facts_from(event);
   }
 
   RunHistory history_;
