@@ -151,7 +151,8 @@ class Comb {
     FirstClaim guess;
     if (guesses) {
       guess = claim_in(thread, size_class, place, first_chunk + own_chunk(space_, size_class.index, place.entry));
-      if (tag_of(guess.seen) == size_class.index) return guess;
+      // A closed word is opened by the slow path: in a new pool every guess hits one.
+      if (tag_of(guess.seen) == size_class.index || is_closed(guess.seen)) return guess;
     }
     const std::uint32_t listed = thread.atomic(space_.entry(size_class.index, place.entry)).load(simt::relaxed);
     return listed == guess.chunk ? guess : claim_in(thread, size_class, place, listed);
@@ -218,7 +219,7 @@ class Comb {
     place = {mates.broadcast(place.entry), mates.broadcast(place.word), mates.broadcast(place.bits),
              mates.any(place.thrifty)};
     chunk = mates.broadcast(chunk);
-    return search(thread, space, mates, size_class, place, chunk, seen);
+    return search(thread, space, mates, size_class, place, Home{chunk, seen});
   }
 
   Space<bug> space_;

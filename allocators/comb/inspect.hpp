@@ -106,7 +106,7 @@ class Inspection {
     for (std::uint32_t i = 0; i < 1u << space_.words_log2; ++i) {
       const std::uint64_t word = word_at(chunk, i);
       const std::string where = ", word " + std::to_string(i);
-      if (word == closed_word) continue;
+      if (is_closed(word)) continue;
       if (tag_of(word) == locked) return where + " is still locked";
       if (i >= words) return where + " is open although the chunk does not need it";
       if (tag_of(word) != size_class.index) {

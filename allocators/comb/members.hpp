@@ -14,12 +14,6 @@
 
 namespace allocbench::comb {
 
-// Chunks in use beyond which they are scarce.
-template <class S>
-SIMT_FN std::uint32_t plenty(const S& space) {
-  return space.chunks - space.chunks / 4;
-}
-
 template <class Thread, class S, class Group>
 SIMT_FN std::uint32_t unused_chunks(Thread& thread, const S& space, const Group& mates) {
   const std::uint32_t used = mates.broadcast(mates.leader() ? thread.atomic(*space.used).load(simt::relaxed) : 0);
@@ -78,62 +72,6 @@ SIMT_FN std::uint32_t own_chunk(const S& space, std::uint32_t size_class, std::u
   return space.prepared + late;
 }
 
-// Owns the chunks that the directory entries of `batch` ask for, as far as they are free, with one atomic: whoever
-// needs one will need the others. Those who come too late find the class in the table. Returns the chunk of `place`, or
-// no_chunk if somebody else has it.
-template <class Thread, class S, class Group>
-SIMT_FN std::uint32_t fetch_own_chunks(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class,
-                                       std::uint32_t place, std::uint32_t batch, bool thrifty) {
-  constexpr std::uint32_t most_looks = 32;
-  const std::uint32_t wanted = own_chunk(space, size_class, place);
-  const std::uint32_t lowest = wanted & ~(batch - 1);
-  const std::uint32_t bits =
-      mates.num_threads() < batch ? 1u << wanted % 32 : (0xffffffffu >> (32 - batch)) << lowest % 32;
-  std::uint32_t before = 0;
-  bool refused = false;
-  if (mates.leader()) {
-    before = thread.atomic(space.in_use[wanted / 32]).fetch_or(bits, simt::acquire);
-    const std::uint32_t owned = simt::popcount(bits & ~before);
-    if (owned != 0) {
-      // Thousands may ask at once before they see that chunks have become scarce.
-      refused = thread.atomic(*space.used).fetch_add(owned, simt::relaxed) >= plenty(space) && thrifty;
-    }
-    if (refused) {
-      release_chunk(thread, space, first_chunk + wanted);
-      before |= bits;
-    }
-  }
-  before = mates.broadcast(before);
-  mates.sync();  // the leader's acquire holds for all
-  // Each lane gives the class to one chunk, the leader to the one that is wanted. Others wait for that: the list is
-  // later.
-  const std::uint32_t mine = lowest | ((wanted + mates.thread_rank()) & (batch - 1));
-  const std::uint32_t owned = bits & ~before;
-  const bool gives = mates.thread_rank() < batch && (owned >> mine % 32 & 1) != 0;
-  if (gives) {
-    give_class(thread, space, first_chunk + mine, size_class);
-    const std::uint32_t entry = (place & ~(batch - 1)) | (mine & (batch - 1));
-    thread.atomic(space.entry(size_class, entry)).store(first_chunk + mine, simt::relaxed);
-  }
-  if (owned != 0) {
-    std::uint32_t listed = mates.leader() ? extend_list(thread, space, size_class, simt::popcount(owned)) : 0;
-    listed = mates.broadcast(listed) + simt::popcount(owned & ((1u << mine % 32) - 1));
-    if (gives) enlist(thread, space, size_class, listed, first_chunk + mine);
-  }
-  bool has_class = (before >> wanted % 32 & 1) == 0;
-  if (!has_class && mates.leader() && !refused) {
-    std::uint32_t entry = thread.atomic(space.table[first_chunk + wanted]).load(simt::relaxed);
-    SIMT_ROLLED
-    for (std::uint32_t i = 0; i < most_looks && entry == free_chunk; ++i) {
-      thread.spin_hint();
-      entry = thread.atomic(space.table[first_chunk + wanted]).load(simt::relaxed);
-    }
-    has_class = entry == chunk_of_class(size_class);
-    if (has_class) thread.atomic(space.entry(size_class, place)).store(first_chunk + wanted, simt::relaxed);
-  }
-  return mates.any(mates.leader() && has_class) ? first_chunk + wanted : no_chunk;
-}
-
 // Any free chunk for the class; no_chunk if there seems to be none.
 template <class Thread, class S, class Group>
 SIMT_FN std::uint32_t fetch_any_chunk(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class) {
@@ -176,13 +114,13 @@ SIMT_FN bool obtain(Thread& thread, const S& space, const Group& mates, std::uin
 }
 
 // Could the class have this chunk? It is free, or seems to be an empty one of another class. `entry`: of the table.
-// `least` is `locked` if it may be one that another thread is taking, else `closed`.
+// `shared`: it may be one that another thread is taking.
 template <class Thread, class S>
 SIMT_FN bool obtainable(Thread& thread, const S& space, std::uint32_t chunk, std::uint32_t entry,
-                        std::uint32_t size_class, std::uint32_t least) {
+                        std::uint32_t size_class, bool shared) {
   if (entry == free_chunk) return true;
   return is_class(entry) && entry != chunk_of_class(size_class) &&
-         seems_empty(thread, space, chunk, space.size_class(entry - 1), least);
+         seems_empty(thread, space, chunk, space.size_class(entry - 1), shared);
 }
 
 // An empty chunk of another class, or a free one, becomes one of this class. All who look for one share a cursor, which
@@ -206,7 +144,7 @@ SIMT_FN std::uint32_t take_empty_chunk(Thread& thread, const S& space, const Gro
     const std::uint32_t mine = step < space.prepared ? space.prepared - 1 - step : step;
     std::uint32_t entry = inside_run;
     if (step < space.chunks) entry = thread.atomic(space.table[first_chunk + mine]).load(simt::acquire);
-    const simt::LaneMask all = mates.ballot(obtainable(thread, space, first_chunk + mine, entry, size_class, closed));
+    const simt::LaneMask all = mates.ballot(obtainable(thread, space, first_chunk + mine, entry, size_class, false));
     if (all == 0) {
       const std::uint32_t size = mates.num_threads();
       if (mates.leader() &&
@@ -233,8 +171,8 @@ SIMT_FN std::uint32_t fetch_chunk(Thread& thread, const S& space, const Group& m
   return found != no_chunk ? found : take_empty_chunk(thread, space, mates, size_class);
 }
 
-// A chunk for an entry, of the directory or of the list of members, that held `seen`; no_chunk if there is none to be
-// had. One group fetches it, the others wait for it. `fetched`: by this group.
+// A chunk for an entry of the list of members that held `seen`; no_chunk if there is none to be had. One group fetches
+// it, the others wait for it. `fetched`: by this group.
 template <class Thread, class S, class Group>
 SIMT_FN std::uint32_t fetch_for(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class,
                                 std::uint32_t& entry_word, std::uint32_t seen, bool& fetched) {
@@ -256,41 +194,6 @@ SIMT_FN std::uint32_t fetch_for(Thread& thread, const S& space, const Group& mat
   if (!fetched) return mates.broadcast(found);
   found = fetch_chunk(thread, space, mates, size_class);
   if (mates.leader()) entry.store(found == no_chunk ? seen : found, simt::relaxed);
-  return found;
-}
-
-// What a directory entry gets in a moment, because others ask for its chunk; no_chunk if nobody seems to.
-template <class Thread, class S, class Group>
-SIMT_FN std::uint32_t wait_for_entry(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class,
-                                     std::uint32_t place) {
-  constexpr std::uint32_t most_looks = 4;
-  std::uint32_t found = no_chunk;
-  if (mates.leader()) {
-    const auto entry = thread.atomic(space.entry(size_class, place));
-    found = entry.load(simt::relaxed);
-    SIMT_ROLLED
-    for (std::uint32_t i = 1; i < most_looks && found < first_chunk; ++i) {
-      thread.spin_hint();
-      found = entry.load(simt::relaxed);
-    }
-  }
-  found = mates.broadcast(found);
-  return found < first_chunk ? no_chunk : found;
-}
-
-// A chunk for the directory entry that held `seen`; no_chunk if there is none to be had. In a pool more than half used
-// a thrifty group asks for no other than the entry's own.
-template <class Thread, class S, class Group>
-SIMT_FN std::uint32_t renew_entry(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class,
-                                  std::uint32_t place, std::uint32_t seen, std::uint32_t batch, bool thrifty) {
-  std::uint32_t found = fetch_own_chunks(thread, space, mates, size_class, place, batch, thrifty);
-  if (found != no_chunk && found != seen) return found;
-  if (thrifty && unused_chunks(thread, space, mates) < space.chunks / 2) return no_chunk;
-  bool fetched = false;
-  found = fetch_for(thread, space, mates, size_class, space.entry(size_class, place), seen, fetched);
-  if (fetched && found != no_chunk && mates.leader()) {
-    enlist(thread, space, size_class, extend_list(thread, space, size_class, 1), found);
-  }
   return found;
 }
 

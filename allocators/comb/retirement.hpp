@@ -2,62 +2,99 @@
 //
 // A chunk is retired by taking all of its slots: every word is locked, from "no slot taken" or from "closed". Then
 // nobody else is inside, nobody can come in, and no block of the chunk lives. Only then does the table change, and only
-// after that are the words closed. Word 0 comes first, so of two retirers one gets in. Any slot taken, by its owner or
-// for a moment by a claim that missed its class, ends the attempt: the words are opened again as they were.
+// after that are the words given away: open for the next class, or closed. Word 0 comes first, so of two retirers one
+// gets in. Any slot taken, by its owner or for a moment by a claim that missed its class, ends the attempt: the words
+// are opened again as they were.
 #pragma once
 
 #include "allocators/comb/words.hpp"
 
 namespace allocbench::comb {
 
-// Owns a chunk that is free.
+// Of the thread that took a free chunk.
 template <class Thread, class S>
-SIMT_FN bool claim_chunk(Thread& thread, const S& space, std::uint32_t chunk) {
+SIMT_FN void count_chunk(Thread& thread, const S& space, std::uint32_t chunk) {
   const std::uint32_t i = chunk - first_chunk;
-  const std::uint32_t bit = 1u << i % 32;
-  if ((thread.atomic(space.in_use[i / 32]).fetch_or(bit, simt::acquire) & bit) != 0) return false;
+  thread.atomic(space.in_use[i / 32]).fetch_or(1u << i % 32, simt::relaxed);
   thread.atomic(*space.used).fetch_add(1u, simt::relaxed);
-  return true;
 }
 
-// Gives up a chunk that is owned and has no class.
+// Of the thread that is about to make it free.
 template <class Thread, class S>
-SIMT_FN void release_chunk(Thread& thread, const S& space, std::uint32_t chunk) {
+SIMT_FN void uncount_chunk(Thread& thread, const S& space, std::uint32_t chunk) {
   const std::uint32_t i = chunk - first_chunk;
-  thread.atomic(space.in_use[i / 32]).fetch_and(~(1u << i % 32), simt::release);
+  thread.atomic(space.in_use[i / 32]).fetch_and(~(1u << i % 32), simt::relaxed);
   thread.atomic(*space.used).fetch_sub(1u, simt::relaxed);
-}
-
-// Gives a class to a chunk that is owned and has none. Its words are closed; whoever comes first opens them.
-template <class Thread, class S>
-SIMT_FN void give_class(Thread& thread, const S& space, std::uint32_t chunk, std::uint32_t size_class) {
-  thread.atomic(space.table[chunk]).store(chunk_of_class(size_class), simt::release);
 }
 
 // A free chunk becomes one of the class.
 template <class Thread, class S>
 SIMT_FN bool adopt(Thread& thread, const S& space, std::uint32_t chunk, std::uint32_t size_class) {
-  if (!claim_chunk(thread, space, chunk)) return false;
-  give_class(thread, space, chunk, size_class);
-  return true;
+  bool fresh = false;
+  settle(thread, space, chunk, size_class, true, fresh);
+  if (fresh) count_chunk(thread, space, chunk);
+  return fresh;
 }
 
-// True if the chunk looks empty. Its first word may be closed; if `least` is `locked`, another thread may own it.
+// True if the chunk looks empty. Its first word may be closed or, with `shared`, locked by another thread.
 template <class Thread, class S>
-SIMT_FN bool seems_empty(Thread& thread, const S& space, std::uint32_t chunk, SizeClass size_class,
-                         std::uint32_t least) {
+SIMT_FN bool seems_empty(Thread& thread, const S& space, std::uint32_t chunk, SizeClass size_class, bool shared) {
   const std::uint64_t word = thread.atomic(space.words[space.word_number(chunk, 0)]).load(simt::relaxed);
-  return word == tagged(size_class.index, size_class.surplus(0)) || tag_of(word) >= least;
+  return word == tagged(size_class.index, size_class.surplus(0)) || is_closed(word) || (shared && word == locked_word);
 }
 
 // Of the first member: locks word 0 and makes sure that the chunk is still one of the class.
 template <class Thread, class S>
 SIMT_FN bool enter(Thread& thread, const S& space, std::uint32_t chunk, SizeClass size_class) {
-  std::uint64_t before = 0;
-  if (!own_word(thread, space, chunk, 0, size_class, before)) return false;
+  const auto word = thread.atomic(space.words[space.word_number(chunk, 0)]);
+  const std::uint64_t empty = tagged(size_class.index, size_class.surplus(0));
+  std::uint64_t before = word.load(simt::relaxed);
+  if (before != empty && !is_closed(before)) return false;
+  if (!word.compare_exchange(before, locked_word, simt::acquire, simt::relaxed)) return false;
   if (thread.atomic(space.table[chunk]).load(simt::acquire) == chunk_of_class(size_class.index)) return true;
-  thread.atomic(space.words[space.word_number(chunk, 0)]).store(before, simt::release);
+  word.store(before, simt::release);
   return false;
+}
+
+// Locks a word of which no slot is taken.
+template <class Thread, class S>
+SIMT_FN bool lock_word(Thread& thread, const S& space, std::uint32_t chunk, std::uint32_t index, SizeClass size_class) {
+  const auto word = thread.atomic(space.words[space.word_number(chunk, index)]);
+  std::uint64_t seen = tagged(size_class.index, size_class.surplus(index));
+  return word.compare_exchange(seen, locked_word, simt::acquire, simt::relaxed) ||
+         (is_closed(seen) && word.compare_exchange(seen, locked_word, simt::acquire, simt::relaxed));
+}
+
+// Of all members of a group that owns every word of a chunk: `next` becomes its entry in the table, and then the words
+// are given away.
+template <class Thread, class S, class Group>
+SIMT_FN void give_away(Thread& thread, const S& space, const Group& group, std::uint32_t chunk, std::uint32_t words,
+                       std::uint32_t next) {
+  const std::uint32_t rank = group.thread_rank();
+  std::uint32_t epoch = 0;
+  if (rank == 0) {
+    const auto epochs = thread.atomic(space.epochs[chunk]);
+    epoch = epochs.load(simt::relaxed) + (S::bug == Bug::same_epoch ? 0 : 1);
+    epochs.store(epoch, simt::relaxed);
+  }
+  epoch = group.broadcast(epoch);
+  const SizeClass size_class = space.size_class(is_class(next) ? next - 1 : 0);
+  const std::uint32_t open = is_class(next) ? size_class.words() : 0;
+  const auto pass_on = [&] {
+    SIMT_ROLLED
+    for (std::uint32_t i = rank; i < words; i += group.num_threads()) {
+      thread.atomic(space.words[space.word_number(chunk, i)])
+          .store(i < open ? tagged(size_class.index, size_class.surplus(i)) : closed_word(epoch), simt::release);
+    }
+    group.sync();
+  };
+  if constexpr (S::bug == Bug::late_class) pass_on();
+  if (rank == 0) {
+    if (next == free_chunk) uncount_chunk(thread, space, chunk);
+    thread.atomic(space.table[chunk]).store(next, simt::release);
+  }
+  group.sync();  // each of them gives words away after the table has changed
+  if constexpr (S::bug != Bug::late_class) pass_on();
 }
 
 // Of all members of the group: the empty chunk of a class gets `next` as its entry in the table. False if it is not
@@ -68,39 +105,28 @@ SIMT_FN bool retire(Thread& thread, const S& space, const Group& group, std::uin
   const std::uint32_t words = size_class.words();
   const std::uint32_t rank = group.thread_rank();
   const std::uint32_t size = group.num_threads();
-  const auto word = [&](std::uint32_t i) { return thread.atomic(space.words[space.word_number(chunk, i)]); };
+  const auto reopen = [&](std::uint32_t i) {
+    thread.atomic(space.words[space.word_number(chunk, i)])
+        .store(tagged(size_class.index, size_class.surplus(i)), simt::release);
+  };
   if (!group.any(rank == 0 && enter(thread, space, chunk, size_class))) return false;
   bool failed = false;
   std::uint32_t end = rank + 1;
   SIMT_ROLLED
   for (; end < words; end += size) {
-    std::uint64_t before = 0;
-    if (own_word(thread, space, chunk, end, size_class, before)) continue;
-    if constexpr (S::bug == Bug::partial_retirement) continue;
-    failed = true;
-    break;
+    failed = !lock_word(thread, space, chunk, end, size_class) && S::bug != Bug::partial_retirement;
+    if (failed) break;
   }
   if (group.any(failed)) {
     thread.probe(simt::Step::retry);
     SIMT_ROLLED
-    for (std::uint32_t i = rank + 1; i < end; i += size) {
-      word(i).store(tagged(size_class.index, size_class.surplus(i)), simt::release);
-    }
-    if (rank == 0) word(0).store(tagged(size_class.index, size_class.surplus(0)), simt::release);
+    for (std::uint32_t i = rank + 1; i < end && i < words; i += size) reopen(i);
+    if (rank == 0) reopen(0);
     group.sync();
     return false;
   }
   group.sync();  // the first member speaks for all that locked words
-  const auto close_words = [&] {
-    SIMT_ROLLED
-    for (std::uint32_t i = rank; i < words; i += size) word(i).store(closed_word, simt::release);
-    group.sync();
-  };
-  if constexpr (S::bug == Bug::late_class) close_words();
-  if (rank == 0) thread.atomic(space.table[chunk]).store(next, simt::release);
-  group.sync();  // and each of them closes words after the table has changed
-  if constexpr (S::bug != Bug::late_class) close_words();
-  if (rank == 0 && next == free_chunk) release_chunk(thread, space, chunk);
+  give_away(thread, space, group, chunk, words, next);
   return true;
 }
 

@@ -39,7 +39,7 @@ SIMT_FN Taken glean(Thread& thread, const S& space, Group& mates, const simt::Pa
     }
     const bool saw = mates.any(free_slots(mine.seen, size_class, mine.index) != 0);
     if (mates.any(mine.chunk != no_chunk && mine.seen == locked_word)) unsettled = true;
-    const Taken taken = take(thread, space, mates, size_class, mine, false, 0);
+    const Taken taken = take(thread, space, mates, size_class, mine, false, 0, false);
     if (taken.chunk != no_chunk) return taken;
     if (saw) {
       if (mates.num_threads() < size) losses = 0;
@@ -64,7 +64,7 @@ SIMT_FN Taken search_window(Thread& thread, const S& space, Group& mates, const 
     const std::uint32_t chunk = first_chunk + window * window_chunks + i;
     const std::uint32_t entry = thread.atomic(space.table[chunk]).load(simt::acquire);
     if (entry == chunk_of_class(size_class->index)) found |= 1u << i;
-    if (may_grow && obtainable(thread, space, chunk, entry, size_class->index, locked)) found |= 1u << (16 + i);
+    if (may_grow && obtainable(thread, space, chunk, entry, size_class->index, true)) found |= 1u << (16 + i);
   }
   found = mates.reduce_add(found);  // distinct bits
   mates.sync();                     // each lane's acquire holds for all

@@ -1,11 +1,13 @@
 // The slow path: what lanes do whose first claim did not give them a slot.
 //
 // All lanes of one class come together (`mates`) and stay together until each has its slot:
-//   1. the word of the first claim, in a chunk for their directory entry, which they may have to fetch
-//   2. words at random in the chunks of the class; after some rounds without success one more chunk
-//   3. all chunks of the pool: slots of the own class, free chunks, empty chunks of other classes
-//   4. the same for the class with larger slots that has most chunks
-// Nobody waits for anybody for more than a fixed number of looks. If the third step finds nothing, there was nothing
+//   1. the word of the first claim; the same word of the chunk that their directory entry asks for first, and of the
+//      one that it names
+//   2. the same word of other chunks: 32 of the pool at a time
+//   3. words at random in the chunks of the class; after some rounds without success one more chunk
+//   4. all chunks of the pool: slots of the own class, free chunks, empty chunks of other classes
+//   5. the same for the class with larger slots that has most chunks
+// Nobody waits for anybody for more than a fixed number of looks. If the fourth step finds nothing, there was nothing
 // for the class.
 #pragma once
 
@@ -21,27 +23,80 @@ struct Place {
   bool thrifty = false;     // most of the share is not used: no chunk for it where chunks are scarce
 };
 
-// Slots of the word of the first claim, which held `seen`. A word that somebody locks will be open in a moment.
+// What a group knows about the chunk that it tries.
+struct Home {
+  std::uint32_t chunk = no_chunk;
+  std::uint64_t seen = unknown_word;  // in the word of the place
+};
+
+// Slots of the word of the place in a chunk. A word that somebody locks will be open in a moment. With `grows` the chunk
+// may be a free one. `belongs`: it is one of the class.
 template <class Thread, class S, class Group>
 SIMT_FN Taken take_at_home(Thread& thread, const S& space, Group& mates, const simt::Parked<SizeClass>& size_class,
-                           const simt::Parked<Place>& place, std::uint32_t chunk, std::uint64_t seen) {
+                           const simt::Parked<Place>& place, Home home, bool grows, bool& belongs) {
   constexpr std::uint32_t patience = 8;
+  belongs = false;
   SIMT_ROLLED
   for (std::uint32_t i = 0; i < patience; ++i) {
     Sight mine;
+    bool fresh = false;
+    bool is_mine = false;
     if (mates.leader()) {
-      mine = seen == unknown_word ? look_at(thread, space, chunk, place->word) : Sight{chunk, place->word, seen};
+      mine = home.seen == unknown_word ? look_at(thread, space, home.chunk, place->word)
+                                       : Sight{home.chunk, place->word, home.seen};
+      is_mine = is_closed(mine.seen) ? settle(thread, space, home.chunk, size_class->index, grows, fresh)
+                                     : tag_of(mine.seen) == size_class->index;
     }
-    seen = unknown_word;
+    home.seen = unknown_word;
     if (mates.any(mates.leader() && mine.seen == locked_word)) {
       thread.spin_hint();
       continue;
     }
-    if (!mates.any(free_slots(mine.seen, size_class, place->word) != 0)) break;
-    const Taken taken = take(thread, space, mates, size_class, mine, true, place->bits);
+    belongs = mates.any(is_mine);
+    if (!belongs || !mates.any(free_slots(mine.seen, size_class, place->word) != 0)) break;
+    // The place in the list is fetched while the word is opened.
+    const std::uint32_t listed = fresh ? extend_list(thread, space, size_class->index, 1) : 0;
+    const Taken taken = take(thread, space, mates, size_class, mine, true, place->bits, true);
+    if (fresh) {
+      count_chunk(thread, space, home.chunk);
+      thread.atomic(space.entry(size_class->index, place->entry)).store(home.chunk, simt::relaxed);
+      enlist(thread, space, size_class->index, listed, home.chunk);
+    }
     if (taken.chunk != no_chunk) return taken;
   }
   return {};
+}
+
+// A chunk whose word of the place may serve the mates: each lane looks at another one. It has the class and room, else it
+// is free, else empty and of another class; the latter two only if the class `grows`. Groups with the same entry look
+// at the same chunks in the same order, so that they meet in few chunks, where each has a word of its own.
+template <class Thread, class S, class Group>
+SIMT_FN Home look_around(Thread& thread, const S& space, const Group& mates, const simt::Parked<SizeClass>& size_class,
+                         const simt::Parked<Place>& place, std::uint32_t round, bool grows) {
+  const std::uint32_t number = (size_class->index << space.directory_log2) + place->entry;
+  const std::uint32_t look = round * mates.num_threads() + mates.thread_rank();
+  const std::uint32_t random = scrambled(scrambled(number) + look * 0x9e3779b9u);
+  const std::uint32_t chunk = first_chunk + simt::multiply_high(random, space.chunks);
+  const std::uint32_t entry = thread.atomic(space.table[chunk]).load(simt::relaxed);
+  const Sight mine = look_at(thread, space, chunk, place->word);
+  const bool own = entry == chunk_of_class(size_class->index);
+  const std::uint32_t room = own ? simt::popcount(free_slots(mine.seen, size_class, place->word)) : 0;
+  simt::LaneMask found = mates.ballot(room >= mates.num_threads());
+  if (found == 0) found = mates.ballot(grows && entry == free_chunk);
+  if (found == 0) found = mates.ballot(room != 0);
+  if (found != 0) {
+    const std::uint32_t lane = simt::count_trailing_zeros(found);
+    return {mates.shfl_lane(chunk, lane), mates.shfl_lane(mine.seen, lane)};
+  }
+  if (!grows) return {};
+  found = mates.ballot(obtainable(thread, space, chunk, entry, size_class->index, true));
+  if (found == 0) return {};
+  const std::uint32_t lane = simt::count_trailing_zeros(found);
+  const std::uint32_t other = mates.shfl_lane(chunk, lane);
+  if (obtain(thread, space, mates, other, mates.shfl_lane(entry, lane), size_class->index) && mates.leader()) {
+    enlist(thread, space, size_class->index, extend_list(thread, space, size_class->index, 1), other);
+  }
+  return {other, unknown_word};
 }
 
 // A word of a random member of the class; every second look is at one of the newest members, which are the emptiest. A
@@ -50,7 +105,7 @@ template <class Thread, class S>
 SIMT_FN Sight look_at_member(Thread& thread, const S& space, const simt::Parked<SizeClass>& size_class,
                              std::uint32_t random, bool newest, std::uint32_t count, std::uint32_t& empty) {
   constexpr std::uint32_t least_newest = 4;
-  const std::uint32_t range = newest && count > least_newest ? least_newest + (count - least_newest) / 8 : count;
+  const std::uint32_t range = newest && count > least_newest ? least_newest + (count - least_newest) / 16 : count;
   const std::uint32_t place = count - 1 - simt::multiply_high(random, range);
   const auto entry = thread.atomic(space.member(size_class->index, place));
   std::uint32_t chunk = entry.load(simt::relaxed);
@@ -94,11 +149,11 @@ SIMT_FN Taken search_members(Thread& thread, const S& space, Group& mates, const
     const simt::LaneMask empties = mates.ballot(empty != unknown);
     if (empties != 0) empty = mates.shfl_lane(empty, simt::count_trailing_zeros(empties));
     const bool lost = mates.any(free_slots(mine.seen, size_class, mine.index) != 0);
-    const Taken taken = take(thread, space, mates, size_class, mine, false, 0);
+    const Taken taken = take(thread, space, mates, size_class, mine, false, 0, false);
     if (taken.chunk != no_chunk) return taken;
     if (fresh != no_chunk && lost) continue;
     const std::uint32_t unused = chunks_to_get(thread, space, mates);
-    const std::uint32_t patience = 2u << scarcity(space, unused);
+    const std::uint32_t patience = 1 + scarcity(space, unused);
     // A chunk that was new a moment ago and is full shows how many want one.
     since = fresh != no_chunk ? patience - 1 : since + 1;
     fresh = no_chunk;
@@ -132,52 +187,62 @@ SIMT_FN std::uint32_t lending_class(Thread& thread, const S& space, const Group&
   return mates.broadcast(best);
 }
 
-// Is the chunk of this class?
+// May a group that leaves most of its share unused take another chunk?
 template <class Thread, class S, class Group>
-SIMT_FN bool belongs(Thread& thread, const S& space, const Group& mates, std::uint32_t chunk,
-                     std::uint32_t size_class) {
-  return chunk >= first_chunk && mates.any(mates.leader() && thread.atomic(space.table[chunk]).load(simt::relaxed) ==
-                                                                 chunk_of_class(size_class));
+SIMT_FN bool may_grow(Thread& thread, const S& space, const Group& mates, const simt::Parked<Place>& place) {
+  return !place->thrifty || scarcity(space, unused_chunks(thread, space, mates)) == 0;
 }
 
-// A slot for each of the mates, who are all without one. `chunk` is what the directory said, `seen` what the first of
-// them found in the word there, or `unknown_word`.
+// Slots of words at the place, in one chunk after the other.
 template <class Thread, class S, class Group>
-SIMT_FN void* search(Thread& thread, const S& space, Group mates, SizeClass the_class, Place first_place,
-                     std::uint32_t chunk, std::uint64_t seen) {
-  constexpr std::uint32_t most_chunks = 3;
-  simt::Parked<SizeClass> size_class = the_class;
-  const simt::Parked<Place> place = first_place;
-  simt::Parked<bool> moves = true;  // to the chunk that it finds
+SIMT_FN Taken search_places(Thread& thread, const S& space, Group& mates, const simt::Parked<SizeClass>& size_class,
+                            const simt::Parked<Place>& place, Home home) {
+  constexpr std::uint32_t most_looks = 6;  // at other chunks
+  const simt::Parked<std::uint32_t> own = first_chunk + own_chunk(space, size_class->index, place->entry);
+  const simt::Parked<bool> grows = may_grow(thread, space, mates, place);
+  simt::Parked<std::uint32_t> round = 0;
+  bool belongs = false;
   SIMT_ROLLED
-  for (simt::Parked<std::uint32_t> i = 0; i < most_chunks; ++i) {
-    if (chunk >= first_chunk) {
-      const bool tagged = mates.any(mates.leader() && tag_of(seen) == size_class->index);
-      const Taken taken = take_at_home(thread, space, mates, size_class, place, chunk, seen);
-      if (taken.chunk != no_chunk) return space.block(taken.chunk, size_class, taken.slot);
-      if (tagged || belongs(thread, space, mates, chunk, size_class->index)) {
-        moves = false;
-        break;
+  for (simt::Parked<std::uint32_t> step = 0; step < 3 + most_looks; ++step) {
+    if (step == 1) {
+      if (home.chunk == own || belongs) continue;
+      home = {own, unknown_word};
+    } else if (step == 2) {
+      const auto entry = thread.atomic(space.entry(size_class->index, place->entry));
+      const std::uint32_t listed = mates.broadcast(mates.leader() ? entry.load(simt::relaxed) : 0);
+      if (listed == own || listed == home.chunk) continue;
+      home = {listed, unknown_word};
+    } else if (step > 2) {
+      home = look_around(thread, space, mates, size_class, place, round, grows);
+      if (home.chunk == no_chunk) {
+        if (!grows) break;
+        ++round;  // else again, if somebody else was faster
       }
     }
-    if (place->thrifty && scarcity(space, unused_chunks(thread, space, mates)) != 0) break;
-    const std::uint32_t batch = place->thrifty || mates.num_threads() < space.batch ? 1 : space.batch;
-    // An eighth of the warps asks. In a new pool all warps come here at once, and requests for one word of the map take
-    // turns.
-    const bool asks = place->word % 8 == 0 && place->entry % batch == 0;
-    const std::uint32_t old = chunk;
-    chunk =
-        asks || old >= first_chunk ? no_chunk : wait_for_entry(thread, space, mates, size_class->index, place->entry);
-    if (chunk == no_chunk)
-      chunk = renew_entry(thread, space, mates, size_class->index, place->entry, old, batch, place->thrifty);
-    if (chunk == no_chunk) break;
-    seen = closed_word;  // as a chunk is that has just been fetched
+    if (home.chunk < first_chunk) continue;
+    const Taken taken = take_at_home(thread, space, mates, size_class, place, home, grows, belongs);
+    if (taken.chunk != no_chunk) {
+      if (step > 1) thread.atomic(space.entry(size_class->index, place->entry)).store(taken.chunk, simt::relaxed);
+      return taken;
+    }
   }
-  const Taken taken = search_members(thread, space, mates, size_class);
-  if (taken.chunk != no_chunk) {
-    if (moves) thread.atomic(space.entry(size_class->index, place->entry)).store(taken.chunk, simt::relaxed);
-    return space.block(taken.chunk, size_class, taken.slot);
+  return {};
+}
+
+// A slot for each of the mates, who are all without one. `home`: what the first of them tried.
+template <class Thread, class S, class Group>
+SIMT_FN void* search(Thread& thread, const S& space, Group mates, SizeClass the_class, Place first_place, Home home) {
+  simt::Parked<SizeClass> size_class = the_class;
+  const simt::Parked<Place> place = first_place;
+  Taken taken = search_places(thread, space, mates, size_class, place, home);
+  if (taken.chunk == no_chunk) {
+    taken = search_members(thread, space, mates, size_class);
+    // A word of the place may have room for those who come next.
+    if (taken.chunk != no_chunk && taken.slot / 32 == place->word) {
+      thread.atomic(space.entry(size_class->index, place->entry)).store(taken.chunk, simt::relaxed);
+    }
   }
+  if (taken.chunk != no_chunk) return space.block(taken.chunk, size_class, taken.slot);
   // A loop, because two scans in the code would need more registers.
   SIMT_ROLLED
   for (bool borrows = false;; borrows = true) {

@@ -4,12 +4,15 @@
 //
 //   words      for each chunk one word of 64 bits per 32 slots of 16 bytes: a tag in the upper half, one bit per slot
 //              in the lower half (1 = taken). The tag is the class of the chunk or one of
-//                closed   all bits are 1; whoever has made sure of the chunk's class may open the word
+//                closed   all bits are 1. Whoever sees this and after that the chunk's class may open the word. The tag
+//                         has an epoch: a word that is closed again never looks as it did before
 //                locked   all bits are 1; one thread owns the word and alone may change it
 //              Words that a class does not need are closed.
-//   in_use     one bit per chunk: 1 = somebody has it. The thread that sets the bit owns the chunk
-//   table      for each chunk: free, its class, or the part that it has in a run of chunks for a large request. Written
-//              only by the owner of the chunk, so nobody writes the entry of a chunk while a block lives there
+//   table      for each chunk: free, its class, or the part that it has in a run of chunks for a large request. A
+//              compare-exchange takes a free chunk, for a class or a run. Nobody writes the entry of a chunk while a
+//              block lives there
+//   epochs     for each chunk: how often its words were closed. Changed by those who own all words
+//   in_use     one bit per chunk: 1 = the table says that it is not free. A hint for those who look for free ones
 //   directory  for each class a power of two of chunk numbers: where a warp looks first. Hints: any entry may name any
 //              chunk of any class at any time.
 //   members    for each class a list of as many chunk numbers: where a request looks that found its own word full.
@@ -18,8 +21,7 @@
 //              looked. Hints
 //   notes      for each class and window when that was (scan.hpp)
 //
-// Chunk numbers 0 and 1 have no memory. Their words are closed for ever, so a request that follows a directory entry 0
-// (nobody has come here yet) or 1 (somebody fetches a chunk) finds nothing, without asking.
+// Chunk numbers 0 and 1 have no memory. Entry 0 of a list: nobody has come here yet; 1: somebody fetches a chunk.
 //
 // A reset gives a class to the first chunks of the pool and opens their words: the state after requests of each size
 // have been served and freed. The first requests of a new pool are as fast as later ones.
@@ -39,24 +41,28 @@ enum class Bug {
   none,
   unchecked_claim,     // a claim does not look at the tag that it found
   partial_retirement,  // a chunk is retired although some of its words could not be had
-  late_class,          // the words of a retired chunk are closed before the table has its new class
+  late_class,          // the words of a retired chunk are given away before the table has its new class
+  same_epoch,          // words are closed again without a new epoch
+  unasked_opening,     // a closed word is opened without a look at the class of its chunk
   kept_guess           // a claim that finds another tag keeps the bits that it set
 };
 
 inline constexpr std::uint32_t no_chunk = 0;
-inline constexpr std::uint32_t fetching = 1;  // directory entry: its chunk is being fetched
+inline constexpr std::uint32_t fetching = 1;  // in a list of members: the chunk is being fetched
 inline constexpr std::uint32_t first_chunk = 2;
 
-inline constexpr std::uint32_t closed = 0xffffffffu;
-inline constexpr std::uint32_t locked = 0xfffffffeu;
+inline constexpr std::uint32_t closed = 0x80000000u;  // and the epoch, its bits inverted
+inline constexpr std::uint32_t locked = 0x7fffffffu;
 
 SIMT_HOST_FN constexpr std::uint64_t tagged(std::uint32_t tag, std::uint32_t bits) {
   return std::uint64_t{tag} << 32 | bits;
 }
 SIMT_HOST_FN constexpr std::uint32_t tag_of(std::uint64_t word) { return static_cast<std::uint32_t>(word >> 32); }
 SIMT_HOST_FN constexpr std::uint32_t bits_of(std::uint64_t word) { return static_cast<std::uint32_t>(word); }
-inline constexpr std::uint64_t closed_word = tagged(closed, 0xffffffffu);
-inline constexpr std::uint64_t unknown_word = tagged(0xfffffffdu, 0xffffffffu);  // never in memory
+SIMT_HOST_FN constexpr bool is_closed(std::uint64_t word) { return tag_of(word) >= closed; }
+// All bits are 1 in the first epoch.
+SIMT_HOST_FN constexpr std::uint64_t closed_word(std::uint32_t epoch) { return tagged(closed | ~epoch, 0xffffffffu); }
+inline constexpr std::uint64_t unknown_word = tagged(0x7ffffffeu, 0xffffffffu);  // never in memory
 inline constexpr std::uint64_t locked_word = tagged(locked, 0xffffffffu);
 
 // Entries of the table.
@@ -116,6 +122,7 @@ struct Space {
   std::uint64_t* words = nullptr;
   std::uint32_t* in_use = nullptr;
   std::uint32_t* table = nullptr;
+  std::uint32_t* epochs = nullptr;
   std::uint32_t* directory = nullptr;
   Scans* scans = nullptr;
   std::uint32_t* barren = nullptr;
@@ -129,7 +136,6 @@ struct Space {
   std::uint32_t chunks = 0;
   std::uint32_t directory_log2 = 0;  // entries of a class
   std::uint32_t largest_slot = 0;    // bytes
-  std::uint32_t batch = 1;           // chunks that a group fetches together
   std::uint32_t prepared = 0;        // chunks that get their class from a reset: the first of the pool
   std::uint32_t prepared_per_class = 0;
   std::uint32_t class_part = 0;  // chunks between the first own ones of a class and of the next
@@ -199,18 +205,16 @@ struct Space {
     space.chunks = static_cast<std::uint32_t>(chunks);
     space.directory_log2 = std::max(3u, static_cast<std::uint32_t>(std::bit_width(space.chunks - 1)));
     space.largest_slot = 1u << (space.chunk_log2 - 1);
-    space.batch = std::bit_floor(std::clamp(space.chunks / 1024, 1u, 32u));
     const std::uint32_t classes = SizeClass::count(space.chunk_log2);
     if (parameters.prepared != 0) {
-      // Whole batches, so that the entries of a batch ask for neighbours.
       const std::uint64_t one_in = std::max<std::uint64_t>(parameters.prepared, 2);  // entries need chunks to ask for
-      const auto share = static_cast<std::uint32_t>(space.chunks / one_in) & ~(space.batch - 1);
-      space.prepared_per_class = std::max(share / classes & ~(space.batch - 1), space.batch);
+      const auto share = static_cast<std::uint32_t>(space.chunks / one_in);
+      space.prepared_per_class = std::max(share / classes, 1u);
       space.prepared = std::min(share, space.prepared_per_class * classes);
     }
-    space.own_chunks = std::max((space.chunks - space.prepared) & ~(space.batch - 1), 1u);
+    space.own_chunks = std::max(space.chunks - space.prepared, 1u);
     space.own_mask = std::bit_ceil(space.own_chunks) - 1;
-    space.class_part = space.own_chunks / classes & ~(space.batch - 1);
+    space.class_part = space.own_chunks / classes;
     if (space.prepared != 0) {
       space.wide_log2 = space.chunk_log2 + static_cast<std::uint32_t>(std::bit_width(space.prepared_per_class)) - 1;
     }
@@ -218,6 +222,7 @@ struct Space {
     space.base = arena.pool().base;
     space.words = arena.metadata<std::uint64_t>(space.all_words());
     space.table = arena.metadata<std::uint32_t>(space.chunks + first_chunk);
+    space.epochs = arena.metadata<std::uint32_t>(space.chunks + first_chunk);
     space.in_use = arena.metadata<std::uint32_t>(space.map_words());
     space.directory = arena.metadata<std::uint32_t>(space.all_entries());
     space.scans = arena.metadata<Scans>(SizeClass::count(space.chunk_log2));
@@ -237,6 +242,7 @@ struct Space {
   void reset(simt::Stream& stream) const {
     simt::device_fill(stream, words, 0xff, all_words() * sizeof *words);
     simt::device_fill(stream, table, 0, (chunks + first_chunk) * sizeof *table);
+    simt::device_fill(stream, epochs, 0, (chunks + first_chunk) * sizeof *epochs);
     simt::device_fill(stream, in_use, 0, map_words() * sizeof *in_use);
     simt::device_fill(stream, directory, 0, all_entries() * sizeof *directory);
     simt::device_fill(stream, scans, 0, SizeClass::count(chunk_log2) * sizeof *scans);

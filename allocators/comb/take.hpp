@@ -39,10 +39,10 @@ struct Taken {
 
 // One attempt. One word serves all mates if it can; else each lane that saw a free slot helps itself, or, where
 // `one_word` says that only the leader looked, the leader's word serves some. `first`: the bits to take of a closed
-// word.
+// word. `settled`: the class of the chunk is known since the leader looked.
 template <class Thread, class S, class Group>
 SIMT_FN Taken take(Thread& thread, const S& space, Group& mates, SizeClass size_class, Sight mine, bool one_word,
-                   std::uint32_t first) {
+                   std::uint32_t first, bool settled) {
   const std::uint32_t wanted = mates.num_threads();
   const std::uint32_t rank = mates.thread_rank();
   const std::uint32_t here = simt::popcount(free_slots(mine.seen, size_class, mine.index));
@@ -52,7 +52,8 @@ SIMT_FN Taken take(Thread& thread, const S& space, Group& mates, SizeClass size_
   if (givers == 0) return {};
   std::uint32_t won = 0;
   if ((givers >> thread.lane() & 1) != 0) {
-    won = take_slots(thread, space, mine.chunk, mine.index, size_class, mine.seen, one_word ? wanted : 1, first);
+    won = take_slots(thread, space, mine.chunk, mine.index, size_class, mine.seen, one_word ? wanted : 1, first,
+                     settled);
   }
   Taken taken;
   if (one_word) {

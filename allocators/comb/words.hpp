@@ -28,51 +28,56 @@ SIMT_FN std::uint32_t claim_bits(Thread& thread, const S& space, std::uint32_t n
 // The free slots of a word, as far as one look tells; all slots of a closed one.
 SIMT_FN std::uint32_t free_slots(std::uint64_t word, SizeClass size_class, std::uint32_t index) {
   if (tag_of(word) == size_class.index) return ~bits_of(word);
-  return tag_of(word) == closed ? ~size_class.surplus(index) : 0;
+  return is_closed(word) ? ~size_class.surplus(index) : 0;
 }
 
-// Opens a closed word of the chunk for a class and takes these of its slots, which are returned.
+// Has the chunk the class? Asked after a look at a closed word: by an update of the table, because a load may read what
+// was there before the word was closed. With `grows` a free chunk becomes one of the class; then `fresh` is set.
+template <class Thread, class S>
+SIMT_FN bool settle(Thread& thread, const S& space, std::uint32_t chunk, std::uint32_t size_class, bool grows,
+                    bool& fresh) {
+  const std::uint32_t mine = chunk_of_class(size_class);
+  std::uint32_t entry = grows ? free_chunk : mine;
+  const bool changed = thread.atomic(space.table[chunk]).compare_exchange(entry, mine, simt::acq_rel, simt::acquire);
+  fresh = changed && grows;
+  return changed || entry == mine;
+}
+
+// Opens a word that was closed when somebody saw it, in a chunk that had the class after that, and takes these of its
+// slots, which are returned.
 //
-// The lock comes first and the look at the table second: while I hold the lock nobody can retire the chunk, so its
-// class stays what I see. I cannot see an older class: whoever ended that wrote the table first and then closed each of
-// its words, with release.
+// Everybody who comes to a new chunk may do this at the same time, without a lock. It is safe because the word still is
+// what was seen, which it never was before nor will be again: so nobody has locked it in between, and who ends a class
+// locks each of its words before the table changes. The table said that the chunk is of my class when the word was
+// closed in this epoch, so it says that now.
 template <class Thread, class S>
 SIMT_FN std::uint32_t open_word(Thread& thread, const S& space, std::uint32_t chunk, std::uint32_t index,
-                                SizeClass size_class, std::uint32_t slots) {
+                                SizeClass size_class, std::uint64_t seen, std::uint32_t slots) {
   const auto word = thread.atomic(space.words[space.word_number(chunk, index)]);
-  std::uint64_t expected = closed_word;
-  if (!word.compare_exchange(expected, locked_word, simt::acquire, simt::relaxed)) return 0;
-  if (thread.atomic(space.table[chunk]).load(simt::acquire) != chunk_of_class(size_class.index)) {
-    word.store(closed_word, simt::release);
-    return 0;
-  }
   const std::uint32_t surplus = size_class.surplus(index);
-  word.store(tagged(size_class.index, surplus | slots), simt::release);
+  if (!word.compare_exchange(seen, tagged(size_class.index, surplus | slots), simt::acq_rel, simt::relaxed)) return 0;
   return slots & ~surplus;
 }
 
 // Takes up to `wanted` slots of a word that held `seen`; if it is still closed, those of `first` if they are as many.
+// `settled`: the class of the chunk is known since the word was seen.
 template <class Thread, class S>
 SIMT_FN std::uint32_t take_slots(Thread& thread, const S& space, std::uint32_t chunk, std::uint32_t index,
-                                 SizeClass size_class, std::uint64_t seen, std::uint32_t wanted, std::uint32_t first) {
+                                 SizeClass size_class, std::uint64_t seen, std::uint32_t wanted, std::uint32_t first,
+                                 bool settled) {
   thread.probe(simt::Step::attempt);
-  const bool opens = tag_of(seen) == closed;
+  const bool opens = is_closed(seen);
   const std::uint32_t slots =
       opens && simt::popcount(first) == wanted ? first : lowest_bits(free_slots(seen, size_class, index), wanted);
-  if (opens) return open_word(thread, space, chunk, index, size_class, slots);
-  std::uint64_t before;
-  return claim_bits(thread, space, space.word_number(chunk, index), size_class.index, slots, before);
-}
-
-// Locks a word whose slots are all free. `size_class` is that of the chunk.
-template <class Thread, class S>
-SIMT_FN bool own_word(Thread& thread, const S& space, std::uint32_t chunk, std::uint32_t index, SizeClass size_class,
-                      std::uint64_t& before) {
-  const auto word = thread.atomic(space.words[space.word_number(chunk, index)]);
-  const std::uint64_t empty = tagged(size_class.index, size_class.surplus(index));
-  before = word.load(simt::relaxed);
-  if (before != empty && before != closed_word) return false;
-  return word.compare_exchange(before, locked_word, simt::acquire, simt::relaxed);
+  if (!opens) {
+    std::uint64_t before;
+    return claim_bits(thread, space, space.word_number(chunk, index), size_class.index, slots, before);
+  }
+  bool fresh = false;
+  if (!settled && S::bug != Bug::unasked_opening && !settle(thread, space, chunk, size_class.index, false, fresh)) {
+    return 0;
+  }
+  return open_word(thread, space, chunk, index, size_class, seen, slots);
 }
 
 }  // namespace allocbench::comb
