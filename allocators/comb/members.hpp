@@ -92,7 +92,7 @@ SIMT_FN std::uint32_t fetch_any_chunk(Thread& thread, const S& space, const Grou
       if (thread.lane() == lane) {
         const std::uint32_t bit = simt::nth_set_bit(unused, simt::multiply_high(random, simt::popcount(unused)));
         chunk = first_chunk + word * 32 + bit;
-        if (!adopt(thread, space, chunk, size_class)) chunk = no_chunk;
+        if (!adopt(thread, space, chunk, size_class, false)) chunk = no_chunk;
       }
       const std::uint32_t found = mates.shfl_lane(chunk, lane);
       if (found != no_chunk) return found;
@@ -110,7 +110,7 @@ SIMT_FN bool obtain(Thread& thread, const S& space, const Group& mates, std::uin
     if (mates.leader()) thread.atomic(space.empties->taken).fetch_add(1u, simt::relaxed);
     return true;
   }
-  return mates.any(mates.leader() && adopt(thread, space, chunk, size_class));
+  return mates.any(mates.leader() && adopt(thread, space, chunk, size_class, false));
 }
 
 // Could the class have this chunk? It is free, or seems to be an empty one of another class. `entry`: of the table.

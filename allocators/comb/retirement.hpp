@@ -11,29 +11,67 @@
 
 namespace allocbench::comb {
 
-// Of the thread that took a free chunk.
-template <class Thread, class S>
-SIMT_FN void count_chunk(Thread& thread, const S& space, std::uint32_t chunk) {
-  const std::uint32_t i = chunk - first_chunk;
-  thread.atomic(space.in_use[i / 32]).fetch_or(1u << i % 32, simt::relaxed);
-  thread.atomic(*space.used).fetch_add(1u, simt::relaxed);
+// Chunks in use beyond which they are scarce.
+template <class S>
+SIMT_FN std::uint32_t plenty(const S& space) {
+  return space.chunks - space.chunks / 4;
 }
 
-// Of the thread that is about to make it free.
+// Gives up a chunk that is owned and has no class.
 template <class Thread, class S>
-SIMT_FN void uncount_chunk(Thread& thread, const S& space, std::uint32_t chunk) {
+SIMT_FN void release_chunk(Thread& thread, const S& space, std::uint32_t chunk) {
   const std::uint32_t i = chunk - first_chunk;
-  thread.atomic(space.in_use[i / 32]).fetch_and(~(1u << i % 32), simt::relaxed);
+  thread.atomic(space.in_use[i / 32]).fetch_and(~(1u << i % 32), simt::release);
   thread.atomic(*space.used).fetch_sub(1u, simt::relaxed);
 }
 
-// A free chunk becomes one of the class.
+// A free chunk becomes one of the class; a `thrifty` request does not take it where chunks are scarce.
 template <class Thread, class S>
-SIMT_FN bool adopt(Thread& thread, const S& space, std::uint32_t chunk, std::uint32_t size_class) {
-  bool fresh = false;
-  settle(thread, space, chunk, size_class, true, fresh);
-  if (fresh) count_chunk(thread, space, chunk);
-  return fresh;
+SIMT_FN bool adopt(Thread& thread, const S& space, std::uint32_t chunk, std::uint32_t size_class, bool thrifty) {
+  const std::uint32_t i = chunk - first_chunk;
+  const std::uint32_t bit = 1u << i % 32;
+  const auto used = thread.atomic(*space.used);
+  if (thrifty && used.load(simt::relaxed) >= plenty(space)) return false;
+  if ((thread.atomic(space.in_use[i / 32]).fetch_or(bit, simt::acquire) & bit) != 0) return false;
+  // Thousands may ask at once before they see that chunks have become scarce.
+  const std::uint32_t before = used.fetch_add(1u, simt::relaxed);
+  if (thrifty && before >= plenty(space)) {
+    release_chunk(thread, space, chunk);
+    return false;
+  }
+  thread.atomic(space.table[chunk]).store(chunk_of_class(size_class), simt::release);
+  return true;
+}
+
+// Who makes a free chunk one of the class, of those that come to it at the same time.
+enum class Asks {
+  me,
+  others,  // they will do it in a moment: requests for one word of the map take turns
+  thrifty  // me, but not where chunks are scarce
+};
+
+// Is the chunk of the class, after a closed word of it was seen? `fresh`: it was free, and this call made it one of it.
+template <class Thread, class S>
+SIMT_FN bool settle(Thread& thread, const S& space, std::uint32_t chunk, std::uint32_t size_class, Asks asks,
+                    bool& fresh) {
+  constexpr std::uint32_t most_looks = 32;
+  constexpr std::uint32_t looks_for_others = 4;
+  const auto entry = thread.atomic(space.table[chunk]);
+  SIMT_ROLLED
+  for (std::uint32_t i = 0; i < most_looks; ++i) {
+    if (i == 0 ? asks == Asks::me : i == looks_for_others && asks == Asks::others) {
+      fresh = adopt(thread, space, chunk, size_class, false);
+      if (fresh) return true;
+    }
+    const std::uint32_t seen = entry.load(simt::acquire);
+    if (seen != free_chunk) return seen == chunk_of_class(size_class);
+    if (i == 0 && asks == Asks::thrifty) {
+      fresh = adopt(thread, space, chunk, size_class, true);
+      if (fresh || thread.atomic(*space.used).load(simt::relaxed) >= plenty(space)) return fresh;
+    }
+    thread.spin_hint();  // somebody owns it, who gives it a class
+  }
+  return false;
 }
 
 // True if the chunk looks empty. Its first word may be closed or, with `shared`, locked by another thread.
@@ -89,10 +127,7 @@ SIMT_FN void give_away(Thread& thread, const S& space, const Group& group, std::
     group.sync();
   };
   if constexpr (S::bug == Bug::late_class) pass_on();
-  if (rank == 0) {
-    if (next == free_chunk) uncount_chunk(thread, space, chunk);
-    thread.atomic(space.table[chunk]).store(next, simt::release);
-  }
+  if (rank == 0) thread.atomic(space.table[chunk]).store(next, simt::release);
   group.sync();  // each of them gives words away after the table has changed
   if constexpr (S::bug != Bug::late_class) pass_on();
 }
@@ -127,6 +162,7 @@ SIMT_FN bool retire(Thread& thread, const S& space, const Group& group, std::uin
   }
   group.sync();  // the first member speaks for all that locked words
   give_away(thread, space, group, chunk, words, next);
+  if (rank == 0 && next == free_chunk) release_chunk(thread, space, chunk);
   return true;
 }
 

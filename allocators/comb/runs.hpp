@@ -1,7 +1,7 @@
 // Requests of more than half a chunk: runs of free chunks, found from the end of the pool on.
 //
-// The map tells where to look. A run is claimed in the table, chunk by chunk, and given back if one of them is lost to
-// somebody else. Its words stay closed. One thread works for itself: large requests are rare, and what they cost is the search.
+// A run is claimed by the bits of its chunks, 32 at a time, and given back if one of them is lost to somebody else. Its
+// words stay closed. One thread works for itself: large requests are rare, and what they cost is the search.
 #pragma once
 
 #include "allocators/comb/retirement.hpp"
@@ -22,49 +22,30 @@ struct MapPart {
   }
 };
 
-// The map first: else it could lose the bit of somebody who takes a chunk meanwhile.
 template <class Thread, class S>
 SIMT_FN void release_run(Thread& thread, const S& space, std::uint32_t first, std::uint32_t end) {
-  for (std::uint32_t at = first; at != end;) {
-    const MapPart part(at, end);
-    thread.atomic(space.in_use[part.word]).fetch_and(~part.bits, simt::relaxed);
-    at = part.next;
+  while (first != end) {
+    const MapPart part(first, end);
+    thread.atomic(space.in_use[part.word]).fetch_and(~part.bits, simt::release);
+    first = part.next;
   }
-  thread.atomic(*space.used).fetch_sub(end - first, simt::relaxed);
-  SIMT_ROLLED
-  for (std::uint32_t i = first; i < end; ++i) thread.atomic(space.table[i]).store(free_chunk, simt::release);
 }
 
 // Owns the chunks first to end - 1, all or none.
 template <class Thread, class S>
 SIMT_FN bool claim_run(Thread& thread, const S& space, std::uint32_t first, std::uint32_t end) {
-  constexpr std::uint32_t together = 8;  // in one trip to memory
-  SIMT_ROLLED
-  for (std::uint32_t begin = first; begin < end; begin += together) {
-    std::uint32_t seen[together];
-    for (std::uint32_t i = 0; i < together; ++i) {
-      seen[i] = free_chunk;
-      if (begin + i >= end) continue;
-      thread.atomic(space.table[begin + i]).compare_exchange(seen[i], inside_run, simt::acquire, simt::relaxed);
+  for (std::uint32_t chunk = first; chunk != end;) {
+    const MapPart part(chunk, end);
+    const auto word = thread.atomic(space.in_use[part.word]);
+    const std::uint32_t before = word.fetch_or(part.bits, simt::acquire);
+    if ((before & part.bits) != 0) {
+      thread.probe(simt::Step::retry);
+      word.fetch_and(~(part.bits & ~before), simt::release);
+      release_run(thread, space, first, chunk);
+      return false;
     }
-    bool lost = false;
-    for (std::uint32_t i = 0; i < together; ++i) lost = lost || seen[i] != free_chunk;
-    if (!lost) continue;
-    thread.probe(simt::Step::retry);
-    for (std::uint32_t i = 0; i < together; ++i) {
-      if (begin + i >= end || seen[i] != free_chunk) continue;
-      thread.atomic(space.table[begin + i]).store(free_chunk, simt::release);
-    }
-    SIMT_ROLLED
-    for (std::uint32_t i = first; i < begin; ++i) thread.atomic(space.table[i]).store(free_chunk, simt::release);
-    return false;
+    chunk = part.next;
   }
-  for (std::uint32_t at = first; at != end;) {
-    const MapPart part(at, end);
-    thread.atomic(space.in_use[part.word]).fetch_or(part.bits, simt::relaxed);
-    at = part.next;
-  }
-  thread.atomic(*space.used).fetch_add(end - first, simt::relaxed);
   return true;
 }
 
@@ -113,6 +94,8 @@ SIMT_NOINLINE_FN void* take_run(Thread& thread, const S& space, std::size_t byte
     bool contended = false;
     const std::uint32_t chunk = find_run(thread, space, count, round < aligned_rounds, contended);
     if (chunk != no_chunk) {
+      thread.atomic(*space.used).fetch_add(count, simt::relaxed);
+      for (std::uint32_t i = 1; i < count; ++i) thread.atomic(space.table[chunk + i]).store(inside_run, simt::relaxed);
       thread.atomic(space.table[chunk]).store(head_of_run | count, simt::relaxed);
       return space.chunk_begin(chunk);
     }
@@ -124,7 +107,10 @@ SIMT_NOINLINE_FN void* take_run(Thread& thread, const S& space, std::size_t byte
 
 template <class Thread, class S>
 SIMT_NOINLINE_FN void free_run(Thread& thread, const S& space, std::uint32_t chunk, std::uint32_t entry) {
-  release_run(thread, space, chunk, chunk + (entry & ~head_of_run));
+  const std::uint32_t end = chunk + (entry & ~head_of_run);
+  for (std::uint32_t i = chunk; i < end; ++i) thread.atomic(space.table[i]).store(free_chunk, simt::relaxed);
+  release_run(thread, space, chunk, end);
+  thread.atomic(*space.used).fetch_sub(end - chunk, simt::relaxed);
 }
 
 }  // namespace allocbench::comb

@@ -29,11 +29,11 @@ struct Home {
   std::uint64_t seen = unknown_word;  // in the word of the place
 };
 
-// Slots of the word of the place in a chunk. A word that somebody locks will be open in a moment. With `grows` the chunk
-// may be a free one. `belongs`: it is one of the class.
+// Slots of the word of the place in a chunk, which may be a free one. A word that somebody locks will be open in a
+// moment. `belongs`: the chunk is one of the class.
 template <class Thread, class S, class Group>
 SIMT_FN Taken take_at_home(Thread& thread, const S& space, Group& mates, const simt::Parked<SizeClass>& size_class,
-                           const simt::Parked<Place>& place, Home home, bool grows, bool& belongs) {
+                           const simt::Parked<Place>& place, Home home, Asks asks, bool& belongs) {
   constexpr std::uint32_t patience = 8;
   belongs = false;
   SIMT_ROLLED
@@ -44,7 +44,7 @@ SIMT_FN Taken take_at_home(Thread& thread, const S& space, Group& mates, const s
     if (mates.leader()) {
       mine = home.seen == unknown_word ? look_at(thread, space, home.chunk, place->word)
                                        : Sight{home.chunk, place->word, home.seen};
-      is_mine = is_closed(mine.seen) ? settle(thread, space, home.chunk, size_class->index, grows, fresh)
+      is_mine = is_closed(mine.seen) ? settle(thread, space, home.chunk, size_class->index, asks, fresh)
                                      : tag_of(mine.seen) == size_class->index;
     }
     home.seen = unknown_word;
@@ -58,7 +58,6 @@ SIMT_FN Taken take_at_home(Thread& thread, const S& space, Group& mates, const s
     const std::uint32_t listed = fresh ? extend_list(thread, space, size_class->index, 1) : 0;
     const Taken taken = take(thread, space, mates, size_class, mine, true, place->bits, true);
     if (fresh) {
-      count_chunk(thread, space, home.chunk);
       thread.atomic(space.entry(size_class->index, place->entry)).store(home.chunk, simt::relaxed);
       enlist(thread, space, size_class->index, listed, home.chunk);
     }
@@ -67,12 +66,14 @@ SIMT_FN Taken take_at_home(Thread& thread, const S& space, Group& mates, const s
   return {};
 }
 
-// A chunk whose word of the place may serve the mates: each lane looks at another one. It has the class and room, else it
-// is free, else empty and of another class; the latter two only if the class `grows`. Groups with the same entry look
-// at the same chunks in the same order, so that they meet in few chunks, where each has a word of its own.
+// A chunk whose word of the place may serve all mates, of those that the lanes look at. It has the class and room, else
+// it is free, else empty and of another class. Groups with the same entry look at the same chunks in the same order, so
+// that they meet in few chunks, where each has a word of its own. `done`: it is better to search: many words have a
+// little room.
 template <class Thread, class S, class Group>
 SIMT_FN Home look_around(Thread& thread, const S& space, const Group& mates, const simt::Parked<SizeClass>& size_class,
-                         const simt::Parked<Place>& place, std::uint32_t round, bool grows) {
+                         const simt::Parked<Place>& place, std::uint32_t round, bool& done) {
+  constexpr std::uint32_t most_words = 4;  // that each of the mates locks to retire a chunk
   const std::uint32_t number = (size_class->index << space.directory_log2) + place->entry;
   const std::uint32_t look = round * mates.num_threads() + mates.thread_rank();
   const std::uint32_t random = scrambled(scrambled(number) + look * 0x9e3779b9u);
@@ -82,18 +83,22 @@ SIMT_FN Home look_around(Thread& thread, const S& space, const Group& mates, con
   const bool own = entry == chunk_of_class(size_class->index);
   const std::uint32_t room = own ? simt::popcount(free_slots(mine.seen, size_class, place->word)) : 0;
   simt::LaneMask found = mates.ballot(room >= mates.num_threads());
-  if (found == 0) found = mates.ballot(grows && entry == free_chunk);
-  if (found == 0) found = mates.ballot(room != 0);
+  done = found == 0 && mates.any(room != 0);
+  if (done) return {};
+  if (found == 0) found = mates.ballot(entry == free_chunk);
   if (found != 0) {
     const std::uint32_t lane = simt::count_trailing_zeros(found);
+    mates.sync();  // the acquire of the look holds for all
     return {mates.shfl_lane(chunk, lane), mates.shfl_lane(mine.seen, lane)};
   }
-  if (!grows) return {};
-  found = mates.ballot(obtainable(thread, space, chunk, entry, size_class->index, true));
-  if (found == 0) return {};
-  const std::uint32_t lane = simt::count_trailing_zeros(found);
+  // Those with large slots have few words, so they come first.
+  const bool takes = obtainable(thread, space, chunk, entry, size_class->index, true) &&
+                     space.size_class(entry - 1).words() <= most_words * mates.num_threads();
+  const std::uint32_t largest = mates.reduce_max(takes ? entry : 0);
+  if (largest == 0) return {};
+  const std::uint32_t lane = simt::count_trailing_zeros(mates.ballot(takes && entry == largest));
   const std::uint32_t other = mates.shfl_lane(chunk, lane);
-  if (obtain(thread, space, mates, other, mates.shfl_lane(entry, lane), size_class->index) && mates.leader()) {
+  if (obtain(thread, space, mates, other, largest, size_class->index) && mates.leader()) {
     enlist(thread, space, size_class->index, extend_list(thread, space, size_class->index, 1), other);
   }
   return {other, unknown_word};
@@ -187,44 +192,41 @@ SIMT_FN std::uint32_t lending_class(Thread& thread, const S& space, const Group&
   return mates.broadcast(best);
 }
 
-// May a group that leaves most of its share unused take another chunk?
-template <class Thread, class S, class Group>
-SIMT_FN bool may_grow(Thread& thread, const S& space, const Group& mates, const simt::Parked<Place>& place) {
-  return !place->thrifty || scarcity(space, unused_chunks(thread, space, mates)) == 0;
-}
-
-// Slots of words at the place, in one chunk after the other.
+// Slots of words at the place, in one chunk after the other. Whole warps look around in the pool; others leave most of
+// a word unused and meet in few chunks.
 template <class Thread, class S, class Group>
 SIMT_FN Taken search_places(Thread& thread, const S& space, Group& mates, const simt::Parked<SizeClass>& size_class,
                             const simt::Parked<Place>& place, Home home) {
   constexpr std::uint32_t most_looks = 6;  // at other chunks
   const simt::Parked<std::uint32_t> own = first_chunk + own_chunk(space, size_class->index, place->entry);
-  const simt::Parked<bool> grows = may_grow(thread, space, mates, place);
+  const bool asked = home.chunk >= first_chunk && home.chunk != own;  // the directory said so
+  // Whole warps of a new pool come all at once; an eighth of them asks for chunks.
+  const Asks asks = place->thrifty ? Asks::thrifty : place->word % 8 == 0 ? Asks::me : Asks::others;
+  const simt::Parked<std::uint32_t> steps = place->thrifty ? 3 : 3 + most_looks;
   simt::Parked<std::uint32_t> round = 0;
   bool belongs = false;
   SIMT_ROLLED
-  for (simt::Parked<std::uint32_t> step = 0; step < 3 + most_looks; ++step) {
+  for (simt::Parked<std::uint32_t> step = 0; step < steps; ++step) {
     if (step == 1) {
       if (home.chunk == own || belongs) continue;
       home = {own, unknown_word};
     } else if (step == 2) {
+      if (asked) continue;
       const auto entry = thread.atomic(space.entry(size_class->index, place->entry));
       const std::uint32_t listed = mates.broadcast(mates.leader() ? entry.load(simt::relaxed) : 0);
       if (listed == own || listed == home.chunk) continue;
       home = {listed, unknown_word};
     } else if (step > 2) {
-      home = look_around(thread, space, mates, size_class, place, round, grows);
-      if (home.chunk == no_chunk) {
-        if (!grows) break;
-        ++round;  // else again, if somebody else was faster
-      }
+      bool done = false;
+      home = look_around(thread, space, mates, size_class, place, round, done);
+      if (done) break;
+      if (home.chunk == no_chunk) ++round;  // else again, if somebody else was faster
     }
     if (home.chunk < first_chunk) continue;
-    const Taken taken = take_at_home(thread, space, mates, size_class, place, home, grows, belongs);
-    if (taken.chunk != no_chunk) {
-      if (step > 1) thread.atomic(space.entry(size_class->index, place->entry)).store(taken.chunk, simt::relaxed);
-      return taken;
-    }
+    const Taken taken = take_at_home(thread, space, mates, size_class, place, home, asks, belongs);
+    if (taken.chunk == no_chunk) continue;
+    if (step > 1) thread.atomic(space.entry(size_class->index, place->entry)).store(taken.chunk, simt::relaxed);
+    return taken;
   }
   return {};
 }

@@ -8,11 +8,10 @@
 //                         has an epoch: a word that is closed again never looks as it did before
 //                locked   all bits are 1; one thread owns the word and alone may change it
 //              Words that a class does not need are closed.
-//   table      for each chunk: free, its class, or the part that it has in a run of chunks for a large request. A
-//              compare-exchange takes a free chunk, for a class or a run. Nobody writes the entry of a chunk while a
-//              block lives there
-//   epochs     for each chunk: how often its words were closed. Changed by those who own all words
-//   in_use     one bit per chunk: 1 = the table says that it is not free. A hint for those who look for free ones
+//   in_use     one bit per chunk: 1 = somebody has it. The thread that sets the bit owns the chunk
+//   table      for each chunk: free, its class, or the part that it has in a run of chunks for a large request. Written
+//              only by the owner of the chunk, so nobody writes the entry of a chunk while a block lives there
+//   epochs     for each chunk: how often its words were closed. Written by those who own all words
 //   directory  for each class a power of two of chunk numbers: where a warp looks first. Hints: any entry may name any
 //              chunk of any class at any time.
 //   members    for each class a list of as many chunk numbers: where a request looks that found its own word full.

@@ -28,7 +28,7 @@ struct Sight {
 
 template <class Thread, class S>
 SIMT_FN Sight look_at(Thread& thread, const S& space, std::uint32_t chunk, std::uint32_t index) {
-  return {chunk, index, thread.atomic(space.words[space.word_number(chunk, index)]).load(simt::relaxed)};
+  return {chunk, index, thread.atomic(space.words[space.word_number(chunk, index)]).load(simt::acquire)};
 }
 
 // What an attempt gave to a lane: a slot, or nothing.

@@ -31,18 +31,6 @@ SIMT_FN std::uint32_t free_slots(std::uint64_t word, SizeClass size_class, std::
   return is_closed(word) ? ~size_class.surplus(index) : 0;
 }
 
-// Has the chunk the class? Asked after a look at a closed word: by an update of the table, because a load may read what
-// was there before the word was closed. With `grows` a free chunk becomes one of the class; then `fresh` is set.
-template <class Thread, class S>
-SIMT_FN bool settle(Thread& thread, const S& space, std::uint32_t chunk, std::uint32_t size_class, bool grows,
-                    bool& fresh) {
-  const std::uint32_t mine = chunk_of_class(size_class);
-  std::uint32_t entry = grows ? free_chunk : mine;
-  const bool changed = thread.atomic(space.table[chunk]).compare_exchange(entry, mine, simt::acq_rel, simt::acquire);
-  fresh = changed && grows;
-  return changed || entry == mine;
-}
-
 // Opens a word that was closed when somebody saw it, in a chunk that had the class after that, and takes these of its
 // slots, which are returned.
 //
@@ -59,6 +47,14 @@ SIMT_FN std::uint32_t open_word(Thread& thread, const S& space, std::uint32_t ch
   return slots & ~surplus;
 }
 
+// Is the chunk of the class? For those who saw a closed word, which they have read with acquire: so they cannot read
+// here what the table said before the word was closed.
+template <class Thread, class S>
+SIMT_FN bool has_class(Thread& thread, const S& space, std::uint32_t chunk, std::uint32_t size_class) {
+  if (S::bug == Bug::unasked_opening) return true;
+  return thread.atomic(space.table[chunk]).load(simt::acquire) == chunk_of_class(size_class);
+}
+
 // Takes up to `wanted` slots of a word that held `seen`; if it is still closed, those of `first` if they are as many.
 // `settled`: the class of the chunk is known since the word was seen.
 template <class Thread, class S>
@@ -73,10 +69,7 @@ SIMT_FN std::uint32_t take_slots(Thread& thread, const S& space, std::uint32_t c
     std::uint64_t before;
     return claim_bits(thread, space, space.word_number(chunk, index), size_class.index, slots, before);
   }
-  bool fresh = false;
-  if (!settled && S::bug != Bug::unasked_opening && !settle(thread, space, chunk, size_class.index, false, fresh)) {
-    return 0;
-  }
+  if (!settled && !has_class(thread, space, chunk, size_class.index)) return 0;
   return open_word(thread, space, chunk, index, size_class, seen, slots);
 }
 
