@@ -140,7 +140,7 @@ class Comb {
   // the warp two more accesses, so a warp that wants several classes, any of which may be wrong, does not guess.
   //
   // A wrong guess sets bits in a word of whatever class, for as long as it takes to give them back. No block is harmed:
-  //   * A closed or locked word (of a free chunk, a run, a retirement, an opening) has all bits set: nothing to win.
+  //   * A closed or locked word (of a free chunk, a run, a retirement) has all bits set: nothing to win.
   //   * Bits of live blocks and surplus bits are set, so a free of the other class clears bits that the guess has not
   //     won, and the guess gives back none but its own.
   //   * Another claim, right or wrong, does not win a bit that the guess holds: it searches elsewhere.
