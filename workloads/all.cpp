@@ -27,6 +27,7 @@
 #include "workloads/recovery/recovery.hpp"
 #include "workloads/replay/replay.hpp"
 #include "workloads/scenario/scenario.hpp"
+#include "workloads/streams/streams.hpp"
 #include "workloads/strings/strings.hpp"
 #include "workloads/two_phase/two_phase.hpp"
 #include "workloads/work_generation/work_generation.hpp"
@@ -43,6 +44,7 @@ std::vector<WorkloadType> all_workloads() {
           workload_type<Randomized>(),
           workload_type<Fill>(),
           workload_type<Fragmentation>(),
+          workload_type<Streams>(),
           workload_type<HostLatency>(),
           workload_type<PrefixSum>(),
           workload_type<Pairs>(),

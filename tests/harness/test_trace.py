@@ -56,9 +56,9 @@ class TraceTest(ProgramTest):
         for told, code, workload, more in (
                 ("/trace: a trace is recorded from one cell; there are 2. Choose one with --filter", 2, {"id": "alloc_free"},
                  {"allocators": ("comb", "atomic_malloc")}),
-                ("AtomicMalloc has no form of this workload's kernels that leaves a trace. Record it with comb", 1, KD_TREE, {"allocators": ("atomic_malloc",)}),
-                ("/trace_calls: no trace is recorded", 2, {"id": "alloc_free"}, {"trace": None, "trace_calls": 5}),
-                ("/trace: found 5", 2, {"id": "alloc_free"}, {"trace": 5})):
+                ("no trace in b.trace: unsupported: AtomicMalloc has no form of this workload's kernels that leaves a trace. Record it with comb", 0, KD_TREE, {"allocators": ("atomic_malloc",)}),
+                ("/trace_calls\n      found:   no trace is recorded", 2, {"id": "alloc_free"}, {"trace": None, "trace_calls": 5}),
+                ("/trace\n      found:   5", 2, {"id": "alloc_free"}, {"trace": 5})):
             with self.subTest(told=told):
                 path = self.job(workload, more.pop("allocators", ("comb",)), **{"trace": "b.trace", **more})
                 if more.get("trace", "") is None:
@@ -77,7 +77,7 @@ class TraceTest(ProgramTest):
 
     def test_a_job_is_recorded_and_its_replay_has_its_statistics(self):
         self.try_it(self.job(KD_TREE, ("atomic_malloc",)))
-        calls = allocbench.read_trace(self.out / "trace")
+        calls = allocbench.read_trace(self.out / "config.trace")
         served = calls[(calls.operation == "malloc") & (calls.block >= 0)]
         self.assertGreater(len(served), 500)
         cells = {cell["allocator"]: cell for cell in self.results()["allocbench"]["cells"]}
@@ -90,7 +90,7 @@ class TraceTest(ProgramTest):
         path = self.config(("comb",), workload={"id": "alloc_free"})
         self.assertIn("/sweep/request_bytes sweeps settings: 3 jobs. try takes a config of one", self.try_it(path, expect=2).stderr)
         path = self.job({"id": "alloc_free", "threads": 0})
-        self.assertIn("/workload/threads: found 0", self.try_it(path, expect=2).stderr)
+        self.assertIn("/workload/threads\n      found:   0\n", self.try_it(path, expect=2).stderr)
         self.assertFalse(self.out.exists())
 
     def test_a_job_that_fails_names_its_reason(self):

@@ -1,10 +1,10 @@
 // Kernels that call malloc() and free() as in CUDA leave a trace with one include; nothing in them changes.
 // trace_malloc.cu is the same for nvcc.
-#include "allocbench/trace_malloc.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cstdint>
+
+#include "allocbench/trace_malloc.hpp"
 
 namespace {
 

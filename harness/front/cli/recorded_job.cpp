@@ -70,7 +70,8 @@ std::string reason_of(const Results& results) {
 }  // namespace
 
 std::string record_job(const TryOptions& options, const Target& target, const std::string& folder) {
-  const std::string trace = (fs::path(folder) / "trace").string();
+  const std::string name = fs::path(options.trace).stem().string() + ".trace";
+  const std::string trace = (fs::path(folder) / name).string();
   if (options.run.resume && fs::exists(fs::path(trace) / "trace.json")) return trace;
   if (options.run.force) fs::remove_all(trace);
   RunOptions run = options.run;

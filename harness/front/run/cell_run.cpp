@@ -51,6 +51,9 @@ void CellBook::end(CellRun& run, const CellEnd& end) {
   log.end(*run.cell, run.attempt, end);
   forecaster.note_end(figure, *run.cell, end.status);
   close(run, CellState::ended);
+  if (!run.cell->trace.empty() && end.status != Status::ok) {
+    progress.say(fmt::format("no trace in {}: {}: {}", run.cell->trace, word(end.status), end.reason));
+  }
   progress.cell_ended(run.cell->name, end.status, end.short_reason());
 }
 
