@@ -244,7 +244,7 @@ class SubjectOf final : public Subject {
     try {
       for (const Filling filling : fillings) fill(stream, instance.allocator, bytes, filling, oracle, record, false);
     } catch (const simt::Fault&) {
-      // The models show other faults by themselves; here these only mean that there is nothing to compare with.
+      // The models report such faults themselves. Here a fault only means that there is nothing to compare with.
       if (verdict.empty()) verdict = oracle.verdict();
       return 0;
     }

@@ -77,7 +77,7 @@ struct UAlloc {
       BinList::Claim claim{0, 0, false};
       if (group.leader()) {
         claim = list.claim(thread, readers[arena], lanes - done);
-        // Before the lanes have their blocks: until then the bin cannot become empty and retire.
+        // Unlink before the lanes get their blocks: until then the bin cannot become empty and retire.
         if (claim.last && list.unlink_exhausted(thread, claim.page)) after_readers(thread, arena, claim.page);
       }
       claim.page = group.broadcast(claim.page);

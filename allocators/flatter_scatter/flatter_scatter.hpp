@@ -1,7 +1,7 @@
 // FlatterScatter: ScatterAlloc's hash over pages of 128 KiB with flat bitfields, the allocator of mallocMC 3.
 //
 // Code: alpaka-group/mallocMC, creationPolicies/FlatterScatter.hpp (85bf2e5, J. J. Lenz and R. Widera, 2024-25);
-// PIConGPU ships it. No paper was found. Idea: regions and two-level bitmaps of ScatterAlloc are gone.
+// PIConGPU ships it. No paper was found. Idea: no regions and no two-level bitmaps as in ScatterAlloc.
 //   malloc  A hash of size, SM and warp names an access block and a page. A lane enters page after page by one
 //           addition, makes a page that is nobody's one of its size, and looks for a clear bit from its own on.
 //   half a page and more: neighbouring pages, locked one after the other.

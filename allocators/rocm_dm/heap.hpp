@@ -223,9 +223,9 @@ struct Heap {
   }
 #else
   // No time passes while all lanes wait, so the clock counts recorded slabs: those of all kinds, and below them those
-  // of the kind. The interval has passed once the slab that was begun last, number `slabs`, is recorded, however long
-  // another lane sleeps, or as many slabs of all kinds as the interval says. Reading a clock does not count as an
-  // operation on shared words.
+  // of the kind. The interval has passed once the slab that was begun last, number `slabs`, is recorded, even if
+  // another lane sleeps, or once as many slabs of all kinds are recorded as the interval says. Reading a clock does not
+  // count as an operation on shared words.
   std::uint64_t now(std::uint32_t slabs) const {
     std::uint64_t all = 0;
     for (std::uint32_t kind = 0; kind <= last_kind; ++kind) all += recorded(states[kind]);

@@ -1,15 +1,15 @@
-// Records what kernels ask of malloc() and free(), without a change in them: include this header behind all others.
+// Records the malloc() and free() calls of kernels. The kernels stay as they are: include this header after all others.
 //
 //   #include <allocbench/trace_malloc.hpp>
-//   __global__ void my_kernel(...) { ... malloc(bytes) ... free(block) ... }     // as before
+//   __global__ void my_kernel(...) { ... malloc(bytes) ... free(block) ... }
 //
 //   allocbench::MallocTrace trace(64 << 20);                                     // in main(): the pool
 //   my_kernel<<<blocks, threads>>>(...);
 //   trace.end_kernel("my_kernel", {blocks, threads});                            // after each kernel that allocates
 //   trace.write("my.trace");
 //
-// Comb serves the kernels from a pool of its own, not CUDA's heap. Host code keeps its malloc() and free(); std::malloc
-// behind the include does not compile: write ::malloc. A `__device__` variable knows the trace, so kernels and
+// Comb serves the kernels from a pool of its own, not CUDA's heap. Host code keeps its malloc() and free(). After the
+// include std::malloc does not compile: write ::malloc. A `__device__` variable knows the trace, so kernels and
 // MallocTrace are in one file. On the CPU executor the calling thread is a parameter of the kernel: the macros take the
 // one that is called `thread`. Link allocbench::traces.
 #pragma once

@@ -147,7 +147,7 @@ def _studied(name: str, arguments: list[str]) -> int:
     return _told(failures)
 
 
-def _parser_of_runs(name: str, description: str, writes: str, otherwise: str = " (default: this folder)", formats: Sequence[str] = ("png",)) -> Parser:
+def _parser_of_runs(name: str, description: str, writes: str, otherwise: str = " (default: the current folder)", formats: Sequence[str] = ("png",)) -> Parser:
     """Of a command that reads runs: PATH..., --out and --formats."""
     parser = Parser(prog=f"python3 -m plots {name}", description=description)
     parser.add_argument("paths", nargs="+", metavar="PATH", help="folder of a run, with runs below it, or a pattern")

@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FRONT = ROOT / "harness" / "front"
 SOURCES = (".hpp", ".cpp", ".cu", ".in")
 
-# Inside these folders a folder may include those before it.
+# A folder may include the folders before it in its list.
 ORDERS = {
     "harness/front": ["common", "statistics", "config", "plan", "log", "run", "results", "compare", "check", "cli"],
     "allocators/support": ["contract", "common", "adaptors", "saboteur"],

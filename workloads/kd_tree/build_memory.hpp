@@ -25,7 +25,7 @@ class BuildMemory {
   void prepare();
   const BuildSetup& setup() const { return setup_; }
 
-  // After a build; they wait for it.
+  // Call these after a build; each waits for it to finish.
   BuildTotals totals() const;
   // The request that returned null, in bytes without padding; 0 when none did.
   std::uint64_t failed_request() const;

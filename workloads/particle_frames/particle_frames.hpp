@@ -1,6 +1,6 @@
 // particle_frames: particles of a simulation in lists of frames, one list per cell of space; particles move on.
 //
-// What PIConGPU asks of its allocator (mallocMC's ScatterAlloc, now FlatterScatter): the particles of a cell are kept
+// What PIConGPU asks of its allocator (mallocMC: ScatterAlloc, then FlatterScatter): the particles of a cell are kept
 // in frames of a few KiB, linked in both directions, all but the last of them full. A warp looks after a cell. In a
 // step particles leave for one of four neighbours: first every cell closes its gaps and frees the frames at its end,
 // one at a time (phase `depart`); then every cell takes in what arrived and allocates frames for it (phase `arrive`).

@@ -95,7 +95,7 @@ void add_measuring_options(CLI::App& app, RunOptions& run) {
   app.add_flag("-q,--quiet", run.quiet, "Print errors and results only");
   app.add_flag("--profile", run.profile, "Print at the end where the wall time went");
   app.add_flag("--one-by-one", run.one_by_one,
-               "Start a worker process when the one before it is gone. Takes longer, and should change no number");
+               "Start each worker only after the previous one has ended. Takes longer; results should not change");
   app.add_option("--data", run.data, "Folder with scenes/ and graphs/ (default: $ALLOCBENCH_DATA, else data/)")
       ->check(CLI::ExistingDirectory.description(""))
       ->type_name("DIR");

@@ -57,7 +57,7 @@ struct WorkerSettings {
   TimeLimit time{std::nullopt};
 };
 
-// Callbacks for what is not an answer.
+// Callbacks for everything but answers to commands.
 struct SessionListener {
   std::function<void(const protocol::Device&)> device = [](const protocol::Device&) {};
   // Processes that a worker left behind at its end, which were killed.

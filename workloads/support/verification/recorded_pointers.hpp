@@ -29,7 +29,7 @@ class RecordedPointers {
   // For kernels that read them: as many as there are slots.
   void fill_from(const std::vector<void*>& blocks) { slots_.from_host(stream_, blocks); }
 
-  // Slots that hold null; waits for the kernels before.
+  // Number of null slots; waits for earlier kernels.
   std::uint64_t nulls() const { return holding(nullptr, 0, rounds_); }
   // Slots of these rounds that hold this address; waits likewise.
   std::uint64_t holding(const void* address, std::uint32_t first_round, std::uint32_t end_round) const {
