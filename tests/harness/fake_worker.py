@@ -105,8 +105,9 @@ def leave_daemon(hidden):
         os.setsid()
         if not hidden and os.fork() != 0:
             os._exit(0)
-        with open(path, "w", encoding="utf-8") as file:
+        with open(f"{path}.{os.getpid()}", "w", encoding="utf-8") as file:
             file.write(str(os.getpid()))
+        os.replace(file.name, path)  # whole: the program may kill a daemon at any moment
         for descriptor in range(3, 20):
             try:
                 os.close(descriptor)
@@ -116,7 +117,7 @@ def leave_daemon(hidden):
         os._exit(0)
     if not hidden:
         os.waitpid(child, 0)
-    while not (os.path.exists(path) and open(path, encoding="utf-8").read()):
+    while not os.path.exists(path):
         time.sleep(0.001)
 
 
