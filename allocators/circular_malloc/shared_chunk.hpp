@@ -29,8 +29,8 @@ SIMT_FN Share share_chunk(Thread& thread, const Party& party, const SideTable<He
   if (party.leader()) lock = header.try_lock(thread);
   const bool won = party.broadcast(lock.won);
   const std::uint32_t next = party.broadcast(lock.next);
+  party.sync();  // what the leader acquired, all lanes have: a walk goes on to the header at `next`
   if (!won) return {false, no_block, next};
-  party.sync();  // what the leader acquired, all lanes have
 
   const std::uint64_t end = party.exclusive_sum(std::uint64_t{need}) + need;
   const bool fits = end <= next - chunk;

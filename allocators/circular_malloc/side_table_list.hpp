@@ -122,9 +122,9 @@ class SideTableList : public CircularList<Header, SideTable, offsets_kind, Padde
       merged = true;
     }
     header.unlock(thread, next);
-    // After the release, which would otherwise wait for this store to a word that all merging threads share. Lanes that
-    // merge together would race for it, so one of them writes.
-    if (merged && thread.converged().leader()) thread.atomic(this->offset_of(thread)).store(next, simt::relaxed);
+    // After the header is released, which would otherwise wait for this store to a word that all merging threads share.
+    // One lane of those that merge together writes. A walk that starts at `next` must find its header: release.
+    if (merged && thread.converged().leader()) thread.atomic(this->offset_of(thread)).store(next, simt::release);
   }
 
  private:

@@ -106,6 +106,7 @@ struct ChunkHeap : Heap<StorageKind> {
       draw.chunk = team.broadcast(draw.chunk);
       draw.count = team.broadcast(draw.count);
       draw.before = team.broadcast(draw.before);
+      team.sync();  // what the leader acquired, all lanes have: whoever frees a page reads the chunk's header
       const bool served = team.thread_rank() < draw.count;
       const auto alike = group.partition(served);
       if (served) {
