@@ -25,8 +25,8 @@ struct Program {
   std::uint32_t slots = 1;
   ShadowHeap* oracle = nullptr;
   bool null_is_failure = false;
-  bool until_null = false;  // one lane alone: the first null pointer ends the program
-  bool owns_blocks = true;  // false where blocks are handed out again unfreed: then callers write nothing into them
+  std::size_t last_null = 0;  // one lane alone ends with the null pointer that is the oracle's so many-th; 0: with none
+  bool owns_blocks = true;    // false where blocks are handed out again unfreed: then callers write nothing into them
 };
 
 template <class A>
@@ -61,7 +61,9 @@ struct RunProgram {
     return thread.atomic(program.mailboxes[std::size_t{slot} * program.lanes + lane]);
   }
 
-  static bool ended(const Program& program) { return program.until_null && program.oracle->refusals() != 0; }
+  static bool ended(const Program& program) {
+    return program.last_null != 0 && program.oracle->refusals() >= program.last_null;
+  }
 
   template <class Thread>
   [[noreturn]] static void fail(Thread& thread, const Program& program) {

@@ -260,7 +260,8 @@ class SubjectOf final : public Subject {
     }
     const std::vector<std::size_t> sizes = {bytes};
     Program program = boxes.program(steps, sizes, oracle);
-    program.until_null = filling.lanes == 1;
+    // A warp that asked before may have got null.
+    if (filling.lanes == 1) program.last_null = oracle.refusals() + 1;
     launch(stream, {1, filling.lanes}, allocator, program, record);
     if (!frees || !oracle.verdict().empty()) return;
     const std::vector<Step> drain = drain_steps(filling.slots, filling.lanes);
