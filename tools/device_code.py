@@ -3,14 +3,19 @@
 import re
 
 
-def closing(text, at):
-    """The position of the bracket that closes the one at `at`; -1 where there is none."""
-    pairs = {"(": ")", "{": "}", "[": "]"}
+_CLOSING = {"(": ")", "{": "}", "[": "]"}
+_OPENING = {closing: opening for opening, closing in _CLOSING.items()}
+
+
+def partner(text, at):
+    """The position of the bracket that closes the one at `at`, or that it closes; -1 where there is none."""
+    opens = text[at] in _CLOSING
+    other = (_CLOSING if opens else _OPENING)[text[at]]
     depth = 0
-    for position in range(at, len(text)):
+    for position in range(at, len(text)) if opens else range(at, -1, -1):
         if text[position] == text[at]:
             depth += 1
-        elif text[position] == pairs[text[at]]:
+        elif text[position] == other:
             depth -= 1
             if depth == 0:
                 return position
@@ -30,7 +35,7 @@ def device_functions(source):
         name = re.compile(r"(operator\(\)|\w+)\s*\(").search(source, mark.end())
         if begin is None or begin.group() == ";" or name is None or name.start() > begin.start():
             continue
-        end = closing(source, begin.start())
+        end = partner(source, begin.start())
         if end > 0:
             found.append((name.group(1), begin.start(), end))
     return found

@@ -7,7 +7,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
 
-from device_code import blanked, closing, device_functions
+from device_code import blanked, device_functions, partner
 
 # Names end up in ids, so that --only finds a mutant again.
 OPERATORS = ("order", "bit", "step", "bound", "exchange", "recheck")
@@ -41,27 +41,13 @@ class Mutant:
         return source[:self.begin] + self.text + source[self.end:]
 
 
-def opening(text, at):
-    """The position of the bracket that the one at `at` closes."""
-    pairs = {")": "(", "]": "["}
-    depth = 0
-    for position in range(at, -1, -1):
-        if text[position] == text[at]:
-            depth += 1
-        elif text[position] == pairs[text[at]]:
-            depth -= 1
-            if depth == 0:
-                return position
-    return -1
-
-
 def first_argument(source, at):
     """(begin, end) of the first argument of the call whose bracket opens at `at`."""
     position = at + 1
-    end = closing(source, at)
+    end = partner(source, at)
     while position < end and source[position] != ",":
         if source[position] in "([{":
-            position = closing(source, position)
+            position = partner(source, position)
         position += 1
     return at + 1, position
 
@@ -72,7 +58,7 @@ def object_before(source, at):
     while position > 0:
         before = source[position - 1]
         if before in ")]":
-            position = opening(source, position - 1)
+            position = partner(source, position - 1)
         elif before.isalnum() or before in "_.:":
             position -= 1
         elif before.isspace() and source[position] == ".":
@@ -107,13 +93,13 @@ def moved_bounds(source):
 
 def won_exchanges(source):
     for found in re.finditer(r"\.compare_exchange(\()", source):
-        begin, end = object_before(source, found.start() + 1), closing(source, found.start(1)) + 1
+        begin, end = object_before(source, found.start() + 1), partner(source, found.start(1)) + 1
         yield begin, end, f"({source[begin:end]}, true)"
 
 
 def skipped_checks(source):
     for found in re.finditer(r"\bif (\()", source):
-        end = closing(source, found.start(1))
+        end = partner(source, found.start(1))
         if re.match(r"\)\s*(continue|break|return)\b", source[end:]):
             yield found.start(1), end + 1, f"(false && {source[found.start(1):end + 1]})"
 

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -32,6 +33,16 @@ class ProgramTest(unittest.TestCase):
 
     def add_worker(self, backend):
         (self.workers / f"allocbench-worker-{backend}").symlink_to(HERE / "fake_worker.py")
+
+    def real_workers(self, *names):
+        """A folder with the CPU worker of the build and its plug-ins of these names alone."""
+        built, real = os.environ["ALLOCBENCH_REAL_WORKERS"], self.folder / "real"
+        (real / "plugins/cpu").mkdir(parents=True)
+        shutil.copy(f"{built}/allocbench-worker-cpu", real)  # a worker looks for plug-ins beside itself
+        for name in names:
+            for part in ("", "-applications"):
+                (real / f"plugins/cpu/{name}{part}.so").symlink_to(f"{built}/plugins/cpu/{name}{part}.so")
+        return real
 
     def config(self, allocators=("steady",), **more):
         """Writes a config of one series over request_bytes: 16, 32, 64 B; trouble begins at 32 B."""

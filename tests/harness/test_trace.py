@@ -1,9 +1,7 @@
 """`"trace": FOLDER` in a config, and `allocbench try CONFIG`: the calls of a real worker's cell, whatever its workload."""
 
 import json
-import os
 import pathlib
-import shutil
 import sys
 import unittest
 
@@ -18,13 +16,7 @@ KD_TREE = {"id": "kd_tree", "scene": "terrain", "triangles": 512, "blocks": 4}
 class TraceTest(ProgramTest):
     def setUp(self):
         super().setUp()
-        built = os.environ["ALLOCBENCH_REAL_WORKERS"]
-        self.real = self.folder / "real"
-        (self.real / "plugins/cpu").mkdir(parents=True)
-        shutil.copy(f"{built}/allocbench-worker-cpu", self.real)  # a worker looks for plug-ins beside itself
-        for name in ("atomic_malloc", "comb"):
-            for part in ("", "-applications"):
-                (self.real / f"plugins/cpu/{name}{part}.so").symlink_to(f"{built}/plugins/cpu/{name}{part}.so")
+        self.real = self.real_workers("atomic_malloc", "comb")
 
     def job(self, workload, allocators=("comb",), **more):
         return self.config(allocators, workload=workload, sweep={}, pool_bytes="16MiB", repetitions=1, warmups=0, **more)

@@ -1,8 +1,6 @@
 """`allocbench try`: a hand-made trace, replayed under real allocators, and what is wrong with a trace said at once."""
 
 import json
-import os
-import shutil
 import unittest
 
 import numpy
@@ -15,14 +13,7 @@ MALLOC, FREE = 0, 1
 class TryTest(ProgramTest):
     def setUp(self):
         super().setUp()
-        # As a user of the build: two allocators of it, with the real worker.
-        built = os.environ["ALLOCBENCH_REAL_WORKERS"]
-        self.real = self.folder / "real"
-        (self.real / "plugins/cpu").mkdir(parents=True)
-        shutil.copy(f"{built}/allocbench-worker-cpu", self.real)  # a worker looks for plug-ins beside itself
-        for name in ("atomic_malloc", "comb"):
-            for part in ("", "-applications"):
-                (self.real / f"plugins/cpu/{name}{part}.so").symlink_to(f"{built}/plugins/cpu/{name}{part}.so")
+        self.real = self.real_workers("atomic_malloc", "comb")
 
     def trace(self, calls, kernels, name="my.trace", lost=0):
         """`calls`: (thread, operation, bytes, block); `kernels`: how many of them each has, of 2 blocks of 32 threads."""

@@ -28,14 +28,7 @@ class Axis:
 
 
 @dataclass(frozen=True)
-class Panel:
-    name: str        # of the value of `panels`; empty where there is nothing to tell apart
-    row_name: str    # the same of `rows`
-    phase_name: str  # empty where all panels have the same phase
-    phase: str
-    metric: str
-    row: int
-    column: int
+class Panel(series.Place):
     unit: str
     title: str       # of the y axis
     series: list[Series]

@@ -50,17 +50,23 @@ class Series:
 
 
 @dataclass(frozen=True)
-class Cut:
-    """The cells of one panel."""
+class Place:
+    """What a panel shows, and where it lies."""
 
     name: str        # of the value of `panels`; empty where there is nothing to tell apart
     row_name: str    # the same of `rows`
     phase_name: str  # empty where all panels have the same phase
-    run: Run
     phase: str
     metric: str
     row: int
     column: int
+
+
+@dataclass(frozen=True)
+class Cut(Place):
+    """The cells of one panel."""
+
+    run: Run
 
 
 def panels_of(run: Run) -> list[Cut]:
@@ -81,7 +87,7 @@ def panels_of(run: Run) -> list[Cut]:
             for name, in_column in columns:
                 part = run.part(in_row & in_column)
                 told = phase.replace("_", " ") if several_phases else ""
-                made.append(Cut(name, row_name, told, part, phase, metric, *divmod(len(made), across)))
+                made.append(Cut(name, row_name, told, phase, metric, *divmod(len(made), across), part))
     return [panel for panel in made if len(panel.run.cells)]
 
 
