@@ -31,6 +31,7 @@ class Job:
     fill: float  # how full the pool is at most: the share in use, the own blocks included
     lifetime: str
     pool: int
+    alignment: int = 1  # that the requests name; 1: whatever the design gives
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,10 @@ class Rule:
 
 def mean_bytes(sizes: tuple[int, int]) -> float:
     return (sizes[0] + sizes[1]) / 2
+
+
+def aligned(alignment: int) -> str:
+    return f"at multiples of {quantity.in_bytes(alignment)}"
 
 
 def full(share: float) -> str:
@@ -64,7 +69,7 @@ def _sizes(settings: dict) -> tuple[int, int]:
 def _job(settings: dict, pool: int, sizes: tuple[int, int], taken: float, lifetime: str) -> Job:
     own = settings["threads"] * mean_bytes(sizes) / pool
     fill = float(f"{min(taken + own, FULLEST):.5g}")  # as many digits as the page gets
-    return Job(sizes, settings["threads"], settings.get("lanes_per_warp", 32), fill, lifetime, pool)
+    return Job(sizes, settings["threads"], settings.get("lanes_per_warp", 32), fill, lifetime, pool, settings.get("alignment", 1))
 
 
 def _of_alloc_free(settings: dict, pool: int) -> Job:
@@ -96,7 +101,7 @@ def _of_producer_consumer(settings: dict, pool: int) -> Job | None:
 
 
 RULES = {
-    "alloc_free": Rule("total", "alloc", ("request_bytes", "max_bytes", "threads", "lanes_per_warp"), _of_alloc_free),
+    "alloc_free": Rule("total", "alloc", ("request_bytes", "max_bytes", "alignment", "threads", "lanes_per_warp"), _of_alloc_free),
     "fill": Rule("total", "alloc", ("request_bytes", "threads", _FULL), _of_fill),
     "scenario": Rule("total", "total", ("scenario", "threads", _FULL), _of_scenario),
     "randomized": Rule("last", "", ("request_bytes", "threads", "launches"), _of_randomized),
@@ -123,6 +128,8 @@ def label(workload: str, settings: dict, job: Job | None) -> str:
             words.append(f"{quantity.in_bytes(sizes[0])} to {quantity.in_bytes(sizes[1])}")
         elif name == _FULL:
             words += [full(job.fill)] if job else []
+        elif name == "alignment":
+            words += [] if settings.get(name, 1) == 1 else [aligned(settings[name])]
         elif name == "scenario":
             words.append("4 B to 8 KiB")
         elif name == "lanes_per_warp":

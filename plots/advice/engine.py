@@ -3,7 +3,7 @@ change here is a change there.
 
 How far a case is from the question is a sum of steps: a factor of 4 in the request size, of 10 in the threads, of 4 in the
 lanes, of 2 in the free share of the pool and of 100 in the size of the pool are one step each, another lifetime is one and a half. Cells whose blocks
-other threads free answer questions about such blocks, and no others. The answer
+other threads free answer questions about such blocks, and no others; so do cells whose requests name an alignment. The answer
 rests on the cases within WINDOW steps of the nearest one, none of them farther than FARTHEST. A case counts half as much for every
 step that it is away.
 """
@@ -80,9 +80,11 @@ def distance_of(job: dict, question: dict) -> tuple[float, dict[str, float]]:
 
 
 def answers(case: dict, question: dict) -> bool:
-    """Whether the case is about requests, has what is compared, and has blocks freed by whom the question says."""
+    """Whether the case is about requests, has what is compared, and has blocks that are freed by whom the question says and aligned as it says."""
     job = case["job"]
-    return job is not None and bool(question["must_free"] or case["mallocs"]) and (job["lifetime"] == OTHERS) == (question["lifetime"] == OTHERS)
+    if job is None or job.get("alignment", 1) != question.get("alignment", 1):
+        return False
+    return bool(question["must_free"] or case["mallocs"]) and (job["lifetime"] == OTHERS) == (question["lifetime"] == OTHERS)
 
 
 def by_distance(table: dict, question: dict) -> list[Near]:

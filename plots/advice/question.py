@@ -13,6 +13,8 @@ from plots.sheet import quantity
 FORMS = tuple(LETTERS)
 USUAL_FORMS = tuple(form for form in FORMS if form != ABLATION)
 MOST_THREADS = 268_435_456
+MOST_ALIGNMENT = 2**31
+NATURAL_ALIGNMENT = 16
 _COUNT = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([kKmMgG]?)")
 _FACTORS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}
 
@@ -35,6 +37,7 @@ class Question:
             "fill": job.fill,
             "lifetime": job.lifetime,
             "pool": job.pool,
+            **({"alignment": job.alignment} if job.alignment > 1 else {}),
             "must_free": self.must_free,
             "any_size": self.any_size,
             "budget": self.budget,
@@ -53,6 +56,7 @@ def ask(
     budget: str | None = None,
     forms: tuple[str, ...] = USUAL_FORMS,
     any_size: bool = False,
+    alignment: str = "1",
 ) -> Question:
     """The question in the words of the command line. Without `fill` the pool holds the job's own blocks only."""
     least, most = _sizes(sizes)
@@ -73,7 +77,7 @@ def ask(
     if unknown:
         raise UsageError(f"--forms {unknown[0]!r} is unknown. Allowed are: all, {', '.join(FORMS)}.")
     full = max(own, _fill(fill)) if fill is not None else own
-    job = cases.Job((least, most), count, called, min(full, cases.FULLEST), lifetime, pool_bytes)
+    job = cases.Job((least, most), count, called, min(full, cases.FULLEST), lifetime, pool_bytes, _alignment(alignment))
     return Question(job, must_free, _bytes(budget, "--memory-budget", "2GiB") if budget else None, forms, any_size)
 
 
@@ -95,6 +99,14 @@ def _bytes(text: str, option: str, example: str) -> int:
     if not 1 <= made <= 2**50:
         raise UsageError(f"{option} {text!r} is outside 1 B to 1,024 TiB. Write {example}.")
     return made
+
+
+def _alignment(text: str) -> int:
+    """1 for what every design gives by itself."""
+    made = _bytes(text, "--alignment", "128")
+    if made & (made - 1) or made > MOST_ALIGNMENT:
+        raise UsageError(f"--alignment {text!r} is not a power of two up to 2 GiB. Write 32, 128 or 4KiB.")
+    return made if made > NATURAL_ALIGNMENT else 1
 
 
 def _count(text: str) -> int:
@@ -128,6 +140,8 @@ def sentence(question: Question) -> str:
         f"pool of {quantity.in_bytes(job.pool)}, {cases.full(job.fill)} at most",
         cases.LIFETIMES[job.lifetime] if question.must_free else "never freed",
     ]
+    if job.alignment > 1:
+        words.append(cases.aligned(job.alignment))
     if question.any_size:
         words.append("blocks of any size")
     if question.budget:

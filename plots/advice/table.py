@@ -138,6 +138,7 @@ def _case(run: Run, row, rule: cases.Rule, job: cases.Job | None, label: str) ->
             "fill": _short(job.fill),
             "lifetime": job.lifetime,
             "pool": job.pool,
+            **({"alignment": job.alignment} if job.alignment > 1 else {}),
         },
     }
 

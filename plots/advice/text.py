@@ -74,6 +74,9 @@ MEASURE_OTHERS = (
     "these results have no cell whose blocks other threads free. Measure such cells on your card: allocbench study guide --only guide/handed_over "
     "--out results/mine"
 )
+MEASURE_ALIGNED = (
+    "Measure such cells on your card: allocbench study guide --only guide/aligned --out results/mine, then ask again with --results results/mine."
+)
 _AGAIN = "then ask again with --results results/mine."
 _STEPS = (
     "One step is a factor of 4 in request size, 10 in threads, 4 in lanes, 2 in the free share of the pool, or 100 in its size; another lifetime is 1.5. "
@@ -239,6 +242,8 @@ def _nothing_near(table: dict, question: Question) -> str:
     found = engine.by_distance(table, question.data())
     if not found and question.job.lifetime == cases.OTHERS:
         return f"Not measured: {MEASURE_OTHERS}, {_AGAIN}"
+    if not found and question.job.alignment > 1:
+        return f"Not measured: these results hold no cell with requests {cases.aligned(question.job.alignment)}. {MEASURE_ALIGNED}"
     if not found:
         return "Not measured: these results hold no cell that is about requests."
     return (

@@ -19,6 +19,7 @@ examples:
   allocbench advise --sizes 64 --threads 10k --pool 1GiB --memory-budget 2MiB
   allocbench advise --sizes 256 --threads 1M --pool 1GiB --never-freed
   allocbench advise --sizes 16-4096 --threads 100k --pool 1GiB --any-size
+  allocbench advise --sizes 64 --threads 100k --pool 1GiB --alignment 128
   allocbench advise --sizes 48 --threads 1M --pool 1GiB --results results/guide
 
 The answer is a ranked list with trade-offs from the results of the guide, never
@@ -52,6 +53,7 @@ def main(arguments: list[str]) -> int:
         options.memory_budget,
         forms,
         options.any_size,
+        options.alignment,
     )
     table, failures = newest.table_of(options.results)
     for error in failures:
@@ -88,6 +90,9 @@ def _parser() -> argparse.ArgumentParser:
         "--never-freed", action="store_true", help="blocks are never freed: include allocators that cannot free, and compare " "mallocs only"
     )
     parser.add_argument("--any-size", action="store_true", help="leave out allocators that serve blocks of one size only (their page size must be chosen beforehand)")
+    parser.add_argument(
+        "--alignment", default="1", metavar="BYTES", help="every block is a multiple of so many bytes, a power of two: 128 (default: whatever the design gives, 16 B as a rule)"
+    )
     parser.add_argument("--memory-budget", metavar="BYTES", help="leave out allocators that need more for these requests, metadata included")
     parser.add_argument(
         "--forms", metavar="LIST", help=f"forms to rank: all, or some of {','.join(question.FORMS)} (default: " f"{','.join(question.USUAL_FORMS)})"

@@ -18,9 +18,9 @@ const Rank = (() => {
     return {distance: Object.values(all).reduce((sum, number) => sum + number, 0), steps};
   }
 
-  // Whether the case is about requests, has what is compared, and has blocks freed by whom the question says.
+  // Whether the case is about requests, has what is compared, and has blocks that are freed by whom the question says and aligned as it says.
   function answers({job, mallocs}, question) {
-    return job !== null && (question.must_free || mallocs !== "") && (job.lifetime === settings.others) === (question.lifetime === settings.others);
+    return job !== null && (job.alignment || 1) === (question.alignment || 1) && (question.must_free || mallocs !== "") && (job.lifetime === settings.others) === (question.lifetime === settings.others);
   }
 
   // All cases that answer the question, nearest first.

@@ -7,7 +7,7 @@ import advised
 import pytest
 from allocbench.errors import UsageError
 
-from plots.advice import cases, engine
+from plots.advice import cases, engine, question
 from plots.commands import advise as cli
 import plots.commands.cli
 from plots.runs import configs, kept
@@ -29,7 +29,7 @@ def _jobs_of_the_guide():
 
 
 @pytest.mark.parametrize("words", [{"sizes": "48", "threads": "1M"}, {"sizes": "16-4096", "threads": "100k", "fill": "90%"},
-                                   {"sizes": "64", "threads": "100k", "lifetime": "others"}], ids=lambda words: "-".join(words.values()))
+                                   {"sizes": "64", "threads": "100k", "lifetime": "others"}, {"sizes": "64", "threads": "100k", "alignment": "128"}], ids=lambda words: "-".join(words.values()))
 def test_the_guide_has_cells_near_the_questions_that_it_was_made_for(words):
     asked = advised.asked(**words).data()
     answering = [(place, job) for place, job in _jobs_of_the_guide() if engine.answers({"job": job, "mallocs": "alloc"}, asked)]
@@ -83,3 +83,24 @@ def test_the_job_itself_fills_the_pool():
     assert advised.asked(sizes="1MiB", threads="512").job.fill == pytest.approx(0.5)
     assert advised.asked(sizes="1MiB", threads="512", fill="10%").job.fill == pytest.approx(0.5)
     assert advised.asked(fill="90%").job.fill == pytest.approx(0.9)
+
+
+def test_aligned_requests_are_answered_by_cells_of_their_alignment_alone():
+    plain = {"sizes": [64, 64], "threads": 1000, "lanes": 32, "fill": 0.1, "lifetime": cases.KERNEL, "pool": 2**30}
+    aligned = {**plain, "alignment": 128}
+
+    def answering(**words):
+        asked = advised.asked(sizes="64", **words).data()
+        return [engine.answers({"job": job, "mallocs": "alloc"}, asked) for job in (plain, aligned)]
+
+    assert answering() == answering(alignment="16") == [True, False]
+    assert answering(alignment="128") == [False, True]
+    assert answering(alignment="32") == [False, False]
+    assert "at multiples of 128 B" in question.sentence(advised.asked(alignment="128"))
+
+
+@pytest.mark.parametrize("text", ["0", "3", "96", "4GiB", "x"])
+def test_an_alignment_that_no_block_can_have_is_refused(text):
+    with pytest.raises(UsageError) as error:
+        advised.asked(alignment=text)
+    assert str(error.value).startswith(f"--alignment '{text}'") and "128" in str(error.value)
