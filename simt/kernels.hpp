@@ -23,6 +23,17 @@ class Stream;
 // `arguments` point to the kernel object and to values of exactly the types Args of the kernel's pointer, in their
 // order.
 void launch_kernel(Stream& stream, LaunchShape shape, KernelPointer kernel, std::span<const void* const> arguments);
+// One of several launches.
+struct KernelLaunch {
+  Stream* stream = nullptr;
+  LaunchShape shape;
+  KernelPointer kernel;
+  std::span<const void* const> arguments;
+};
+// Enqueues launches that may run at once, on streams of their own. None may wait for another: nothing promises that
+// both are resident. On the CPU executor they run now, with blocks in a seeded order, and must have blocks of one
+// shape.
+void launch_kernels(std::span<const KernelLaunch> launches);
 // Of a member of a family: those of the family, which all members share.
 KernelAttributes kernel_attributes(KernelPointer kernel);
 // Blocks of this kernel that can be resident on the whole device at once.

@@ -45,6 +45,15 @@ class Comb {
 
   void reset(simt::Stream& stream) { space_.reset(stream); }
 
+  // Slots lie at multiples of their size from the begin of a chunk, and large requests at begins of chunks.
+  std::size_t alignment_of(std::size_t bytes) const {
+    const auto base = reinterpret_cast<std::uint64_t>(space_.base);
+    const bool has_slot = bytes <= space_.largest_slot;
+    const std::uint32_t index = has_slot ? SizeClass::of(static_cast<std::uint32_t>(bytes)) : 0;
+    const std::uint64_t distance = has_slot ? space_.size_class(index).slot_bytes() : 0;
+    return std::size_t{1} << simt::count_trailing_zeros(base | space_.chunk_bytes() | distance);
+  }
+
   template <class Thread>
   SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
     if (bytes > space_.largest_slot) {

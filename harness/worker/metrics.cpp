@@ -35,6 +35,8 @@ const std::vector<protocol::MetricDescription> table = with_latencies({
     {"mallocs", "", "none", "mallocs of a sample, where their number is random", "workload"},
     {"frees", "", "none", "frees of a sample, where their number is random", "workload"},
     {"requested_bytes", "B", "none", "sum of the request sizes of a sample's mallocs", "workload"},
+    {"alignment_bytes", "B", "lower", "bytes that requests of a sample ask for beside their sizes, for their alignment",
+     "workload"},
     {"served_bytes", "B", "higher", "sum of the request sizes that a pool served until it was full", "workload"},
     {"block_bytes", "B", "lower", "bytes that a block takes in a full pool: median distance of neighbours", "workload"},
     {"internal_waste", "", "lower", "share of a block that the request did not ask for", "workload"},

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "allocators/support/adaptors/aligned.hpp"
 #include "simt/simt.hpp"
 
 namespace allocbench {
@@ -27,14 +28,10 @@ SIMT_HOST_FN constexpr std::size_t own_alignment() {
   }
 }
 
-// What an aligned request takes beside its bytes: nothing where each block is so aligned, else `alignment`, and more
-// where blocks are aligned to less than a word. The block begins at the first multiple with room for a word before it,
-// which has the way back.
+// What an aligned request takes beside its bytes.
 template <class Heap>
 SIMT_HOST_FN constexpr std::size_t alignment_surplus(std::size_t alignment) {
-  constexpr std::size_t own = own_alignment<Heap>();
-  if (alignment <= own) return 0;
-  return alignment + (own < sizeof(void*) ? sizeof(void*) - own : 0);
+  return surplus_of_alignment(own_alignment<Heap>(), alignment);
 }
 
 // A block at a multiple of `alignment` bytes, for aligned_free() with the same alignment. Null also for an alignment
@@ -42,22 +39,13 @@ SIMT_HOST_FN constexpr std::size_t alignment_surplus(std::size_t alignment) {
 template <class Heap, class Thread>
 SIMT_FN void* aligned_malloc(Heap& heap, Thread& thread, std::size_t bytes, std::size_t alignment) {
   if (alignment == 0 || (alignment & (alignment - 1)) != 0) return nullptr;
-  const std::size_t surplus = alignment_surplus<Heap>(alignment);
-  if (bytes + surplus < bytes) return nullptr;
-  void* const block = heap.malloc(thread, bytes + surplus);
-  if (surplus == 0 || block == nullptr) return block;
-  const auto address = reinterpret_cast<std::uint64_t>(block);
-  const std::uint64_t begin = (address + sizeof(void*) + alignment - 1) & ~std::uint64_t{alignment - 1};
-  void** const aligned = reinterpret_cast<void**>(begin);
-  aligned[-1] = block;
-  return aligned;
+  return malloc_aligned(heap, thread, bytes, own_alignment<Heap>(), alignment);
 }
 
 // Null is allowed.
 template <class Heap, class Thread>
 SIMT_FN void aligned_free(Heap& heap, Thread& thread, void* block, std::size_t alignment) {
-  if (block != nullptr && alignment_surplus<Heap>(alignment) != 0) block = static_cast<void**>(block)[-1];
-  heap.free(thread, block);
+  free_aligned(heap, thread, block, own_alignment<Heap>(), alignment);
 }
 
 // `count` times `bytes` zero bytes; null also where that is more than a word holds.

@@ -100,10 +100,10 @@ std::uint32_t Executor::provide_workers(std::uint32_t resident) {
   return workers;
 }
 
-void Executor::run(LaunchShape shape, KernelCall call, LaunchReport& report) {
+void Executor::run(LaunchShape shape, std::span<const Grid> grids, LaunchReport& report) {
   const std::uint32_t resident = blocks_at_once(shape);
   const std::uint32_t workers = provide_workers(resident);
-  Launch launch(options_, shape, call, device_heap_, {schedule_, history_}, launches_++, workers);
+  Launch launch(options_, shape, grids, device_heap_, {schedule_, history_}, launches_++, workers);
   const std::exception_ptr error = run_workers(launch, workers, resident);
   report = report_of(workers, resident);
   if (options_.mode == ExecutorMode::deterministic) hash_ = mix64(hash_ + report.hash);

@@ -3,6 +3,7 @@
 
 #include <exception>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "simt/cpu/device_heap.hpp"
@@ -25,8 +26,9 @@ class Executor {
 
   // Blocks of this size that run at once.
   std::uint32_t resident_blocks(std::uint32_t threads_per_block) const;
-  // Returns when every block has ended; throws the first Fault. The report is valid in both cases.
-  void run(LaunchShape shape, KernelCall call, LaunchReport& report);
+  // Returns when every block has ended; throws the first Fault. The report is valid in both cases. `shape` has the
+  // blocks of all grids, which run at once.
+  void run(LaunchShape shape, std::span<const Grid> grids, LaunchReport& report);
 
   const ExecutorOptions& options() const { return options_; }
   DeviceHeapMemory& device_heap() { return device_heap_; }

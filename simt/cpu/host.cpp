@@ -5,6 +5,7 @@
 #include <cstring>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include "simt/cpu/memory.hpp"
 
@@ -75,10 +76,25 @@ std::size_t Device::set_device_heap_bytes(std::size_t bytes) {
 }
 
 void launch_kernel(Stream& stream, LaunchShape shape, KernelPointer kernel, std::span<const void* const> arguments) {
-  Device& device = stream.device();
-  const KernelCall call{reinterpret_cast<void (*)(Lane&, const void*)>(const_cast<void*>(kernel.entry)),
-                        arguments.data()};
-  device.executor_->run(shape, call, device.last_launch_);
+  const KernelLaunch launch{&stream, shape, kernel, arguments};
+  launch_kernels({&launch, 1});
+}
+
+void launch_kernels(std::span<const KernelLaunch> launches) {
+  Device& device = launches.front().stream->device();
+  LaunchShape shape = launches.front().shape;
+  shape.blocks = 0;
+  std::vector<Grid> grids;
+  for (const KernelLaunch& each : launches) {
+    if (each.shape.threads_per_block != shape.threads_per_block || each.shape.shared_bytes != shape.shared_bytes) {
+      throw Fault(FaultKind::environment, "launch: kernels that run at once need blocks of one shape");
+    }
+    shape.blocks += each.shape.blocks;
+    grids.push_back({each.shape.blocks,
+                     {reinterpret_cast<void (*)(Lane&, const void*)>(const_cast<void*>(each.kernel.entry)),
+                      each.arguments.data()}});
+  }
+  device.executor_->run(shape, grids, device.last_launch_);
 }
 
 // Registers and the like mean nothing here.

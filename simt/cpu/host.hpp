@@ -49,12 +49,13 @@ class Device {
   const History& history() const { return executor_->history(); }
 
  private:
-  friend void launch_kernel(Stream& stream, LaunchShape shape, KernelPointer kernel,
-                            std::span<const void* const> arguments);
+  friend void launch_kernels(std::span<const KernelLaunch> launches);
 
   std::unique_ptr<Executor> executor_;
   LaunchReport last_launch_;
 };
+
+class Event;
 
 class Stream {
  public:
@@ -63,6 +64,8 @@ class Stream {
   Stream& operator=(const Stream&) = delete;
   Device& device() const { return device_; }
   void synchronize() {}
+  // What is enqueued from here on waits until the event was recorded.
+  void wait(const Event&) {}
   // Nothing to hold back: launches run in the caller.
   void hold(double) {}
   void release() {}

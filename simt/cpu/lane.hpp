@@ -242,7 +242,10 @@ struct Warp {
   std::uint32_t counted_groups = 0;
 };
 
+struct KernelCall;
+
 struct Block {
+  const KernelCall* call = nullptr;
   std::uint32_t index = 0;
   std::uint32_t block_count = 0;
   std::uint32_t size = 0;  // threads

@@ -41,6 +41,20 @@ std::optional<std::uint32_t> Launch::take_block() {
   return block;
 }
 
+void Launch::draw_order() {
+  std::vector<std::uint32_t> started(grids.size(), 0);
+  order_.reserve(shape.blocks);
+  for (std::uint32_t left = shape.blocks; left > 0; --left) {
+    std::uint64_t drawn = mix64(seed + left) % left;  // one of the blocks that are left
+    std::size_t grid = 0;
+    while (drawn >= grids[grid].blocks - started[grid]) {
+      drawn -= grids[grid].blocks - started[grid];
+      ++grid;
+    }
+    order_.push_back({&grids[grid], started[grid]++});
+  }
+}
+
 std::uint32_t Launch::blocks_not_started() const {
   return shape.blocks - std::min(shape.blocks, next_block_.load(std::memory_order_relaxed));
 }

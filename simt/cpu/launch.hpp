@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "simt/common.hpp"
@@ -23,6 +24,13 @@ struct Schedule;
 struct KernelCall {
   void (*invoke)(Lane&, const void*) = nullptr;
   const void* closure = nullptr;
+};
+
+// A grid of a launch. Grids that run at once are one launch: their blocks have one shape, and start in a seeded order,
+// in which those of a grid keep theirs.
+struct Grid {
+  std::uint32_t blocks = 1;
+  KernelCall call;
 };
 
 // What the launches of a device share, from its construction or last restart to the next one.
@@ -56,11 +64,12 @@ class StallAgreement {
 
 class Launch {
  public:
-  Launch(const ExecutorOptions& launch_options, LaunchShape launch_shape, KernelCall kernel_call,
+  // `launch_shape` has the blocks of all grids.
+  Launch(const ExecutorOptions& launch_options, LaunchShape launch_shape, std::span<const Grid> launch_grids,
          DeviceHeapMemory& heap, RunRecord run_record, std::uint32_t launch_index, std::uint32_t workers)
       : options(launch_options),
         shape(launch_shape),
-        call(kernel_call),
+        grids(launch_grids),
         device_heap(heap),
         record(run_record),
         index(launch_index),
@@ -68,11 +77,19 @@ class Launch {
         seed(mix64(launch_options.seed) + launch_index),
         stalls(workers),
         budget_left_(launch_options.step_budget),
-        grace_left_(grace_steps()) {}
+        grace_left_(grace_steps()) {
+    if (grids.size() > 1) draw_order();
+  }
 
   // The next block to start, or nothing when all have been started.
   std::optional<std::uint32_t> take_block();
   std::uint32_t blocks_not_started() const;
+  // The grid of a block of the launch, and its number there.
+  struct Place {
+    const Grid* grid;
+    std::uint32_t block;
+  };
+  Place place_of(std::uint32_t block) const { return order_.empty() ? Place{&grids.front(), block} : order_[block]; }
   // Up to `steps` of the launch's budget, and of the grace beyond it.
   std::uint64_t take_steps(std::uint64_t steps) { return take(budget_left_, steps); }
   std::uint64_t take_grace_steps(std::uint64_t steps) { return take(grace_left_, steps); }
@@ -87,7 +104,7 @@ class Launch {
 
   const ExecutorOptions& options;
   const LaunchShape shape;
-  const KernelCall call;
+  const std::span<const Grid> grids;
   DeviceHeapMemory& device_heap;
   const RunRecord record;
   const std::uint32_t index;  // of the device's launches
@@ -95,8 +112,10 @@ class Launch {
   StallAgreement stalls;
 
  private:
+  void draw_order();
   static std::uint64_t take(std::atomic<std::uint64_t>& left, std::uint64_t steps);
 
+  std::vector<Place> order_;  // of blocks of several grids
   std::atomic<std::uint32_t> next_block_{0};
   std::atomic<std::uint64_t> budget_left_;
   std::atomic<std::uint64_t> grace_left_;

@@ -65,8 +65,10 @@ void Worker::run(Launch& launch, std::uint32_t resident, std::uint32_t first_war
 
 void Worker::start_block(Block& block, std::uint32_t index) {
   const LaunchShape& shape = launch_->shape;
-  block.index = index;
-  block.block_count = shape.blocks;
+  const Launch::Place place = launch_->place_of(index);
+  block.call = &place.grid->call;
+  block.index = place.block;
+  block.block_count = place.grid->blocks;
   block.size = shape.threads_per_block;
   block.sm_count = options_.sm_count;
   block.sm = static_cast<std::uint32_t>((deterministic_ ? mix64(launch_->seed + index) : index) % options_.sm_count);
@@ -99,7 +101,7 @@ void Worker::start_block(Block& block, std::uint32_t index) {
     lane.warp = &block.warps[rank / warp_size];
     lane.index = rank % warp_size;
     lane.rank_in_block = rank;
-    lane.rank_in_grid = std::uint64_t{index} * block.size + rank;
+    lane.rank_in_grid = std::uint64_t{block.index} * block.size + rank;
     lane.operation = Operation::none;
     lane.site = {};
     lane.mask = 0;
@@ -122,7 +124,7 @@ FiberContext& Worker::lane_main(void* argument) {
   try {
     const lane_order::DeviceScope scope(lane);
     try {
-      worker.launch_->call.invoke(lane, worker.launch_->call.closure);
+      lane.block->call->invoke(lane, lane.block->call->closure);
     } catch (const LaneExit&) {
     }
     lane.order_stores(lane.site);

@@ -136,6 +136,10 @@ void Stream::synchronize() {
   check_cuda(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
 }
 
+void Stream::wait(const Event& event) {
+  check_cuda(cudaStreamWaitEvent(stream_, event.event_, 0), "cudaStreamWaitEvent");
+}
+
 Event::Event() { check_cuda(cudaEventCreate(&event_), "cudaEventCreate"); }
 
 Event::~Event() { static_cast<void>(cudaEventDestroy(event_)); }
@@ -207,6 +211,10 @@ void launch_kernel(Stream& stream, LaunchShape shape, KernelPointer kernel, std:
   check_cuda(cudaLaunchKernel(kernel.entry, dim3(shape.blocks), dim3(shape.threads_per_block), pointers,
                               shape.shared_bytes, stream.native()),
              "kernel launch");
+}
+
+void launch_kernels(std::span<const KernelLaunch> launches) {
+  for (const KernelLaunch& each : launches) launch_kernel(*each.stream, each.shape, each.kernel, each.arguments);
 }
 
 KernelAttributes kernel_attributes(KernelPointer kernel) {

@@ -36,6 +36,8 @@ class Device {
   int ordinal_;
 };
 
+class Event;
+
 class Stream {
  public:
   explicit Stream(Device& device);
@@ -45,6 +47,8 @@ class Stream {
   cudaStream_t native() const { return stream_; }
   Device& device() const { return device_; }
   void synchronize();
+  // What is enqueued from here on waits until the event was recorded.
+  void wait(const Event& event);
   // Holds back what is enqueued until release(), at most so long (simt/cuda/hold.hpp).
   void hold(double limit_seconds) { hold_.begin(stream_, limit_seconds); }
   void release() { hold_.end(); }
@@ -69,6 +73,7 @@ class Event {
   static double seconds_between(const Event& start, const Event& stop);
 
  private:
+  friend class Stream;
   cudaEvent_t event_ = nullptr;
 };
 

@@ -42,6 +42,17 @@ std::vector<std::string> names(const Plan& plan) {
   return list;
 }
 
+TEST(CellDefinition, LeavesOutAnAlignmentThatAsksForNothing) {
+  CellDescription plain;
+  plain.workload_parameters = {{"threads", std::uint64_t{32}}};
+  CellDescription asks_nothing = plain;
+  asks_nothing.workload_parameters.emplace_back("alignment", std::uint64_t{1});
+  CellDescription aligned = plain;
+  aligned.workload_parameters.emplace_back("alignment", std::uint64_t{128});
+  EXPECT_EQ(cell_definition(asks_nothing), cell_definition(plain)) << "kept results have no such parameter";
+  EXPECT_NE(cell_definition(aligned), cell_definition(plain));
+}
+
 TEST(Plan, OneCellWithoutASweep) {
   const Plan plan = plan_of(base());
   EXPECT_THAT(names(plan), ::testing::ElementsAre("paper/fig1/scatteralloc"));

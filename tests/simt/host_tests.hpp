@@ -1,6 +1,9 @@
 // Conformance of the host side: buffers, events, properties, kernel attributes, words of 16 bytes and bit operations.
 #pragma once
 
+#include <array>
+#include <deque>
+
 #include "simt/parked.hpp"
 #include "tests/simt/conformance.hpp"
 
@@ -49,6 +52,59 @@ struct Work {
     for (int i = 0; i < 100; ++i) thread.atomic(*word).fetch_add(1u, relaxed);
   }
 };
+
+struct NoteGrid {
+  std::uint32_t kernel;
+
+  template <class Thread>
+  SIMT_FN void operator()(Thread& thread, std::uint32_t* ranks, std::uint32_t* blocks) const {
+    ranks[thread.rank_in_grid()] = kernel;
+    if (thread.rank_in_grid() == 0) *blocks = thread.block_count();
+  }
+};
+
+TEST_P(Conformance, LaunchesAtOnceHaveGridsOfTheirOwn) {
+  constexpr std::uint32_t kernels = 3;
+  constexpr std::uint32_t threads = 64;
+  const std::uint32_t blocks_of[kernels] = {1, 7, 4};
+  auto ranks = zeros<std::uint32_t>(kernels * 7 * threads);
+  auto blocks = zeros<std::uint32_t>(kernels);
+  std::deque<Stream> streams;
+  std::vector<NoteGrid> notes;
+  std::vector<std::uint32_t*> arguments;
+  for (std::uint32_t i = 0; i < kernels; ++i) {
+    streams.emplace_back(stream().device());
+    notes.push_back({i + 1});
+    arguments.push_back(ranks.data() + i * 7 * threads);
+    arguments.push_back(blocks.data() + i);
+  }
+  Event before;
+  before.record(stream());
+  std::vector<std::array<const void*, 3>> pointers;
+  for (std::uint32_t i = 0; i < kernels; ++i) pointers.push_back({&notes[i], &arguments[2 * i], &arguments[2 * i + 1]});
+  std::vector<KernelLaunch> launches;
+  for (std::uint32_t i = 0; i < kernels; ++i) {
+    streams[i].wait(before);
+    launches.push_back({&streams[i],
+                        {.blocks = blocks_of[i], .threads_per_block = threads},
+                        kernel_pointer<NoteGrid, std::uint32_t*, std::uint32_t*>(),
+                        pointers[i]});
+  }
+  launch_kernels(launches);
+  for (Stream& each : streams) {
+    Event done;
+    done.record(each);
+    stream().wait(done);
+    stream().synchronize();
+  }
+  const std::vector<std::uint32_t> found = ranks.to_host(stream());
+  EXPECT_EQ(blocks.to_host(stream()), (std::vector<std::uint32_t>{1, 7, 4}));
+  for (std::uint32_t i = 0; i < kernels; ++i) {
+    for (std::uint32_t rank = 0; rank < 7 * threads; ++rank) {
+      ASSERT_EQ(found[i * 7 * threads + rank], rank < blocks_of[i] * threads ? i + 1 : 0u) << i << " " << rank;
+    }
+  }
+}
 
 TEST_P(Conformance, EventsMeasureTime) {
   auto word = zeros<std::uint32_t>(1);

@@ -1,6 +1,7 @@
 #include "workloads/alloc_free/alloc_free.hpp"
 
 #include "workloads/support/callers/caller_requests.hpp"
+#include "workloads/support/verification/pointer_check.hpp"
 
 namespace allocbench {
 namespace {
@@ -9,7 +10,9 @@ class AllocFreeRun final : public WorkloadRun {
  public:
   AllocFreeRun(const AllocFree::Parameters& parameters, const RunSetting& setting, simt::Stream& stream)
       : type_(setting.allocator),
-        requests_(stream, parameters.geometry(), parameters.request_sizes(parameters.threads, setting.seed)) {}
+        requests_(stream, parameters.geometry(), parameters.request_sizes(parameters.threads, setting.seed)) {
+    requests_.set_alignment(parameters.alignment);
+  }
 
   void prepare() override { requests_.poison(); }
   void sample(const AllocatorHandle& allocator, PhaseTimer& timer) override {
@@ -29,7 +32,12 @@ class AllocFreeRun final : public WorkloadRun {
 }  // namespace
 
 std::string AllocFree::unsupported(const Parameters& parameters, const RunSetting& setting) {
-  return why_unsupported(parameters.geometry(), parameters.largest_request(), setting);
+  if (parameters.alignment > setting.pool_bytes) {
+    return "a pool of " + bytes_text(setting.pool_bytes) + " has no block at a multiple of " +
+           std::to_string(parameters.alignment) + " B";
+  }
+  const std::size_t surplus = surplus_of_alignment(setting.traits().alignment, parameters.alignment);
+  return why_unsupported(parameters.geometry(), parameters.largest_request() + surplus, setting);
 }
 
 std::unique_ptr<WorkloadRun> AllocFree::open(const Parameters& parameters, const RunSetting& setting,

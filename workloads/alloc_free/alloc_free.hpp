@@ -13,9 +13,15 @@ namespace allocbench {
 
 struct AllocFree {
   struct Parameters : CallerParameters, SizeParameters {
+    std::uint32_t alignment = 1;
+
     static auto fields() {
       return std::tuple_cat(caller_fields<Parameters>("threads that allocate, one request each", "all papers"),
-                            size_fields<Parameters>());
+                            size_fields<Parameters>(),
+                            std::tuple{Field{"alignment", &Parameters::alignment, "B",
+                                             "every block is a multiple of it; 1: whatever the design gives", "assumed"}
+                                           .between(1, 1u << 31)
+                                           .powers_of_two()});
     }
   };
 

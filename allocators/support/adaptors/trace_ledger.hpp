@@ -43,13 +43,14 @@ struct TraceLedger {
   std::uint64_t pool_end = 0;
   std::uint32_t chunks = 0;
   std::uint32_t buffers = 0;
-  std::uint32_t first = 0;  // number of the first record
+  std::uint32_t first = 0;          // number of the first record
+  std::uint32_t log_alignment = 0;  // that mallocs ask for; 0: the allocator's own
   bool has_clocks = false;
 
   template <class Thread>
   SIMT_FN void add_malloc(Thread& thread, std::uint64_t bytes, const void* block) const {
     const std::uint32_t number =
-        add(thread, block == nullptr ? TraceRecord::refused_malloc : TraceRecord::malloc, bytes);
+        add(thread, (block == nullptr ? TraceRecord::refused_malloc : TraceRecord::malloc) | log_alignment << 8, bytes);
     if (has_owner(block)) owner_of(thread, block).store(number, simt::relaxed);
   }
   // Before the block is freed: it belongs to the caller as long as that.

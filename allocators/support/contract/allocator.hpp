@@ -28,6 +28,8 @@
 //     // before requests: a constant is too small. Says which value would do.
 //     static std::string why_too_many_free(std::size_t pool_bytes, const Parameters&, std::size_t bytes, double share);
 //     Pool own_pool() const;                              // PoolLocation::own: where the blocks live
+//     // What every block for a request is a multiple of, where that is more than the trait `alignment` says.
+//     std::size_t alignment_of(std::size_t bytes) const;
 //     void destroy();                                     // gives back what the arena does not own
 //     std::string broken_invariant(simt::Stream&) const;  // called when no kernel runs
 //   };

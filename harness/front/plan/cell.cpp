@@ -6,12 +6,23 @@
 #include "protocol/parameter_json.hpp"
 
 namespace allocbench::front {
+namespace {
+
+// Without parameters that workloads got after results were kept, where they have the value of those results.
+ParameterValues named_in_ids(ParameterValues parameters) {
+  std::erase_if(parameters, [](const auto& each) {
+    return each.first == "alignment" && each.second == ParameterValue(std::uint64_t{1});
+  });
+  return parameters;
+}
+
+}  // namespace
 
 nlohmann::ordered_json cell_definition(const CellDescription& cell) {
   nlohmann::ordered_json definition{{"allocator", cell.allocator},
                                     {"allocator_parameters", protocol::to_json(cell.allocator_parameters)},
                                     {"workload", cell.workload},
-                                    {"workload_parameters", protocol::to_json(cell.workload_parameters)},
+                                    {"workload_parameters", protocol::to_json(named_in_ids(cell.workload_parameters))},
                                     {"pool_bytes", cell.pool_bytes},
                                     {"backend", cell.backend},
                                     {"seed", cell.seed},

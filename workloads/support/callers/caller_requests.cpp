@@ -1,10 +1,23 @@
 #include "workloads/support/callers/caller_requests.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "workloads/support/kernels/call_kernels.hpp"
 
 namespace allocbench {
+
+void CallerRequests::set_alignment(std::uint32_t alignment) {
+  alignment_ = alignment;
+  const RequestSizes& sizes = sizes_.host();
+  const std::set<std::uint64_t> different(sizes.array().begin(), sizes.array().end());
+  different_sizes_.assign(different.begin(), different.end());
+  if (sizes.is_fixed()) different_sizes_ = {sizes.fixed_bytes()};
+}
+
+AllocatorHandle CallerRequests::aligned(const AllocatorHandle& allocator) const {
+  return alignment_ == 1 ? allocator : allocator.aligned(alignment_, different_sizes_);
+}
 
 void CallerRequests::alloc(const AllocatorHandle& allocator, std::uint32_t round) const {
   if (callers() == 0) return;
@@ -32,8 +45,11 @@ std::uint32_t CallerRequests::alloc_until_null(const AllocatorHandle& allocator)
 }
 
 void CallerRequests::alloc_and_free(const AllocatorHandle& allocator, PhaseTimer& timer) const {
-  timer.phase("alloc", callers(), [&] { alloc(allocator); });
-  timer.phase("free", callers(), [&] { free(allocator); });
+  const AllocatorHandle handle = aligned(allocator);
+  timer.phase("alloc", callers(), [&] { alloc(handle); });
+  timer.phase("free", callers(), [&] { free(handle); });
+  surplus_ = handle.alignment_surplus();
+  if (alignment_ != 1) timer.counter("alignment_bytes", std::uint64_t{surplus_ * callers()});
 }
 
 std::vector<RecordedBlock> CallerRequests::blocks() const {
@@ -41,10 +57,12 @@ std::vector<RecordedBlock> CallerRequests::blocks() const {
 }
 
 void CallerRequests::check(PointerCheck& check, PointerCheck::Live live, AskedBlocks before) const {
+  check.require_alignment(alignment_);
   results_.check(
       check, sizes_.any(), [&](std::size_t caller) { return sizes_.host()[caller]; }, live);
   const std::uint64_t rows = live == PointerCheck::Live::together ? rounds() : 1;
-  check.explain_nulls({before.count + rows * callers(), before.bytes + rows * profile().bytes()}, live);
+  check.explain_nulls(
+      {before.count + rows * callers(), before.bytes + rows * (profile().bytes() + surplus_ * callers())}, live);
 }
 
 KernelInfo CallerRequests::alloc_info(std::string phase, const AllocatorType& type) const {

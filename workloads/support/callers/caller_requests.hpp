@@ -20,6 +20,9 @@ class CallerRequests {
         sizes_(std::move(sizes), stream),
         results_(stream, geometry.callers, rounds) {}
 
+  // Every block is a multiple of so many bytes, a power of two; before the first sample.
+  void set_alignment(std::uint32_t alignment);
+
   const Geometry& geometry() const { return geometry_; }
   std::uint32_t callers() const { return geometry_.callers; }
   std::uint32_t rounds() const { return results_.rounds(); }
@@ -52,12 +55,16 @@ class CallerRequests {
   std::vector<KernelInfo> kernels(const AllocatorType& type) const;
 
  private:
+  AllocatorHandle aligned(const AllocatorHandle& allocator) const;
   void launch_frees(const AllocatorHandle& allocator, void** blocks, bool releases) const;
 
   simt::Stream& stream_;
   Geometry geometry_;
   DeviceSizes sizes_;
   RecordedPointers results_;
+  std::uint32_t alignment_ = 1;
+  std::vector<std::uint64_t> different_sizes_;  // where an alignment is asked for
+  mutable std::size_t surplus_ = 0;             // of each request of the last sample, because of it
 };
 
 }  // namespace allocbench

@@ -2,6 +2,8 @@
 
 #include <cxxabi.h>
 
+#include <algorithm>
+#include <bit>
 #include <cstdlib>
 
 #include "allocators/support/adaptors/trace_recorder.hpp"
@@ -80,11 +82,12 @@ Pool AllocatorHandle::own_pool() const {
 }
 
 void AllocatorHandle::observe(const CallLedger& calls) {
+  calls_ = calls;
   observed_ = bytes_for(type_->functions.observed_bytes);
   CallLedger bounded = calls;
   bounded.deadline = deadline_;
   if (recorder_ != nullptr) bounded.trace = recorder_->ledger();
-  type_->functions.observe(bytes_.get(), bounded, failures_, contents_, observed_.get());
+  type_->functions.observe(bytes_.get(), alignment_, bounded, failures_, contents_, observed_.get());
 }
 
 void AllocatorHandle::end_calls_at(const simt::DeadlineView& deadline) {
@@ -138,12 +141,25 @@ void AllocatorHandle::begin_traced(const std::type_info& kernel_type) const {
                                                "with comb: what an application asks for hardly depends on its "
                                                "allocator");
   }
-  const CallLedger calls{.deadline = deadline_, .trace = recorder_->ledger()};
-  type_->functions.observe(bytes_.get(), calls, failures_, contents_, observed_.get());
+  CallLedger calls{.deadline = deadline_, .trace = recorder_->ledger()};
+  calls.trace.log_alignment = alignment_ == 0 ? 0 : static_cast<std::uint32_t>(std::countr_zero(alignment_));
+  type_->functions.observe(bytes_.get(), alignment_, calls, failures_, contents_, observed_.get());
 }
 
 void AllocatorHandle::end_traced(const std::type_info& kernel, simt::LaunchShape shape) const {
   recorder_->end_kernel(kernel_name(kernel), shape);
+}
+
+AllocatorHandle AllocatorHandle::aligned(std::uint32_t alignment, std::span<const std::uint64_t> sizes) const {
+  const bool natural = std::ranges::all_of(
+      sizes, [&](std::uint64_t bytes) { return type_->functions.alignment_of(bytes_.get(), bytes) >= alignment; });
+  if (natural) return *this;
+  AllocatorHandle result = *this;
+  result.alignment_ = alignment;
+  result.aligned_ = bytes_for(type_->functions.aligned_bytes);
+  type_->functions.align(bytes_.get(), alignment, result.aligned_.get());
+  result.observe(calls_);
+  return result;
 }
 
 AllocatorHandle AllocatorHandle::reset_afterwards() const {

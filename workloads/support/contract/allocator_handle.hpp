@@ -5,8 +5,13 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <span>
+#include <stdexcept>
+#include <tuple>
 #include <typeinfo>
+#include <vector>
 
+#include "allocators/support/adaptors/aligned.hpp"
 #include "allocators/support/adaptors/checked.hpp"
 #include "allocators/support/adaptors/counted.hpp"
 #include "allocators/support/adaptors/failing.hpp"
@@ -14,6 +19,7 @@
 #include "workloads/support/contract/allocator_type.hpp"
 #include "workloads/support/contract/filled_pool.hpp"
 #include "workloads/support/contract/kernel_list.hpp"
+#include "workloads/support/contract/parallel_streams.hpp"
 #include "workloads/support/contract/stages.hpp"
 #include "workloads/support/contract/traits.hpp"
 
@@ -51,6 +57,11 @@ class AllocatorHandle {
   // The same whose calls leave records. Each launch waits for its kernel, and is one of the trace. The recorder must
   // outlive it and its copies. A launch throws CellFailure where the plug-in has no such form of the kernel.
   AllocatorHandle traced(TraceRecorder& recorder) const;
+  // The same with blocks at multiples of `alignment`, a power of two. Where the design itself gives them to requests of
+  // these sizes, its kernels stay as they are; else they are those that the list has as AlignedKernelOn.
+  AllocatorHandle aligned(std::uint32_t alignment, std::span<const std::uint64_t> sizes) const;
+  // What each request takes more because of it.
+  std::size_t alignment_surplus() const { return surplus_of_alignment(traits().alignment, alignment_); }
   // The same for a sample after which the allocator is reset: what the workload does for the next sample alone, such as
   // freeing what filled the pool, may be left out.
   AllocatorHandle reset_afterwards() const;
@@ -107,10 +118,38 @@ class AllocatorHandle {
     const std::type_info& kernel_type = typeid(KernelOn<Kernel, Arguments...>);
     if (recorder_ != nullptr) begin_traced(kernel_type);
     const bool observed = is_observed_ || lists_untimed_kernel<Kernels, Kernel, Arguments...>;
-    const void* const allocator = observed ? observed_.get() : bytes_.get();
-    const std::array<const void*, 2 + sizeof...(Arguments)> pointers{&kernel, allocator, &arguments...};
-    simt::launch_kernel(stream, shape, type_->kernel(kernel_type, observed), pointers);
+    const Form form = form_of<Kernels, Kernel, Arguments...>(observed);
+    const std::array<const void*, 2 + sizeof...(Arguments)> pointers{&kernel, form.allocator, &arguments...};
+    simt::launch_kernel(stream, shape, form.kernel, pointers);
     if (recorder_ != nullptr) end_traced(typeid(Kernel), shape);
+  }
+  // The same kernel several times at once, each with its own arguments on its own stream, enqueued behind what `stream`
+  // has; what is enqueued there later waits for all. While calls are traced, one after the other.
+  template <class Kernels, class Kernel, class... Arguments>
+  void launch_together(simt::Stream& stream, ParallelStreams& others, simt::LaunchShape shape,
+                       const std::vector<std::tuple<Kernel, Arguments...>>& launches) const {
+    static_assert(lists_kernel<Kernels, Kernel, Arguments...>, "no such kernel in the workload's list");
+    if (recorder_ != nullptr) {
+      for (const auto& each : launches) {
+        std::apply([&](const auto&... values) { launch<Kernels>(stream, shape, values...); }, each);
+      }
+      return;
+    }
+    instance_->fresh = false;
+    const Form form = form_of<Kernels, Kernel, Arguments...>(is_observed_);
+    std::vector<std::array<const void*, 2 + sizeof...(Arguments)>> pointers;
+    for (const auto& each : launches) {
+      pointers.push_back(std::apply(
+          [&](const Kernel& kernel, const auto&... values) -> std::array<const void*, 2 + sizeof...(Arguments)> {
+            return {&kernel, form.allocator, &values...};
+          },
+          each));
+    }
+    std::vector<simt::KernelLaunch> all;
+    for (std::size_t i = 0; i < pointers.size(); ++i) all.push_back({&others[i], shape, form.kernel, pointers[i]});
+    others.fork(stream, all.size());
+    simt::launch_kernels(all);
+    others.join(stream, all.size());
   }
 
  private:
@@ -123,6 +162,22 @@ class AllocatorHandle {
     FilledPools filled = {};
   };
 
+  // The compiled kernel, and what it takes as its allocator.
+  struct Form {
+    simt::KernelPointer kernel;
+    const void* allocator = nullptr;
+  };
+  template <class Kernels, class Kernel, class... Arguments>
+  Form form_of(bool observed) const {
+    if (alignment_ != 0 && !observed) {
+      if constexpr (lists_aligned_kernel<Kernels, Kernel, Arguments...>) {
+        return {type_->kernel(typeid(AlignedKernelOn<Kernel, Arguments...>), false), aligned_.get()};
+      }
+      throw std::logic_error("the workload's list has no aligned form of a kernel");
+    }
+    return {type_->kernel(typeid(KernelOn<Kernel, Arguments...>), observed), observed ? observed_.get() : bytes_.get()};
+  }
+
   void observe(const CallLedger& calls);
   void begin_traced(const std::type_info& kernel_type) const;
   void end_traced(const std::type_info& kernel, simt::LaunchShape shape) const;
@@ -134,7 +189,10 @@ class AllocatorHandle {
   const AllocatorType* type_;
   std::shared_ptr<Instance> instance_;
   Bytes bytes_;
-  Bytes observed_;  // with ledgers that note nothing as long as the allocator is not observed
+  Bytes observed_;    // with ledgers that note nothing as long as the allocator is not observed
+  CallLedger calls_;  // of observed_
+  Bytes aligned_;     // null without an alignment
+  std::uint32_t alignment_ = 0;
   ContentLedger contents_;
   FailureRule failures_;
   simt::DeadlineView deadline_;

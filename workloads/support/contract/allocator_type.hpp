@@ -29,11 +29,14 @@ struct CallLedger;
 struct ContentLedger;
 struct FailureRule;
 
-// The host functions of an allocator type A. `handle` points to an A, `observed` to an Observed<A>
-// (workloads/support/contract/export.hpp makes both).
+// The host functions of an allocator type A. `handle` points to an A, `observed` to an Observed<A>,
+// `aligned` to an Aligned<A> (workloads/support/contract/export.hpp makes all three).
 struct AllocatorFunctions {
   std::size_t handle_bytes = 0;
+  // Threads have state that is found again by their place in the grid (allocators/support/contract/session.hpp).
+  bool keeps_sessions = false;
   std::size_t observed_bytes = 0;
+  std::size_t aligned_bytes = 0;
   std::size_t (*device_heap_bytes)(std::size_t pool_bytes, const ParameterValues&) = nullptr;
   std::size_t (*max_request)(std::size_t pool_bytes, const ParameterValues&) = nullptr;
   // Null where the design has no such bound.
@@ -41,8 +44,12 @@ struct AllocatorFunctions {
                                    double free_share) = nullptr;
   // Writes the handle. Throws Unsupported or simt::Fault.
   void (*create)(Arena&, const ParameterValues&, void* handle) = nullptr;
-  void (*observe)(const void* handle, const CallLedger&, const FailureRule&, const ContentLedger&,
-                  void* observed) = nullptr;
+  // An alignment of 0 asks for nothing.
+  void (*observe)(const void* handle, std::uint32_t alignment, const CallLedger&, const FailureRule&,
+                  const ContentLedger&, void* observed) = nullptr;
+  void (*align)(const void* handle, std::uint32_t alignment, void* aligned) = nullptr;
+  // What every block for a request of so many bytes is a multiple of.
+  std::size_t (*alignment_of)(const void* handle, std::size_t bytes) = nullptr;
   // Null where the design does not offer it.
   void (*reset)(void* handle, simt::Stream&) = nullptr;
   std::string (*broken_invariant)(const void* handle, simt::Stream&) = nullptr;

@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "allocators/support/adaptors/aligned.hpp"
 #include "allocators/support/adaptors/checked.hpp"
 #include "allocators/support/adaptors/counted.hpp"
 #include "allocators/support/adaptors/failing.hpp"
@@ -12,9 +13,10 @@
 
 namespace allocbench {
 
-// The allocator behind the adaptors of untimed passes: contents are checked, mallocs may be refused, calls are counted.
+// The allocator behind the adaptors of untimed passes: contents are checked, mallocs may be refused, calls are counted,
+// blocks may be aligned.
 template <class A>
-using Observed = Checked<Failing<Counted<A>>>;
+using Observed = Checked<Failing<Counted<Aligned<A>>>>;
 
 namespace detail {
 
@@ -53,6 +55,10 @@ AllocatorKernel compiled_kernel(BareKernelOn<Kernel, Arguments...>*) {
     return compiled_kernel<A, Family>(static_cast<KernelOn<Kernel, Arguments...>*>(nullptr));
   }
   return {&typeid(KernelOn<Kernel, Arguments...>), simt::kernel_pointer<Kernel, A, Arguments...>(), {}};
+}
+template <class A, class Family, class Kernel, class... Arguments>
+AllocatorKernel compiled_kernel(AlignedKernelOn<Kernel, Arguments...>*) {
+  return {&typeid(AlignedKernelOn<Kernel, Arguments...>), simt::kernel_pointer<Kernel, Aligned<A>, Arguments...>(), {}};
 }
 template <class A, class Family, class Kernel, class... Arguments>
 AllocatorKernel compiled_kernel(UntimedKernelOn<Kernel, Arguments...>*) {

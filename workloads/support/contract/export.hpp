@@ -11,12 +11,37 @@
 
 namespace allocbench {
 
+struct AnyThread;  // attach() takes any
+
+// The allocator behind adaptors.
+template <class A>
+void add_forms(AllocatorFunctions& functions) {
+  functions.observed_bytes = sizeof(Observed<A>);
+  functions.aligned_bytes = sizeof(Aligned<A>);
+  functions.observe = [](const void* handle, std::uint32_t alignment, const CallLedger& calls,
+                         const FailureRule& failures, const ContentLedger& contents, void* observed) {
+    using Counting = Counted<Aligned<A>>;
+    const Counting counting(Aligned<A>(*static_cast<const A*>(handle), alignment), calls);
+    new (observed) Observed<A>(Failing<Counting>(counting, failures), contents);
+  };
+  functions.align = [](const void* handle, std::uint32_t alignment, void* aligned) {
+    new (aligned) Aligned<A>(*static_cast<const A*>(handle), alignment);
+  };
+  functions.alignment_of = [](const void* handle, std::size_t bytes) -> std::size_t {
+    if constexpr (requires(const A& allocator) { allocator.alignment_of(bytes); }) {
+      return static_cast<const A*>(handle)->alignment_of(bytes);
+    } else {
+      return A::traits.alignment;
+    }
+  };
+}
+
 template <class A>
 AllocatorFunctions functions_of() {
   using Parameters = typename A::Parameters;
   AllocatorFunctions functions;
   functions.handle_bytes = sizeof(A);
-  functions.observed_bytes = sizeof(Observed<A>);
+  functions.keeps_sessions = requires(A & allocator, AnyThread & thread) { allocator.attach(thread); };
   functions.device_heap_bytes = [](std::size_t pool_bytes, const ParameterValues& values) {
     return device_heap_bytes<A>(pool_bytes, make_parameters<Parameters>(values));
   };
@@ -32,11 +57,7 @@ AllocatorFunctions functions_of() {
   functions.create = [](Arena& arena, const ParameterValues& values, void* handle) {
     new (handle) A(A::create(arena, make_parameters<Parameters>(values)));
   };
-  functions.observe = [](const void* handle, const CallLedger& calls, const FailureRule& failures,
-                         const ContentLedger& contents, void* observed) {
-    new (observed)
-        Observed<A>(Failing<Counted<A>>(Counted<A>(*static_cast<const A*>(handle), calls), failures), contents);
-  };
+  add_forms<A>(functions);
   if constexpr (A::traits.fresh == Fresh::by_reset) {
     functions.reset = [](void* handle, simt::Stream& stream) { static_cast<A*>(handle)->reset(stream); };
   }

@@ -25,6 +25,11 @@ struct BareKernelOn {};
 template <class Kernel, class... Arguments>
 struct UntimedKernelOn {};
 
+// Compiled for the allocator behind Aligned (allocators/support/adaptors/aligned.hpp), beside a KernelOn, whose
+// observed form serves aligned requests as well.
+template <class Kernel, class... Arguments>
+struct AlignedKernelOn {};
+
 template <class... Kernels>
 struct KernelList {};
 
@@ -48,6 +53,9 @@ struct Joined<List<A...>, List<B...>, Lists...> : Joined<List<A..., B...>, Lists
 
 template <class List, class Kernel, class... Arguments>
 inline constexpr bool lists_untimed_kernel = detail::Lists<List, UntimedKernelOn<Kernel, Arguments...>>::value;
+
+template <class List, class Kernel, class... Arguments>
+inline constexpr bool lists_aligned_kernel = detail::Lists<List, AlignedKernelOn<Kernel, Arguments...>>::value;
 
 template <class List, class Kernel, class... Arguments>
 inline constexpr bool lists_kernel =

@@ -12,9 +12,9 @@ namespace allocbench {
 
 // A kernel compiled for one allocator.
 struct AllocatorKernel {
-  const std::type_info* type = nullptr;  // KernelOn<...>, for bare and untimed kernels too
+  const std::type_info* type = nullptr;  // KernelOn<...>, for bare and untimed kernels too; or AlignedKernelOn<...>
   simt::KernelPointer bare;              // null for untimed kernels
-  simt::KernelPointer observed;          // null for bare kernels
+  simt::KernelPointer observed;          // null for bare and aligned kernels
 };
 
 using CompiledKernels = std::span<const AllocatorKernel>;

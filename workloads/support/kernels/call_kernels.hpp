@@ -38,6 +38,8 @@ struct FreeKernel {
 
 using CallKernels =
     KernelList<KernelOn<AllocKernel, Geometry, FixedSize, void**>, KernelOn<AllocKernel, Geometry, SizeArray, void**>,
-               KernelOn<FreeKernel, Geometry, void**>>;
+               KernelOn<FreeKernel, Geometry, void**>, AlignedKernelOn<AllocKernel, Geometry, FixedSize, void**>,
+               AlignedKernelOn<AllocKernel, Geometry, SizeArray, void**>,
+               AlignedKernelOn<FreeKernel, Geometry, void**>>;
 
 }  // namespace allocbench

@@ -3,6 +3,7 @@
 // A stale pointer is as wrong as an overlap: both show as two live blocks that share bytes.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -66,6 +67,8 @@ class PointerCheck {
   // Judges one set of blocks. With Live::together no two of them may share a byte.
   void check(std::span<const RecordedBlock> blocks, Live live);
   const PointerRules& rules() const { return rules_; }
+  // Of all blocks judged from here on.
+  void require_alignment(std::uint32_t alignment) { rules_.alignment = std::max(rules_.alignment, alignment); }
   // Adds requests that were judged elsewhere: how many, their bytes, and how many of them returned null.
   void add_right(std::uint64_t requests, std::uint64_t nulls, std::uint64_t bytes) {
     blocks_ += requests;

@@ -1,0 +1,88 @@
+// Aligned<A>: any allocator with blocks at multiples of an alignment that its design does not promise.
+//
+// Where the design's own alignment is enough a request stays as it is. Beyond it the request asks for `alignment` more
+// bytes, the block begins at the first multiple with room for a word before it, and that word is the way back.
+// allocbench::aligned_malloc() (library/) is the same for single calls.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "allocators/support/adaptors/session_adaptor.hpp"
+#include "allocators/support/contract/allocator.hpp"
+
+namespace allocbench {
+
+// What an aligned request takes beside its bytes, over blocks that are multiples of `own`: nothing where that is
+// enough, and more where `own` is less than a word.
+SIMT_HOST_FN constexpr std::size_t surplus_of_alignment(std::size_t own, std::size_t alignment) {
+  if (alignment <= own) return 0;
+  return alignment + (own < sizeof(void*) ? sizeof(void*) - own : 0);
+}
+
+// `alignment` is a power of two, the same for the free of a block as for its malloc. Null also for a size that does not
+// fit a word with the surplus.
+template <class Inner, class Thread>
+SIMT_FN void* malloc_aligned(Inner& inner, Thread& thread, std::size_t bytes, std::size_t own, std::size_t alignment) {
+  const std::size_t surplus = surplus_of_alignment(own, alignment);
+  if (bytes + surplus < bytes) return nullptr;
+  void* const block = inner.malloc(thread, bytes + surplus);
+  if (surplus == 0 || block == nullptr) return block;
+  const auto address = reinterpret_cast<std::uint64_t>(block);
+  const std::uint64_t begin = (address + sizeof(void*) + alignment - 1) & ~std::uint64_t{alignment - 1};
+  void** const aligned = reinterpret_cast<void**>(begin);
+  aligned[-1] = block;
+  return aligned;
+}
+
+template <class Inner, class Thread>
+SIMT_FN void free_aligned(Inner& inner, Thread& thread, void* block, std::size_t own, std::size_t alignment) {
+  if (surplus_of_alignment(own, alignment) != 0 && block != nullptr) block = static_cast<void**>(block)[-1];
+  inner.free(thread, block);
+}
+
+// The session of an aligned allocator.
+template <class Inner, std::uint32_t own>
+class AlignedSession : public SessionAdaptor<Inner> {
+  using SessionAdaptor<Inner>::inner_;
+
+ public:
+  SIMT_FN AlignedSession(Inner inner, std::uint32_t alignment)
+      : SessionAdaptor<Inner>(static_cast<Inner&&>(inner)), alignment_(alignment) {}
+
+  template <class Thread>
+  SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
+    return malloc_aligned(inner_, thread, bytes, own, alignment_);
+  }
+  template <class Thread>
+  SIMT_FN void free(Thread& thread, void* block) {
+    free_aligned(inner_, thread, block, own, alignment_);
+  }
+
+ private:
+  std::uint32_t alignment_;
+};
+
+template <class A>
+class Aligned {
+ public:
+  static constexpr Traits traits = A::traits;
+  using Parameters = typename A::Parameters;
+
+  // An alignment of 0 asks for nothing.
+  Aligned(const A& inner, std::uint32_t alignment) : inner_(inner), alignment_(alignment) {}
+
+  template <class Thread>
+  SIMT_FN auto attach(Thread& thread) {
+    using Inner = decltype(allocbench::attach(inner_, thread));
+    return AlignedSession<Inner, A::traits.alignment>(allocbench::attach(inner_, thread), alignment_);
+  }
+
+  const A& inner() const { return inner_; }
+
+ private:
+  A inner_;
+  std::uint32_t alignment_;
+};
+
+}  // namespace allocbench
