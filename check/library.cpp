@@ -110,7 +110,14 @@ std::vector<Model> models_of_warps() {
        .blocks = 6,
        .threads_per_block = 5,
        .rounds = 2,
-       .steps = {request(0), request(1), give_back(0, 5), give_back(1)}}};
+       .steps = {request(0), request(1), give_back(0, 5), give_back(1)}},
+      {.name = "kernels",
+       .description = "two kernels at once on one heap free each other's blocks: ranks in the grid are there twice",
+       .kernels = 2,
+       .blocks = 2,
+       .threads_per_block = 8,
+       .rounds = 2,
+       .steps = {request(0), request(1, even), give_back(0, 16), give_back(1, 3)}}};
 }
 
 // Several launches, heaps that were full, and rare calls.

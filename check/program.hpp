@@ -19,6 +19,7 @@ struct Program {
   std::uint32_t step_count = 0;
   std::uint32_t rounds = 1;
   std::uint32_t lanes = 1;
+  std::uint32_t first_rank = 0;  // of this kernel
   const std::size_t* sizes = nullptr;
   std::uint32_t size_count = 1;
   std::uint64_t* mailboxes = nullptr;  // [slot][lane]: address of a block, 0 = empty
@@ -34,7 +35,7 @@ struct RunProgram {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, A allocator, Program program) const {
     auto&& session = attach(allocator, thread);
-    const std::uint32_t rank = thread.rank_in_grid();
+    const std::uint32_t rank = rank_of(thread, program);
     for (std::uint32_t round = 0; round < program.rounds; ++round) {
       for (std::uint32_t i = 0; i < program.step_count && !ended(program); ++i) {
         const Step& step = program.steps[i];
@@ -56,6 +57,12 @@ struct RunProgram {
   }
 
  private:
+  // Among the lanes of all kernels.
+  template <class Thread>
+  static std::uint32_t rank_of(const Thread& thread, const Program& program) {
+    return program.first_rank + thread.rank_in_grid();
+  }
+
   template <class Thread>
   static auto mailbox(Thread& thread, const Program& program, std::uint32_t slot, std::uint32_t lane) {
     return thread.atomic(program.mailboxes[std::size_t{slot} * program.lanes + lane]);
@@ -73,7 +80,7 @@ struct RunProgram {
 
   template <class Thread, class Session>
   static void request(Thread& thread, Session& session, const Program& program, std::uint32_t slot, std::size_t bytes) {
-    const std::uint32_t rank = thread.rank_in_grid();
+    const std::uint32_t rank = rank_of(thread, program);
     // Only I fill my mailbox, so an empty one stays empty.
     if (mailbox(thread, program, slot, rank).load(simt::relaxed) != 0) return;
     auto* block = static_cast<std::byte*>(session.malloc(thread, bytes));
@@ -126,7 +133,7 @@ struct RunProgram {
   // The caller's last look at its block.
   template <class Thread>
   static void part(Thread& thread, const Program& program, std::byte* block) {
-    const std::uint32_t rank = thread.rank_in_grid();
+    const std::uint32_t rank = rank_of(thread, program);
     const std::size_t bytes = program.oracle->bytes_of(block);
     if (program.owns_blocks) {
       const UserPattern pattern(program.oracle->serial_of(block));
@@ -143,7 +150,7 @@ struct RunProgram {
   template <class Thread, class Session>
   static void release(Thread& thread, Session& session, const Program& program) {
     for (std::uint32_t slot = 0; slot < program.slots; ++slot) {
-      const auto mine = mailbox(thread, program, slot, thread.rank_in_grid()).exchange(0, simt::acquire);
+      const auto mine = mailbox(thread, program, slot, rank_of(thread, program)).exchange(0, simt::acquire);
       if (mine != 0) part(thread, program, reinterpret_cast<std::byte*>(mine));
     }
     thread.warp().sync();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <string>
 #include <vector>
@@ -28,6 +29,9 @@ class SubjectOf final : public Subject {
   std::string unsupported(const Model& model) const override {
     if (A::traits.whole_warp_calls && (model.has_partial_warps() || judged_alone(model))) {
       return "all lanes of a warp must call together";
+    }
+    if (model.kernels > 1 && keeps_sessions) {
+      return "a thread's or warp's state is found by its place in the grid, which kernels that run at once share";
     }
     if (model.resets && !has_reset) return "the allocator has no reset(): only a new process makes it new";
     if (model.refills && A::traits.frees != Frees::individually) return "blocks are not freed one by one";
@@ -153,11 +157,11 @@ class SubjectOf final : public Subject {
         boxes.clear(stream);
         oracle.forget_blocks();
       }
-      launch(stream, shape, allocator, program, record);
+      launch_at_once(stream, model.kernels, shape, allocator, program, record);
     }
     if (A::traits.frees == Frees::individually && !model.resets) {
       const std::vector<Step> drain = drain_steps(model.slots(), model.lanes());
-      launch(stream, shape, allocator, boxes.program(drain, sizes, oracle), record);
+      launch_at_once(stream, model.kernels, shape, allocator, boxes.program(drain, sizes, oracle), record);
     }
   }
 
@@ -206,6 +210,7 @@ class SubjectOf final : public Subject {
     return A::traits.frees == Frees::individually && model.single_size() && !A::traits.whole_warp_calls;
   }
 
+  static constexpr bool keeps_sessions = requires(A & allocator, simt::Thread& thread) { allocator.attach(thread); };
   static constexpr bool has_reset = requires(A & allocator, simt::Stream& stream) { allocator.reset(stream); };
 
   static void make_new(simt::Stream& stream, A& allocator) {
@@ -351,6 +356,23 @@ class SubjectOf final : public Subject {
   static void launch(simt::Stream& stream, simt::LaunchShape shape, A& allocator, const Program& program,
                      RunRecord& record) {
     simt::launch(stream, shape, RunProgram<A>{}, allocator, program);
+    note_launch(stream.device(), record);
+  }
+
+  static void launch_at_once(simt::Stream& stream, std::uint32_t kernels, simt::LaunchShape shape, A& allocator,
+                             const Program& program, RunRecord& record) {
+    const RunProgram<A> kernel;
+    std::vector<Program> programs(kernels, program);
+    std::vector<std::array<const void*, 3>> arguments;
+    for (std::uint32_t i = 0; i < kernels; ++i) {
+      programs[i].first_rank = i * shape.blocks * shape.threads_per_block;
+      arguments.push_back({&kernel, &allocator, &programs[i]});
+    }
+    std::vector<simt::KernelLaunch> launches;
+    for (const auto& each : arguments) {
+      launches.push_back({&stream, shape, simt::kernel_pointer<RunProgram<A>, A, Program>(), each});
+    }
+    simt::launch_kernels(launches);
     note_launch(stream.device(), record);
   }
 

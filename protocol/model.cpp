@@ -38,6 +38,7 @@ std::string broken_rule(const Model& model) {
     return value < low || value > high;
   };
   if (model.name.empty()) return "a model needs a name";
+  if (outside(model.kernels, 1, 16)) return "kernels: from 1 to 16";
   if (outside(model.blocks, 1, 64)) return "blocks: from 1 to 64";
   if (outside(model.threads_per_block, 1, 1024)) return "threads_per_block: from 1 to 1024";
   if (model.lanes() > 1024) return "at most 1024 lanes in all";

@@ -56,6 +56,8 @@ struct ModelStep {
 struct Model {
   std::string name;
   std::string description;
+  // That run at once, each of so many blocks. Ranks count through all of them.
+  std::uint32_t kernels = 1;
   std::uint32_t blocks = 1;
   std::uint32_t threads_per_block = 32;
   std::uint32_t rounds = 1;
@@ -73,7 +75,7 @@ struct Model {
   // On the allocator's second small heap.
   bool second_heap = false;
 
-  std::uint32_t lanes() const { return blocks * threads_per_block; }
+  std::uint32_t lanes() const { return kernels * blocks * threads_per_block; }
   std::uint32_t slots() const;
   std::uint64_t requests_per_launch() const;
   // All requests have one size: then what the heap once held together it must hold again after everything was freed.

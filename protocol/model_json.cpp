@@ -17,12 +17,13 @@ class ModelReader {
 
   void read(const Json& json, Model& model) {
     if (!is_object_of(json, "",
-                      {"name", "description", "blocks", "threads_per_block", "rounds", "launches", "sizes", "null",
-                       "reset", "refill", "heap", "steps"})) {
+                      {"name", "description", "kernels", "blocks", "threads_per_block", "rounds", "launches", "sizes",
+                       "null", "reset", "refill", "heap", "steps"})) {
       return;
     }
     text(json, "", "name", model.name);
     text(json, "", "description", model.description);
+    count(json, "", "kernels", model.kernels);
     count(json, "", "blocks", model.blocks);
     count(json, "", "threads_per_block", model.threads_per_block);
     count(json, "", "rounds", model.rounds);
@@ -177,6 +178,7 @@ Json to_json(const Model& model) {
   Json json = {{"name", model.name},     {"description", model.description},
                {"blocks", model.blocks}, {"threads_per_block", model.threads_per_block},
                {"rounds", model.rounds}, {"launches", model.launches}};
+  if (model.kernels != 1) json["kernels"] = model.kernels;
   for (const ModelSize& size : model.sizes) {
     json["sizes"].push_back(size.pool_share != 0 ? Json(fmt::format("{}{}", pool_prefix, size.pool_share))
                                                  : Json(size.bytes));

@@ -108,6 +108,13 @@ void* device_allocate(std::size_t bytes) { return device_memory::allocate(bytes)
 
 void device_release(void* memory) noexcept { device_memory::release(memory); }
 
+StreamPool::StreamPool(Device&) {}
+StreamPool::~StreamPool() = default;
+
+void* StreamPool::allocate(Stream&, std::size_t bytes) { return device_allocate(bytes); }
+
+void StreamPool::release(Stream&, void* memory) { device_release(memory); }
+
 void device_fill(Stream&, void* memory, unsigned char byte, std::size_t bytes) {
   if (bytes == 0) return;
   if (byte != 0 || !device_memory::clear_sparse(memory, bytes)) std::memset(memory, byte, bytes);

@@ -13,6 +13,7 @@
 #include "simt/cpu/executor.hpp"
 #include "simt/cpu/options.hpp"
 #include "simt/kernels.hpp"
+#include "simt/stream_pool.hpp"
 
 namespace simt {
 

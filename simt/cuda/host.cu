@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -168,6 +169,31 @@ void device_release(void* memory) noexcept {
   if (memory == nullptr) return;
   Hold::before_wait("the phase allocates memory");
   static_cast<void>(cudaFree(memory));
+}
+
+StreamPool::StreamPool(Device& device) {
+  cudaMemPoolProps properties{};
+  properties.allocType = cudaMemAllocationTypePinned;
+  properties.location.type = cudaMemLocationTypeDevice;
+  properties.location.id = device.ordinal();
+  cudaMemPool_t pool = nullptr;
+  check_cuda(cudaMemPoolCreate(&pool, &properties), "cudaMemPoolCreate");
+  native_ = pool;
+  std::uint64_t kept_bytes = ~std::uint64_t{0};
+  check_cuda(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &kept_bytes), "cudaMemPoolSetAttribute");
+}
+
+StreamPool::~StreamPool() { static_cast<void>(cudaMemPoolDestroy(static_cast<cudaMemPool_t>(native_))); }
+
+void* StreamPool::allocate(Stream& stream, std::size_t bytes) {
+  void* memory = nullptr;
+  check_cuda(cudaMallocFromPoolAsync(&memory, bytes, static_cast<cudaMemPool_t>(native_), stream.native()),
+             "cudaMallocFromPoolAsync");
+  return memory;
+}
+
+void StreamPool::release(Stream& stream, void* memory) {
+  if (memory != nullptr) check_cuda(cudaFreeAsync(memory, stream.native()), "cudaFreeAsync");
 }
 
 void device_fill(Stream& stream, void* memory, unsigned char byte, std::size_t bytes) {

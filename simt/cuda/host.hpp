@@ -11,6 +11,7 @@
 #include "simt/common.hpp"
 #include "simt/cuda/hold.hpp"
 #include "simt/kernels.hpp"
+#include "simt/stream_pool.hpp"
 
 namespace simt {
 

@@ -48,7 +48,7 @@ TEST(ModelJson, AllMistakesAtOnceWithTheirPlaces) {
       problems_of(R"({"name": 3, "rouns": 2, "blocks": -1, "sizes": ["pool/x"],
                               "steps": [{"do": "mallok"}, {"do": "free", "slot": "a"}], "null": "maybe"})"),
       ::testing::ElementsAre(
-          "/rouns: there is no such key; allowed: name, description, blocks, threads_per_block, rounds, launches, "
+          "/rouns: there is no such key; allowed: name, description, kernels, blocks, threads_per_block, rounds, launches, "
           "sizes, null, reset, refill, heap, steps",
           "/name: 3 is not allowed; allowed: a text", "/blocks: -1 is not allowed; allowed: a count",
           "/null: \"maybe\" is not allowed; allowed: \"allowed\" or \"failure\"",

@@ -37,6 +37,25 @@ TEST_P(Conformance, CopiesOnTheDeviceFollowTheStream) {
   EXPECT_EQ(to.to_host(stream()), expected);
 }
 
+TEST_P(Conformance, APoolGivesMemoryInTheOrderOfTheStream) {
+  StreamPool pool(device());
+  void* const block = pool.allocate(stream(), 4096);
+  ASSERT_NE(block, nullptr);
+  device_fill(stream(), block, 0x22, 4096);
+  std::vector<std::uint8_t> host(4096);
+  copy_to_host(stream(), host.data(), block, host.size());
+  EXPECT_EQ(host, std::vector<std::uint8_t>(4096, 0x22));
+  pool.release(stream(), block);
+  pool.release(stream(), nullptr);
+  stream().synchronize();
+  try {
+    pool.release(stream(), pool.allocate(stream(), std::size_t{1} << 50));
+    FAIL() << "a pebibyte was granted";
+  } catch (const Fault& fault) {
+    EXPECT_EQ(fault.kind(), FaultKind::out_of_memory) << fault.what();
+  }
+}
+
 TEST_P(Conformance, ImpossibleAllocationIsOutOfMemory) {
   try {
     device_release(device_allocate(std::size_t{1} << 50));

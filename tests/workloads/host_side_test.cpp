@@ -24,7 +24,7 @@ TEST(CountedPieces, FollowOneAnother) {
   CountedPieces pieces(cpu.stream, Geometry::of_callers(300, 256, 32));
   pieces.clear();
   simt::Buffer<void*> addresses(300);
-  pieces.make_addresses(sizes.any(), addresses.data());
+  pieces.make_addresses(sizes.any(), PiecesFrom::device, addresses.data());
   const std::vector<std::uint64_t> offsets = pieces.offsets();
   const std::vector<void*> pointers = addresses.to_host(cpu.stream);
   std::uint64_t expected = 0;
@@ -66,7 +66,8 @@ TEST(HostLatency, OneThreadMakesAllCalls) {
   test::WorkloadRig<HostLatency, Slots, SeveralKernels> rig(parameters);
   EXPECT_EQ(rig.sample(), "");
   EXPECT_EQ(rig.pointers.blocks(), 50u);
-  for (const char* phase : {"host_alloc", "host_free", "alloc", "free"}) EXPECT_EQ(rig.operations(phase), 50u);
+  for (const char* phase : {"host_alloc", "host_free", "stream_alloc", "stream_free", "alloc", "free"})
+    EXPECT_EQ(rig.operations(phase), 50u);
 }
 
 }  // namespace

@@ -91,9 +91,10 @@ TEST(WorkGeneration, TimesBothWays) {
   Rig<WorkGeneration, SlotMalloc<Fault::none>> rig(mixed<WorkGeneration>(300));
   EXPECT_EQ(rig.sample(), "");
   EXPECT_EQ(rig.observed_sample(), "");
-  ASSERT_EQ(rig.timer->phases().size(), 2u);
+  ASSERT_EQ(rig.timer->phases().size(), 3u);
   EXPECT_EQ(rig.operations("malloc_free"), 600u);
   EXPECT_EQ(rig.operations("baseline"), 300u);
+  EXPECT_EQ(rig.operations("baseline_pool"), 300u);
 }
 
 TEST(WorkGeneration, LeavesNothingAllocated) {

@@ -14,8 +14,10 @@ class HostLatencyRun final : public WorkloadRun {
         type_(setting.allocator),
         calls_{.geometry = Geometry::of_callers(1, 1, 1), .allocations = parameters.allocations},
         size_{.fixed = parameters.request_bytes},
+        pool_(stream.device()),
         results_(stream, 1, parameters.allocations) {
     host_blocks_.reserve(parameters.allocations);
+    pool_blocks_.reserve(parameters.allocations);
   }
 
   void prepare() override { results_.poison(); }
@@ -25,6 +27,17 @@ class HostLatencyRun final : public WorkloadRun {
       for (std::uint32_t i = 0; i < calls_.allocations; ++i) host_blocks_.emplace_back(size_.fixed);
     });
     timer.host_phase("host_free", calls_.allocations, [&] { host_blocks_.clear(); });
+    timer.host_phase("stream_alloc", calls_.allocations, [&] {
+      for (std::uint32_t i = 0; i < calls_.allocations; ++i) {
+        pool_blocks_.push_back(pool_.allocate(stream_, size_.fixed));
+      }
+      stream_.synchronize();
+    });
+    timer.host_phase("stream_free", calls_.allocations, [&] {
+      for (void* const block : pool_blocks_) pool_.release(stream_, block);
+      stream_.synchronize();
+    });
+    pool_blocks_.clear();
     const simt::LaunchShape shape = calls_.geometry.shape();
     timer.phase("alloc", calls_.allocations, [&] {
       allocator.launch<SeveralKernels>(stream_, shape, AllocSeveralKernel{}, calls_, size_, results_.data());
@@ -54,6 +67,8 @@ class HostLatencyRun final : public WorkloadRun {
   SeveralCalls calls_;
   AnySize size_;
   std::vector<simt::Buffer<std::byte>> host_blocks_;
+  simt::StreamPool pool_;
+  std::vector<void*> pool_blocks_;
   RecordedPointers results_;
 };
 

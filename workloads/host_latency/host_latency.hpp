@@ -2,7 +2,8 @@
 //
 // Huang et al. 2010, sec. VI: cudaMalloc of 4 KB against a malloc by one thread on the device. The host phases time the
 // function that the back end's own buffers come from, cudaMalloc and cudaFree, by the host's clock; on the CPU back end
-// that is the executor's map of pages, whose times say nothing about CUDA. No allocator is involved in them.
+// that is the executor's map of pages, whose times say nothing about CUDA. The stream phases are ours: the same
+// requests to a stream-ordered pool, until the stream has done them. No allocator is involved in all of these.
 #pragma once
 
 #include "workloads/support/contract/workload.hpp"
@@ -29,7 +30,7 @@ struct HostLatency {
                                          .display_name = "Host and Single-Thread Latency",
                                          .paper = "Huang et al. 2010, sec. VI",
                                          .summary = "allocations by the host, and by one device thread",
-                                         .phases = "host_alloc host_free alloc free"};
+                                         .phases = "host_alloc host_free stream_alloc stream_free alloc free"};
 
   static std::string unsupported(const Parameters& parameters, const RunSetting& setting);
   static std::unique_ptr<WorkloadRun> open(const Parameters& parameters, const RunSetting& setting,

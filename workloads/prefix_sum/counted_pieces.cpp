@@ -1,5 +1,7 @@
 #include "workloads/prefix_sum/counted_pieces.hpp"
 
+#include <utility>
+
 #include "workloads/prefix_sum/kernels.hpp"
 
 namespace allocbench {
@@ -34,26 +36,37 @@ struct AddressKernel {
 
 }  // namespace
 
-void CountedPieces::make(AnySize sizes) {
+std::byte* CountedPieces::make(AnySize sizes, PiecesFrom from) {
   simt::launch(stream_, geometry_.shape(), CountKernel{}, geometry_, sizes, unit_, counts_.data());
   scan_.run(stream_, counts_.data(), offsets_.data());
   std::uint64_t last_count = 0;
   std::uint64_t last_offset = 0;
   simt::copy_to_host(stream_, &last_count, counts_.data() + geometry_.callers - 1, sizeof last_count);
   simt::copy_to_host(stream_, &last_offset, offsets_.data() + geometry_.callers - 1, sizeof last_offset);
-  memory_ = simt::Buffer<std::byte>(last_offset + last_count);
+  const std::uint64_t bytes = last_offset + last_count;
+  if (from == PiecesFrom::device) {
+    memory_ = simt::Buffer<std::byte>(bytes);
+    return memory_.data();
+  }
+  pooled_ = pool_.allocate(stream_, bytes);
+  return static_cast<std::byte*>(pooled_);
 }
 
-void CountedPieces::make_written(AnySize sizes) {
-  make(sizes);
+void CountedPieces::free() {
+  memory_ = {};
+  pool_.release(stream_, std::exchange(pooled_, nullptr));
+}
+
+void CountedPieces::make_written(AnySize sizes, PiecesFrom from) {
+  std::byte* const memory = make(sizes, from);
   simt::launch(stream_, geometry_.shape(), FillKernel{}, geometry_, sizes,
-               static_cast<const std::uint64_t*>(offsets_.data()), memory_.data());
+               static_cast<const std::uint64_t*>(offsets_.data()), memory);
 }
 
-void CountedPieces::make_addresses(AnySize sizes, void** addresses) {
-  make(sizes);
+void CountedPieces::make_addresses(AnySize sizes, PiecesFrom from, void** addresses) {
+  std::byte* const memory = make(sizes, from);
   simt::launch(stream_, geometry_.shape(), AddressKernel{}, geometry_,
-               static_cast<const std::uint64_t*>(offsets_.data()), memory_.data(), addresses);
+               static_cast<const std::uint64_t*>(offsets_.data()), memory, addresses);
 }
 
 std::string CountedPieces::problem(const RequestSizes& sizes) const {

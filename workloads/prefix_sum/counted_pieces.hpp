@@ -1,5 +1,6 @@
 // CountedPieces: memory for every caller from one allocation by the host: count, exclusive scan, allocate, and write
-// the pieces or hand out their addresses. What programs do without a malloc on the device.
+// the pieces or hand out their addresses. What programs do without a malloc on the device. The allocation is a
+// cudaMalloc, or comes from a pool in the order of the stream (simt/stream_pool.hpp).
 #pragma once
 
 #include <cstdint>
@@ -13,6 +14,8 @@
 
 namespace allocbench {
 
+enum class PiecesFrom { device, stream_pool };
+
 class CountedPieces {
  public:
   // Pieces are rounded up to a multiple of `unit_bytes`.
@@ -22,17 +25,19 @@ class CountedPieces {
         unit_(unit_bytes),
         counts_(geometry.callers),
         offsets_(geometry.callers),
-        scan_(geometry.callers) {}
+        scan_(geometry.callers),
+        pool_(stream.device()) {}
+  ~CountedPieces() { pool_.release(stream_, pooled_); }
 
   void clear() {
     counts_.fill_bytes(stream_, 0);
     offsets_.fill_bytes(stream_, 0);
   }
   // Makes the memory; every caller writes its piece. Waits for the sum in between.
-  void make_written(AnySize sizes);
+  void make_written(AnySize sizes, PiecesFrom from);
   // The same, but every caller leaves the address of its piece in `addresses`.
-  void make_addresses(AnySize sizes, void** addresses);
-  void free() { memory_ = {}; }
+  void make_addresses(AnySize sizes, PiecesFrom from, void** addresses);
+  void free();
 
   // Of every caller's piece, of the last make_...().
   std::vector<std::uint64_t> offsets() const { return offsets_.to_host(stream_); }
@@ -40,7 +45,8 @@ class CountedPieces {
   std::string problem(const RequestSizes& sizes) const;
 
  private:
-  void make(AnySize sizes);
+  // Returns the memory.
+  std::byte* make(AnySize sizes, PiecesFrom from);
 
   simt::Stream& stream_;
   Geometry geometry_;
@@ -49,6 +55,8 @@ class CountedPieces {
   simt::Buffer<std::uint64_t> offsets_;
   ExclusiveScan scan_;
   simt::Buffer<std::byte> memory_;
+  simt::StreamPool pool_;
+  void* pooled_ = nullptr;
 };
 
 }  // namespace allocbench

@@ -30,7 +30,9 @@ class PrefixSumRun final : public WorkloadRun {
                                          requests_.geometry(), sizes, writes, requests_.row(0));
     });
     requests_.free(allocator);
-    timer.phase("prefix_sum", requests_.callers(), [&] { pieces_.make_written(sizes); });
+    timer.phase("prefix_sum", requests_.callers(), [&] { pieces_.make_written(sizes, PiecesFrom::device); });
+    pieces_.free();
+    timer.phase("prefix_sum_pool", requests_.callers(), [&] { pieces_.make_written(sizes, PiecesFrom::stream_pool); });
     pieces_.free();
   }
 

@@ -28,7 +28,11 @@ class WorkGenerationRun final : public WorkloadRun {
       requests_.free(allocator);
     });
     timer.phase("baseline", requests_.callers(), [&] {
-      pieces_.make_addresses(requests_.sizes().any(), addresses_.data());
+      pieces_.make_addresses(requests_.sizes().any(), PiecesFrom::device, addresses_.data());
+      pieces_.free();
+    });
+    timer.phase("baseline_pool", requests_.callers(), [&] {
+      pieces_.make_addresses(requests_.sizes().any(), PiecesFrom::stream_pool, addresses_.data());
       pieces_.free();
     });
   }

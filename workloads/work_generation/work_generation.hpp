@@ -3,8 +3,8 @@
 // Winter et al., PPoPP'21, work generation (figs. 11.c and 11.d). Phase `malloc_free`: one kernel of mallocs and one of
 // frees. Phase `baseline`: a kernel that says what each thread needs, an exclusive scan by a library, the host's look
 // at the sum, one allocation by the host, a kernel that hands out the addresses, and the host's free; pieces are
-// rounded up to 4 B, as in the paper. All waiting of the host is part of it. Unlike prefix_sum, nobody writes the
-// memory.
+// rounded up to 4 B, as in the paper. All waiting of the host is part of it. Phase `baseline_pool` is ours: the same,
+// but the host allocates from a stream-ordered pool. Unlike prefix_sum, nobody writes the memory.
 #pragma once
 
 #include "workloads/support/callers/caller_parameters.hpp"
@@ -27,7 +27,7 @@ struct WorkGeneration {
       .display_name = "Work Generation",
       .paper = "Winter et al., PPoPP'21, figs. 11.c and 11.d",
       .summary = "malloc and free per thread, against count, scan and one allocation by the host",
-      .phases = "malloc_free baseline"};
+      .phases = "malloc_free baseline baseline_pool"};
 
   static std::string unsupported(const Parameters& parameters, const RunSetting& setting);
   static std::unique_ptr<WorkloadRun> open(const Parameters& parameters, const RunSetting& setting,

@@ -81,7 +81,7 @@ class WritePerformanceRun final : public WorkloadRun {
     requests_.alloc(allocator);
     write_and_compare("write", requests_.row(0), wrong_.data(), timer);
     requests_.free(allocator);
-    pieces_.make_addresses(requests_.sizes().any(), addresses_.data());
+    pieces_.make_addresses(requests_.sizes().any(), PiecesFrom::device, addresses_.data());
     write_and_compare("baseline", addresses_.data(), wrong_.data() + 1, timer);
     stream_.synchronize();  // the pieces are in use until then
     pieces_.free();
