@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <map>
 
+#include "harness/front/cli/results_writer.hpp"
 #include "harness/front/common/errors.hpp"
 #include "harness/front/common/limits.hpp"
 #include "harness/front/common/output.hpp"
@@ -215,12 +216,15 @@ void for_each_cell(const Plan& plan, Visit visit) {
 }
 
 // Results are written while the run goes on: one that is killed has left them.
-std::vector<LoggedFigure> logged_figures(std::deque<OpenFigure>& open, const RunOptions& options) {
+std::vector<LoggedFigure> logged_figures(std::deque<OpenFigure>& open, const RunOptions& options,
+                                         ResultsWriter& writer) {
   std::vector<LoggedFigure> logged;
   for (OpenFigure& figure : open) {
     logged.push_back({figure.cells_of_run, figure.log, [&](LoggedFigure::News news) {
-                        write_results_of(figure.figure.folder);
-                        if (news == LoggedFigure::News::first_rounds) options.first_figure(figure.figure.folder);
+                        const std::string& folder = figure.figure.folder;
+                        if (news != LoggedFigure::News::first_rounds) return writer.write_soon(folder);
+                        write_results_of(folder);
+                        options.first_figure(folder);
                       }});
   }
   return logged;
@@ -306,7 +310,8 @@ Ending measure(const RunOptions& options, const Target& target, const std::vecto
                         listener_of(open, progress));
   const auto begin = WorkerProcess::Clock::now();
   const std::optional<std::uint64_t> memory = memory_of(options, target);
-  Supervisor supervisor(logged_figures(open, options), {time, memory}, forecaster, session, progress);
+  ResultsWriter writer;
+  Supervisor supervisor(logged_figures(open, options, writer), {time, memory}, forecaster, session, progress);
   try {
     ending.interrupted = !supervisor.run();
   } catch (const LogLost&) {

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 
+#include "harness/front/common/units.hpp"
 #include "harness/front/compare/comparison_words.hpp"
 #include "harness/front/statistics/statistics.hpp"
 
