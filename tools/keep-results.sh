@@ -28,7 +28,7 @@ rm -rf "$kept"
 kept=$(realpath "$kept")
 cd "$tools/.."
 # 3: no cell is ok, so there is no figure, but a table of statuses.
-"$python" -m plots --formats png "$kept" || [[ $? -eq 3 ]]
+"$python" -m plots --formats png --out "$kept/figures" "$kept" || [[ $? -eq 3 ]]
 # A table is read in its Markdown; its picture would only take room.
 rm -f "$kept"/figures/*_status.png
 case $kind in
