@@ -46,9 +46,10 @@ TEST(PrefixSum, TimesBothWays) {
   PrefixSumRig<Slots> rig(parameters);
   EXPECT_EQ(rig.sample(), "");
   EXPECT_EQ(rig.observed_sample(), "") << "writes into blocks that the adaptor has filled";
-  ASSERT_EQ(rig.timer->phases().size(), 2u);
+  ASSERT_EQ(rig.timer->phases().size(), 3u);
   EXPECT_EQ(rig.operations("malloc"), 300u);
   EXPECT_EQ(rig.operations("prefix_sum"), 300u);
+  EXPECT_EQ(rig.operations("prefix_sum_pool"), 300u);
 }
 
 TEST(PrefixSum, PointersOfTheMallocPhaseAreChecked) {
