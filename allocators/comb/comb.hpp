@@ -13,8 +13,10 @@
 //   retirement.hpp  chunks change class  take.hpp     slots for lanes that come together
 //   members.hpp     chunks of a class    search.hpp   the slow path: other words, other chunks, all chunks
 //   runs.hpp        large requests       inspect.hpp  invariants
+//   growth.hpp      pools that grow
 #pragma once
 
+#include "allocators/comb/growth.hpp"
 #include "allocators/comb/inspect.hpp"
 #include "allocators/comb/runs.hpp"
 #include "allocators/comb/search.hpp"
@@ -44,6 +46,21 @@ class Comb {
   }
 
   void reset(simt::Stream& stream) { space_.reset(stream); }
+
+  // For a pool that begins with `first_bytes` and grows: the prepared chunks lie in what is there from the begin.
+  static Parameters parameters_for_growth(Parameters parameters, std::size_t first_bytes, std::size_t most_bytes) {
+    const std::uint64_t times = (most_bytes + first_bytes - 1) / first_bytes;
+    const std::uint64_t one_in = std::max<std::uint64_t>(parameters.prepared, 2) * times;
+    parameters.prepared = parameters.prepared == 0 || one_in > most_prepared ? 0 : one_in;
+    return parameters;
+  }
+  // Moves the end of the pool from `before` to `bytes`, of which whole chunks count, and returns these. A heap that is
+  // new, by create() or reset(), has all of its pool: `before` is its size. No kernel may run.
+  std::size_t move_end(simt::Stream& stream, std::size_t before, std::size_t bytes) {
+    const auto end = static_cast<std::uint32_t>(bytes >> space_.chunk_log2);
+    comb::move_end(stream, space_, static_cast<std::uint32_t>(before >> space_.chunk_log2), end);
+    return std::size_t{end} << space_.chunk_log2;
+  }
 
   // Slots lie at multiples of their size from the begin of a chunk, and large requests at begins of chunks.
   std::size_t alignment_of(std::size_t bytes) const {

@@ -84,6 +84,8 @@ struct Empties {
 inline constexpr std::uint64_t least_chunk_bytes = 256;
 inline constexpr std::uint64_t most_chunk_bytes = 4 << 20;
 
+inline constexpr std::uint64_t most_prepared = 65536;
+
 struct Parameters {
   std::uint64_t chunk_bytes = 512 << 10;
   std::uint64_t least_chunks = 64;
@@ -101,7 +103,7 @@ struct Parameters {
               "a reset gives at most one chunk in so many, and at most half, to the classes, the same number to each; "
               "0 = none",
               "docs/comb.md"}
-            .between(0, 65536)};
+            .between(0, most_prepared)};
   }
 };
 

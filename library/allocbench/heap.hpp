@@ -47,6 +47,10 @@ class Heap {
   explicit Heap(simt::Stream& stream, std::size_t pool_bytes, const Parameters& parameters = {},
                 DeviceHeap device_heap = DeviceHeap::set)
       : arena_(stream, pool_bytes), allocator_(create(arena_, parameters, device_heap)) {}
+  // The same in memory that the caller has, and keeps as long as the heap lives.
+  Heap(simt::Stream& stream, Pool pool,
+       const Parameters& parameters = {}) requires(A::traits.pool == PoolLocation::arena)
+      : arena_(stream, pool), allocator_(create(arena_, parameters, DeviceHeap::set)) {}
   // No kernel may run that uses it.
   ~Heap() { destroy(allocator_); }
   Heap(const Heap&) = delete;

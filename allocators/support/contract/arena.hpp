@@ -20,12 +20,16 @@ class Arena {
   // `pool_bytes` as the cell asks; nothing is allocated yet.
   Arena(simt::Stream& stream, std::size_t pool_bytes) : stream_(stream), pool_bytes_(pool_bytes) {}
 
+  // Over a pool of somebody else's, which outlives the arena.
+  Arena(simt::Stream& stream, Pool given) : stream_(stream), pool_bytes_(given.bytes), given_(given) {}
+
   // The pool, allocated at the first call. Base is aligned to at least 256 bytes.
   Pool pool() { return pool(pool_bytes_); }
 
   // The same for designs that keep a part of pool_bytes() elsewhere (PoolLocation::arena_and_device_heap): the first
   // call decides the size.
   Pool pool(std::size_t bytes) {
+    if (given_.base != nullptr) return {given_.base, bytes};
     if (pool_.size() == 0) pool_ = simt::Buffer<std::byte>(bytes);
     return {pool_.data(), pool_.size()};
   }
@@ -42,12 +46,17 @@ class Arena {
 
   // All memory of the arena: the pool, then the metadata.
   std::vector<std::span<std::byte>> parts() const {
-    std::vector<std::span<std::byte>> result{{pool_.data(), pool_.size()}};
+    std::vector<std::span<std::byte>> result;
+    if (given_.base != nullptr) {
+      result.emplace_back(given_.base, given_.bytes);
+    } else {
+      result.emplace_back(pool_.data(), pool_.size());
+    }
     for (const simt::Buffer<std::byte>& memory : metadata_) result.emplace_back(memory.data(), memory.size());
     return result;
   }
 
-  bool has_pool() const { return pool_.size() != 0; }
+  bool has_pool() const { return given_.base != nullptr || pool_.size() != 0; }
   std::size_t pool_bytes() const { return pool_bytes_; }
   std::size_t metadata_bytes() const { return metadata_bytes_; }
   simt::Stream& stream() const { return stream_; }
@@ -56,6 +65,7 @@ class Arena {
   simt::Stream& stream_;
   std::size_t pool_bytes_;
   std::size_t metadata_bytes_ = 0;
+  Pool given_;
   simt::Buffer<std::byte> pool_;
   std::vector<simt::Buffer<std::byte>> metadata_;
 };

@@ -1,0 +1,42 @@
+// A pool whose end moves: the chunks behind it are one run in use that nobody frees. No kernel runs meanwhile.
+#pragma once
+
+#include "allocators/comb/runs.hpp"
+
+namespace allocbench::comb {
+
+// Chunks are counted from 0 here. Those from `begin` to `end` - 1 become free, and those from `end` on the run.
+struct MoveEnd {
+  template <class Thread, class S>
+  SIMT_FN void operator()(Thread& thread, S space, std::uint32_t begin, std::uint32_t end) const {
+    const std::uint32_t rest = space.chunks - end;
+    for (std::uint32_t i = begin + thread.rank_in_grid(); i < space.chunks; i += thread.grid_size()) {
+      const auto word = thread.atomic(space.in_use[i / 32]);
+      const std::uint32_t bit = 1u << i % 32;
+      if (i < end) {
+        word.fetch_and(~bit, simt::relaxed);
+      } else {
+        word.fetch_or(bit, simt::relaxed);
+      }
+      const std::uint32_t entry = i < end ? free_chunk : i == end ? head_of_run | rest : inside_run;
+      thread.atomic(space.table[first_chunk + i]).store(entry, simt::relaxed);
+    }
+  }
+};
+
+struct CountUsed {
+  template <class Thread, class S>
+  SIMT_FN void operator()(Thread& thread, S space, std::uint32_t more) const {
+    thread.atomic(*space.used).fetch_add(more, simt::relaxed);
+  }
+};
+
+// `begin`: where the pool ended; all its chunks for a heap that is new, which has no run yet.
+template <class S>
+void move_end(simt::Stream& stream, const S& space, std::uint32_t begin, std::uint32_t end) {
+  const bool is_new = begin == space.chunks;
+  simt::launch(stream, {64, 256}, MoveEnd{}, space, is_new ? end : begin, end);
+  simt::launch(stream, {1, 1}, CountUsed{}, space, begin - end);  // modulo 2^32
+}
+
+}  // namespace allocbench::comb

@@ -1,0 +1,95 @@
+// GrowingHeap<A>: a heap over reserved addresses, whose pool grows between kernels. Blocks stay where they are.
+//
+//   allocbench::GrowingHeap<allocbench::Comb> heap(stream, 64 << 20, std::size_t{8} << 30);
+//   my_kernel<<<...>>>(heap.handle());
+//   if (heap.usage().free_bytes < (16 << 20)) heap.grow(2 * heap.pool_bytes());
+//
+// The design's own words are laid out for the largest pool from the begin. For designs that can move the end of their
+// pool: Comb.
+#pragma once
+
+#include <algorithm>
+#include <string>
+
+#include "allocbench/heap.hpp"
+#include "simt/reservation.hpp"
+
+namespace allocbench {
+
+template <Allocator A>
+class GrowingHeap {
+  static_assert(
+      requires(A & allocator, simt::Stream& stream) { allocator.move_end(stream, 0, 0); },
+      "this design cannot grow its pool; Comb can");
+
+ public:
+  using Parameters = typename A::Parameters;
+  using Handle = typename Heap<A>::Handle;
+
+  // Reserves `most_bytes` and takes the first `pool_bytes`. Throws Unsupported where the pool has no chunk or begins
+  // larger than it may get, and as Heap does.
+  GrowingHeap(simt::Stream& stream, std::size_t pool_bytes, std::size_t most_bytes, const Parameters& parameters = {})
+      : stream_(stream),
+        reserved_(stream.device(), checked(pool_bytes, most_bytes)),
+        heap_(stream, begin(pool_bytes), A::parameters_for_growth(parameters, pool_bytes, most_bytes)),
+        allocator_(heap_.handle()),
+        end_(heap_.max_request()) {
+    move_end();
+    if (end_ != 0) return;
+    throw Unsupported("a pool that begins with " + std::to_string(pool_bytes) + " bytes and may grow to " +
+                      std::to_string(most_bytes) + " has no chunk at first. Begin with more");
+  }
+
+  // For kernels, also for those after a growth.
+  Handle handle() const { return heap_.handle(); }
+
+  // Makes the pool at least so many bytes large; never smaller. Waits for the stream; no other kernel may run that uses
+  // the heap. Throws simt::Fault and leaves the heap as it is where there is no memory, or no room in the reservation.
+  void grow(std::size_t pool_bytes) {
+    stream_.synchronize();
+    reserved_.grow(pool_bytes);
+    move_end();
+  }
+  // Empties the heap. Its pool stays as large as it is.
+  void reset() {
+    heap_.reset();
+    end_ = heap_.max_request();
+    move_end();
+  }
+
+  std::size_t pool_bytes() const { return end_; }
+  std::size_t most_pool_bytes() const { return heap_.max_request(); }
+  std::size_t metadata_bytes() const { return heap_.metadata_bytes(); }
+  // As Heap::usage() and Heap::check().
+  HeapUsage usage() const {
+    HeapUsage usage = heap_.usage();
+    if (end_ == most_pool_bytes()) return usage;
+    --usage.blocks;  // what is not there yet
+    usage.bytes -= most_pool_bytes() - end_;
+    return usage;
+  }
+  std::string check() const { return heap_.check(); }
+
+ private:
+  static std::size_t checked(std::size_t pool_bytes, std::size_t most_bytes) {
+    if (pool_bytes != 0 && pool_bytes <= most_bytes) return most_bytes;
+    throw Unsupported("a pool that begins with " + std::to_string(pool_bytes) + " bytes cannot grow to " +
+                      std::to_string(most_bytes));
+  }
+  Pool begin(std::size_t pool_bytes) {
+    reserved_.grow(pool_bytes);
+    return {reserved_.base(), reserved_.most_bytes()};
+  }
+  void move_end() {
+    const std::size_t there = std::min(reserved_.bytes(), most_pool_bytes());
+    if (there != end_) end_ = allocator_.move_end(stream_, end_, there);
+  }
+
+  simt::Stream& stream_;
+  simt::Reservation reserved_;
+  Heap<A> heap_;
+  A allocator_;      // a copy: the design's state lies in device memory
+  std::size_t end_;  // of the pool: whole chunks
+};
+
+}  // namespace allocbench

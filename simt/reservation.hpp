@@ -1,0 +1,49 @@
+// Reservation: addresses for device memory that grows. Each back end implements it.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "simt/common.hpp"
+
+namespace simt {
+
+class Device;
+
+class Reservation {
+ public:
+  // Addresses for at most so many bytes; none of them is memory yet. CUDA: virtual memory management (CUDA C++
+  // Programming Guide, "Virtual Memory Management"). CPU: pages that fault. Throws Fault(environment) where the device
+  // has no such memory, Fault(out_of_memory) where there are not enough addresses.
+  Reservation(Device& device, std::size_t most_bytes);
+  // No kernel may run that uses the memory.
+  ~Reservation();
+  Reservation(const Reservation&) = delete;
+  Reservation& operator=(const Reservation&) = delete;
+
+  // Makes at least the first so many bytes memory, in whole granules. What was there stays. Throws Fault(out_of_memory)
+  // and changes nothing where the device has too little, or they are more than was reserved.
+  void grow(std::size_t bytes);
+
+  std::byte* base() const { return base_; }
+  std::size_t bytes() const { return bytes_; }  // that are memory
+  std::size_t most_bytes() const { return most_bytes_; }
+
+ private:
+  std::size_t granules(std::size_t bytes) const { return (bytes + granule_ - 1) / granule_ * granule_; }
+  void require_room(std::size_t bytes) const {
+    if (bytes <= most_bytes_) return;
+    throw Fault(FaultKind::out_of_memory, std::to_string(bytes) + " bytes are more than the " +
+                                              std::to_string(most_bytes_) + " that are reserved");
+  }
+
+  int ordinal_ = 0;
+  std::byte* base_ = nullptr;
+  std::size_t bytes_ = 0;
+  std::size_t most_bytes_ = 0;
+  std::size_t granule_ = 1;
+  std::vector<std::size_t> pieces_;  // bytes of each growth
+};
+
+}  // namespace simt
