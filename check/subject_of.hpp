@@ -217,7 +217,7 @@ class SubjectOf final : public Subject {
 
   static constexpr std::uint32_t warp_lanes = 32;
 
-  // Who takes how many blocks. One lane alone stops at the first null pointer.
+  // How many blocks each lane takes. One lane alone stops at the first null pointer.
   struct Filling {
     std::uint32_t slots;
     std::uint32_t lanes = 1;

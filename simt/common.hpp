@@ -97,8 +97,8 @@ inline constexpr std::uint32_t max_packed_alignment = 16;
 // launching code must pass these arguments. Null if there is none.
 struct KernelPointer {
   const void* entry = nullptr;
-  // Of a member of a family, where the back end has one entry for all: its number, and a place for the kernel object
-  // and for each argument.
+  // For a member of a family, if the back end has one entry for all: its number, and a place for the kernel object and
+  // for each argument.
   std::uint32_t member = 0;
   const PackedPlace* places = nullptr;
 

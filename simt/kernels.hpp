@@ -23,7 +23,7 @@ class Stream;
 // `arguments` point to the kernel object and to values of exactly the types Args of the kernel's pointer, in their
 // order.
 void launch_kernel(Stream& stream, LaunchShape shape, KernelPointer kernel, std::span<const void* const> arguments);
-// Of a member of a family: those of the family, which all members share.
+// All members of a family share the attributes of the family.
 KernelAttributes kernel_attributes(KernelPointer kernel);
 // Blocks of this kernel that can be resident on the whole device at once.
 std::uint32_t max_resident_blocks(Stream& stream, KernelPointer kernel, std::uint32_t threads_per_block,
@@ -52,7 +52,7 @@ std::uint32_t max_resident_blocks(Stream& stream, std::uint32_t threads_per_bloc
 // compiler makes one copy of each SIMT_NOINLINE_FN that they call and not one per kernel (simt/cuda/kernel_entry.hpp).
 template <class... Members>
 struct KernelFamily {
-  // Of FamilyMember<Kernel, Args...>, one of the members.
+  // For FamilyMember<Kernel, Args...>, one of the members.
   template <class Member>
   static KernelPointer pointer() {
     return member_pointer<Member, Members...>();

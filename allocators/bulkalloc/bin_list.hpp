@@ -7,13 +7,14 @@
 // its chunk. A slot is counted free before its bit is searched and after its bit was cleared, so a claim always finds a
 // clear bit.
 //
-// Who may touch a bin: readers that found it in the list, owners of its slots, and whoever lowered its counter from all
-// slots to zero, who owns the bin. Places and links change under the lock of the list only.
+// Three kinds of threads may touch a bin: readers that found it in the list, owners of its slots, and the thread that
+// lowered its counter from all slots to zero. That thread owns the bin. Places and links change under the lock of the
+// list only.
 //
-// Assumed: the units of slots that are freed are signalled before the bin's counter goes up. So whoever finds that its
-// slots are the last ones finds the units of all others, and can take them; and a lane with a unit that does not find a
-// slot yet walks the list again. The units of claims on their way are waited for, `patience` looks; after that an empty
-// bin stays in the list.
+// Assumed: the units of slots that are freed are signalled before the bin's counter goes up. So a thread that frees the
+// last slots finds the units of all others and can take them. A lane that has a unit but finds no slot yet walks the
+// list again. A free waits `patience` looks for the units of claims on their way. After that an empty bin stays in the
+// list.
 #pragma once
 
 #include "allocators/bulkalloc/layout.hpp"
@@ -200,7 +201,7 @@ struct BinList {
     return {0, 0, false};
   }
 
-  // Of a bin that the caller owns.
+  // The caller owns the bin.
   template <class Thread>
   SIMT_FN Fate retire(Thread& thread, std::uint32_t page) const {
     Bin& bin = layout.bin(page);

@@ -27,16 +27,17 @@
 //   * The smallest block has 16 bytes, not 8. The pool may have any size, not only powers of two.
 //   * Two halves of a block that were freed at the same time are merged afterwards, and the thread that merges
 //     announces it (buddy_tree.hpp). No thread announces that an empty bin is on its way back to its chunk.
-//   * Bounded: a free that empties a bin waits 64 looks for the units of claims on their way. Else the empty bin stays
-//     as it is until it is used and freed again.
+//   * Bounded: a free that empties a bin waits 64 looks for the units of claims on their way. Otherwise the empty bin
+//     stays until it is used and freed again.
 //   * Lanes of a warp that ask for different sizes come one group after the other; the paper does not say how a warp
 //     parts. A call asks once which lanes run together. Each later group is a part of that one, by its votes, and lanes
-//     that came together leave together. If the makers of bins form groups across the groups that wait for them, or
-//     lanes in malloc run beside lanes in free, warps of an H200 now and then do not end (docs/findings.md).
-//   * Unbounded, as in the paper: waits for units that somebody makes, for locks and for readers. They end, because
-//     whoever makes units says so when it fails, and holders of locks and readers wait for nobody above them.
-//   * Unbounded, too: two available halves wait for the units of both, which those who have them use or bring back.
-// As published: an arena does not help another one, so null may come while other arenas have free slots.
+//     that came together leave together. If the makers of bins form groups across the groups that wait for them, or if
+//     lanes in malloc run beside lanes in free, some warps of an H200 do not end (docs/findings.md).
+//   * Unbounded, as in the paper: waits for units that another thread makes, for locks and for readers. They end: a
+//     thread that makes units says so when it fails, and holders of locks and readers wait only for what lies below
+//     them.
+//   * Unbounded, too: two available halves wait for the units of both. The threads that hold these use them or bring
+// them back. As published: an arena does not help another one, so null may come while other arenas have free slots.
 #pragma once
 
 #include <algorithm>
@@ -126,7 +127,7 @@ class BulkAlloc {
       const auto page = static_cast<std::uint32_t>(offset >> layout.page_log2);
       small_.tree.give(thread, page, thread.atomic(heights_[page]).load(simt::relaxed));
     }
-    all.sync();  // who came together goes on together
+    all.sync();  // lanes that came together continue together
   }
 
   std::string broken_invariant(simt::Stream& stream) const { return bulkalloc::Inspection(stream, small_).broken(); }

@@ -4,8 +4,8 @@
 // Stage 1 is a semaphore of bins, whose batch is a chunk. Stage 2 happens under the collective mutex: of the lanes that
 // come together one locks for all, the lane with rank k takes the k-th free bin of the list, and the last one cuts the
 // list behind the chunks that have none left.
-// A chunk whose bins are all free goes back if their units are there. If not, somebody has one and is about to take a
-// bin; chunks that stay for that are counted, and that lane looks again.
+// A chunk whose bins are all free goes back if their units are there. If not, a lane holds a unit and is about to take
+// a bin. The chunk stays and is counted, and that lane looks again.
 #pragma once
 
 #include "allocators/bulkalloc/buddy_tree.hpp"

@@ -52,7 +52,7 @@ struct Layout {
     return chunk_height > tails_log2 ? 1u << (chunk_height - tails_log2) : 1;
   }
   SIMT_HOST_FN std::uint32_t bins() const { return chunk_pages() - special_bins(); }
-  // Of 2^size_log2 bytes.
+  // Slots of 2^size_log2 bytes in a bin.
   SIMT_HOST_FN std::uint32_t slots(std::uint32_t size_log2) const {
     return size_log2 <= header_log2 ? 1u << (page_log2 - size_log2) : ((1u << page_log2) - header_bytes) >> size_log2;
   }

@@ -5,8 +5,8 @@
 // each takes a bit for itself. Lanes that free slots of one bin give them back together. (The paper has special paths
 // for single lanes and full warps and does not say more.)
 // What waits for what: a lane waits for units that another lane is making, for locks, whose holders wait for nobody,
-// and for readers of RCU, which wait for nobody. Whoever makes a bin waits for a chunk, then for blocks of the buddy
-// tree.
+// and for readers of RCU, which wait for nobody. A lane that makes a bin waits for a chunk, then for blocks of the
+// buddy tree.
 #pragma once
 
 #include "allocators/bulkalloc/bin_list.hpp"

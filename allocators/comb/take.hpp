@@ -1,4 +1,4 @@
-// Slots for mates who come together, from words that some of them have seen.
+// Slots for mates that come together, from words that some of them have seen.
 //
 // All lanes of one class that are without a slot stay together as `mates`. A lane that gets a slot leaves them.
 #pragma once

@@ -12,9 +12,9 @@
 // A search counts as long as it lasts, so a page may look full although it has room, and null may come although chunks
 // are free (docs/findings.md).
 // Orders (`bit_orders`). Published: relaxed, and a fence in the reset, where ours releases. Then nothing orders the
-// last accesses of one owner of a chunk before the first ones of the next (docs/findings.md). Fixed: the filling is
-// acquired by all who add and released by all who subtract. Setting a bit acquires and clearing it releases, because a
-// searcher that came in before an owner left may take that owner's chunk.
+// last accesses of one owner of a chunk before the first ones of the next (docs/findings.md). Fixed: every addition to
+// the filling acquires, every subtraction releases. Setting a bit acquires and clearing it releases, because a searcher
+// that came in before an owner left may take that owner's chunk.
 #pragma once
 
 #include "allocators/flatter_scatter/page_layout.hpp"
@@ -165,7 +165,7 @@ struct AccessBlock {
     for (std::uint32_t i = 0; i < count; ++i) thread.atomic(words[i]).store(0u, simt::relaxed);
   }
 
-  // False if somebody is inside.
+  // False if another thread is inside.
   template <class Filling>
   SIMT_FN bool lock(const Filling& filling) const {
     return orders.setting([&](auto order) {

@@ -160,7 +160,7 @@ class FlatterScatter {
   const flatter_scatter::Heap& heap() const { return heap_; }
 
  private:
-  // Of an access block.
+  // Pages of an access block.
   static std::uint64_t pages_of(std::size_t pool_bytes, const Parameters& parameters) {
     const std::uint64_t bytes = std::min<std::uint64_t>(pool_bytes, parameters.access_block_bytes);
     return bytes / (parameters.page_bytes + sizeof(flatter_scatter::PageEntry));

@@ -31,7 +31,7 @@
 //   * At start the table pins 13 segments. Pools of 64 segments or fewer serve nothing above a segment.
 //   * A segment enters its class's tree again when its ring passes a tenth of its blocks: free blocks of others stay
 //     hidden until then. Insertions into a tree may be hidden by a removal at the same time (recheck_cleared_words).
-//   * Whoever frees a run sets the bits of its segments before it resets their class; a fetch in between ends the
+//   * A free of a run first sets the bits of its segments and then resets their class. A fetch in between ends the
 //     kernel (reset_class_first).
 //   * The count of a block has 20 bits. Additions to an exhausted block could reach the class above them: more than a
 //     thousand full warps that ask for 32 KiB at once.
@@ -61,8 +61,8 @@
 // On an H200 mallocs of this form take less time than the public code's (results/reference/h200/peers). At 16 B the
 // fences and loads above explain it: with them this form takes the public code's time. They are not in the design. At
 // 4 KiB they do not explain it. There a block of slices is a segment, so 4,096 requests use one up, and the public
-// code's way to the next one is longer, too; that this is the cause is not shown. Frees are faster as well; the loads
-// of pointers do not explain that.
+// code's way to the next one is longer, too. Whether this is the cause is not known. Frees are faster as well; the
+// loads of pointers do not explain that.
 #pragma once
 
 #include "allocators/gallatin/inspect.hpp"

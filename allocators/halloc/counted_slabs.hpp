@@ -90,7 +90,7 @@ struct CountedSlabs {
     if (taken != mask) word.fetch_and(~(mask & ~taken), simt::relaxed);  // nobody saw these bits as a block
     return false;
   }
-  // Of a block, or of an allocation that failed after all.
+  // Gives back a block, or what a failed allocation took.
   template <class Thread>
   SIMT_FN void clear_bits(Thread& thread, std::uint32_t slab, std::uint32_t chunk, std::uint32_t mask) const {
     thread.atomic(bits[bit_word(slab, chunk)]).fetch_and(~(mask << chunk % 32), simt::release);

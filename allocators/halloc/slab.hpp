@@ -117,7 +117,7 @@ struct Slabs {
     thread.atomic(bits[bit_word(slab, chunk)]).fetch_or((mask & (mask - 1)) << 32, simt::relaxed);
   }
 
-  // Of a block whose allocation failed after all; its length is not marked yet.
+  // Gives back what a failed allocation took; no length is marked yet.
   template <class Thread>
   SIMT_FN void withdraw_bits(Thread& thread, std::uint32_t slab, std::uint32_t chunk, std::uint32_t log) const {
     thread.atomic(bits[bit_word(slab, chunk)]).fetch_and(~block_mask(chunk, log), simt::relaxed);

@@ -5,7 +5,7 @@
 // Idea:
 //   malloc  finds the active superblock of the block size (a power of two), or prepares one from the queue; reserves a
 //           block by a compare-exchange of its state word; then searches its bitmap from the beginning for a clear bit
-//           and takes it by an atomic OR. Whoever reserves the last block detaches the superblock.
+//           and takes it by an atomic OR. The request that reserves the last block detaches the superblock.
 //   free    clears the bit by an atomic AND, counts the block back by a compare-exchange, and queues a detached
 //           superblock of which all blocks are free. Every thread works for itself.
 //   reset   is a kernel of one thread, which enqueues superblock after superblock (section 5.3).

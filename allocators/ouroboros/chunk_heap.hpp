@@ -19,8 +19,8 @@
 // chunk once it is served. The class keeps these chunks, and the next crowd is spread over them.
 //
 // Differs from the paper, where lanes look at the chunk at the front one by one, draw one page each, and go on to the
-// next chunk if it has none: here a warp draws once for all lanes. In the paper the chunk stays in the queue meanwhile,
-// so the lane that takes its last page and the lane that brings it back could meet at one slot.
+// next chunk if it has none: here a warp draws once for all lanes. In the paper the chunk stays in the queue, so the
+// lane that takes its last page and the lane that brings it back could meet at one slot.
 #pragma once
 
 #include "allocators/ouroboros/heap.hpp"
@@ -106,7 +106,7 @@ struct ChunkHeap : Heap<StorageKind> {
       draw.chunk = team.broadcast(draw.chunk);
       draw.count = team.broadcast(draw.count);
       draw.before = team.broadcast(draw.before);
-      team.sync();  // what the leader acquired, all lanes have: whoever frees a page reads the chunk's header
+      team.sync();  // all lanes acquire what the leader acquired: a lane that frees a page reads the chunk's header
       const bool served = team.thread_rank() < draw.count;
       const auto alike = group.partition(served);
       if (served) {

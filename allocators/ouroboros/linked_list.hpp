@@ -27,7 +27,7 @@ struct LinkedList {
     alignas(128) std::uint64_t recent[256];  // by segment number, modulo
   };
 
-  // Of a chunk. Bit 63: consumed; bits 32-62: segment; below: the next chunk, all ones = none yet.
+  // One node per chunk. Bit 63: consumed; bits 32-62: segment; below: the next chunk, all ones = none yet.
   std::uint64_t* nodes = nullptr;
   static constexpr std::uint64_t consumed = std::uint64_t{1} << 63;
   static constexpr std::uint64_t next_bits = 0xffffffffu;

@@ -5,9 +5,9 @@
 // demand decides which groups of a burst make pages and which wait.
 //   Null. A taker that finds too little lowers the semaphore for a moment (units.hpp) and may hide pages that are freed
 // meanwhile. So a group gives up only after a look at the semaphore that follows its own last addition and finds
-// nothing: whoever hides a page looks again later, and the last of them sees the true count. A group that sees pages
-// but does not get them has lost against a group that did, and goes on. Two rounds that find nothing end the search,
-// and more while the semaphore is below zero.
+// nothing. A taker that hides a page looks again later, and the last of them sees the true count. A group that sees
+// pages but does not get them has lost against a group that did, and goes on. Two rounds that find nothing end the
+// search, and more while the semaphore is below zero.
 //   Lanes of several classes are here at once, and the hardware may run the code behind a wait only when all of them
 // have arrived. So no lane waits before every chunk that a lane of its warp has taken is stocked; otherwise two warps
 // could wait for each other's pages until their patience ends.
@@ -144,7 +144,7 @@ SIMT_NOINLINE_FN void* refill(Thread& thread, const Policy& heap, std::uint32_t 
 }
 
 // A new chunk for a class with a crowd, of which the group keeps the first `kept` pages; the others go into the queue.
-// no_chunk where there is none. Announced as in order_pages(), so that nobody gives up meanwhile. The group must not
+// no_chunk where there is none. Announced as in order_pages(), so that no group gives up in between. The group must not
 // hold the number of a take: the chunk may need a slot that is empty only after that take. Not inlined, as refill().
 template <class Policy, class Thread, class Group>
 SIMT_NOINLINE_FN std::uint32_t chunk_for_crowd(Thread& thread, const Policy& heap, const Group& group, std::uint32_t id,

@@ -87,8 +87,8 @@ struct SegmentedQueue {
     thread.atomic(state.owned).fetch_sub(indices, simt::relaxed);
   }
 
-  // Of a class whose chunks have `per_chunk` indices each: the least n for which n segments hold the indices of all
-  // other chunks, where each other class has one segment.
+  // For a class whose chunks have `per_chunk` indices each: the least n for which n segments hold the indices of all
+  // other chunks. Each other class has one segment.
   static SIMT_HOST_FN std::uint32_t segments_for_all_chunks(const ChunkSpace& space, std::uint32_t per_chunk) {
     const std::uint32_t chunks_per_segment = (1u << slots_log(space)) / per_chunk;
     const std::uint32_t chunks = space.pool.chunk_count - space.class_count();

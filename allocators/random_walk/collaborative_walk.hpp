@@ -1,11 +1,11 @@
 // CoRW: the lanes of a warp walk together and share the pages they find.
 //
 // Paper: Pham et al. 2025, section 4.1, algorithms 3 and 4.
-// Idea: in RW-BM a warp waits for its slowest lane. Here every lane probes a word in every round, even if it has its
-// page already, and words with free pages serve the lanes that still need one: the r-th needy lane takes what the r-th
-// giving lane won, found by popcounts (the k-th set bit) and one shuffle. All lanes leave together. Data: bitmap.hpp
-// (words of 64 bits in corw_64).
-// The group is the result of converged() at the call; other lanes of the warp form their own groups.
+// Idea: in RW-BM a warp waits for its slowest lane. Here every lane probes a word in every round, even if it already
+// has a page. Words with free pages serve the lanes that still need one: the r-th needy lane takes the page of the r-th
+// giving lane, found by popcounts (the k-th set bit) and one shuffle. All lanes leave together. Data: bitmap.hpp (words
+// of 64 bits in corw_64). The group is the result of converged() at the call; other lanes of the warp form their own
+// groups.
 //
 // Differs from the paper (corw):
 //   * As rw_bm (bitmap_walk.hpp), but the paper releases this lock. The authors' public code has none: a warp takes 32

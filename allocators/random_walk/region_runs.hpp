@@ -80,7 +80,7 @@ class RegionRuns {
     return thread.atomic(bitmap_.words[word]).load(simt::relaxed);
   }
 
-  // Of the pages from `first` on those in its word.
+  // How many of the pages from `first` on lie in its word.
   static SIMT_HOST_FN std::uint32_t part(std::uint32_t first, std::uint32_t pages) {
     const std::uint32_t left = 32 - first % 32;
     return pages < left ? pages : left;

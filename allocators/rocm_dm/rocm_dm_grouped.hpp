@@ -10,7 +10,7 @@
 // Data: kinds.hpp, heap.hpp. The search begins at the last slab that accepted a reservation.
 //
 // Differs from the code: as rocm_dm.hpp says, and
-//   * The lanes of a wave look together: whoever has to look again waits until the makers of its wave are done. On
+//   * The lanes of a wave look together. A lane that must look again waits until the makers of its wave are done. On
 //     GPUs of AMD they advance in lock step anyway. On others, lanes that look on and on would take turns from the
 //     makers of their wave.
 //   * When the pool is empty, lanes that a slab has room for are served and the others go on. The check of the original

@@ -90,9 +90,9 @@ struct RunTable {
  private:
   static constexpr std::uint32_t looks = 4;  // pages per lane looked at together
 
-  // The lanes look at the pages below `bottom` together and agree who tries which run: the n-th run belongs to the n-th
-  // seeker. Returns the first page of the caller's run or no_page. Moves `bottom` below the pages that were used up;
-  // `length` free pages, as seen, begin there.
+  // The lanes look at the pages below `bottom` together and agree which lane tries which run: the n-th run belongs to
+  // the n-th seeker. Returns the first page of the caller's run or no_page. Moves `bottom` below the pages that were
+  // used up; `length` free pages, as seen, begin there.
   template <class Thread, class Group>
   SIMT_FN std::uint32_t find_run(Thread& thread, const Group& group, std::uint32_t pages, bool seeks,
                                  std::uint32_t& bottom, std::uint32_t& length) const {

@@ -178,8 +178,8 @@ class Walk {
  private:
   static constexpr std::uint32_t first_window = 0x40000000;
 
-  // Of pass 1. With several access blocks pass 1 is not cut short, because only a whole pass tells which blocks are
-  // full.
+  // Counts a step of pass 1. With several access blocks pass 1 is not cut short, because only a whole pass shows which
+  // blocks are full.
   SIMT_FN void count_step(const Regions& regions) {
     if (regions.blocks == 1 && left_ > 0) --left_;
   }

@@ -12,8 +12,8 @@
 //           since it was chosen; below the capacity search for a bit; otherwise subtract again.
 //   leave   clear the bit, subtract 1. A thread whose free empties the page resets it: compare-exchange of the count
 //           from 0 to page bytes, clear the bits on the page, chunk size 0, subtract page bytes.
-// Orders. Bits: acquire to take, release to give. The count is acquired by all who add, released by all who subtract,
-// so a user sees the resets before its addition.
+// Orders. Bits: acquire to take, release to give. Additions to the count acquire and subtractions release, so a user
+// sees all resets that its addition follows.
 #pragma once
 
 #include "allocators/scatteralloc/page_format.hpp"

@@ -30,7 +30,7 @@ class Instance final : public AllocatorInstance {
   const Traits& traits() const { return setting_.traits(); }
   TimeShares& shares() const { return process_.shares; }
   LeakFindings& leak_findings() const { return process_.leak_findings; }
-  // Of the calls of observed forms.
+  // Deadline for the calls of observed forms.
   simt::Deadline& deadline() { return deadline_; }
   // Waits for the device. Throws the timeout where calls ended half-way: nothing that was found then counts.
   void fail_if_late();

@@ -80,7 +80,7 @@ class MeasuredCell final : public Cell {
   std::unique_ptr<WorkloadRun> run_;
   std::optional<Ageing> ageing_;  // of state aged
   WarmUps warm_ups_left_;
-  // Of the last repetition that was judged.
+  // What the last judged repetition gave.
   struct Judged {
     std::uint64_t null_returns;
     std::uint64_t blocks;

@@ -29,7 +29,7 @@ struct ArrayListGrowth {
     // Requests to the allocator, and the size of each.
     std::uint32_t requests() const { return (grows_together() ? geometry().blocks : threads) * iterations; }
     std::uint64_t request_bytes() const;
-    // Of the threads that call the allocator.
+    // Geometry of the threads that call the allocator.
     Geometry request_geometry() const {
       return Geometry::of_callers(requests(), threads_per_block, grows_together() ? 1 : simt::warp_size);
     }

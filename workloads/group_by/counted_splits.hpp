@@ -32,7 +32,7 @@ class CountedSplits {
   MultisetDigest groups() const;
 
  private:
-  // Of records in the order of their lists.
+  // A split of records in the order of their lists.
   struct Split {
     simt::Buffer<group::Record> records;
     simt::Buffer<std::uint32_t> lists;  // of each record; not after the last pass

@@ -55,8 +55,8 @@ struct alignas(128) SharedWord {
 
 struct WorkQueue {
   QueueSlot* slots;
-  SharedWord* tail;      // tickets of those who put
-  SharedWord* head;      // tickets of those who take
+  SharedWord* tail;      // tickets of puts
+  SharedWord* head;      // tickets of takes
   SharedWord* finished;  // tasks that are done, with all that was continued from them
   std::uint32_t size_log2;
   std::uint32_t room_limit;  // tasks in the queue above which single ones stay with their warp

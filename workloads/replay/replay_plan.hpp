@@ -30,7 +30,7 @@ struct Launch {
 
 struct Plan {
   std::vector<Launch> launches;
-  // Of each launch one entry more than it has threads: the steps of thread t are begin[t] to begin[t + 1] - 1.
+  // For each launch one entry more than it has threads: the steps of thread t are begin[t] to begin[t + 1] - 1.
   std::vector<std::uint32_t> begin;
   std::vector<Step> steps;
   std::vector<std::uint64_t> block_bytes;  // by block

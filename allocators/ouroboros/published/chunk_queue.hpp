@@ -108,9 +108,9 @@ struct ChunkQueueHeap : Heap<QueueKind> {
     const std::uint32_t log = chunks.pages_log(id);
     return log <= 5 ? 1 : 1u << (log - 5);
   }
-  // A chunk may be put into the queue at a place that the front has passed already, because whoever put a chunk behind
-  // it was quicker. So a lane that found nothing begins before the front, each time twice as far, up to a whole ring;
-  // later it mostly looks near the front, where chunks come back.
+  // A chunk may enter the queue at a place that the front has already passed, because another lane put a chunk behind
+  // it first. So a lane that found nothing begins before the front, each time twice as far, up to a whole ring; later
+  // it mostly looks near the front, where chunks come back.
   static SIMT_FN std::uint32_t begin_lap(std::uint32_t lap, std::uint32_t front) {
     if (lap == 0) return front;
     constexpr std::uint32_t farthest = 18;

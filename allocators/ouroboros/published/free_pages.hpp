@@ -16,7 +16,7 @@ namespace allocbench::ouroboros::published {
 
 inline constexpr std::uint64_t most_counted = (PackedSemaphore::field >> 1);
 
-// Of class `id`, in a heap that planned_heap() made.
+// For class `id`, in a heap that planned_heap() made.
 template <class Policy>
 std::uint64_t pages_of_class(const Policy& heap, std::uint32_t id) {
   const HeadedChunks& chunks = heap.chunks;
@@ -28,7 +28,7 @@ std::uint64_t pages_of_class(const Policy& heap, std::uint32_t id) {
   return (chunks.chunk_count - reserved_chunks(heap)) * slots / (slots + indices) * per_chunk;
 }
 
-// Of class `id`; no bound for a linked list.
+// For class `id`; a linked list has no bound.
 template <class Policy>
 std::uint64_t most_queued(const Policy& heap, std::uint32_t id) {
   if constexpr (Policy::chunk_based) return ~std::uint64_t{0};

@@ -1,13 +1,13 @@
 // The virtualised linked list (VL): a queue kept in chunks of the pool ("segments"), each of which names the next one.
 //
-// A take walks from the front pointer to the segment of its number, a put from the back pointer. The lanes of a warp
-// walk in step, so that none waits behind others for a segment that it must add itself: whoever has the first number of
-// a segment links the next one behind it and moves the back pointer. Whoever completes the segment at the front moves
-// the front pointer; the last few completed chunks of a class are held back, because a slow reader may still stand
-// there, and the one before them is given back (pointer `old`).
+// A take walks from the front pointer to the segment of its number, a put from the back pointer. The lane with the
+// first number of a segment links the next one behind it and moves the back pointer. The lanes of a warp walk in step,
+// so none waits behind others for a segment that it must add itself. The lane that completes the segment at the front
+// moves the front pointer. The last few completed chunks of a class are held back, because a slow reader may still be
+// there. The chunk in front of them is given back (pointer `old`).
 //
 // Differs from the published list: pointers carry the first number of their segment, and a reader that stands at
-// another segment than it thought begins again at the front. Whoever moves the front looks at the next segment too,
+// another segment than it thought begins again at the front. A lane that moves the front looks at the next segment too,
 // because segments may be completed out of order.
 //
 // Orders. The authors' walk loads without order, and so does ours between its ends: the 100,000th index is 49 segments
@@ -211,10 +211,10 @@ struct ListQueue {
     }
   }
 
-  // The segment of `number` has been completed. Moves the front over it and over completed segments behind it, if it is
-  // the front; else whoever completes the front does that. Then gives back: that takes longer than the next segments
-  // need to complete, so a lane that gave back between two steps would fall behind and move the front over all of the
-  // rest alone.
+  // The segment of `number` has been completed. If it is the front, moves the front over it and over completed segments
+  // behind it. Otherwise the lane that completes the front does so. Then gives back: that takes longer than the next
+  // segments need to complete, so a lane that gave back between two steps would fall behind and move the front over all
+  // of the rest alone.
   template <class Thread>
   SIMT_FN void complete(Thread& thread, const HeadedChunks& chunks, Ends& ends, std::uint32_t number,
                         std::uint32_t chunk) const {

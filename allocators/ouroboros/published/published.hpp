@@ -19,7 +19,7 @@
 //   * Out of memory gives null, to the lanes for which nothing is left. The authors' code writes chunks beyond the
 //     pool: headed_chunks.hpp, packed_semaphore.hpp.
 //   * Memory orders: slots and masks release and acquire at device scope (there: fences of block scope in places).
-//   * Lanes go on by one mask, formed at entry; whoever waits sleeps at most 1.3 us between two looks.
+//   * Lanes continue by one mask, formed at entry. A waiting lane sleeps at most 1.3 us between two looks.
 //   * Linked queues and walks notice storage that was reused (list_queue.hpp, chunk_queue.hpp).
 //   * Blocks of the device heap are remembered, so that reset() frees them (device_heap_share.hpp).
 //   * Flat rings in pools below 2.5 GiB are as large as the pool needs (parameters.hpp).

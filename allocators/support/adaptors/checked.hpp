@@ -1,11 +1,10 @@
 // Checked<A>: any allocator with every block's contents verified, in the way RMM stacks adaptors on a resource.
 //
 // malloc takes a tag from a ledger and fills the whole block with words derived from it; free compares them all,
-// scribbles the block dead and passes it on. Two owners of one byte cannot both find their pattern, whoever wrote last.
-// The tag is the first word of the block and the rest of the book-keeping lies in the ledger, outside of the pool:
-// requests keep their size (a header would turn 8,192 bytes into a request beyond some designs' limit), and blocks of 4
-// bytes can be checked. Smaller requests are raised to 4, those of 0 bytes only where the allocator promises a block
-// for them.
+// scribbles the block dead and passes it on. Two owners of one byte cannot both find their pattern. The tag is the
+// first word of the block and the rest of the book-keeping lies in the ledger, outside of the pool: requests keep their
+// size (a header would turn 8,192 bytes into a request beyond some designs' limit), and blocks of 4 bytes can be
+// checked. Smaller requests are raised to 4, those of 0 bytes only where the allocator promises a block for them.
 //
 // Ordering: C++ makes every free synchronise with the malloc that returns the memory again. The published designs do
 // not promise that and are not judged by it here: the adaptor itself orders them through one word (`next_tag`), so that

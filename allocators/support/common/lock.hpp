@@ -30,14 +30,14 @@ struct TicketLock {
   alignas(128) std::uint32_t next_ticket;
   alignas(128) std::uint32_t serving;  // the ticket whose owner has the lock
 
-  // Of the group's leader: its ticket, and the ticket that was served when it came.
+  // The ticket of the group's leader, and the ticket that was served when the leader came.
   struct Turn {
     std::uint32_t ticket;
     std::uint32_t on_arrival;
   };
 
-  // For all lanes of the group; the result is valid on the leader. Whoever is served after `on_arrival` sees what the
-  // group did before it came. Therefore an addition of nothing instead of a load, which may show an old value
+  // For all lanes of the group; the result is valid on the leader. A group that is served after `on_arrival` sees what
+  // this group did before it came. Therefore an addition of nothing instead of a load, which may show an old value
   // (CONTRIBUTING.md, "Mark and look").
   template <class Thread, class Group>
   SIMT_FN Turn lock(Thread& thread, const Group& group) {

@@ -42,7 +42,7 @@ class EventLog {
   std::chrono::steady_clock::time_point synced_ = {};
 };
 
-// Of events.jsonl and results.json. Format 1 had the reworked forms under plain ids.
+// Format of events.jsonl and results.json. In format 1 plain ids named the reworked forms.
 inline constexpr int log_format = 2;
 // What a reader says about another one.
 std::string wrong_format(std::uint64_t found);

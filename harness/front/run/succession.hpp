@@ -5,7 +5,8 @@
 //   * A worker that was killed may have a kernel running. The one after it opens the device when it is gone.
 //   * The next worker loads its plug-in and the driver while the one before it opens the device, and waits. Samples are
 //     taken only when it has loaded.
-// Who may do what is known here alone: a worker that crashes or hangs holds nothing that others wait for.
+// Only this process knows which worker may do what, so a worker that crashes or hangs holds nothing that others wait
+// for.
 #pragma once
 
 #include <functional>
@@ -30,7 +31,7 @@ class Succession {
   std::unique_ptr<WorkerProcess> begin(const std::vector<std::string>& arguments);
   // Whether it was told to open the device before the last one was gone.
   bool began_early() const { return began_early_; }
-  // Whether it had to wait; something may have happened to it meanwhile.
+  // Whether it had to wait; the worker may have ended while it did.
   bool waited() const { return waited_; }
   // The device refused to be open twice.
   void begin_late() { may_be_early_ = false; }

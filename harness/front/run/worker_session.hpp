@@ -37,7 +37,7 @@ struct Outcome {
 
 struct SampleLimits {
   double seconds = 0;  // of the command
-  // Of the timed phases of a repetition; the stages around them have `trial_of_other_stages` times as much.
+  // Deadline of the timed phases of a repetition; the stages around them have `trial_of_other_stages` times as much.
   std::optional<double> trial_seconds;
   bool stages = false;  // the worker tells what it is at
 };

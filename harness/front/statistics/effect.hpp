@@ -30,7 +30,7 @@ struct MeasuredSide {
   double clock_step = 0;
 };
 
-// Of a run that was kept without samples.
+// A side that was kept without samples.
 struct StoredSide {
   double centre = 0;    // positive, as are the bounds
   Interval interval{};  // as rounds.hpp makes it, at `confidence`
@@ -51,7 +51,8 @@ LogSide log_side(const MeasuredSide& side);
 // The interval is taken for that of a t test, so that its width tells the error.
 LogSide log_side(const StoredSide& side);
 
-// Of the logarithms, with the outermost values moved inwards (winsorised); of both sides, each around its own mean.
+// Variance of the logarithms with the outermost values moved inwards (winsorised). With two sides, each is taken around
+// its own mean.
 double log_variance(const std::vector<double>& values);
 double log_variance(const std::vector<double>& a, const std::vector<double>& b);
 double log_variance(const LogSide& a, const LogSide& b);

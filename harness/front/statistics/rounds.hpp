@@ -41,7 +41,7 @@ struct Interval {
 // The samples of one quantity in one cell, by round. No round is empty.
 using Rounds = std::vector<std::vector<double>>;
 
-// Of the samples of one round.
+// How the samples of one round become its value.
 enum class Statistic { median, mean };
 
 // "median" or "mean".
@@ -53,12 +53,12 @@ struct Estimate {
   std::optional<Interval> interval = {};
   std::string why_no_interval = {};  // a sentence; empty with an interval
 
-  // Of the centre; nullopt without an interval or for a centre that is not positive.
+  // Half the interval over the centre; nullopt without an interval or if the centre is not positive.
   std::optional<double> relative_half_width() const;
 };
 
-// Of the times of one phase of a cell that has so many phases: a `total` beside others is their sum, read off the clock
-// once per phase. 0 on the CPU, whose clock is finer than any time here.
+// Step of the clock for one phase of a cell with so many phases. A `total` beside others is their sum, so it has one
+// step per phase. 0 on the CPU, whose clock is finer than any time here.
 double clock_step_of(std::string_view backend, std::string_view phase, std::size_t phases);
 
 // The interval lies between the values of this rank from both ends, and beyond it by an interpolation; ranks count

@@ -31,9 +31,9 @@ struct Decision {
     read_old  // the lane's load reads a value that others have replaced: `value` of them, or all it may, are newer
   };
   std::uint32_t launch = 0;  // of the device, from 0
-  std::uint64_t lane = 0;    // who is asked, by rank in the grid
-  // Of go_on_with, hold_store and read_old: which atomic, group operation, barrier or end of this lane it is in this
-  // launch, from 1. Of the others: which gathering or group of the warp, whose lowest lane `lane` is then.
+  std::uint64_t lane = 0;    // the lane that is asked, by rank in the grid
+  // For go_on_with, hold_store and read_old: the number of this lane's atomic, group operation, barrier or end in this
+  // launch, from 1. For the others: the number of the warp's gathering or group, whose lowest lane is `lane`.
   std::uint32_t step = 0;
   std::uint32_t question = 0;  // how often the lane has since waited at a spin hint, converged() or parked
   Kind kind = Kind::go_on_with;

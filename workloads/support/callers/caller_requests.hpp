@@ -48,7 +48,7 @@ class CallerRequests {
 
   RequestProfile profile() const { return {geometry_, sizes_.host()}; }
   KernelInfo alloc_info(std::string phase, const AllocatorType& type) const;
-  // Of phases `alloc` and `free`.
+  // Kernels of the phases `alloc` and `free`.
   std::vector<KernelInfo> kernels(const AllocatorType& type) const;
 
  private:

@@ -88,7 +88,7 @@ class AllocatorHandle {
   }
   // After a failed pass: fill() makes its requests again.
   void forget_filled() const { instance_->filled.clear(); }
-  // Where blocks live, of PoolLocation::own; else empty.
+  // The library's own pool with PoolLocation::own; otherwise empty.
   Pool own_pool() const;
   // Empty when all invariants hold, or the design states none.
   std::string broken_invariant(simt::Stream& stream) const;

@@ -26,7 +26,7 @@ class FilledPool {
     std::size_t together = 0;  // so many in a launch, one launch after the other; 0: all
     bool operator==(const Requests&) const = default;
 
-    // Of the launch that begins with request `begin`.
+    // End of the launch that begins with request `begin`.
     std::size_t end_of_launch(std::size_t begin) const {
       return together == 0 ? count : std::min(count, begin / together * together + together);
     }

@@ -77,7 +77,7 @@ class PhaseTimer {
   void counter(std::string_view name, std::uint64_t value) { counter(name, static_cast<double>(value)); }
 
   const std::vector<Phase>& phases() const { return phases_; }
-  // Of all phases together; sums of phases do not count again.
+  // Time of all phases together; a phase that is a sum does not count again.
   double seconds() const { return seconds_; }
   const std::vector<Counter>& counters() const { return counters_; }
 

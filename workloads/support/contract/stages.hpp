@@ -11,7 +11,7 @@
 
 namespace allocbench {
 
-// Of a repetition, then of a verification.
+// The stages of a repetition, then those of a verification.
 enum class Stage { prepare, fill, timed, drain, judge, contents, leaks, resets, trace };
 inline constexpr std::array<std::string_view, 9> stage_words = {"prepare",  "fill",  "timed",  "drain", "judge",
                                                                 "contents", "leaks", "resets", "trace"};

@@ -80,7 +80,7 @@ class WorkloadRun {
   virtual std::optional<std::uint64_t> largest_request() const { return std::nullopt; }
   // Per sample, for the ledger of the content check.
   virtual std::uint64_t mallocs_at_most() const = 0;
-  // Of the timed kernels.
+  // The timed kernels, each with its registers.
   virtual std::vector<KernelInfo> kernels() const = 0;
   // What is known of its requests without counting, for figures: plots/figures/histogram.py.
   virtual std::vector<Histogram> histograms() const { return {}; }

@@ -25,7 +25,7 @@ class Ageing {
   // Why the heap of this allocator cannot age; empty when it can.
   static std::string unsupported(const AllocatorType& type);
 
-  // Of a fresh heap.
+  // Ages a fresh heap.
   void age(const AllocatorHandle& allocator);
   // Frees what is left. For heaps that cannot be reset.
   void leave(const AllocatorHandle& allocator);
