@@ -111,7 +111,7 @@ struct BinList {
     return leaves;
   }
 
-  // What becomes of a bin whose slots were given back.
+  // The next state of a bin whose slots were given back.
   enum class Fate { stays, retires_after_readers, retires };
 
   // Gives back slots whose bits are clear.

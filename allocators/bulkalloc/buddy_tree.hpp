@@ -15,8 +15,8 @@
 // A correction may come late, when the parent is already a free block or in use. It leaves an available parent alone.
 // The halves of a block in use are busy, like the block itself.
 //
-// Assumed (the paper does not say): the height of a block in use stands in a table, by its first page; a unit is
-// signalled after the correction upwards, so the thread that gets it finds the node. Differs from the paper:
+// Assumed (the paper does not say): a table has the height of a block in use, by its first page; a unit is signalled
+// after the correction upwards, so the thread that gets it finds the node. Differs from the paper:
 //   * Two halves that are freed at the same time miss each other, since neither finds a unit of the other. The
 //     correction upwards sees both. Its thread then waits for two units and merges the halves, as long as both are
 //     available. Threads that hold a unit take a node or bring the unit back, and never wait for another unit of this

@@ -7,19 +7,19 @@
 // one is about to return or to split a block.
 //   TBuddy  blocks of 4 KiB * 2^h, in a static binary tree with a semaphore per height (buddy_tree.hpp, semaphore.hpp)
 //   UAlloc  smaller blocks of power-of-two sizes, from bins of 4 KiB in chunks of 256 KiB (ualloc.hpp, bin_list.hpp,
-//           chunks.hpp, layout.hpp); what was unlinked is used again after the readers (rcu.hpp)
-// free tells the two by the address: only blocks of the buddy tree begin at a page.
+//           chunks.hpp, layout.hpp); unlinked items are used again after the readers have left (rcu.hpp) free tells the
+// two by the address: only blocks of the buddy tree begin at a page.
 //
 // Data: outside the pool the nodes of the tree, the height of each block in use, the semaphores, the arenas' lists. In
 // the pool the headers of bins and chunks.
 //
 // Assumed, where the paper is silent or contradicts itself:
 //   * Chunks of 256 KiB: 62 bins with a tail each fit there, not into the 512 KiB of the text (`chunk_bytes`).
-//   * An arena per SM needs a chunk per SM. The paper's smallest pool, 8 MiB, has no room for 80 of them, so there are
-//     at most as many arenas as an eighth of the chunks of the pool; SMs share them.
-//   * The lanes of a warp that ask for one size wait together and share a claim; so do those that free slots of one
-//     bin, and those that ask for blocks of the tree of one height (semaphore.hpp).
-//     The thread that makes a bin keeps its slots of that bin, without a walk along the list.
+//   * An arena per SM needs a chunk per SM. The paper's smallest pool, 8 MiB, has no room for 80 of them. So the number
+//     of arenas is at most an eighth of the pool's chunks, and SMs share arenas.
+//   * The lanes of a warp that ask for one size wait together and share a claim. Lanes that free slots of one bin do
+//     the same, and so do lanes that ask the tree for blocks of one height (semaphore.hpp). The thread that makes a bin
+//     keeps its slots of that bin, without a walk along the list.
 //   * A size of which a bin has one slot (2 KiB) is served by the tree, as in the paper's measurements.
 //   * If a batch cannot be made, each lane of the group takes a unit that is there before it returns null.
 //   * Where each file says so: the widths of semaphores, the height of a block in use, the order of signals.

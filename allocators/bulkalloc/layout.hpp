@@ -1,10 +1,10 @@
-// Where UAlloc keeps what: chunks, their bins, and the slots of a bin.
+// The layout of UAlloc: chunks, their bins, and the slots of a bin.
 //
 // Paper: Gelado & Garland, PPoPP 2019 (UAlloc). A chunk is a block of the buddy tree, cut into bins of a page. A bin
-// has a header of 128 bytes and slots of one size; so no block of UAlloc begins at a page. The room that the header
-// takes is made up for by a tail of 128 bytes, which slots of up to 128 bytes use. The tails of a chunk lie in its
-// first bins, which serve nothing else; the header of the chunk is where the first bin would have one. With pages of 4
-// KiB and chunks of 256 KiB: two such bins, 62 others. Tails come in the order of their bins (assumed).
+// has a header of 128 bytes and slots of one size; so no block of UAlloc begins at a page. A tail of 128 bytes makes up
+// for the header; slots of up to 128 bytes use it. The tails of a chunk lie in its first bins, which serve nothing
+// else; the header of the chunk is where the first bin would have one. With pages of 4 KiB and chunks of 256 KiB: two
+// such bins, 62 others. Tails come in the order of their bins (assumed).
 #pragma once
 
 #include <algorithm>

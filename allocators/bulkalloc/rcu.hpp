@@ -3,9 +3,9 @@
 // Paper: Gelado & Garland, PPoPP 2019 (delegation of deferred work; sleepable RCU with an epoch and two counters).
 // Idea: a thread that has unlinked something queues it. If another thread waits to begin the next epoch already, that
 // one will do the work. Otherwise it waits itself: for the mutex, then, in a new epoch, for the readers of the previous
-// one. Then it does the queued work. Differs from the paper: a reader enters by one addition to a word that holds the
-// epoch too, so no reader counts itself into an epoch that has ended; leaving readers are counted apart, and the epoch
-// is over when both counts agree. Readers wait for nobody, so every wait here ends.
+// one. Then it does the queued work. Differs from the paper: a reader enters by one addition to a word that also holds
+// the epoch, so no reader counts itself into an ended epoch. Another word counts the readers that leave. The epoch is
+// over when both counts agree. Readers wait for nobody, so every wait here ends.
 #pragma once
 
 #include "allocators/support/common/lock.hpp"

@@ -6,8 +6,9 @@
 //   R  low bits   units that waiting threads need
 //   E  above R    units that are expected: threads make batches of units and keep some of each for themselves, or merge
 //   C  the rest   units that are there
-// A thread that needs N units takes them, or waits if C + E - R says that there will be enough, or else has to make a
-// batch of B: it adds B - N to E and later moves them to C, or takes them back if it could make none.
+// A thread that needs N units takes them if they are there. It waits if C + E - R says that there will be enough.
+// Otherwise it makes a batch of B units: it adds B - N to E and later moves them to C, or takes them back if it could
+// make none.
 //
 // Semaphores say how many units there are, not where. They order no memory: what a unit stands for is handed over by
 // words of its own, and a thread that has a unit but does not see what it stands for yet looks again.
@@ -20,8 +21,8 @@
 // bits with its sign, so an arena may have up to 2^25 free slots of a size: 512 MiB of the smallest.
 // Differs from the paper:
 //   * A waiting thread stops waiting when R is above C + E, not when it reaches it. R counts the thread itself, so with
-//     R = C + E there will be enough for all that wait, and that is where a wait often begins. By the paper's listing
-//     every waiting thread would then change the word again and again.
+//     R = C + E there will be enough for all waiting threads. A wait often begins there. By the paper's listing every
+//     waiting thread would then change the word again and again.
 //   * Additions that depend on nothing are additions, not compare-exchanges. A merge takes its units by an addition,
 //     too, and takes it back if another thread was faster: C may be below zero for a moment.
 #pragma once

@@ -27,7 +27,7 @@ SIMT_FN std::uint32_t unused_chunks(Thread& thread, const S& space, const Group&
   return used < space.chunks ? space.chunks - used : 0;
 }
 
-// Those that a class may get, about: the prepared chunks that were not taken are empty in a pool that serves one size.
+// About as many as a class may get: in a pool that serves one size, prepared chunks of other classes stay empty.
 template <class Thread, class S, class Group>
 SIMT_FN std::uint32_t chunks_to_get(Thread& thread, const S& space, const Group& mates) {
   std::uint32_t empty = 0;
@@ -189,7 +189,7 @@ SIMT_FN bool obtainable(Thread& thread, const S& space, std::uint32_t chunk, std
 
 // An empty chunk of another class, or a free one, becomes one of this class. All searches for one share a cursor, which
 // stays where a look found some. They skip chunks that another thread is taking, so they do not queue for one. After a
-// round through the pool in vain each looks once: empty chunks come back seldom.
+// round through the pool without success each looks once, because empty chunks rarely come back.
 template <class Thread, class S, class Group>
 SIMT_FN std::uint32_t take_empty_chunk(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class) {
   constexpr std::uint32_t most_looks = 64;

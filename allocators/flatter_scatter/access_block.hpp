@@ -2,8 +2,8 @@
 //
 // mallocMC 3, FlatterScatter/AccessBlock.hpp. Two words per page:
 //   chunk_bytes  0 = nobody's; the bytes of the whole request on every page of a multi-page block
-//   filling      threads inside: chunks in use, and searches that are about to get one or to leave. page bytes are
-//                added while the page is locked: being reset, or part of a multi-page block
+//   filling      threads inside: chunks in use, and searches that will soon get one or leave. A locked page (in reset,
+//                or part of a multi-page block) has the page bytes added
 //
 // Protocol
 //   enter   add 1 to the filling, make the page one of the requested size if it is nobody's, look for a clear bit.

@@ -3,8 +3,8 @@
 // Code: alpaka-group/mallocMC, creationPolicies/FlatterScatter.hpp (85bf2e5, J. J. Lenz and R. Widera, 2024-25);
 // PIConGPU ships it. No paper was found. Idea: no regions and no two-level bitmaps as in ScatterAlloc.
 //   malloc  A hash of size, SM and warp names an access block and a page. A lane enters page after page by one
-//           addition, makes a page that is nobody's one of its size, and looks for a clear bit from its own on.
-//   half a page and more: neighbouring pages, locked one after the other.
+//           addition, gives an unused page its size, and looks for a clear bit, beginning at its own. half a page and
+//   more: neighbouring pages, locked one after the other.
 //   free    clears the bit and leaves the page. The last to leave makes it nobody's. Every lane works for itself.
 // Data: access_block.hpp, page_layout.hpp; one word that moves the access block where searches begin.
 //

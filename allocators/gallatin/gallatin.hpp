@@ -36,8 +36,8 @@
 //   * The count of a block has 20 bits. Additions to an exhausted block could reach the class above them: more than a
 //     thousand full warps that ask for 32 KiB at once.
 //
-// Operations on shared words, by one team of lanes. Public code and this form make the same ones but where a bar
-// stands: public code | here. tests/allocators/fidelity/gallatin_test.cpp counts them.
+// Operations on shared words, by one team of lanes. Both make the same ones. Where they differ, a bar separates them:
+// public code | here. tests/allocators/fidelity/gallatin_test.cpp counts them.
 //   slice         entry 1 load; counter 1 addition; several slices per lane: surplus 1 addition
 //   end of block  entry 2 compare-exchanges, and a block
 //   block         class's tree: loads, from 15 random places and the lowest segment; free blocks 1 subtraction; class

@@ -11,9 +11,9 @@
 //
 // Protocol. The team whose slices cross the end of the block replaces it: a new block, the old one among the retired,
 // the new `live`, and last the counter with the next generation. Until then additions to the old counter find no slice.
-// A request that finds no slot with room gives up when a search for a block of its class that began after it came has
-// found none, no other search is on its way, and no slot has room then. Otherwise, in a full pool, every request
-// searches for every slot (docs/findings.md).
+// A request that finds no slot with room gives up on three conditions: a search for a block of its class that began
+// later found none, no other search is running, and no slot has room. Otherwise, in a full pool, every request searches
+// for every slot (docs/findings.md).
 //
 // Orders. The counter hands the block over: exchanged with release, added to with acquire.
 #pragma once

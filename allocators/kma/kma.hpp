@@ -26,8 +26,8 @@
 //     paper's: blocks from 4 bytes, each aligned to its size, at most to 16. Null when the queue is empty.
 //   * Gaps (assumed): the next power of two instead of unpublished size heuristics; an attached superblock stays
 //     attached when all its blocks are free; size and flags share the state word.
-// Kept: a detached superblock with some free blocks is unreachable until all are free, and an active one that nobody
-// uses serves its size only, so null may come early.
+// Kept: a detached superblock with some free blocks is unreachable until all are free, and an unused active one serves
+// its size only. So null may come early.
 #pragma once
 
 #include "allocators/kma/inspect.hpp"

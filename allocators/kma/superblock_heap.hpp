@@ -19,7 +19,7 @@ struct Grant {
 
   std::uint64_t word = none;
 
-  // `position`: where an unused bit is likely, or the first block when `claimed`, which says that the bits are set.
+  // `position`: a likely place of an unused bit. If `claimed`, the bits are set, and it is the first block.
   static SIMT_FN Grant of(std::uint32_t superblock, std::uint32_t blocks, std::uint32_t position, bool claimed) {
     return {std::uint64_t{superblock} << 32 | (claimed ? 1u << 31 : 0u) | position << 8 | blocks};
   }

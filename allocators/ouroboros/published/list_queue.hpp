@@ -212,9 +212,9 @@ struct ListQueue {
   }
 
   // The segment of `number` has been completed. If it is the front, moves the front over it and over completed segments
-  // behind it. Otherwise the lane that completes the front does so. Then gives back: that takes longer than the next
-  // segments need to complete, so a lane that gave back between two steps would fall behind and move the front over all
-  // of the rest alone.
+  // behind it. Otherwise the lane that completes the front does so. It gives back last, because this takes longer than
+  // the next segments need to complete. A lane that gave back between two steps would fall behind and move the front
+  // over all the rest alone.
   template <class Thread>
   SIMT_FN void complete(Thread& thread, const HeadedChunks& chunks, Ends& ends, std::uint32_t number,
                         std::uint32_t chunk) const {
@@ -235,8 +235,8 @@ struct ListQueue {
     if (passed != 0) hold_back(thread, chunks, ends, passed);
   }
 
-  // A load may miss what another thread did to the segment, so "no" comes from an addition of nothing: of two threads
-  // at neighbouring segments one sees what the other did (CONTRIBUTING.md, "Mark and look").
+  // A load may miss what another thread did to the segment, so "no" comes from an addition of 0. Of two threads at
+  // neighbouring segments one then sees the other's change (CONTRIBUTING.md, "Mark and look").
   template <class Thread>
   static SIMT_FN bool is_complete(Thread& thread, const HeadedChunks& chunks, std::uint32_t chunk) {
     const std::uint32_t slots = 1u << chunks.slots_log();

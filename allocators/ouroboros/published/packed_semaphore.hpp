@@ -74,9 +74,9 @@ struct PackedSemaphore {
   }
 
   // Goes on where take_at_once() failed; returns how many of the pages the caller has. `make()` makes one chunk's
-  // `per_chunk` announced pages and signals them; false: there is no chunk. One loop, whose passes do not wait:
-  // the hardware may run the code behind an inner loop only when all lanes of a warp have left it, and two warps with
-  // two classes each could then wait for each other's pages.
+  // `per_chunk` announced pages and signals them; false: there is no chunk. One loop, whose passes do not wait. The
+  // hardware may run the code behind an inner loop only after all lanes of a warp have left it. Two warps with two
+  // classes each could then wait for each other's pages.
   template <class Thread, class Make>
   SIMT_FN std::uint32_t take(Thread& thread, std::uint32_t wanted, std::uint32_t per_chunk, std::uint64_t now,
                              Make make) const {

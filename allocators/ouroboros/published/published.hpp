@@ -6,7 +6,7 @@
 // Idea:
 //   malloc  round the request up to a page of 16 << i bytes. The lanes of a warp that ask for the class together take
 //           their pages from a bulk semaphore at once (packed_semaphore.hpp); if it has too few, their leader makes a
-//           chunk's worth of pages, or waits for those that others make. Then the queue says which pages.
+//           chunk's worth of pages, or waits for pages that others make. Then the queue says which pages.
 //   free    put the page back into the queue and signal the semaphore, lane by lane.
 //   Six variants: the queue holds pages (page_queue.hpp) or chunks with free pages (chunk_queue.hpp), and it is a flat
 //   ring (ring_queue.hpp) or is itself kept in chunks, found by an array (array_queue.hpp) or by links
