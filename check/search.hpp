@@ -1,5 +1,5 @@
-// Searching schedules: one model on one allocator, run after run, until something breaks; then the same run again, with
-// everything written down, and with as few preemptions as still break it.
+// Searches schedules: it runs one model on one allocator until something breaks. Then it repeats that run with a full
+// record, and with as few preemptions as still break it.
 #pragma once
 
 #include <cstdint>

@@ -13,8 +13,8 @@
 
 namespace allocbench::protocol {
 
-// Where a sample starts from: a heap that was reset, one that earlier samples have used, or one that a crowd has used
-// for `aged_rounds` rounds (workloads/support/occupancy/ageing.hpp) and then earlier samples.
+// The heap at the start of a sample: reset, used by earlier samples, or first used by many threads for `aged_rounds`
+// rounds (workloads/support/occupancy/ageing.hpp) and then by earlier samples.
 enum class StartState { fresh, reused, aged };
 inline constexpr std::array<std::string_view, 3> start_state_words = {"fresh", "reused", "aged"};
 constexpr std::string_view word(StartState state) { return start_state_words[static_cast<std::size_t>(state)]; }

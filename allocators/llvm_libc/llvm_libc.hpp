@@ -15,7 +15,7 @@
 //     stack of slabs that came back. Requests of half a slab and more get a whole slab of it (there: whole slabs as
 //     needed), so the largest request is one slab. If no other slab is left they take one from the cache.
 //   * The table has as many slots as the pool has slabs, rounded up to a power of two, at most 32,768; the homes are
-//     scaled. There always 32,768. Slabs are aligned from the start of the pool on.
+//     scaled. The original always has 32,768. Slabs are aligned from the start of the pool on.
 //   * Where it has fences, the operation next to it releases or acquires. A slot starts as invalid (guard.hpp).
 // As published: the bits have no memory order (`bit_orders`), and requests that equal a size lose one size
 // (`rounding`). If the host has no slab (here: if the pool is empty), a request fails at the first slot without a slab,

@@ -18,10 +18,10 @@
 //   * No LockMap.
 //   * The members probe the words of one random region, a line of memory, instead of words all over the bitmap; each
 //     member's word is still uniform.
-//   * In the first round each member ORs the same random bit without a load before, so if many pages are free the warp
-//     makes one trip to one line.
-//   * A round counts like one word, although it sees 32: warps empty the words of a region together, so they say little
-//     more than one word about the rest of the pool. If each word counted, requests would be refused at 1 % free.
+//   * In the first round each member ORs the same random bit without a load, so if many pages are free the warp makes
+//     one trip to one line.
+//   * A round counts like one word, although it sees 32. Warps empty the words of a region together, so these say
+//     little more about the pool than one word does. If each word counted, requests would be refused at 1 % free.
 #pragma once
 
 #include "allocators/random_walk/bitmap_pages.hpp"

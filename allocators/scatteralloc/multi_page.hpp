@@ -6,10 +6,10 @@
 // pages go back. Only then does a warp take the lock and scan for all its requests of that length together, from where
 // the last scan ended, once around the table.
 //
-// The length of a run is not stored: it ends where the next page is not marked `run_rest`. While a run is owned, the
-// page behind it cannot carry that mark, because the first page of that run would have to lie before it.
-// Lock: if a scan for an equal or shorter run began after a request came, and failed, the request returns null without
-// scanning. So a crowd that finds the pool full scans once or twice.
+// The length of a run is not stored: it ends where the next page is not marked `run_rest`. The page behind an owned run
+// cannot carry that mark, because its own run would begin in front of it. Lock: if a scan for an equal or shorter run
+// began after a request came, and failed, the request returns null without scanning. So a crowd that finds the pool
+// full scans once or twice.
 #pragma once
 
 #include "allocators/scatteralloc/page_table.hpp"

@@ -5,7 +5,7 @@
 //   count        chunks in use, and the lock of a page that is being reset: page bytes are added to it meanwhile
 //   bits         flat page: chunks in use; two-level page: segments that were seen full
 // The bits of a two-level page lie at its end (page_format.hpp). They are zeroed when the heap is made and when a page
-// is given back, so a page that nobody has formatted has zeros there, whatever its next format is.
+// is given back. So an unformatted page has zeros there, for any next format.
 //
 // Protocol
 //   use     add 1 to the count; with page reset look at the chunk size again, because the page may have been reset

@@ -65,8 +65,8 @@ struct BlockStore : BlockClasses {
 
   // A Basicblock for `bytes` <= largest_payload(), its payload. Null when the pool has no room.
   //
-  // Lanes that found the free lists empty refill together, one Superblock after the other, so that many refills at once
-  // take a Superblock per warp and not one per lane. A thousand warps may still hold all Superblocks for a moment, each
+  // Lanes that find the free lists empty refill together, one Superblock after the other. So many simultaneous refills
+  // take a Superblock per warp, not one per lane. A thousand warps may still hold all Superblocks for a moment, each
   // for one block. So before a lane returns null it looks again, as long as others finish refills that leave blocks.
   template <class Thread>
   SIMT_FN std::byte* malloc_basic(Thread& thread, std::uint32_t bytes) const {

@@ -39,7 +39,7 @@ class Instance final : public AllocatorInstance {
   // Writes twice the L2 cache: nothing of the allocator is left in it. Enqueued on the stream.
   void flush_l2();
   // Back to fresh where the design can; a device heap stays as it is until the process ends. `without_device_heap`:
-  // what follows never reaches it, so that a new instance is as good as a new process.
+  // later requests never reach it, so a new instance is as good as a new process.
   void reset(bool without_device_heap);
   // What every returned pointer must satisfy.
   PointerRules rules(bool check_overlap) const;

@@ -34,7 +34,7 @@ class MeasuredCell final : public Cell {
     return settings_.state == StartState::fresh || instance_.traits().frees == Frees::never;
   }
   bool starts_fresh() const { return starts_every_pass_fresh() || instance_.last_user != this; }
-  // Blocks may be judged against each other while all requests since the reset fit the pool once.
+  // Blocks may be judged against each other while all requests after the reset fit the pool once.
   bool overlap_is_defined() const;
 
   // Makes the allocator as new as this process can.

@@ -12,8 +12,8 @@
 
 namespace allocbench::graph {
 
-// Compares all rows with those that the host expects after some of the batches, on the device: an exact comparison of
-// every tenth batch would take longer than the batches.
+// Compares all rows with the host's expectation after some of the batches. It does so on the device, because an exact
+// comparison of every tenth batch would take longer than the batches.
 class DigestChecks {
  public:
   // After the insertion of batches 10, 20 and so on.

@@ -9,8 +9,8 @@
 
 namespace allocbench {
 
-// A random order of the numbers below `count`: odd multiplications and shifts permute the numbers of as many bits;
-// those that leave the range are mapped on until they are inside.
+// A random order of the numbers below `count`: odd multiplications and shifts permute all numbers with so many bits. A
+// number outside of the range is mapped again until it is inside.
 class JoinOrder {
  public:
   JoinOrder(std::uint32_t count, const RandomWords& draws)

@@ -1,8 +1,8 @@
 // What one warp of the build does: takes tasks until a stop comes.
 //
 // Each turn of run() counts sides, chooses a plane, requests the lists of the children, writes them and finishes the
-// node, so that every step, and above all each call of the allocator, stands once in the code. For a shared node the
-// turn ends after the warp's part, and the last warp goes on for all.
+// node, so every step, and above all each call of the allocator, exists once in the code. For a shared node the turn
+// ends after the warp's part, and the last warp continues for all.
 //
 // Only lane 0 calls the allocator: the other lanes wait at the next group operation.
 //

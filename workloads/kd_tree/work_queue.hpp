@@ -5,11 +5,10 @@
 // own, and the shared words are accessed once per task. With a scan over a pool of headers, as in the authors'
 // framework, thousands of idle warps would read the same lines.
 //
-// Waits end. A warp that takes waits for work or the stop that the last `finish` sends. A warp that puts waits at most
-// for a taker that has drawn its ticket and whose slot is full: room() and the bound on parts keep the tasks in the
-// queue fewer than slots. All launched blocks must be resident.
-// Ordering. Turns are stored with release and read with acquire by one lane; group.sync() passes that on to the others.
-// ABA: a turn grows by 2 per lap and repeats after 2^31 laps.
+// Waits end. A warp that takes waits for work or the stop that the last `finish` sends. A put waits at most for a taker
+// that has drawn its ticket and whose slot is full, because room() and the bound on parts keep fewer tasks in the queue
+// than slots. All launched blocks must be resident. Ordering. Turns are stored with release and read with acquire by
+// one lane; group.sync() passes that on to the others. ABA: a turn grows by 2 per lap and repeats after 2^31 laps.
 #pragma once
 
 #include <cstdint>

@@ -14,11 +14,9 @@
 // away, and every acquire empties the first-level cache of the SM. An outdated value on the way only makes the walk
 // longer, as no other segment has the same first number. A walk acquires at the segment where it stays.
 //
-// A malloc kernel lasts as long as its last lane, and that is one that moves the front. In
-// results/reference/h200/peers mallocs of P-VL take 3.2 to 4.0 times as long as the authors': there one lane moved the
-// front and gave chunks back by turns. Nsight saw one SM active for 362,089 cycles, the average one for 81,120; of the
-// authors' kernel 98,646 and 76,346. complete() moves the front first, as the authors do. A later run, which was cut
-// and is not kept, gave 1.17 to 1.45 (results/reference/h200/originals.md).
+// A malloc kernel lasts as long as its last lane, and that is one that moves the front. So complete() moves the front
+// first, as the authors do. The kept mallocs of P-VL (results/reference/h200/peers) are of a form that moved the front
+// and gave chunks back in turns, and are slower.
 #pragma once
 
 #include "allocators/ouroboros/published/ring_queue.hpp"

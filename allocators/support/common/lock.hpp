@@ -23,8 +23,7 @@ SIMT_FN void await_unlocked(Thread& thread, std::uint32_t& word) {
 }
 
 // One lane takes the lock for all lanes of its group that come together. Groups get it in the order in which they came.
-// Tickets: a contended exchange lock took 27 us and more per hand-over on a full H100. Groups far behind look less
-// often.
+// Tickets, because the hand-over of a contended exchange lock is slow on a full GPU. Groups far behind look less often.
 struct TicketLock {
   // Zero when nobody has or wants the lock.
   alignas(128) std::uint32_t next_ticket;

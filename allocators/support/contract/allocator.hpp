@@ -92,9 +92,9 @@ void destroy(A& allocator) {
   if constexpr (requires { allocator.destroy(); }) allocator.destroy();
 }
 
-// A heap as small as possible in which every rule of the design is still used: a few dozen mallocs of 16 bytes exhaust
-// it, and frees recycle whatever the design recycles. `allocbench check` searches interleavings on it, because rare
-// ones are common in small heaps.
+// A heap as small as possible that still uses every rule of the design. A few dozen mallocs of 16 bytes exhaust it, and
+// frees recycle all that the design recycles. `allocbench check` searches interleavings on it, because rare ones are
+// common in small heaps.
 template <class Parameters>
 struct SmallHeap {
   std::size_t pool_bytes = std::size_t{64} << 10;

@@ -78,8 +78,8 @@ class WorkerSession {
   // The worker after the one that load() may start will probably be for this batch; null: nobody knows. It is started
   // beside that one, which saves time, and measures nothing.
   void expect(const Batch* batch);
-  // Whether the running worker's device heap is the batch's: it has the right size, and where only a process makes the
-  // heap fresh, the process was started for this batch. So no figure finds there what another one left.
+  // Whether the running worker's device heap fits the batch: it has the right size, and the process was started for
+  // this batch if only a process makes the heap fresh. So no figure finds there what another one left.
   bool has_heap_of(const Batch& batch) const;
 
   Outcome open(const Cell& cell, double limit_seconds);

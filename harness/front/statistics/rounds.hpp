@@ -2,9 +2,8 @@
 //
 // A round counts as one value, the statistic of its samples: samples of one process share its memory layout and clock
 // phase, so they say little about the next process. The estimate is the median of the rounds' values. Its interval lies
-// between two of them in order, because the number of values below the median has a binomial distribution whatever the
-// quantity's own distribution is; times of processes often have two modes. docs/methodology-measurement.md has the
-// reasons and the coverage.
+// between two of them in order, because the number of values below the median is binomial for any distribution; times
+// of processes often have two modes. docs/methodology-measurement.md has the reasons and the coverage.
 #pragma once
 
 #include <algorithm>

@@ -6,8 +6,8 @@
 // lowest; a launch begins with the lowest. converged() gathers as long as others of the warp may come and gives all of
 // them. Every store is visible to others at once, and a load reads the newest value.
 //
-// A decision names the lane that was asked and how far that lane had come, not the step of the launch: when another
-// decision is removed, the remaining ones still hit the same places of their lanes' programs. Everything else that is
+// A decision names the lane that was asked and that lane's own step, not the step of the launch. So the remaining
+// decisions still hit the same places of their lanes' programs if another one is removed. Everything else that is
 // random (virtual SMs, fresh memory) follows from the seed. A schedule does not contain the other options of the
 // executor.
 #pragma once

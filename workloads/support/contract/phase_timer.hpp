@@ -14,9 +14,9 @@
 
 namespace allocbench {
 
-// A timed phase is held back until all of it is enqueued: a launch takes the host microseconds, and ten times as long
-// after a wait, and in an idle stream the pair of events would count that as the kernel's time. The limit only ends
-// holds of phases that wait for the device in a way that simt/ does not see.
+// A timed phase is held back until all of it is enqueued. A launch takes the host microseconds, and longer after a
+// wait. In an idle stream the pair of events would count that as the kernel's time. The limit only ends holds of phases
+// that wait for the device in a way that simt/ does not see.
 inline constexpr double hold_limit_seconds = 50e-3;
 
 class PhaseTimer {

@@ -23,8 +23,8 @@ struct PointerRules {
   std::uint32_t alignment = 16;
   // False where blocks may be handed out again although nobody freed them.
   bool check_overlap = true;
-  // What nulls are judged by: the bytes that all blocks share (0: not known), those that every block takes (0: the
-  // design does not say), and when it takes blocks back.
+  // Facts for the judgement of nulls: the bytes that all blocks share (0: not known), the bytes that every block takes
+  // (0: the design does not say), and when the design takes blocks back.
   std::uint64_t pool_bytes = 0;
   std::uint64_t block_bytes = 0;
   Frees frees = Frees::individually;
