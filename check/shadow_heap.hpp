@@ -36,7 +36,7 @@ class ShadowHeap {
   // A condition of the model does not hold.
   void complain(std::string text) { verdict_ = std::move(text); }
 
-  // The heap was reset: no block lives any more.
+  // The heap was reset: no block lives.
   void forget_blocks() { live_.clear(); }
 
   // What callers write into a live block depends on its size and on this number of its malloc; 0 when none lives here.

@@ -268,7 +268,7 @@ class SubjectOf final : public Subject {
     launch(stream, {1, filling.lanes}, allocator, boxes.program(drain, sizes, oracle), record);
   }
 
-  // Takes as many blocks as a fresh heap has. With nobody to race with, a null pointer means that memory was lost.
+  // Takes as many blocks as a fresh heap has. No other lane runs, so a null pointer means that memory was lost.
   void refill(simt::Stream& stream, A& allocator, const Model& model, std::size_t bytes, std::uint32_t capacity,
               ShadowHeap& oracle, RunRecord& record) const {
     if (model.resets) make_new(stream, allocator);
@@ -320,8 +320,8 @@ class SubjectOf final : public Subject {
     return static_cast<std::uint32_t>(alone == 0 ? share : std::min(share, static_cast<double>(alone)));
   }
 
-  // One lane alone asks for as many blocks as it is promised: with nobody to race with, a null pointer means that the
-  // heap has lost memory forever.
+  // One lane alone asks for as many blocks as it is promised: no other lane runs, so a null pointer means that the heap
+  // has lost memory forever.
   static void serve_again(simt::Stream& stream, A& allocator, std::size_t bytes, std::uint32_t count,
                           ShadowHeap& oracle, RunRecord& record) {
     const Mailboxes boxes(stream, count, 1);

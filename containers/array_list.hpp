@@ -9,8 +9,8 @@
 // Protocol. Appending is one exchange of the queue's end and one store of the link it returned, so no thread ever waits
 // or retries. The link is stored with release, after the header, and followed with acquire. Until it is stored, get()
 // does not reach the elements behind it, though their owners use them. Links hold addresses. Only clear() frees chunks,
-// so none can return (no ABA). As in the paper, nobody else may use the list during clear().
-// Elements are in the order of the appends; grow_local() keeps the ranks of the threads.
+// so none can return (no ABA). As in the paper, no other thread may use the list during clear(). Elements are in the
+// order of the appends; grow_local() keeps the ranks of the threads.
 //
 // The `allocator` argument is an allocator or a session (allocators/support/contract/session.hpp).
 #pragma once
@@ -107,7 +107,7 @@ class ArrayList {
     return sum;
   }
 
-  // Frees all chunks. One thread calls it, and nobody else uses the list meanwhile.
+  // Frees all chunks. One thread calls it. No other thread may use the list then.
   template <class Thread, class A>
   SIMT_FN void clear(Thread& thread, A& allocator) const {
     Chunk* chunk = follow(thread, root_->first);

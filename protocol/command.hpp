@@ -36,7 +36,7 @@ constexpr std::optional<L2State> l2_state_of(std::string_view text) {
   return std::nullopt;
 }
 
-// How the repetitions of a cell are measured: what front end and worker hand on as one piece.
+// How the repetitions of a cell are measured. Front end and worker pass it on as one struct.
 struct CellSettings {
   std::uint64_t seed = 0;
   StartState state = StartState::fresh;

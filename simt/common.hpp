@@ -138,7 +138,7 @@ enum class FaultKind {
   device_fault,   // trap, illegal address, misaligned access: the device state is lost
   mask_error,     // a warp operation used against its contract (CPU executor)
   deadlock,       // every live lane waits at a collective that cannot complete (CPU executor)
-  livelock,       // lanes spin on words that nobody changes any more (CPU executor)
+  livelock,       // lanes spin on words that no lane changes (CPU executor)
   budget,         // the step budget of the launch ran out, though words still changed (CPU executor)
   exception,      // device code threw (CPU executor)
   failed_check,   // an oracle in device code found a wrong result (CPU executor)

@@ -48,8 +48,8 @@ std::uint32_t max_resident_blocks(Stream& stream, std::uint32_t threads_per_bloc
   return max_resident_blocks(stream, kernel_pointer<Kernel, Args...>(), threads_per_block, shared_bytes);
 }
 
-// Kernels that call the same functions, for launches that nobody times. On CUDA they have one entry, so that the
-// compiler makes one copy of each SIMT_NOINLINE_FN that they call and not one per kernel (simt/cuda/kernel_entry.hpp).
+// Kernels that call the same functions, for untimed launches. On CUDA they have one entry, so that the compiler makes
+// one copy of each SIMT_NOINLINE_FN that they call and not one per kernel (simt/cuda/kernel_entry.hpp).
 template <class... Members>
 struct KernelFamily {
   // For FamilyMember<Kernel, Args...>, one of the members.

@@ -35,7 +35,7 @@ struct ChunkList {
     return unit != no_unit ? take_listed(thread, alike) : no_page;
   }
 
-  // The bin is in no list, and nobody looks at it.
+  // The bin is in no list, and no other thread looks at it.
   template <class Thread>
   SIMT_FN void give(Thread& thread, std::uint32_t page) const {
     const std::uint32_t first_page = layout.chunk_of(page);

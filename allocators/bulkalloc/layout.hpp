@@ -21,7 +21,7 @@ inline constexpr std::uint32_t bitmap_words = 16;
 // Links name a page: 1 + its number, 0 = none.
 struct Bin {
   std::uint32_t bits[bitmap_words];  // 1: the slot is in use, or there is none
-  std::uint32_t free;                // slots that nobody has claimed: below their number, a bit more may be clear
+  std::uint32_t free;                // unclaimed slots; the number of clear bits may be higher
   std::uint32_t list;                // of arena and size
   std::uint32_t place;               // bin_list.hpp; under the list's lock, as the next two
   std::uint32_t next;

@@ -5,7 +5,7 @@
 // one will do the work. Otherwise it waits itself: for the mutex, then, in a new epoch, for the readers of the previous
 // one. Then it does the queued work. Differs from the paper: a reader enters by one addition to a word that also holds
 // the epoch, so no reader counts itself into an ended epoch. Another word counts the readers that leave. The epoch is
-// over when both counts agree. Readers wait for nobody, so every wait here ends.
+// over when both counts agree. Readers never wait, so every wait here ends.
 #pragma once
 
 #include "allocators/support/common/lock.hpp"

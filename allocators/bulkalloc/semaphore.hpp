@@ -17,9 +17,9 @@
 // more. With a compare-exchange per lane, 2,048 lanes that ask at the same time lose 5,400 of them each, and the number
 // grows with the lanes (tests/allocators/fidelity/bulkalloc_test.cpp).
 // Assumed: the widths. R and E have 19 bits: as many units as a device of 264 SMs has threads. E stays below R plus one
-// batch and one unit per thread that merges, because nobody makes a batch while enough units are expected. C has 26
-// bits with its sign, so an arena may have up to 2^25 free slots of a size: 512 MiB of the smallest.
-// Differs from the paper:
+// batch and one unit per thread that merges, because no thread makes a batch while enough units are expected. C has 26
+// bits with its sign, so an arena may have up to 2^25 free slots of a size: 512 MiB of the smallest. Differs from the
+// paper:
 //   * A waiting thread stops waiting when R is above C + E, not when it reaches it. R counts the thread itself, so with
 //     R = C + E there will be enough for all waiting threads. A wait often begins there. By the paper's listing every
 //     waiting thread would then change the word again and again.
@@ -78,8 +78,8 @@ struct Semaphore {
   //   wait  It calls await(wanted), and then asks again.
   enum class Answer : std::uint32_t { took, make, wait };
 
-  // `seen` is what the caller last saw of the word: by look() or await(). Waits for nobody, so that the lanes of a
-  // group can meet between the answer and what follows from it.
+  // `seen` is what the caller last saw of the word: by look() or await(). Does not wait, so the lanes of a group can
+  // meet between the answer and what follows from it.
   template <class Thread>
   SIMT_FN Answer ask(Thread& thread, std::uint64_t seen, std::uint32_t wanted, std::uint32_t batch) {
     const auto atomic = thread.atomic(word);
@@ -223,7 +223,7 @@ inline constexpr std::uint32_t unit_somewhere = 0xfffffffe;
 template <class Thread, class Group, class Make>
 SIMT_FN std::uint32_t reserve(Thread& thread, const Group& group, Semaphore& units, std::uint32_t batch,
                               const Make& make) {
-  // Nobody can keep more of a batch than it has.
+  // A lane can keep at most a whole batch.
   const auto part = batch >= simt::warp_size ? group : group.match_any(group.thread_rank() / batch);
   const std::uint32_t wanted = part.num_threads();
   std::uint32_t mine = unit_somewhere;

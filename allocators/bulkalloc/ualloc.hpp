@@ -65,7 +65,7 @@ struct UAlloc {
   SIMT_FN ChunkList chunk_list(std::uint32_t arena) const { return {layout, tree, chunks + arena}; }
 
  private:
-  // The page of a bin of which a slot is the lane's. Each lane of the group has a unit.
+  // The page of the bin that has the lane's slot. Each lane of the group has a unit.
   template <class Thread, class Group>
   SIMT_FN std::uint32_t claim(Thread& thread, const Group& group, std::uint32_t arena, const BinList& list) const {
     const std::uint32_t lanes = group.num_threads();

@@ -7,7 +7,7 @@
 // number, and ORs one bit per lane into a word, without a look. The old word says which slots it won and, by the tag,
 // whether the chunk still was what the directory said: the directory may be wrong at any time. So it need not even be
 // read: each entry has a chunk that it asks for first, and a warp of one class guesses that it got it. Neighbouring
-// warps use neighbouring words, so warps that repeat what they did meet nobody.
+// warps use neighbouring words, so warps that repeat their requests do not meet.
 //
 //   space.hpp       the arrays           words.hpp    claim, open and own a word
 //   retirement.hpp  chunks change class  take.hpp     slots for lanes that come together
@@ -93,7 +93,7 @@ class Comb {
     if (block == nullptr) return;
     const std::size_t offset = space_.offset_of(block);
     const std::uint32_t chunk = space_.chunk_at(offset);
-    // No atomic: while a block of the chunk lives nobody writes this.
+    // No atomic: no thread writes this while a block of the chunk lives.
     const std::uint32_t entry = space_.table[chunk];
     if (entry > last_class_entry) return free_run(thread, *space_.copy, chunk, entry);
     const std::uint32_t in_chunk = static_cast<std::uint32_t>(offset) & ((1u << space_.chunk_log2) - 1);

@@ -82,7 +82,7 @@ SIMT_FN std::uint32_t own_chunk(const S& space, std::uint32_t size_class, std::u
 
 // Owns the chunks that the directory entries of `batch` ask for, as far as they are free, with one atomic: a request
 // that needs one will need the others. Requests that come too late find the class in the table. Returns the chunk of
-// `place`, or no_chunk if somebody else has it.
+// `place`, or no_chunk if it is taken.
 template <class Thread, class S, class Group>
 SIMT_FN std::uint32_t fetch_own_chunks(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class,
                                        std::uint32_t place, std::uint32_t batch, bool thrifty) {

@@ -9,7 +9,7 @@
 //              Words that a class does not need are closed.
 //   in_use     one bit per chunk: 1 = taken. The thread that sets the bit owns the chunk
 //   table      for each chunk: free, its class, or the part that it has in a run of chunks for a large request. Written
-//              only by the owner of the chunk, so nobody writes the entry of a chunk while a block lives there
+//              only by the owner of the chunk, so no thread writes the entry of a chunk while a block lives there
 //   directory  for each class a power of two of chunk numbers: where a warp looks first. Hints: any entry may name any
 //              chunk of any class at any time.
 //   members    for each class a list of as many chunk numbers: where a request looks that found its own word full.

@@ -33,7 +33,7 @@ SIMT_FN std::uint32_t free_slots(std::uint64_t word, SizeClass size_class, std::
 
 // Opens a closed word of the chunk for a class and takes these of its slots, which are returned.
 //
-// The lock comes first and the look at the table second: while I hold the lock nobody can retire the chunk, so its
+// The lock comes first and the look at the table second: while I hold the lock no thread can retire the chunk, so its
 // class stays what I see. I cannot see an older class: the thread that ended it wrote the table first and then closed
 // each of its words, with release.
 template <class Thread, class S>

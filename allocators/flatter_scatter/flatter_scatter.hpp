@@ -5,8 +5,8 @@
 //   malloc  A hash of size, SM and warp names an access block and a page. A lane enters page after page by one
 //           addition, gives an unused page its size, and looks for a clear bit, beginning at its own. half a page and
 //   more: neighbouring pages, locked one after the other.
-//   free    clears the bit and leaves the page. The last to leave makes it nobody's. Every lane works for itself.
-// Data: access_block.hpp, page_layout.hpp; one word that moves the access block where searches begin.
+//   free    clears the bit and leaves the page. The last to leave marks it unused. Every lane works for itself. Data:
+// access_block.hpp, page_layout.hpp; one word that moves the access block where searches begin.
 //
 // Differs from the code:
 //   * A search for a bit ends after 32 tries per word.
@@ -48,7 +48,7 @@ struct Heap {
   }
 };
 
-// All pages are nobody's, with clear bits. One thread per word of bits.
+// All pages are unused, with clear bits. One thread per word of bits.
 struct PreparePages {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, Heap heap) const {

@@ -159,8 +159,8 @@ SIMT_NOINLINE_FN void return_block(Thread& thread, const Heap& heap, std::uint32
   heap.free_segments().insert(thread, segment);
 }
 
-// `count` slices of the block are free; the last of a block gives it back. `order` is release, or relaxed for slices
-// that nobody has used.
+// `count` slices of the block are free; the last of a block gives it back. `order` is release, or relaxed for unused
+// slices.
 template <class Thread, class Order>
 SIMT_FN void free_slices(Thread& thread, const Heap& heap, std::uint32_t block, std::uint32_t size_class,
                          std::uint32_t count, Order order) {

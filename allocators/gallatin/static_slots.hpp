@@ -49,7 +49,7 @@ struct Slot {
   alignas(128) std::uint64_t counter;
   alignas(128) std::uint64_t live;
   std::uint64_t retired[retired_blocks];
-  std::uint32_t filling;  // 1: somebody gets a block for a slot that has none
+  std::uint32_t filling;  // 1: a request is getting a block for a slot that has none
 };
 
 // The searches for blocks of a class.

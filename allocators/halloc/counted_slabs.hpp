@@ -87,7 +87,7 @@ struct CountedSlabs {
     const std::uint32_t mask = block_mask(chunk, log);
     const std::uint32_t taken = word.fetch_or(mask, simt::acquire) & mask;
     if (taken == 0) return true;
-    if (taken != mask) word.fetch_and(~(mask & ~taken), simt::relaxed);  // nobody saw these bits as a block
+    if (taken != mask) word.fetch_and(~(mask & ~taken), simt::relaxed);  // no thread saw these bits as a block
     return false;
   }
   // Gives back a block, or what a failed allocation took.

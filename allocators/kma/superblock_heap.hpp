@@ -147,8 +147,8 @@ class SuperblockHeap {
     return state.attached() && state.all_free();
   }
 
-  // When the queue is empty: an active superblock of any size that nobody uses. If a reservation comes in between, the
-  // superblock is detached early, but no block is lost.
+  // If the queue is empty: an unused active superblock of any size. If a reservation comes in between, the superblock
+  // is detached early, but no block is lost.
   template <class Thread>
   SIMT_FN std::uint32_t reclaim(Thread& thread) const {
     for (std::uint32_t log2 = Superblocks::least_log2; log2 < superblocks_.bytes_log2; ++log2) {

@@ -9,8 +9,8 @@
 // before it draws, unless the queue said that the chunk has at least a warp's worth of pages; since then the count can
 // only have grown. With two warps' worth some pages are surely left, so the chunk goes back before the result of the
 // draw is known.
-//   Waits end: units of the semaphore are free pages of chunks that are queued or held, and holders wait for nobody
-// before they put a chunk back.
+//   Waits end: units of the semaphore are free pages of chunks that are queued or held, and holders put a chunk back
+// without waiting.
 //   A chunk that becomes entirely free may be given back to the pool: release_chunk().
 //   The price: a chunk goes from warp to warp, each of which waits for the one before it. With few chunks, thirty warps
 // would wait for the same one, and of lanes that call alone hundreds. So crowds get new chunks (refill.hpp), while at
@@ -292,8 +292,8 @@ struct ChunkHeap : Heap<StorageKind> {
     const std::uint64_t slot = thread.atomic(queue_slots[chunk]).load(simt::relaxed);
     if (held != chunk && slot != no_slot) {
       // A slot holds the index of this chunk and class only if the chunk is in our queue, in this slot and no other.
-      // That holds even for an old slot that is another segment's by now. The exchange fails if the chunk is on its way
-      // into the queue, or was released by another thread.
+      // That holds even for an old slot that has become another segment's. The exchange fails if the chunk is on its
+      // way into the queue, or was released by another thread.
       thread.atomic(queue_slots[held]).store(slot, simt::relaxed);
       const auto word = thread.atomic(reinterpret_cast<std::uint32_t*>(space.base)[slot]);
       for (const std::uint32_t mark : {plenty, many, 0u}) {

@@ -1,4 +1,4 @@
-// The chunks that nobody uses: those never used yet, and those that were given back.
+// The unused chunks: new ones, and those that were given back.
 //
 // One counter walks through the fresh chunks; a ring holds returned ones. Data and queue storage draw from the same
 // pool. Differs from the published code: if nothing is left the answer is "none" (the published code does not check and

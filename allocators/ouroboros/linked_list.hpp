@@ -156,7 +156,7 @@ struct LinkedList {
     std::uint32_t chunks[most];
     std::uint32_t count;
     std::uint64_t next;  // the first segment that was not passed
-    bool stale;          // `next` is not that segment any more
+    bool stale;          // `next` is no longer that segment
   };
 
   // Moves the head over all consumed segments and appends their chunks at the tail. After a burst one thread often

@@ -14,7 +14,7 @@
 // Words hold only bits of pages, so equal words mean the same free pages (no ABA).
 //
 // A lost lock says nothing about free pages, so it does not count for the rule that ends a walk. The walk ends anyway,
-// because a holder makes a bounded number of steps and waits for nobody.
+// because a holder makes a bounded number of steps and never waits.
 //
 // The rule assumes that free pages lie by chance (page_parameters.hpp). But a walk takes a page of each word that has
 // one, so the remaining pages lie in fewer words, and full words in a row are more frequent than by chance. So walks

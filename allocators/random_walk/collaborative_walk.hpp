@@ -12,7 +12,7 @@
 //     neighbouring words by exchanges, and loses concurrent frees. So mallocs of corw take longer than that code's.
 //     Frees differ mostly by the way of measuring (bump/atomic_malloc.hpp).
 //   * In a pass a lane gives a page only if more lanes need one than lanes of lower rank give. As printed, pages that
-//     nobody receives would stay marked.
+//     no lane receives would stay marked.
 //   * For the out-of-memory rule the words that a round could lock count. Any page found restarts the count.
 // Reworked (corw_reworked):
 //   * No LockMap.

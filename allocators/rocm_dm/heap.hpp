@@ -156,7 +156,7 @@ struct Heap {
   }
 
  private:
-  // The bits of an empty slab. Nobody else sees the slab yet, so these are plain stores. Few instructions: a single
+  // The bits of an empty slab. No other lane sees the slab yet, so these are plain stores. Few instructions: a single
   // lane, on a multiprocessor full of lanes that look again, must end within the interval.
   template <class Group>
   SIMT_FN static void write_empty_bits(const Group& group, std::uint64_t slab, const Kind& size) {

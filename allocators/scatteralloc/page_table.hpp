@@ -240,7 +240,7 @@ struct PageTable {
       word = Entry::of_units(units);
     }
     SIMT_ROLLED
-    while (Entry::units(word) == Entry::formatting) {  // ends: the formatting thread waits for nobody
+    while (Entry::units(word) == Entry::formatting) {  // ends: the formatting thread never waits
       thread.spin_hint();
       word = entry.load(simt::acquire);
     }

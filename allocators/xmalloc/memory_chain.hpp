@@ -120,7 +120,7 @@ class MemoryChain {
   }
   SIMT_FN Header& header(std::uint32_t block) const { return reinterpret_cast<Header*>(base_)[block]; }
 
-  // For a walk through chain and lists when nobody else runs.
+  // For a walk through chain and lists when no kernel runs.
   SIMT_HOST_FN const std::byte* base() const { return base_; }
   SIMT_HOST_FN std::uint32_t end() const { return units_ - 1; }
   SIMT_FN std::uint32_t first_free(std::uint32_t list) const { return lists_->heads[list]; }

@@ -131,7 +131,7 @@ struct AccessTracker {
   std::uint32_t spin_limit = 0;
   bool holds_stores = false;        // the launch may hold stores back
   OldValues* old_values = nullptr;  // null: loads read the newest
-  History* history = nullptr;       // null: nobody asked for it
+  History* history = nullptr;       // null: not asked for
 };
 
 struct alignas(64) Lane {

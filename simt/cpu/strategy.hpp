@@ -70,7 +70,7 @@ class Strategy {
   virtual bool reads_old_values() const { return false; }
   // Asked at a load that may: how many values older than the newest does it read? More than there are means the oldest.
   virtual std::uint32_t age_of_load(Lane&) { return 0; }
-  // These lanes were at the same place just now.
+  // These lanes have just met at one place.
   virtual void met(Warp& warp, LaneMask members);
   // Short text for reports: its name and what it drew from the seed.
   virtual std::string description() const = 0;

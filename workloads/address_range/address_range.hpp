@@ -6,7 +6,7 @@
 //   address_spread = distance of the widest round / bytes asked for in a round
 //   running_spread = distance over all rounds together / bytes asked for in a round
 // Verification passes run four rounds. An allocator that packs its blocks and uses freed memory again stays near 1. A
-// wide spread is not waste by itself: what a full pool holds is the question of the workload fragmentation.
+// wide spread alone is not waste. The workload `fragmentation` measures what a full pool holds.
 #pragma once
 
 #include "workloads/support/callers/caller_parameters.hpp"

@@ -268,7 +268,7 @@ class WarpBuilder : NodeSplit<Thread> {
     for (std::uint32_t i = lane_; i < count; i += simt::warp_size) setup_.leaf_references[first + i] = list[i];
   }
 
-  // Those that are not null.
+  // The lists that are not null.
   SIMT_FN void free_lists(std::uint32_t* a, std::uint32_t* b, std::uint32_t* c) {
     if (lane_ == 0) {
       SIMT_ROLLED for (std::uint32_t i = 0; i < 3; ++i) {

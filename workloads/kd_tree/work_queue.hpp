@@ -32,7 +32,7 @@ struct alignas(16) Task {
   SIMT_FN TaskKind kind() const { return static_cast<TaskKind>(level >> 24); }
   SIMT_FN std::uint32_t depth() const { return level & 0xff; }
   SIMT_FN std::uint32_t failed_splits() const { return level >> 8 & 0xff; }
-  // The list came from the allocator and is to be freed; not so the root's.
+  // The list came from the allocator and must be freed. The root's list did not.
   SIMT_FN bool owns_list() const { return (level >> 16 & 1) != 0; }
 
   static SIMT_FN std::uint32_t level_of(TaskKind kind, std::uint32_t depth, std::uint32_t failed_splits,

@@ -52,8 +52,8 @@ struct Plan {
   }
 };
 
-// A launch waits for nobody inside: a free of another thread's block, made in the same kernel, begins a further launch.
-// Throws traces::TraceError for frees that wait for each other in a circle.
+// No thread of a launch waits for another one: a free of another thread's block, made in the same kernel, begins a
+// further launch. Throws traces::TraceError for frees that wait for each other in a circle.
 Plan make_plan(const traces::Trace& trace);
 
 }  // namespace allocbench::replay

@@ -3,7 +3,7 @@
 // Winter et al., PPoPP'21, work generation (figs. 11.c and 11.d). Phase `malloc_free`: one kernel of mallocs and one of
 // frees. Phase `baseline`: a kernel says what each thread needs, a library makes an exclusive scan, the host reads the
 // sum and allocates once, a kernel hands out the addresses, and the host frees. Pieces are rounded up to 4 B, as in the
-// paper. All waiting of the host is part of it. Unlike prefix_sum, nobody writes the memory.
+// paper. All waiting of the host is part of it. Unlike prefix_sum, no kernel writes the memory.
 #pragma once
 
 #include "workloads/support/callers/caller_parameters.hpp"

@@ -8,8 +8,8 @@
 //
 // Differs from the published pool: a thread that finds no chunk gets none (in the published code it writes beyond the
 // pool). If queues are kept in chunks, a chunk of pages is refused unless chunks are left for the queue of all its
-// pages (commit()). Otherwise a free in a full pool would need memory that nobody can give. Fields of queue storage
-// have their own place in the header, so that a slow reader of a reused chunk notices.
+// pages (commit()). Otherwise a free in a full pool would need memory that does not exist. Fields of queue storage have
+// their own place in the header, so that a slow reader of a reused chunk notices.
 #pragma once
 
 #include "allocators/ouroboros/published/packed_semaphore.hpp"

@@ -76,7 +76,7 @@ struct ListQueue {
       std::uint32_t& first = slot(chunks, chunk, number);
       const std::uint32_t step = number % 4 == 0 && many - done >= 4 ? 4 : 1;
       if (step == 4) {
-        // Nobody else writes slots that are empty and numbered: two stores for one of 16 bytes.
+        // No other thread writes slots that are empty and numbered. Two stores replace one of 16 bytes.
         auto* const pairs = reinterpret_cast<std::uint64_t*>(&first);
         thread.atomic(pairs[0]).store(pair(index + done), simt::release);
         thread.atomic(pairs[1]).store(pair(index + done + 2), simt::release);
@@ -159,7 +159,7 @@ struct ListQueue {
       const Stand found = at_start ? stand(thread, chunks, chunk, id, first, simt::acquire)
                                    : stand(thread, chunks, chunk, id, first, simt::relaxed);
       if (found == Stand::here) {
-        // The segment cannot change any more: this is for the order alone.
+        // The segment can no longer change. This only orders memory.
         if (!at_start) static_cast<void>(thread.atomic(chunks.header(chunk).segment).load(simt::acquire));
         if (puts && first == number) add_segment(thread, chunks, ends, id, number, chunk, seen);
         arrived = true;

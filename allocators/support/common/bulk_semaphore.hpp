@@ -60,8 +60,8 @@ struct BulkSemaphore {
     return expected(thread.atomic(state->promises).load(simt::relaxed)) != 0;
   }
 
-  // Joins the demand with `need` units. True if the caller is to make the next `batch` units: its demand begins a batch
-  // or reaches into one that nobody has begun. settle() leaves the demand.
+  // Joins the demand with `need` units. True if the caller must make the next `batch` units: its demand begins a batch
+  // or reaches into one that no thread has begun. settle() leaves the demand.
   template <class Thread>
   SIMT_FN bool demand(Thread& thread, std::uint32_t need, std::uint32_t batch) const {
     const std::uint32_t ahead =

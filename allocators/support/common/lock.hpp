@@ -1,6 +1,6 @@
 // The locks of the allocators: a word that threads exchange, and tickets for warps that queue up.
 //
-// Every holder does bounded work and waits for nobody, so every wait ends.
+// Every holder does bounded work and never waits, so every wait ends.
 #pragma once
 
 #include "simt/simt.hpp"
@@ -25,7 +25,7 @@ SIMT_FN void await_unlocked(Thread& thread, std::uint32_t& word) {
 // One lane takes the lock for all lanes of its group that come together. Groups get it in the order in which they came.
 // Tickets, because the hand-over of a contended exchange lock is slow on a full GPU. Groups far behind look less often.
 struct TicketLock {
-  // Zero when nobody has or wants the lock.
+  // Zero if no thread has or wants the lock.
   alignas(128) std::uint32_t next_ticket;
   alignas(128) std::uint32_t serving;  // the ticket whose owner has the lock
 

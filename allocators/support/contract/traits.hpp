@@ -66,7 +66,7 @@ struct Traits {
   // would depend on earlier ones, so each cell gets a process.
   bool keeps_device_heap = false;
   Backends backends = Backends::both;
-  // Blocks may be handed out again although nobody freed them (AWMalloc): verified only until that happens.
+  // Blocks may be handed out again although they were not freed (AWMalloc). Verification ends when that happens.
   bool recycles_unfreed = false;
   // Every block takes the same room whatever the request is (pages, slabs): a config fixes the size before the first
   // malloc.

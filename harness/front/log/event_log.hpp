@@ -1,4 +1,4 @@
-// events.jsonl as a file: appending lines and reading them back. What the events mean is run_log's and run_history's.
+// events.jsonl as a file: appending lines and reading them back. run_log and run_history know what the events mean.
 #pragma once
 
 #include <sys/types.h>

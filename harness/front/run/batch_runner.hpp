@@ -17,7 +17,7 @@ namespace allocbench::front {
 
 class BatchRunner {
  public:
-  // `follower` is the next batch that will probably need a worker of its own; null: nobody knows.
+  // `follower` is the next batch that will probably need a worker of its own; null: not known.
   BatchRunner(const Batch& batch, std::vector<CellRun*> cells, WorkerSession& session, CellBook book,
               const Batch* follower);
 

@@ -1,7 +1,7 @@
 // Worker processes one after the other: one ends, one measures, the next one gets ready.
 //
 // Two of them never have kernels on the device, and nothing happens beside a sample:
-//   * A worker that was told to quit launches nothing any more. The one after it opens the device while it ends.
+//   * A worker that was told to quit launches nothing. The one after it opens the device while it ends.
 //   * A worker that was killed may have a kernel running. The one after it opens the device when it is gone.
 //   * The next worker loads its plug-in and the driver while the one before it opens the device, and waits. Samples are
 //     taken only when it has loaded.
@@ -25,7 +25,7 @@ class Succession {
   explicit Succession(WorkerProgram program, double load_seconds = load_limit_seconds)
       : program_(std::move(program)), load_seconds_(load_seconds) {}
 
-  // The arguments of the worker after the one that begins next; none: nobody knows.
+  // The arguments of the worker after the one that begins next; none: not known.
   void expect(std::vector<std::string> arguments) { expected_ = std::move(arguments); }
   // A worker with these arguments: the one that was prepared, or a new one. Prepares the expected one.
   std::unique_ptr<WorkerProcess> begin(const std::vector<std::string>& arguments);

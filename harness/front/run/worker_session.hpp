@@ -75,7 +75,7 @@ class WorkerSession {
   // Makes a worker hold this batch's allocator: the one that runs, where it may, else a new one. Without `needs_heap`
   // any worker's device heap will do. `facts` receives what the allocator tells about itself.
   Outcome load(const Batch& batch, bool needs_heap, double limit_seconds, CellFacts& facts);
-  // The worker after the one that load() may start will probably be for this batch; null: nobody knows. It is started
+  // The worker after the one that load() may start will probably be for this batch; null: not known. It is started
   // beside that one, which saves time, and measures nothing.
   void expect(const Batch* batch);
   // Whether the running worker's device heap fits the batch: it has the right size, and the process was started for
@@ -95,7 +95,7 @@ class WorkerSession {
   bool running() const { return process_ != nullptr; }
   // What the worker was at when the last command began or told of a stage (protocol::Stage); empty: it did not tell.
   const std::string& stage() const { return stage_; }
-  // The worker is not used any more. It ends while the next one starts, or when stop() is called.
+  // The worker is no longer used. It ends while the next one starts, or when stop() is called.
   void retire();
   // Lets the worker end by itself.
   void stop();

@@ -48,14 +48,15 @@ class AllocatorHandle {
   AllocatorHandle failing(const FailureRule& failures) const;
   // The same allocator, not observed.
   AllocatorHandle bare() const;
-  // The same whose calls leave records. Each launch waits for its kernel, and is one of the trace. The recorder must
+  // The same; its calls leave records. Each launch waits for its kernel, and is one of the trace. The recorder must
   // outlive it and its copies. A launch throws CellFailure where the plug-in has no such form of the kernel.
   AllocatorHandle traced(TraceRecorder& recorder) const;
   // The same for a sample after which the allocator is reset. The workload may leave out what only prepares the next
   // sample, such as the free of the filling blocks.
   AllocatorHandle reset_afterwards() const;
   bool is_reset_afterwards() const { return is_reset_afterwards_; }
-  // The same that tells `stages`, which must outlive it and its copies, when its own calls fill the pool and empty it.
+  // The same, which tells `stages` when its own calls fill the pool and empty it. `stages` must outlive it and its
+  // copies.
   AllocatorHandle telling(Stages& stages) const;
   void begin(Stage stage) const {
     if (stages_ != nullptr) stages_->begin(stage);

@@ -62,8 +62,8 @@ class FilledPool {
   simt::Buffer<void*> blocks_;
 };
 
-// Those of one arena. Together they take a quarter of the device's memory at most: cells that are opened later, and
-// their checks, need memory too.
+// The copies of one arena. Together they take a quarter of the device's memory at most: cells that are opened later,
+// and their checks, need memory too.
 class FilledPools {
  public:
   // What these requests filled, else what the most of their whole launches filled; null where none is kept.

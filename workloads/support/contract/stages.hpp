@@ -17,7 +17,7 @@ inline constexpr std::array<std::string_view, 9> stage_words = {"prepare",  "fil
                                                                 "contents", "leaks", "resets", "trace"};
 constexpr std::string_view word(Stage stage) { return stage_words[static_cast<std::size_t>(stage)]; }
 
-using StageListener = std::function<void(Stage)>;  // empty: nobody wants to know
+using StageListener = std::function<void(Stage)>;  // empty: no report
 
 // The stage that work is in. A phase follows a phase without a word.
 class Stages {
