@@ -139,7 +139,7 @@ class SideTableList : public CircularList<Header, SideTable, offsets_kind, Padde
     return offset > next && laps.is_first_circle(offset) ? offset : next;
   }
 
-  // Where a walk in a crowd continues, instead of at `next`: in a chunk that has room for a whole warp.
+  // Where a walk among many others continues, instead of at `next`: in a chunk with room for a whole warp.
   template <class Thread>
   SIMT_FN std::uint32_t aside(Thread& thread, const Laps& laps, std::uint32_t next, std::uint32_t need,
                               std::uint32_t crowd) const {

@@ -130,7 +130,7 @@ class PublishedHalloc : public HallocBase {
   static constexpr std::uint32_t later_probes = 32;
   static constexpr std::uint32_t most_idle_visits = 4;
 
-  // Where a lane is in its series of chunks.
+  // A lane's place in its series of chunks.
   struct Probes {
     std::uint32_t first;
     std::uint32_t chunk;

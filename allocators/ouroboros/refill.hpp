@@ -144,9 +144,10 @@ SIMT_NOINLINE_FN void* refill(Thread& thread, const Policy& heap, std::uint32_t 
   return nullptr;
 }
 
-// A new chunk for a class with a crowd, of which the group keeps the first `kept` pages; the others go into the queue.
-// no_chunk where there is none. Announced as in order_pages(), so that no group gives up in between. The group must not
-// hold the number of a take: the chunk may need a slot that is empty only after that take. Not inlined, as refill().
+// A new chunk for a class with many waiting groups. The group keeps the first `kept` pages, and the others go into the
+// queue. no_chunk if there is none. Announced as in order_pages(), so that no group gives up in between. The group must
+// not hold the number of a take: the chunk may need a slot that is empty only after that take. Not inlined, as
+// refill().
 template <class Policy, class Thread, class Group>
 SIMT_NOINLINE_FN std::uint32_t chunk_for_crowd(Thread& thread, const Policy& heap, const Group& group, std::uint32_t id,
                                                std::uint32_t kept) {

@@ -9,8 +9,9 @@
 //   cover() ensures that a class with i indices has ceil(i / slots) + 1 segments. The segment of a put then exists, or
 // will exist once the current takes have ended: with F takes and P puts numbered so far, P - F <= i, and all segments
 // below F / slots become free.
-//   A crowd asks cover() for more chunks than the pool has left. Queue chunks stay with their class. A queue gets at
-// most as many as a class with all chunks of the pool needs, so it never owns more indices than they hold.
+//   Many simultaneous groups ask cover() for more chunks than the pool has left. Queue chunks stay with their class. A
+// queue gets at most as many as a class with all chunks of the pool needs, so it never owns more indices than they
+// hold.
 //
 // Differs from the paper: storage is added when the class gets a chunk of pages, not when an index comes back. So a
 // free never needs memory and cannot fail. The price is storage for all indices of a class instead of those in the

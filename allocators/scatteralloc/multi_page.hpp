@@ -8,8 +8,8 @@
 //
 // The length of a run is not stored: it ends where the next page is not marked `run_rest`. The page behind an owned run
 // cannot carry that mark, because its own run would begin in front of it. Lock: if a scan for an equal or shorter run
-// began after a request came, and failed, the request returns null without scanning. So a crowd that finds the pool
-// full scans once or twice.
+// began after a request came, and failed, the request returns null without scanning. So many lanes that find the pool
+// full scan once or twice in all.
 #pragma once
 
 #include "allocators/scatteralloc/page_table.hpp"

@@ -1,4 +1,4 @@
-// Text for the user. Output that is lost ends nothing: results come first, and `lost_output()` tells at the end.
+// Text for the user. Lost output does not end the program: results come first, and `lost_output()` says so at the end.
 #pragma once
 
 #include <fmt/format.h>
