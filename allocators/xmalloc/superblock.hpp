@@ -25,8 +25,8 @@
 
 namespace allocbench::xmalloc {
 
-// Where everything of the buffers lies. Free list l of class c, then the Superblock buffers, whose capacities halve
-// from class to class as the number of Superblocks that fit the pool does.
+// The layout of the buffers. Free list l of class c comes first, then the Superblock buffers. Their capacities halve
+// from class to class, like the number of Superblocks that fit the pool.
 struct Buffers {
   static constexpr std::uint32_t classes = BlockClasses::classes;
 
