@@ -62,7 +62,7 @@ struct OpenCell {
 
 struct VerifyCell {
   std::string cell;
-  std::optional<double> seconds = {};  // after which the calls of a stage end themselves, of each stage for itself
+  std::optional<double> seconds = {};  // after which the calls of a stage end themselves; each stage has this time
   std::optional<double> contents_seconds = {};  // what contents may take; nothing: all passes, whatever they take
   bool stages = false;                          // says when a stage begins
   std::string trace = {};                       // folder for a trace of one more pass; empty: none

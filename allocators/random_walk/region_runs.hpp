@@ -41,7 +41,7 @@ class RegionRuns {
       const std::uint32_t word = (base + i) % words;
       if (i % members == 0) own = load(thread, (base + i + group.thread_rank()) % words);
       const std::uint32_t seen = group.shfl(own, i % members);
-      if (word == 0) offer(thread, group, segment, need, page);  // behind the end of the pool its front follows
+      if (word == 0) offer(thread, group, segment, need, page);  // the front of the pool follows its end
       for (std::uint32_t at = 0; at < 32;) {
         const std::uint32_t above = seen >> at;
         if ((above & 1) != 0) {
