@@ -10,8 +10,8 @@
 namespace allocbench::check {
 
 // Each step that fills becomes steps on slots of their own. Its lanes together ask for a quarter more than a fresh heap
-// serves, and at least for one block each. `capacities` has the blocks that a fresh heap serves of each size; 0 where
-// that is unknown. Steps on the same slot stay on the same slots, so that a free finds the block of its malloc.
+// serves, and at least for one block each. `capacities`: how many blocks of each size a fresh heap serves; 0 where that
+// is unknown. Steps on the same slot stay on the same slots, so that a free finds the block of its malloc.
 Model filled(const Model& model, const std::vector<std::uint32_t>& capacities);
 
 }  // namespace allocbench::check

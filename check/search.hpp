@@ -1,5 +1,5 @@
-// Searching schedules: one model on one allocator, run after run, until something breaks; then the same run again, with
-// everything written down, and with as few preemptions as still break it.
+// Searches schedules: it runs one model on one allocator until something breaks. Then it repeats that run with a full
+// record, and with as few preemptions as still break it.
 #pragma once
 
 #include <cstdint>
@@ -98,7 +98,7 @@ class Search {
  private:
   simt::ExecutorOptions options(const Strategy& strategy, std::uint64_t seed) const;
   Trial run(const simt::ExecutorOptions& options);
-  // In a process of its own. Nothing when that was killed or took too long.
+  // Runs in a process of its own. Nothing when that was killed or took too long.
   std::optional<Outcome> run_apart(const simt::ExecutorOptions& options);
   Failure write_down(simt::ExecutorOptions options, const Trial& seen);
   SearchResult explore_all(const Strategy& strategy, std::uint64_t count, bool stop_at_failure);

@@ -1,8 +1,8 @@
 // The oracle of a check: an exact map of the blocks that callers own.
 //
-// It sees every malloc after it returned and every free before it begins, so its intervals are live for certain: two
-// that overlap were handed out twice, whatever the schedule. It runs inside the lanes of a deterministic launch, where
-// no two lanes run at once, and does not belong to the program under test: the race build does not instrument it.
+// It sees every malloc after it returned and every free before it begins, so its intervals are certainly live. Two that
+// overlap were handed out twice, in any schedule. It runs inside the lanes of a deterministic launch, where no two
+// lanes run at once, and does not belong to the program under test: the race build does not instrument it.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +36,7 @@ class ShadowHeap {
   // A condition of the model does not hold.
   void complain(std::string text) { verdict_ = std::move(text); }
 
-  // The heap was reset: no block lives any more.
+  // The heap was reset: no block lives.
   void forget_blocks() { live_.clear(); }
 
   // What callers write into a live block depends on its size and on this number of its malloc; 0 when none lives here.

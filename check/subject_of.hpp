@@ -222,7 +222,7 @@ class SubjectOf final : public Subject {
 
   static constexpr std::uint32_t warp_lanes = 32;
 
-  // Who takes how many blocks. One lane alone stops at the first null pointer.
+  // How many blocks each lane takes. One lane alone stops at the first null pointer.
   struct Filling {
     std::uint32_t slots;
     std::uint32_t lanes = 1;
@@ -273,7 +273,7 @@ class SubjectOf final : public Subject {
     launch(stream, {1, filling.lanes}, allocator, boxes.program(drain, sizes, oracle), record);
   }
 
-  // Takes as many blocks as a fresh heap has. With nobody to race with, a null pointer means that memory was lost.
+  // Takes as many blocks as a fresh heap has. No other lane runs, so a null pointer means that memory was lost.
   void refill(simt::Stream& stream, A& allocator, const Model& model, std::size_t bytes, std::uint32_t capacity,
               ShadowHeap& oracle, RunRecord& record) const {
     if (model.resets) make_new(stream, allocator);
@@ -325,8 +325,8 @@ class SubjectOf final : public Subject {
     return static_cast<std::uint32_t>(alone == 0 ? share : std::min(share, static_cast<double>(alone)));
   }
 
-  // One lane alone asks for as many blocks as it is promised: with nobody to race with, a null pointer means that the
-  // heap has lost memory forever.
+  // One lane alone asks for as many blocks as it is promised: no other lane runs, so a null pointer means that the heap
+  // has lost memory forever.
   static void serve_again(simt::Stream& stream, A& allocator, std::size_t bytes, std::uint32_t count,
                           ShadowHeap& oracle, RunRecord& record) {
     const Mailboxes boxes(stream, count, 1);

@@ -1,17 +1,16 @@
 // ArrayList: a device container that grows by blocks from any allocator of the suite.
 //
 // Paper: Spliet et al., GPGPU-7 2014, section 4.2.1 and figure 3 (the upper layer of KMA).
-// Idea: a queue of chunks, each with its number of elements. grow() appends elements of one thread; grow_local() is
-// called by a whole block of threads, which sum their needs by a prefix sum as XMalloc does, so that one allocates for
-// all;
-// get(n) walks the chunks; clear() frees them.
-// Data: a root in device memory {first chunk, end of the queue}; in front of every chunk a header {next, elements}.
+// Idea: a queue of chunks, each with its number of elements. grow() appends elements of one thread. A whole block of
+// threads calls grow_local(): they sum their needs by a prefix sum, as XMalloc does, and one allocates for all. get(n)
+// walks the chunks, and clear() frees them. Data: a root in device memory {first chunk, end of the queue}; in front of
+// every chunk a header {next, elements}.
 //
 // Protocol. Appending is one exchange of the queue's end and one store of the link it returned, so no thread ever waits
 // or retries. The link is stored with release, after the header, and followed with acquire. Until it is stored, get()
 // does not reach the elements behind it, though their owners use them. Links hold addresses. Only clear() frees chunks,
-// so none can return (no ABA). As in the paper, nobody else may use the list during clear().
-// Elements are in the order of the appends; grow_local() keeps the ranks of the threads.
+// so none can return (no ABA). As in the paper, no other thread may use the list during clear(). Elements are in the
+// order of the appends; grow_local() keeps the ranks of the threads.
 //
 // The `allocator` argument is an allocator or a session (allocators/support/contract/session.hpp).
 #pragma once
@@ -108,7 +107,7 @@ class ArrayList {
     return sum;
   }
 
-  // Frees all chunks. One thread calls it, and nobody else uses the list meanwhile.
+  // Frees all chunks. One thread calls it. No other thread may use the list then.
   template <class Thread, class A>
   SIMT_FN void clear(Thread& thread, A& allocator) const {
     Chunk* chunk = follow(thread, root_->first);

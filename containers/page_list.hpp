@@ -8,15 +8,15 @@
 // full page at address 0. Pages are those of page_chain.hpp; the header of a page is written before it is published,
 // for a full page, and finish() corrects that of the last one.
 //
-// Protocol. Of all reservations in a page exactly one finds a place but not enough of them, or finds the page exactly
-// full: its owner appends the next page. The leader of that group requests a page, links it and publishes it with
-// release; its own left-over places count as taken. All lanes read the word with acquire (the chain of fetch-adds keeps
-// the release). Lanes that find more places taken than there are have reserved nothing. They do not wait there, because
-// the lane they wait for may be in their own warp. They stay pending, all lanes of the warp meet again, and the next
-// turn looks at the word before it adds anything. So the number of places grows by at most one per lane: 20 bits count
-// 2^19 lanes besides the mark below, more than any GPU has resident. A lane in malloc waits for no lane here, so every
-// turn ends. A warp waits only for another warp's malloc.
-// The word of a page returns only when the page has been freed and reused: not while lanes append (no ABA).
+// Protocol. Exactly one reservation in a page finds too few places, or finds the page just full. Its owner appends the
+// next page. The leader of that group requests a page, links it and publishes it with release; its own left-over places
+// count as taken. All lanes read the word with acquire (the chain of fetch-adds keeps the release). Lanes that find
+// more places taken than there are have reserved nothing. They do not wait there, because the lane they wait for may be
+// in their own warp. They stay pending, all lanes of the warp meet again, and the next turn looks at the word before it
+// adds anything. So the number of places grows by at most one per lane: 20 bits count 2^19 lanes besides the mark
+// below, more than any GPU has resident. A lane in malloc waits for no lane here, so every turn ends. A warp waits only
+// for another warp's malloc. The word of a page returns only when the page has been freed and reused: not while lanes
+// append (no ABA).
 //
 // When the allocator returns null, the owner marks the word, and lanes that see the mark drop their records. The list
 // keeps its pages.

@@ -13,8 +13,8 @@
 
 namespace allocbench::protocol {
 
-// Where a sample starts from: a heap that was reset, one that earlier samples have used, or one that a crowd has used
-// for `aged_rounds` rounds (workloads/support/occupancy/ageing.hpp) and then earlier samples.
+// The heap at the start of a sample: reset, used by earlier samples, or first used by many threads for `aged_rounds`
+// rounds (workloads/support/occupancy/ageing.hpp) and then by earlier samples.
 enum class StartState { fresh, reused, aged };
 inline constexpr std::array<std::string_view, 3> start_state_words = {"fresh", "reused", "aged"};
 constexpr std::string_view word(StartState state) { return start_state_words[static_cast<std::size_t>(state)]; }
@@ -36,7 +36,7 @@ constexpr std::optional<L2State> l2_state_of(std::string_view text) {
   return std::nullopt;
 }
 
-// How the repetitions of a cell are measured: what front end and worker hand on as one piece.
+// How the repetitions of a cell are measured. Front end and worker pass it on as one struct.
 struct CellSettings {
   std::uint64_t seed = 0;
   StartState state = StartState::fresh;
@@ -62,7 +62,7 @@ struct OpenCell {
 
 struct VerifyCell {
   std::string cell;
-  std::optional<double> seconds = {};  // after which the calls of a stage end themselves, of each stage for itself
+  std::optional<double> seconds = {};  // after which the calls of a stage end themselves; each stage has this time
   std::optional<double> contents_seconds = {};  // what contents may take; nothing: all passes, whatever they take
   bool stages = false;                          // says when a stage begins
   std::string trace = {};                       // folder for a trace of one more pass; empty: none

@@ -16,7 +16,7 @@ Json to_json(const WorkerDescription& worker);
 // Throw Malformed; so does another version of the protocol.
 MetricDescription metric_from_json(const Json& json);
 WorkerDescription worker_from_json(const Json& json);
-// Of the description `json`; older ones have no such member.
+// Reads them from the description `json`; older ones have no such member.
 std::vector<BrokenPlugin> broken_plugins_from_json(const Json& json);
 
 // Throws Malformed unless the object says this version of the protocol.

@@ -96,7 +96,7 @@ struct Counted {
   std::vector<Values> values;
   std::vector<Histogram> histograms;
 
-  // Whether anything but zeros was counted, or the workload knows a histogram by itself. An allocator that does not use
+  // Whether anything but zeros was counted, or the workload has a histogram of its own. An allocator that does not use
   // the counted vocabulary (the CUDA heap, foreign code) counts zero operations for requests that it served; that is
   // not a measurement.
   bool has_counts() const;

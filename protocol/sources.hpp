@@ -13,13 +13,12 @@ struct Sources {
   std::optional<bool> dirty;      // the work tree had changes in that; nullopt outside a work tree
 };
 
-// Of the text that the build writes into a program or a plug-in: three lines, commit, hash, and `true`, `false` or
-// `unknown`.
+// Reads the text that the build writes into a program or a plug-in. It has three lines: commit, hash, and `true`,
+// `false` or `unknown`.
 Sources sources_in(std::string_view text);
 
-// Of this program. The build writes them into the linked file (cmake/AllocbenchRevision.cmake), so that an edit links
-// only what it changes. Programs that measure nothing, such as unit tests, do not know theirs: "unknown", no hash,
-// nullopt.
+// The sources of this program. The build writes them into the linked file (cmake/AllocbenchRevision.cmake), so an edit
+// links only what it changes. Programs that measure nothing, such as unit tests, have "unknown", no hash, nullopt.
 Sources program_sources();
 
 }  // namespace allocbench::protocol

@@ -97,8 +97,8 @@ inline constexpr std::uint32_t max_packed_alignment = 16;
 // launching code must pass these arguments. Null if there is none.
 struct KernelPointer {
   const void* entry = nullptr;
-  // Of a member of a family, where the back end has one entry for all: its number, and a place for the kernel object
-  // and for each argument.
+  // For a member of a family, if the back end has one entry for all: its number, and a place for the kernel object and
+  // for each argument.
   std::uint32_t member = 0;
   const PackedPlace* places = nullptr;
 
@@ -138,7 +138,7 @@ enum class FaultKind {
   device_fault,   // trap, illegal address, misaligned access: the device state is lost
   mask_error,     // a warp operation used against its contract (CPU executor)
   deadlock,       // every live lane waits at a collective that cannot complete (CPU executor)
-  livelock,       // lanes spin on words that nobody changes any more (CPU executor)
+  livelock,       // lanes spin on words that no lane changes (CPU executor)
   budget,         // the step budget of the launch ran out, though words still changed (CPU executor)
   exception,      // device code threw (CPU executor)
   failed_check,   // an oracle in device code found a wrong result (CPU executor)

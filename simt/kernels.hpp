@@ -34,7 +34,7 @@ struct KernelLaunch {
 // both are resident. On the CPU executor they run now, with blocks in a seeded order, and must have blocks of one
 // shape.
 void launch_kernels(std::span<const KernelLaunch> launches);
-// Of a member of a family: those of the family, which all members share.
+// All members of a family share the attributes of the family.
 KernelAttributes kernel_attributes(KernelPointer kernel);
 // Blocks of this kernel that can be resident on the whole device at once.
 std::uint32_t max_resident_blocks(Stream& stream, KernelPointer kernel, std::uint32_t threads_per_block,
@@ -59,11 +59,11 @@ std::uint32_t max_resident_blocks(Stream& stream, std::uint32_t threads_per_bloc
   return max_resident_blocks(stream, kernel_pointer<Kernel, Args...>(), threads_per_block, shared_bytes);
 }
 
-// Kernels that call the same functions, for launches that nobody times. On CUDA they have one entry, so that the
-// compiler makes one copy of each SIMT_NOINLINE_FN that they call and not one per kernel (simt/cuda/kernel_entry.hpp).
+// Kernels that call the same functions, for untimed launches. On CUDA they have one entry, so that the compiler makes
+// one copy of each SIMT_NOINLINE_FN that they call and not one per kernel (simt/cuda/kernel_entry.hpp).
 template <class... Members>
 struct KernelFamily {
-  // Of FamilyMember<Kernel, Args...>, one of the members.
+  // For FamilyMember<Kernel, Args...>, one of the members.
   template <class Member>
   static KernelPointer pointer() {
     return member_pointer<Member, Members...>();

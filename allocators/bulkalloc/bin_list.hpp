@@ -2,18 +2,18 @@
 //
 // Paper: Gelado & Garland, PPoPP 2019 (UAlloc).
 // Stage 1 is a semaphore of slots, whose batch is a bin. Stage 2: a reader of the arena's RCU walks the list and lowers
-// a bin's counter of free slots, not below zero. The thread that takes the last slot unlinks the bin; once no reader
-// can be at it any more it may be linked again. A bin whose slots are all free is unlinked as well, and goes back to
-// its chunk. A slot is counted free before its bit is searched and after its bit was cleared, so a claim always finds a
-// clear bit.
+// a bin's counter of free slots, not below zero. The thread that takes the last slot unlinks the bin; it may be linked
+// again once no reader can be at it. A bin whose slots are all free is unlinked as well, and goes back to its chunk. A
+// slot is counted free before its bit is searched and after its bit was cleared, so a claim always finds a clear bit.
 //
-// Who may touch a bin: readers that found it in the list, owners of its slots, and whoever lowered its counter from all
-// slots to zero, who owns the bin. Places and links change under the lock of the list only.
+// Three kinds of threads may touch a bin: readers that found it in the list, owners of its slots, and the thread that
+// lowered its counter from all slots to zero. That thread owns the bin. Places and links change under the lock of the
+// list only.
 //
-// Assumed: the units of slots that are freed are signalled before the bin's counter goes up. So whoever finds that its
-// slots are the last ones finds the units of all others, and can take them; and a lane with a unit that does not find a
-// slot yet walks the list again. The units of claims on their way are waited for, `patience` looks; after that an empty
-// bin stays in the list.
+// Assumed: the units of slots that are freed are signalled before the bin's counter goes up. So a thread that frees the
+// last slots finds the units of all others and can take them. A lane that has a unit but finds no slot yet walks the
+// list again. A free waits `patience` looks for the units of claims on their way. After that an empty bin stays in the
+// list.
 #pragma once
 
 #include "allocators/bulkalloc/layout.hpp"
@@ -27,7 +27,7 @@ enum class Place : std::uint32_t {
   unlisted,
   listed,
   leaving,  // unlinked, but readers may be at it
-  retired   // owned by nobody but the thread that gives it back
+  retired   // owned only by the thread that gives it back
 };
 
 struct BinList {
@@ -110,7 +110,7 @@ struct BinList {
     return leaves;
   }
 
-  // What becomes of a bin whose slots were given back.
+  // The next state of a bin whose slots were given back.
   enum class Fate { stays, retires_after_readers, retires };
 
   // Gives back slots whose bits are clear.
@@ -138,7 +138,7 @@ struct BinList {
       if (unsignalled != 0) state->slots.signal(thread, slots, 0);
       unsignalled = 0;
       if (seen == 0) {
-        // Under the lock, because the bin is not ours any more once it has free slots.
+        // Under the lock, because a bin with free slots is no longer ours.
         acquire(thread);
         const bool given = free.compare_exchange(seen, slots, simt::acq_rel, simt::relaxed);
         if (given && place(thread, bin) == Place::unlisted) insert(thread, page);
@@ -151,7 +151,7 @@ struct BinList {
     }
   }
 
-  // No reader is at the unlinked bin any more. True if it retires; else it is listed again once it has free slots.
+  // All readers have left the unlinked bin. True if it retires; else it is listed again once it has free slots.
   template <class Thread>
   SIMT_FN bool settle(Thread& thread, std::uint32_t page) const {
     Bin& bin = layout.bin(page);
@@ -200,7 +200,7 @@ struct BinList {
     return {0, 0, false};
   }
 
-  // Of a bin that the caller owns.
+  // The caller owns the bin.
   template <class Thread>
   SIMT_FN Fate retire(Thread& thread, std::uint32_t page) const {
     Bin& bin = layout.bin(page);

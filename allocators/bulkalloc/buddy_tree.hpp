@@ -10,21 +10,20 @@
 //           enter partial nodes only.
 //   give    first tries to merge: a unit of its height and then the buddy, or nothing. What cannot be merged becomes
 //           available. Before it takes the unit, it says that one of twice the size is expected.
-//   Whoever changed a node says so upwards: it locks the node and its parent, corrects the parent from its two halves,
-//   and goes on only if that changed something. At most two nodes are locked, always the lower one first.
-// A correction may come late, when the parent is a free block or somebody's already. An available parent is left alone;
-// the halves of somebody's block are busy, as the block itself.
+//   A thread that changed a node says so upwards: it locks the node and its parent, corrects the parent from its two
+//   halves, and continues only if that changed something. At most two nodes are locked, always the lower one first.
+// A correction may come late, when the parent is already a free block or in use. It leaves an available parent alone.
+// The halves of a block in use are busy, like the block itself.
 //
-// Assumed (the paper does not say): the height of a block in use stands in a table, by its first page; a unit is
-// signalled after the correction upwards, so that whoever gets it finds the node.
-// Differs from the paper:
+// Assumed (the paper does not say): a table has the height of a block in use, by its first page; a unit is signalled
+// after the correction upwards, so the thread that gets it finds the node. Differs from the paper:
 //   * Two halves that are freed at the same time miss each other, since neither finds a unit of the other. The
 //     correction upwards sees both. Its thread then waits for two units and merges the halves, as long as both are
-//     available. Whoever has a unit takes a node or brings the unit back, and waits for none of this height meanwhile.
-//   * The paper lets only splits be expected. A thread that merges up to the root has all free memory in its hands, and
-//     others got null meanwhile. Here they wait for the merged block. A merge itself waits for nobody but locks.
-//     A merge that fails holds units for a moment and announced a block that does not come, so null is still
-//     possible, but rare.
+//     available. Threads that hold a unit take a node or bring the unit back, and never wait for another unit of this
+//     height.
+//   * The paper lets only splits be expected. A thread that merges up to the root then holds all free memory, and
+//     others get null. Here they wait for the merged block. A merge itself waits for locks only. A merge that fails
+//     holds units for a moment and announced a block that does not come, so null is still possible, but rare.
 #pragma once
 
 #include "allocators/bulkalloc/semaphore.hpp"
@@ -166,8 +165,8 @@ struct BuddyTree {
     }
   }
 
-  // After a change of the node: corrects its ancestors. True if the node and its buddy are both available. Of two
-  // threads that open two halves, the one that locks the parent later sees both.
+  // After a change of the node: corrects its ancestors. True if the node and its buddy are both available. Two threads
+  // may open two halves. The one that locks the parent later sees both.
   template <class Thread>
   SIMT_FN bool correct_above(Thread& thread, std::uint32_t node) const {
     if (node == 1) return false;
@@ -213,8 +212,8 @@ struct BuddyTree {
     return false;
   }
 
-  // The same for two available halves, until another thread takes one of them: whoever brings it back sees both again.
-  // Of two threads that see both, one gets the left half and then the right one; neither stands in the other's way.
+  // The same for two available halves, until another thread takes one of them. The thread that brings it back sees both
+  // again. If two threads see both, one gets the left half and then the right one. Neither blocks the other.
   template <class Thread>
   SIMT_FN bool reunite(Thread& thread, std::uint32_t node, std::uint32_t height) const {
     const std::uint32_t left = node & ~1u;

@@ -7,19 +7,19 @@
 // one is about to return or to split a block.
 //   TBuddy  blocks of 4 KiB * 2^h, in a static binary tree with a semaphore per height (buddy_tree.hpp, semaphore.hpp)
 //   UAlloc  smaller blocks of power-of-two sizes, from bins of 4 KiB in chunks of 256 KiB (ualloc.hpp, bin_list.hpp,
-//           chunks.hpp, layout.hpp); what was unlinked is used again after the readers (rcu.hpp)
-// free tells the two by the address: only blocks of the buddy tree begin at a page.
+//           chunks.hpp, layout.hpp); unlinked items are used again after the readers have left (rcu.hpp) free tells the
+// two by the address: only blocks of the buddy tree begin at a page.
 //
 // Data: outside the pool the nodes of the tree, the height of each block in use, the semaphores, the arenas' lists. In
 // the pool the headers of bins and chunks.
 //
 // Assumed, where the paper is silent or contradicts itself:
 //   * Chunks of 256 KiB: 62 bins with a tail each fit there, not into the 512 KiB of the text (`chunk_bytes`).
-//   * An arena per SM needs a chunk per SM. The paper's smallest pool, 8 MiB, has no room for 80 of them, so there are
-//     at most as many arenas as an eighth of the chunks of the pool; SMs share them.
-//   * The lanes of a warp that ask for one size wait together and share a claim; so do those that free slots of one
-//     bin, and those that ask for blocks of the tree of one height (semaphore.hpp).
-//     The thread that makes a bin keeps its slots of that bin, without a walk along the list.
+//   * An arena per SM needs a chunk per SM. The paper's smallest pool, 8 MiB, has no room for 80 of them. So the number
+//     of arenas is at most an eighth of the pool's chunks, and SMs share arenas.
+//   * The lanes of a warp that ask for one size wait together and share a claim. Lanes that free slots of one bin do
+//     the same, and so do lanes that ask the tree for blocks of one height (semaphore.hpp). The thread that makes a bin
+//     keeps its slots of that bin, without a walk along the list.
 //   * A size of which a bin has one slot (2 KiB) is served by the tree, as in the paper's measurements.
 //   * If a batch cannot be made, each lane of the group takes a unit that is there before it returns null.
 //   * Where each file says so: the widths of semaphores, the height of a block in use, the order of signals.
@@ -27,16 +27,17 @@
 //   * The smallest block has 16 bytes, not 8. The pool may have any size, not only powers of two.
 //   * Two halves of a block that were freed at the same time are merged afterwards, and the thread that merges
 //     announces it (buddy_tree.hpp). No thread announces that an empty bin is on its way back to its chunk.
-//   * Bounded: a free that empties a bin waits 64 looks for the units of claims on their way. Else the empty bin stays
-//     as it is until it is used and freed again.
+//   * Bounded: a free that empties a bin waits 64 looks for the units of claims on their way. Otherwise the empty bin
+//     stays until it is used and freed again.
 //   * Lanes of a warp that ask for different sizes come one group after the other; the paper does not say how a warp
 //     parts. A call asks once which lanes run together. Each later group is a part of that one, by its votes, and lanes
-//     that came together leave together. If the makers of bins form groups across the groups that wait for them, or
-//     lanes in malloc run beside lanes in free, warps of an H200 now and then do not end (docs/findings.md).
-//   * Unbounded, as in the paper: waits for units that somebody makes, for locks and for readers. They end, because
-//     whoever makes units says so when it fails, and holders of locks and readers wait for nobody above them.
-//   * Unbounded, too: two available halves wait for the units of both, which those who have them use or bring back.
-// As published: an arena does not help another one, so null may come while other arenas have free slots.
+//     that came together leave together. If the makers of bins form groups across the groups that wait for them, or if
+//     lanes in malloc run beside lanes in free, some warps of an H200 do not end (docs/findings.md).
+//   * Unbounded, as in the paper: waits for units that another thread makes, for locks and for readers. They end: a
+//     thread that makes units says so when it fails, and holders of locks and readers wait only for what lies below
+//     them.
+//   * Unbounded, too: two available halves wait for the units of both. The threads that hold these use them or bring
+// them back. As published: an arena does not help another one, so null may come while other arenas have free slots.
 #pragma once
 
 #include <algorithm>
@@ -126,7 +127,7 @@ class BulkAlloc {
       const auto page = static_cast<std::uint32_t>(offset >> layout.page_log2);
       small_.tree.give(thread, page, thread.atomic(heights_[page]).load(simt::relaxed));
     }
-    all.sync();  // who came together goes on together
+    all.sync();  // lanes that came together continue together
   }
 
   std::string broken_invariant(simt::Stream& stream) const { return bulkalloc::Inspection(stream, small_).broken(); }

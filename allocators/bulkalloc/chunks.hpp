@@ -1,11 +1,10 @@
 // The chunks of an arena: they come from the buddy tree, give bins away, and go back when they are whole again.
 //
 // Paper: Gelado & Garland, PPoPP 2019 (UAlloc: two stages for bins, too; collective mutex).
-// Stage 1 is a semaphore of bins, whose batch is a chunk. Stage 2 happens under the collective mutex: of the lanes that
-// come together one locks for all, the lane with rank k takes the k-th free bin of the list, and the last one cuts the
-// list behind the chunks that have none left.
-// A chunk whose bins are all free goes back if their units are there. If not, somebody has one and is about to take a
-// bin; chunks that stay for that are counted, and that lane looks again.
+// Stage 1 is a semaphore of bins, whose batch is a chunk. Stage 2 happens under the collective mutex. Of the lanes that
+// come together one locks for all. The lane with rank k takes the k-th free bin of the list. The last lane removes the
+// chunks without free bins from the list. A chunk whose bins are all free goes back if their units are there. If not, a
+// lane holds a unit and is about to take a bin. The chunk stays and is counted, and that lane looks again.
 #pragma once
 
 #include "allocators/bulkalloc/buddy_tree.hpp"
@@ -36,7 +35,7 @@ struct ChunkList {
     return unit != no_unit ? take_listed(thread, alike) : no_page;
   }
 
-  // The bin is in no list, and nobody looks at it.
+  // The bin is in no list, and no other thread looks at it.
   template <class Thread>
   SIMT_FN void give(Thread& thread, std::uint32_t page) const {
     const std::uint32_t first_page = layout.chunk_of(page);

@@ -1,10 +1,10 @@
 // What holds in BulkAlloc when no kernel runs, checked on the host.
 //
 //   * nothing is locked, expected, waited for or queued, and no reader is under way
-//   * an available node has nothing available below; a partial node has, a busy one has not; no two halves are
-//     available
+//   * below an available or a busy node nothing is available; below a partial node something is; two halves are never
+//     both available
 //   * semaphores count what there is: available nodes of a height, free bins of an arena, free slots of a size
-//   * what a bin or chunk counts as free, its bits say, too; lists hold exactly those that have something free
+//   * the count of a bin or chunk equals its free bits; lists hold exactly the bins and chunks with something free
 #pragma once
 
 #include <bit>

@@ -1,10 +1,10 @@
-// Where UAlloc keeps what: chunks, their bins, and the slots of a bin.
+// The layout of UAlloc: chunks, their bins, and the slots of a bin.
 //
 // Paper: Gelado & Garland, PPoPP 2019 (UAlloc). A chunk is a block of the buddy tree, cut into bins of a page. A bin
-// has a header of 128 bytes and slots of one size; so no block of UAlloc begins at a page. The room that the header
-// takes is made up for by a tail of 128 bytes, which slots of up to 128 bytes use. The tails of a chunk lie in its
-// first bins, which serve nothing else; the header of the chunk is where the first bin would have one. With pages of 4
-// KiB and chunks of 256 KiB: two such bins, 62 others. Tails come in the order of their bins (assumed).
+// has a header of 128 bytes and slots of one size; so no block of UAlloc begins at a page. A tail of 128 bytes makes up
+// for the header; slots of up to 128 bytes use it. The tails of a chunk lie in its first bins, which serve nothing
+// else; the header of the chunk is where the first bin would have one. With pages of 4 KiB and chunks of 256 KiB: two
+// such bins, 62 others. Tails come in the order of their bins (assumed).
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ inline constexpr std::uint32_t bitmap_words = 16;
 // Links name a page: 1 + its number, 0 = none.
 struct Bin {
   std::uint32_t bits[bitmap_words];  // 1: the slot is in use, or there is none
-  std::uint32_t free;                // slots that nobody has claimed: below their number, a bit more may be clear
+  std::uint32_t free;                // unclaimed slots; the number of clear bits may be higher
   std::uint32_t list;                // of arena and size
   std::uint32_t place;               // bin_list.hpp; under the list's lock, as the next two
   std::uint32_t next;
@@ -52,7 +52,7 @@ struct Layout {
     return chunk_height > tails_log2 ? 1u << (chunk_height - tails_log2) : 1;
   }
   SIMT_HOST_FN std::uint32_t bins() const { return chunk_pages() - special_bins(); }
-  // Of 2^size_log2 bytes.
+  // Slots of 2^size_log2 bytes in a bin.
   SIMT_HOST_FN std::uint32_t slots(std::uint32_t size_log2) const {
     return size_log2 <= header_log2 ? 1u << (page_log2 - size_log2) : ((1u << page_log2) - header_bytes) >> size_log2;
   }

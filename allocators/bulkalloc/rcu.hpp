@@ -1,12 +1,11 @@
-// Read-copy-update with delegation: what was taken out of a list is used again only after all readers have left.
+// Read-copy-update with delegation: an item that left a list is used again only after all readers have left.
 //
 // Paper: Gelado & Garland, PPoPP 2019 (delegation of deferred work; sleepable RCU with an epoch and two counters).
 // Idea: a thread that has unlinked something queues it. If another thread waits to begin the next epoch already, that
 // one will do the work. Otherwise it waits itself: for the mutex, then, in a new epoch, for the readers of the previous
-// one. Then it does what is queued.
-// Differs from the paper: a reader enters by one addition to a word that holds the epoch too, so no reader counts
-// itself into an epoch that has ended; leaving readers are counted apart, and the epoch is over when both counts agree.
-// Readers wait for nobody, so every wait here ends.
+// one. Then it does the queued work. Differs from the paper: a reader enters by one addition to a word that also holds
+// the epoch, so no reader counts itself into an ended epoch. Another word counts the readers that leave. The epoch is
+// over when both counts agree. Readers never wait, so every wait here ends.
 #pragma once
 
 #include "allocators/support/common/lock.hpp"
@@ -43,7 +42,7 @@ struct Rcu {
     do {
       thread.atomic(link(item)).store(seen, simt::relaxed);
     } while (!last.compare_exchange(seen, item, simt::acq_rel, simt::relaxed));
-    // Whoever waits takes the queue after it has cleared its mark, so it takes this item too.
+    // The waiting thread clears its mark and then takes the queue, so it takes this item too.
     if (thread.atomic(waiting).exchange(1u, simt::acq_rel) != 0) return;
     while (!try_lock(thread, mutex)) thread.spin_hint();
     thread.atomic(waiting).exchange(0u, simt::acq_rel);

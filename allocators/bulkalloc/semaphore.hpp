@@ -1,12 +1,14 @@
-// A bulk semaphore: units that are there, units that somebody is making, and units for which somebody waits.
+// A bulk semaphore counts three kinds of units: those that are there, those that a thread is making, and those that a
+// thread waits for.
 //
 // Paper: Gelado & Garland, Throughput-Oriented GPU Memory Allocation, PPoPP 2019 (the bulk semaphore).
 // Data: one word of 64 bits.
 //   R  low bits   units that waiting threads need
 //   E  above R    units that are expected: threads make batches of units and keep some of each for themselves, or merge
 //   C  the rest   units that are there
-// A thread that needs N units takes them, or waits if C + E - R says that there will be enough, or else has to make a
-// batch of B: it adds B - N to E and later moves them to C, or takes them back if it could make none.
+// A thread that needs N units takes them if they are there. It waits if C + E - R says that there will be enough.
+// Otherwise it makes a batch of B units: it adds B - N to E and later moves them to C, or takes them back if it could
+// make none.
 //
 // Semaphores say how many units there are, not where. They order no memory: what a unit stands for is handed over by
 // words of its own, and a thread that has a unit but does not see what it stands for yet looks again.
@@ -15,12 +17,12 @@
 // more. With a compare-exchange per lane, 2,048 lanes that ask at the same time lose 5,400 of them each, and the number
 // grows with the lanes (tests/allocators/fidelity/bulkalloc_test.cpp).
 // Assumed: the widths. R and E have 19 bits: as many units as a device of 264 SMs has threads. E stays below R plus one
-// batch and one unit per thread that merges, because nobody makes a batch while enough units are expected. C has 26
-// bits with its sign, so an arena may have up to 2^25 free slots of a size: 512 MiB of the smallest.
-// Differs from the paper:
+// batch and one unit per thread that merges, because no thread makes a batch while enough units are expected. C has 26
+// bits with its sign, so an arena may have up to 2^25 free slots of a size: 512 MiB of the smallest. Differs from the
+// paper:
 //   * A waiting thread stops waiting when R is above C + E, not when it reaches it. R counts the thread itself, so with
-//     R = C + E there will be enough for all that wait, and that is where a wait often begins. There the paper's
-//     listing would have every waiting thread change the word again and again.
+//     R = C + E there will be enough for all waiting threads. A wait often begins there. By the paper's listing every
+//     waiting thread would then change the word again and again.
 //   * Additions that depend on nothing are additions, not compare-exchanges. A merge takes its units by an addition,
 //     too, and takes it back if another thread was faster: C may be below zero for a moment.
 #pragma once
@@ -59,8 +61,9 @@ struct Semaphore {
       return std::uint64_t{make} * (batch - 1) * expected + std::uint64_t{wait} * reserved - std::uint64_t{take} * unit;
     }
   };
-  // As if the lanes asked one after the other, for a unit each: a lane makes a batch, for itself and for the next
-  // batch - 1, where all units that are there or expected are reserved. Of the others, those take that find a unit.
+  // The result is as if the lanes asked one after the other, for a unit each: a lane makes a batch, for itself and for
+  // the next batch - 1 lanes, if all units that are there or expected are reserved. Of the other lanes, each takes a
+  // unit if it finds one.
   SIMT_HOST_FN static Shares shares_of(const State& now, std::uint32_t lanes, std::uint32_t batch) {
     const std::int64_t lacking = std::int64_t{lanes} - (now.there + now.expected - now.reserved);
     const std::uint32_t make = least((lacking + batch - 1) / batch, lanes);
@@ -75,8 +78,8 @@ struct Semaphore {
   //   wait  It calls await(wanted), and then asks again.
   enum class Answer : std::uint32_t { took, make, wait };
 
-  // `seen` is what the caller last saw of the word: by look() or await(). Waits for nobody, so that the lanes of a
-  // group can meet between the answer and what follows from it.
+  // `seen` is what the caller last saw of the word: by look() or await(). Does not wait, so the lanes of a group can
+  // meet between the answer and what follows from it.
   template <class Thread>
   SIMT_FN Answer ask(Thread& thread, std::uint64_t seen, std::uint32_t wanted, std::uint32_t batch) {
     const auto atomic = thread.atomic(word);
@@ -177,7 +180,7 @@ struct Semaphore {
   }
 
   // After a compare-exchange was lost or units were not there: sleeps, on average twice as long as after the one
-  // before. For how long depends on the thread, as threads that lost together would lose again together.
+  // before. The length depends on the thread, because threads that lost together would lose together again.
   template <class Thread>
   SIMT_FN static void back_off(Thread& thread, std::uint32_t losses) {
     constexpr std::uint32_t longest_log2 = 10;  // hints of 20 ns
@@ -213,14 +216,14 @@ struct Semaphore {
 inline constexpr std::uint32_t no_unit = 0xffffffff;
 inline constexpr std::uint32_t unit_somewhere = 0xfffffffe;
 
-// One unit for each lane of a group, which asks for them together. Where none are to be had, `make(makers, wanted)`
-// makes a batch, of which the caller's part of the group keeps `wanted` units, and says what it is, or no_unit. In that
-// case each lane takes a unit that is there. The group votes which lanes are `makers`, those that make a batch now, and
-// no part of it goes on before all have units (CONTRIBUTING.md, "Groups in groups").
+// One unit for each lane of a group, which asks for them together. If there are none, `make(makers, wanted)` makes a
+// batch. The caller's part of the group keeps `wanted` units of it. `make` returns the batch, or no_unit. In that case
+// each lane takes a unit that is there. The group votes which lanes are `makers`, those that make a batch now, and no
+// part of it goes on before all have units (CONTRIBUTING.md, "Groups in groups").
 template <class Thread, class Group, class Make>
 SIMT_FN std::uint32_t reserve(Thread& thread, const Group& group, Semaphore& units, std::uint32_t batch,
                               const Make& make) {
-  // Nobody can keep more of a batch than it has.
+  // A lane can keep at most a whole batch.
   const auto part = batch >= simt::warp_size ? group : group.match_any(group.thread_rank() / batch);
   const std::uint32_t wanted = part.num_threads();
   std::uint32_t mine = unit_somewhere;

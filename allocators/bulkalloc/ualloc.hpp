@@ -4,9 +4,8 @@
 // The lanes of a warp that ask for one size at the same time share one wait for slots and one walk along the bins; then
 // each takes a bit for itself. Lanes that free slots of one bin give them back together. (The paper has special paths
 // for single lanes and full warps and does not say more.)
-// What waits for what: a lane waits for units that another lane is making, for locks, whose holders wait for nobody,
-// and for readers of RCU, which wait for nobody. Whoever makes a bin waits for a chunk, then for blocks of the buddy
-// tree.
+// Waits: a lane waits for units that another lane is making, for locks, and for readers of RCU. Holders of locks and
+// readers wait for nothing. A lane that makes a bin waits for a chunk, then for blocks of the buddy tree.
 #pragma once
 
 #include "allocators/bulkalloc/bin_list.hpp"
@@ -39,8 +38,8 @@ struct UAlloc {
     return layout.slot(page, size_log2, list.take_slot(thread, page, group.thread_rank()));
   }
 
-  // Each lane of the group frees a block. The lanes with slots of one bin give them back by one lane, one bin after the
-  // other: leaders that give at the same time lose exchanges to each other.
+  // Each lane of the group frees a block. One lane gives back the slots of all lanes of a bin, one bin after the other,
+  // because leaders that give at the same time lose exchanges to each other.
   template <class Thread, class Group>
   SIMT_FN void free(Thread& thread, const Group& lanes, std::size_t offset_in_pool) const {
     const Layout::Place place = layout.place_of(offset_in_pool);
@@ -66,7 +65,7 @@ struct UAlloc {
   SIMT_FN ChunkList chunk_list(std::uint32_t arena) const { return {layout, tree, chunks + arena}; }
 
  private:
-  // The page of a bin of which a slot is the lane's. Each lane of the group has a unit.
+  // The page of the bin that has the lane's slot. Each lane of the group has a unit.
   template <class Thread, class Group>
   SIMT_FN std::uint32_t claim(Thread& thread, const Group& group, std::uint32_t arena, const BinList& list) const {
     const std::uint32_t lanes = group.num_threads();

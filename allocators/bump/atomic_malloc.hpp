@@ -8,8 +8,8 @@
 // one range twice. The word has 64 bits and a request at most the size of the pool, so it takes 2^64 / pool size failed
 // requests to make it wrap. (Setting it back would take registers in every malloc.)
 //
-// A bump pointer that was measured separately (data/originals/h200.json) takes less time for mallocs and, by the same
-// time, for frees. A free does nothing: this is what the two ways of measuring differ by with an empty kernel.
+// A bump pointer that was measured separately (data/originals/h200.json) takes less time, for mallocs and frees by the
+// same amount. A free does nothing, so this amount is the difference between the two ways of measuring.
 #pragma once
 
 #include "allocators/bump/bump_pool.hpp"

@@ -2,13 +2,12 @@
 //
 // Paper: Vinkler & Havran 2015, section 4.1 and Algorithm 2.
 // Idea: bump like AtomicMalloc. A request that runs past the end tries to set the pointer back to just behind its own
-// block, and then owns the start of the pool. Memory is handed out again even if nobody freed it: a yardstick, not a
-// heap.
-// Data: `next`, bytes handed out since the last wrap.
-// Differs from the paper: if the failed exchange observes a pointer v with v <= pool < v + bytes, Algorithm 2 leaves
-// its loop and returns [v - bytes, v), a range that nobody reserved. Here that case tries the wrap again from v. The
-// word has 64 bits, so the additions of all threads of a GPU between two wraps cannot overflow it. Requests are rounded
-// up to 16 bytes, and requests larger than the pool return null.
+// block, and then owns the start of the pool. Memory is handed out again even if it was not freed: a yardstick, not a
+// heap. Data: `next`, bytes handed out since the last wrap. Differs from the paper: if the failed exchange observes a
+// pointer v with v <= pool < v + bytes, Algorithm 2 leaves its loop and returns [v - bytes, v), a range that no thread
+// reserved. Here that case tries the wrap again from v. The word has 64 bits, so the additions of all threads of a GPU
+// between two wraps cannot overflow it. Requests are rounded up to 16 bytes, and requests larger than the pool return
+// null.
 #pragma once
 
 #include "allocators/bump/bump_pool.hpp"

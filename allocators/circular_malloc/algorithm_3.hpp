@@ -13,12 +13,12 @@
 //
 // Differs from the paper:
 //   * A walk ends with null after `max_steps` steps. As printed (sec. 4.2, Algorithm 3) it goes on for ever; the
-//     library of the authors stops after 1,000,000 steps in its tests. Laps are no bound: a walker that met the header
-//     of an absorbed chunk goes to wherever user data points, so it may pass the end marker at each step, and where
-//     many walkers hold chunks for a moment, a large enough one may look used in each lap. By default a walk has four
-//     times as many steps as the fresh pool has chunks, but at least 1,000,000: 4.2 million in a pool of 256 MiB, 34
-//     million in one of 2 GiB. A step on a GPU takes about a microsecond, so a null takes a second or more, and where
-//     100,000 callers meet a full pool, each makes all these steps. A test that wants null soon sets `max_steps`.
+//     library of the authors stops after 1,000,000 steps in its tests. Laps would be a wrong bound. A walker that met
+//     the header of an absorbed chunk goes wherever user data points, and may pass the end marker at each step. Among
+//     many walkers a large enough chunk may look used in each lap. By default a walk has four times as many steps as
+//     the fresh pool has chunks, but at least 1,000,000: 4.2 million in a pool of 256 MiB, 34 million in one of 2 GiB.
+//     A null therefore takes long, and each caller that meets a full pool makes all these steps. A test that wants null
+//     soon sets `max_steps`.
 //   * The fence and the plain stores are release stores, and what reads them acquires. The roving offset is released,
 //     too: it must not become visible before the header that it points to.
 //   * Blocks are aligned to 16 bytes, so offsets count granules of 16 bytes and the words reach further.

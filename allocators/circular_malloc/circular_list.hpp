@@ -182,7 +182,7 @@ class CircularList {
     return form;
   }
 
-  // Of a chunk for so many bytes, header included.
+  // Size of a chunk for so many bytes, header included.
   static SIMT_FN std::uint32_t granules_for(std::size_t bytes) {
     return static_cast<std::uint32_t>(units_of(std::uint64_t{bytes}, granule_log2, Layout::header_bytes_in_pool));
   }

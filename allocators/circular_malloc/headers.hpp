@@ -57,8 +57,8 @@ struct TwoWordHeader {
   SIMT_FN void unlock(Thread& thread, std::uint32_t) {
     thread.atomic(used).store(0u, simt::release);
   }
-  // For the header of a chunk that the caller owns. owned_next() reads its next, link() gives it a new one that others
-  // may follow at once, lengthen() one that they see once it is unlocked.
+  // For the header of a chunk that the caller owns. owned_next() reads its next. link() gives it a new next that others
+  // may follow at once; with lengthen() they see the new one after the unlock.
   template <class Thread>
   SIMT_FN std::uint32_t owned_next(Thread& thread) {
     return thread.atomic(next).load(simt::relaxed);

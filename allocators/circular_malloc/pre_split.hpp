@@ -51,8 +51,8 @@ struct PreSplit {
     const std::uint32_t level = (chunk - heap * heap_granules()) / root;
     return root >> level < need ? (heap + 1) * heap_granules() : chunk;
   }
-  // Of the next `reach` nodes of the same heap behind `chunk`, as far as they have `least` granules, the first granule
-  // of one: `drawn` / 2^32 of the way. `chunk` itself if there is none.
+  // One of the next `reach` nodes of the same heap behind `chunk` that have `least` granules: the one at `drawn` / 2^32
+  // of the way, by its first granule. `chunk` itself if there is none.
   SIMT_HOST_FN std::uint32_t further_on(std::uint32_t chunk, std::uint32_t drawn, std::uint32_t reach,
                                         std::uint32_t least) const {
     if (chunk >= last_chunk() || least > root) return chunk;

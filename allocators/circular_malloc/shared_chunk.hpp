@@ -1,11 +1,11 @@
 // Lanes of a warp divide one free chunk among them.
 //
-// Part of the reworked CMalloc family (side_table_list.hpp). The leader locks the chunk; the lanes take blocks of it in
-// the order of their ranks, as far as it reaches; what the last of them leaves becomes a free chunk.
+// Part of the reworked CMalloc family (side_table_list.hpp). The leader locks the chunk. The lanes take blocks of it in
+// the order of their ranks, until it is used up. The rest becomes a free chunk.
 //
 // A walker may still hold the index of a header inside the chunk, from before that header was absorbed. So each header
-// must always lead to a header: in the first step all new ones lead to the chunk's old successor, and only when all
-// lanes have written theirs, each leads to the next block. The link from the chunk itself comes with the second step.
+// must always lead to a header. In the first step all new ones lead to the chunk's old successor. After all lanes have
+// written theirs, each leads to the next block. The link from the chunk itself comes with the second step.
 #pragma once
 
 #include "allocators/circular_malloc/headers.hpp"
@@ -29,7 +29,7 @@ SIMT_FN Share share_chunk(Thread& thread, const Party& party, const SideTable<He
   if (party.leader()) lock = header.try_lock(thread);
   const bool won = party.broadcast(lock.won);
   const std::uint32_t next = party.broadcast(lock.next);
-  party.sync();  // what the leader acquired, all lanes have: a walk goes on to the header at `next`
+  party.sync();  // all lanes acquire what the leader acquired: a walk continues at the header at `next`
   if (!won) return {false, no_block, next};
 
   const std::uint64_t end = party.exclusive_sum(std::uint64_t{need}) + need;

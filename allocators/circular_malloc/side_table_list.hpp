@@ -9,12 +9,11 @@
 //     are one transaction, its atomics are 32; and no chunk is hidden from others by walkers that cannot use it.
 //   * The lanes at the same free chunk take it together: one locks it, and all get neighbouring blocks of it, as far as
 //     it reaches (shared_chunk.hpp). A lane alone would hand the chunk on to the next lane only after its split.
-//   * A walk that lost a race, or sees the offset move, goes on at a chunk of the first division further on, which its
-//     warp draws: the more often this happens, the further. Else all callers follow the winner to the rest of its
-//     chunk, and all but one lose again.
-//     Both pieces have a price for lone lanes of 1 KiB and more: the offset soon stays behind the last chunk with room
-//     for a warp. A walk does not skip to the first chunk with room, because CFMMalloc then returns null on an H200
-//     although the pool has room.
+//   * A walk that lost a race, or sees the offset move, continues at a chunk of the first division that its warp draws.
+//     The more often this happens, the further away it is. Else all callers follow the winner to the rest of its chunk,
+//     and all but one lose again. Both pieces have a price for lone lanes of 1 KiB and more: the offset soon stays
+//     behind the last chunk with room for a warp. A walk does not skip to the first chunk with room, because CFMMalloc
+//     then returns null on an H200 although the pool has room.
 //   * A walk looks twice at a locked chunk at the end of the pool that would be large enough: another thread may be
 //     dividing it. Further looks cost time: the chunk may stay in use for long.
 //   * The first circle of a walk leaves out the levels of a heap whose chunks were too small from the start
@@ -140,7 +139,7 @@ class SideTableList : public CircularList<Header, SideTable, offsets_kind, Padde
     return offset > next && laps.is_first_circle(offset) ? offset : next;
   }
 
-  // Where a walk in a crowd continues, instead of at `next`: in a chunk that has room for a whole warp.
+  // Where a walk among many others continues, instead of at `next`: in a chunk with room for a whole warp.
   template <class Thread>
   SIMT_FN std::uint32_t aside(Thread& thread, const Laps& laps, std::uint32_t next, std::uint32_t need,
                               std::uint32_t crowd) const {

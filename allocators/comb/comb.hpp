@@ -4,10 +4,10 @@
 // step is safe.
 // Idea: the pool is cut into chunks, each of which serves one size. A bitmap word of 64 bits has the class of its chunk
 // beside the bits of 32 slots. A warp finds a chunk in the directory of its class at a place that follows from its
-// number, and ORs as many bits as it has lanes into a word, without having looked. The old word says which slots it won
-// and, by the tag, whether the chunk still was what the directory said: the directory may be wrong at any time. So it
-// need not even be read: each entry has a chunk that it asks for first, and a warp of one class guesses that it got it.
-// Neighbouring warps use neighbouring words, so warps that repeat what they did meet nobody.
+// number, and ORs one bit per lane into a word, without a look. The old word says which slots it won and, by the tag,
+// whether the chunk still was what the directory said: the directory may be wrong at any time. So it need not even be
+// read: each entry has a chunk that it asks for first, and a warp of one class guesses that it got it. Neighbouring
+// warps use neighbouring words, so warps that repeat their requests do not meet.
 //
 //   space.hpp       the arrays           words.hpp    claim, open and own a word
 //   retirement.hpp  chunks change class  take.hpp     slots for lanes that come together
@@ -119,7 +119,7 @@ class Comb {
     if (block == nullptr) return;
     const std::size_t offset = space_.offset_of(block);
     const std::uint32_t chunk = space_.chunk_at(offset);
-    // No atomic: while a block of the chunk lives nobody writes this.
+    // No atomic: no thread writes this while a block of the chunk lives.
     const std::uint32_t entry = space_.table[chunk];
     if (entry > last_class_entry) return free_run(thread, *space_.copy, chunk, entry);
     const std::uint32_t in_chunk = static_cast<std::uint32_t>(offset) & ((1u << space_.chunk_log2) - 1);
@@ -168,7 +168,7 @@ class Comb {
   // A wrong guess sets bits in a word of whatever class, for as long as it takes to give them back. No block is harmed:
   //   * A closed or locked word (of a free chunk, a run, a retirement, an opening) has all bits set: nothing to win.
   //   * Bits of live blocks and surplus bits are set, so a free of the other class clears bits that the guess has not
-  //     won, and the guess gives back none but its own.
+  //     won, and the guess gives back only its own bits.
   //   * Another claim, right or wrong, does not win a bit that the guess holds: it searches elsewhere.
   //   * While the guess holds a bit the word is not empty, so the chunk cannot be retired. The bits go back into the
   //     word that they were taken from, of the same class. Retirement that meets them fails, as with any live block.
@@ -193,13 +193,12 @@ class Comb {
     return claim;
   }
 
-  // Slots are dealt to warps by their numbers: a share of a power of two to each, at least as many as it has mates, and
-  // more if the pool is large enough, because a lane that asks twice should find a second slot in its share. A warp
-  // that comes with one lane is likely to ask again: such shares may be the whole pool together. A share is one word
-  // at most if the warp has more than 16 of its lanes (`lanes`) here. Fewer may have come in a loop: they get up to an
-  // eighth of a chunk, if the prepared chunks are enough for all. Shares of different sizes have parts of the directory
-  // of their own, so that warps with 3 mates do not meet those with 30.
-  // `now`: the clock, the same for all mates.
+  // Each warp has a share of the slots, by its number. The share is a power of two and has at least one slot per mate.
+  // It has more in a large pool, where a lane that asks twice should find a second slot. A warp that comes with one
+  // lane is likely to ask again: such shares may be the whole pool together. A share is one word at most if the warp
+  // has more than 16 of its lanes (`lanes`) here. Fewer may have come in a loop: they get up to an eighth of a chunk,
+  // if the prepared chunks are enough for all. Shares of different sizes have parts of the directory of their own, so
+  // that warps with 3 mates do not meet those with 30. `now`: the clock, the same for all mates.
   template <class Thread, class Now>
   SIMT_FN Place place_of(Thread& thread, SizeClass size_class, std::uint32_t count, std::uint32_t lanes,
                          std::uint32_t first_rank, Now now) const {
@@ -221,8 +220,8 @@ class Comb {
     const std::uint32_t warp = thread.block() * warps_of_block + thread.warp_in_block();
     std::uint32_t position = (warp << share_log2) + first_rank;
     if (share_log2 != count_log2) {
-      // The time of about one request leads to the next place of the share, so a lane that asks again and again goes
-      // through all of them before it comes back. Random places would meet earlier requests.
+      // The clock moves to the next place of the share in about the time of one request, so a lane that asks again and
+      // again uses all of them in turn. Random places would meet earlier requests.
       position += now() >> request_ticks_log2 << count_log2 & ((1u << share_log2) - 1);
     }
     const std::uint32_t word = position >> word_log2;

@@ -1,6 +1,6 @@
 // The invariants of a Comb, checked on the host when no kernel runs.
 //
-//   * a word is closed, or open for the class of its chunk; nobody holds a lock
+//   * a word is closed, or open for the class of its chunk; no thread holds a lock
 //   * open words belong to the class's words, and the bits beyond the last slot are set
 //   * a chunk that is not free has its bit in the map
 //   * runs are whole: a head with its length, and that many chunks

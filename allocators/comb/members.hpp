@@ -4,8 +4,9 @@
 // a hint: an entry may be empty or name a chunk that has left the class. The length of the list is the number of
 // entries that have ever been used, at most those that there are.
 //
-// A class gets a free chunk, else an empty one of another class. Who needs one marks an entry first. Others who come to
-// this entry wait for the chunk, which will serve them too: many requests that fail at once take few chunks.
+// A class gets a free chunk, else an empty one of another class. A request that needs one marks an entry first. Others
+// that come to this entry wait for the chunk, which serves them too. So many requests that fail at once take few
+// chunks.
 #pragma once
 
 #include "allocators/comb/retirement.hpp"
@@ -26,7 +27,7 @@ SIMT_FN std::uint32_t unused_chunks(Thread& thread, const S& space, const Group&
   return used < space.chunks ? space.chunks - used : 0;
 }
 
-// Those that a class may get, about: the prepared chunks that were not taken are empty in a pool that serves one size.
+// About as many as a class may get: in a pool that serves one size, prepared chunks of other classes stay empty.
 template <class Thread, class S, class Group>
 SIMT_FN std::uint32_t chunks_to_get(Thread& thread, const S& space, const Group& mates) {
   std::uint32_t empty = 0;
@@ -49,8 +50,9 @@ SIMT_FN std::uint32_t extend_list(Thread& thread, const S& space, std::uint32_t 
   return thread.atomic(space.member_counts[size_class]).fetch_add(by, simt::relaxed);
 }
 
-// Puts a chunk into the list, at a place that was reserved for it. Somebody who fetches a chunk for an empty entry may
-// have been there first: then further on. A chunk that is not in the list is found only by those who go through all.
+// Puts a chunk into the list, at a place that was reserved for it. Another request that fetches a chunk for an empty
+// entry may have taken the place; then the next places are tried. Only a scan of all chunks finds a chunk that is not
+// in the list.
 template <class Thread, class S>
 SIMT_FN void enlist(Thread& thread, const S& space, std::uint32_t size_class, std::uint32_t place,
                     std::uint32_t chunk) {
@@ -66,8 +68,8 @@ SIMT_FN void enlist(Thread& thread, const S& space, std::uint32_t size_class, st
   thread.atomic(space.member(size_class, place)).store(chunk, simt::relaxed);
 }
 
-// The number, from 0, of the chunk that a directory entry asks for first. In a pool with ample room nobody else does.
-// Chunks that were prepared come first.
+// The number, from 0, of the chunk that a directory entry asks for first. In a pool with room it nearly always gets
+// that chunk. Chunks that were prepared come first.
 template <class S>
 SIMT_FN std::uint32_t own_chunk(const S& space, std::uint32_t size_class, std::uint32_t entry) {
   const std::uint32_t early = size_class * space.prepared_per_class + entry;
@@ -78,9 +80,9 @@ SIMT_FN std::uint32_t own_chunk(const S& space, std::uint32_t size_class, std::u
   return space.prepared + late;
 }
 
-// Owns the chunks that the directory entries of `batch` ask for, as far as they are free, with one atomic: whoever
-// needs one will need the others. Those who come too late find the class in the table. Returns the chunk of `place`, or
-// no_chunk if somebody else has it.
+// Owns the chunks that the directory entries of `batch` ask for, as far as they are free, with one atomic: a request
+// that needs one will need the others. Requests that come too late find the class in the table. Returns the chunk of
+// `place`, or no_chunk if it is taken.
 template <class Thread, class S, class Group>
 SIMT_FN std::uint32_t fetch_own_chunks(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class,
                                        std::uint32_t place, std::uint32_t batch, bool thrifty) {
@@ -185,9 +187,9 @@ SIMT_FN bool obtainable(Thread& thread, const S& space, std::uint32_t chunk, std
          seems_empty(thread, space, chunk, space.size_class(entry - 1), least);
 }
 
-// An empty chunk of another class, or a free one, becomes one of this class. All who look for one share a cursor, which
-// stays where a look found some. They pass over chunks that somebody is taking, so that many do not queue for one.
-// After a round through the pool in vain each looks once: empty chunks come back seldom.
+// An empty chunk of another class, or a free one, becomes one of this class. All searches for one share a cursor, which
+// stays where a look found some. They skip chunks that another thread is taking, so they do not queue for one. After a
+// round through the pool without success each looks once, because empty chunks rarely come back.
 template <class Thread, class S, class Group>
 SIMT_FN std::uint32_t take_empty_chunk(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class) {
   constexpr std::uint32_t most_looks = 64;
@@ -259,7 +261,7 @@ SIMT_FN std::uint32_t fetch_for(Thread& thread, const S& space, const Group& mat
   return found;
 }
 
-// What a directory entry gets in a moment, because others ask for its chunk; no_chunk if nobody seems to.
+// The chunk that a directory entry will get because others ask for it; no_chunk if no request seems to.
 template <class Thread, class S, class Group>
 SIMT_FN std::uint32_t wait_for_entry(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class,
                                      std::uint32_t place) {

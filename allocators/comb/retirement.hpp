@@ -1,7 +1,7 @@
 // Chunks change hands: a free one gets a class, an empty one of a class becomes free or gets another class.
 //
-// A chunk is retired by taking all of its slots: every word is locked, from "no slot taken" or from "closed". Then
-// nobody else is inside, nobody can come in, and no block of the chunk lives. Only then does the table change, and only
+// A chunk is retired by taking all of its slots: every word is locked, from "no slot taken" or from "closed". Then no
+// other thread is inside, none can come in, and no block of the chunk lives. Only then does the table change, and only
 // after that are the words closed. Word 0 comes first, so of two retirers one gets in. Any slot taken, by its owner or
 // for a moment by a claim that missed its class, ends the attempt: the words are opened again as they were.
 #pragma once
@@ -28,7 +28,7 @@ SIMT_FN void release_chunk(Thread& thread, const S& space, std::uint32_t chunk) 
   thread.atomic(*space.used).fetch_sub(1u, simt::relaxed);
 }
 
-// Gives a class to a chunk that is owned and has none. Its words are closed; whoever comes first opens them.
+// Gives a class to a chunk that is owned and has none. Its words are closed; the first warp that comes opens them.
 template <class Thread, class S>
 SIMT_FN void give_class(Thread& thread, const S& space, std::uint32_t chunk, std::uint32_t size_class) {
   thread.atomic(space.table[chunk]).store(chunk_of_class(size_class), simt::release);
@@ -50,7 +50,7 @@ SIMT_FN bool seems_empty(Thread& thread, const S& space, std::uint32_t chunk, Si
   return word == tagged(size_class.index, size_class.surplus(0)) || tag_of(word) >= least;
 }
 
-// Of the first member: locks word 0 and makes sure that the chunk is still one of the class.
+// The first member calls it: locks word 0 and makes sure that the chunk is still one of the class.
 template <class Thread, class S>
 SIMT_FN bool enter(Thread& thread, const S& space, std::uint32_t chunk, SizeClass size_class) {
   std::uint64_t before = 0;
@@ -60,8 +60,8 @@ SIMT_FN bool enter(Thread& thread, const S& space, std::uint32_t chunk, SizeClas
   return false;
 }
 
-// Of all members of the group: the empty chunk of a class gets `next` as its entry in the table. False if it is not
-// empty or somebody else is busy with it.
+// All members of the group call it: the empty chunk of a class gets `next` as its entry in the table. False if the
+// chunk is not empty or another group is busy with it.
 template <class Thread, class S, class Group>
 SIMT_FN bool retire(Thread& thread, const S& space, const Group& group, std::uint32_t chunk, SizeClass size_class,
                     std::uint32_t next) {

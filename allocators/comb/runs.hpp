@@ -1,7 +1,7 @@
 // Requests of more than half a chunk: runs of free chunks, found from the end of the pool on.
 //
-// A run is claimed by the bits of its chunks, 32 at a time, and given back if one of them is lost to somebody else. Its
-// words stay closed. One thread works for itself: large requests are rare, and what they cost is the search.
+// A run is claimed by the bits of its chunks, 32 at a time, and given back if another thread has one of them. Its words
+// stay closed. One thread works for itself: large requests are rare, and what they cost is the search.
 #pragma once
 
 #include "allocators/comb/retirement.hpp"

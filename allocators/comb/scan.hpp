@@ -1,13 +1,12 @@
 // The last step of a search: all chunks of the pool, in windows of a few neighbouring ones.
 //
-// Those who get here at the same time divide the pool among them. A look at a window takes a ticket first, and one that
-// leaves nothing for the class there notes its ticket at the window. Each scan has a ticket as well. A window whose
-// note is younger than my scan holds nothing for me, whoever looked: that look began after I came, so it saw all that
-// was free then. If the notes of all windows are younger, there is nothing.
+// Warps that scan at the same time divide the pool. A look at a window takes a ticket first, and one that leaves
+// nothing for the class there notes its ticket at the window. Each scan has a ticket as well. A window whose note is
+// younger than my scan holds nothing for me. Any look after I came saw all that was free then. If the notes of all
+// windows are younger, there is nothing.
 //
-// A scan begins where there is hope: a map tells which windows were barren when somebody last looked. There it takes
-// slots of the class only, so that classes that look at the same time do not take the last empty chunks from each
-// other.
+// A scan begins where there is hope: a map tells which windows were barren at the last look. There it takes slots of
+// the class only, so that classes that look at the same time do not take the last empty chunks from each other.
 #pragma once
 
 #include "allocators/comb/members.hpp"
@@ -18,7 +17,7 @@ namespace allocbench::comb {
 inline constexpr std::uint32_t no_window = 0xffffffffu;
 
 // Slots for the mates from these chunks of the class, of which `own` has a bit for each in the window; all words are
-// looked at. `unsettled`: somebody was busy with one of them.
+// looked at. `unsettled`: another thread was busy with one of them.
 template <class Thread, class S, class Group>
 SIMT_FN Taken glean(Thread& thread, const S& space, Group& mates, const simt::Parked<SizeClass>& size_class,
                     const simt::Parked<std::uint32_t>& window, const simt::Parked<std::uint32_t>& own,
@@ -146,8 +145,8 @@ SIMT_FN std::uint32_t unproved_window(Thread& thread, const S& space, const Grou
   return no_window;
 }
 
-// Goes through all windows, again if somebody owned memory for a moment. A scan that began after mine and found nothing
-// speaks for me as well.
+// Goes through all windows, and once more if another thread owned memory for a moment. A scan that began after mine and
+// found nothing speaks for me as well.
 template <class Thread, class S, class Group>
 SIMT_FN void* scan(Thread& thread, const S& space, Group& mates, const simt::Parked<SizeClass>& size_class,
                    const simt::Parked<std::uint32_t>& place) {
@@ -181,7 +180,7 @@ SIMT_FN void* scan(Thread& thread, const S& space, Group& mates, const simt::Par
       }
       if (mates.any(busy)) {
         unsettled = true;
-        if (round == 0) {  // perhaps other windows serve meanwhile
+        if (round == 0) {  // other windows may serve now
           left = left - (left != 0 ? 1 : 0);
           next = next + 1 < space.barren_words() ? next + 1 : 0;
         }

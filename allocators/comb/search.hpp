@@ -21,7 +21,7 @@ struct Place {
   bool thrifty = false;     // most of the share is not used: no chunk for it where chunks are scarce
 };
 
-// Slots of the word of the first claim, which held `seen`. A word that somebody locks will be open in a moment.
+// Slots of the word of the first claim, which held `seen`. A word that another thread has locked will soon be open.
 template <class Thread, class S, class Group>
 SIMT_FN Taken take_at_home(Thread& thread, const S& space, Group& mates, const simt::Parked<SizeClass>& size_class,
                            const simt::Parked<Place>& place, std::uint32_t chunk, std::uint64_t seen) {
@@ -105,7 +105,7 @@ SIMT_FN Taken search_members(Thread& thread, const S& space, Group& mates, const
     if (since < patience && count != 0) continue;
     since = 0;
     if (empties == 0) {
-      // Those who fail together fetch this many chunks at most: other classes need some as well.
+      // Requests that fail together fetch at most this many chunks, because other classes need some as well.
       const std::uint32_t beyond = count < unused / 64 ? count : unused / 64;
       const std::uint32_t room = capacity - count;
       if (room != 0) empty = count + simt::multiply_high(common, beyond < room ? 1 + beyond : room);
@@ -140,8 +140,8 @@ SIMT_FN bool belongs(Thread& thread, const S& space, const Group& mates, std::ui
                                                                  chunk_of_class(size_class));
 }
 
-// A slot for each of the mates, who are all without one. `chunk` is what the directory said, `seen` what the first of
-// them found in the word there, or `unknown_word`.
+// A slot for each of the mates; none has one yet. `chunk` is what the directory said, `seen` what the first of them
+// found in the word there, or `unknown_word`.
 template <class Thread, class S, class Group>
 SIMT_FN void* search(Thread& thread, const S& space, Group mates, SizeClass the_class, Place first_place,
                      std::uint32_t chunk, std::uint64_t seen) {

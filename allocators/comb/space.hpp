@@ -4,22 +4,21 @@
 //
 //   words      for each chunk one word of 64 bits per 32 slots of 16 bytes: a tag in the upper half, one bit per slot
 //              in the lower half (1 = taken). The tag is the class of the chunk or one of
-//                closed   all bits are 1; whoever has made sure of the chunk's class may open the word
+//                closed   all bits are 1; a warp that knows the chunk's class may open the word
 //                locked   all bits are 1; one thread owns the word and alone may change it
 //              Words that a class does not need are closed.
-//   in_use     one bit per chunk: 1 = somebody has it. The thread that sets the bit owns the chunk
+//   in_use     one bit per chunk: 1 = taken. The thread that sets the bit owns the chunk
 //   table      for each chunk: free, its class, or the part that it has in a run of chunks for a large request. Written
-//              only by the owner of the chunk, so nobody writes the entry of a chunk while a block lives there
+//              only by the owner of the chunk, so no thread writes the entry of a chunk while a block lives there
 //   directory  for each class a power of two of chunk numbers: where a warp looks first. Hints: any entry may name any
 //              chunk of any class at any time.
 //   members    for each class a list of as many chunk numbers: where a request looks that found its own word full.
 //   Hints
-//   barren     for each class a bit per window of eight chunks: 1 = nothing was there for the class when somebody last
-//              looked. Hints
+//   barren     for each class a bit per window of eight chunks: 1 = the last look found nothing for the class. Hints
 //   notes      for each class and window when that was (scan.hpp)
 //
 // Chunk numbers 0 and 1 have no memory. Their words are closed for ever, so a request that follows a directory entry 0
-// (nobody has come here yet) or 1 (somebody fetches a chunk) finds nothing, without asking.
+// (not used yet) or 1 (a chunk is being fetched) finds nothing, without asking.
 //
 // A reset gives a class to the first chunks of the pool and opens their words: the state after requests of each size
 // have been served and freed. The first requests of a new pool are as fast as later ones.
@@ -67,7 +66,7 @@ inline constexpr std::uint32_t inside_run = 0x40000000u;
 inline constexpr std::uint32_t head_of_run = 0x80000000u;  // plus the number of chunks
 SIMT_HOST_FN constexpr bool is_class(std::uint32_t entry) { return entry != free_chunk && entry <= last_class_entry; }
 
-// What the threads of a class tell each other that go through all chunks. The pool is cut into windows for them.
+// Notes that the threads of a class share when they go through all chunks. The pool is cut into windows for them.
 struct Scans {
   std::uint64_t tickets;  // one for each scan that begins, and one for each look at a window
   std::uint64_t vain;     // more than the ticket of every scan that found nothing
@@ -124,7 +123,7 @@ struct Space {
   std::uint64_t* notes = nullptr;
   std::uint32_t* members = nullptr;
   std::uint32_t* member_counts = nullptr;  // for each class: entries of its list that have been used, repeated ones too
-  std::uint32_t* used = nullptr;           // chunks in use, for those who decide whether to look for a free one
+  std::uint32_t* used = nullptr;           // chunks in use: decides whether to look for a free one
   Empties* empties = nullptr;
   std::uint32_t chunk_log2 = 0;
   std::uint32_t words_log2 = 0;  // of a chunk

@@ -1,4 +1,4 @@
-// Slots for mates who come together, from words that some of them have seen.
+// Slots for mates that come together, from words that some of them have seen.
 //
 // All lanes of one class that are without a slot stay together as `mates`. A lane that gets a slot leaves them.
 #pragma once
@@ -37,9 +37,8 @@ struct Taken {
   std::uint32_t slot = 0;
 };
 
-// One attempt. One word serves all mates if it can; else each lane that saw a free slot helps itself, or, where
-// `one_word` says that only the leader looked, the leader's word serves some. `first`: the bits to take of a closed
-// word.
+// One attempt. One word serves all mates if it can. Otherwise each lane that saw a free slot takes it. If only the
+// leader looked (`one_word`), the leader's word serves some. `first`: the bits to take of a closed word.
 template <class Thread, class S, class Group>
 SIMT_FN Taken take(Thread& thread, const S& space, Group& mates, SizeClass size_class, Sight mine, bool one_word,
                    std::uint32_t first) {

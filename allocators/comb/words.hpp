@@ -11,9 +11,9 @@ SIMT_HOST_FN std::uint32_t lowest_bits(std::uint32_t bits, std::uint32_t wanted)
   return bits & ((1u << simt::nth_set_bit(bits, wanted)) - 1);
 }
 
-// Sets bits of a word and returns those that are mine from now on. The old word is the check after the claim: with
-// another tag than mine the chunk is not, or no longer, of my class, and what I took goes back. With my tag
-// the chunk stays in this class until I give the bits back, because whoever wants to change that must own every word.
+// Sets bits of a word and returns those that are mine from now on. The old word is the check after the claim: with a
+// tag other than mine the chunk is of another class, and I give the bits back. With my tag the chunk stays in this
+// class until I give the bits back, because a thread that wants to change that must own every word.
 template <class Thread, class S>
 SIMT_FN std::uint32_t claim_bits(Thread& thread, const S& space, std::uint32_t number, std::uint32_t size_class,
                                  std::uint32_t bits, std::uint64_t& before) {
@@ -33,9 +33,9 @@ SIMT_FN std::uint32_t free_slots(std::uint64_t word, SizeClass size_class, std::
 
 // Opens a closed word of the chunk for a class and takes these of its slots, which are returned.
 //
-// The lock comes first and the look at the table second: while I hold the lock nobody can retire the chunk, so its
-// class stays what I see. I cannot see an older class: whoever ended that wrote the table first and then closed each of
-// its words, with release.
+// The lock comes first and the look at the table second: while I hold the lock no thread can retire the chunk, so its
+// class stays what I see. I cannot see an older class: the thread that ended it wrote the table first and then closed
+// each of its words, with release.
 template <class Thread, class S>
 SIMT_FN std::uint32_t open_word(Thread& thread, const S& space, std::uint32_t chunk, std::uint32_t index,
                                 SizeClass size_class, std::uint32_t slots) {

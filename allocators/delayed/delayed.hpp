@@ -1,5 +1,5 @@
-// Allocators that wait in every call (allocators/support/adaptors/delayed.hpp): one that costs next to nothing and one
-// that is fast and frees, so that the slope of an application's time is that of the wait.
+// Allocators that wait in every call (allocators/support/adaptors/delayed.hpp): one costs next to nothing, the other
+// one is fast and frees. So the slope of an application's time comes from the wait.
 #pragma once
 
 #include "allocators/bump/atomic_malloc.hpp"

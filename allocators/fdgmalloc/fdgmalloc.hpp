@@ -16,16 +16,15 @@
 //     fill level, after it has changed the SuperBlock.
 //   * A lock per warp, beside the address of the header: one exchange and one store per call of a group. Lanes that
 //     have diverged may call at the same time on GPUs since Volta; in lock step they called one after the other.
-//   * Lanes that have not ended are a mask instead of a count: the published count, the highest lane plus 1, never
-//     reaches zero where the lanes are not the first of the warp. The first request of a kernel adds its lanes by one
-//     OR.
+//   * A mask has the lanes that have not ended. The published count, the highest lane plus 1, never reaches zero if the
+//     lanes are not the first ones of the warp. The first request of a kernel adds its lanes by one OR.
 //   * Requests above the limit of the device heap are refused. A node of the list that cannot be had gives the block
 //     back, as published; ending without blocks does nothing (published: a null pointer is followed).
 //   * 64-bit sums of requests, and addresses are broadcast whole: published copies lose bit 31.
 //   * SuperBlocks are aligned to 16 bytes, as the device heap gives them (published: an attribute without effect).
 // As published: words of lanes that do not call keep their last requests, so a lane alone may use a SuperBlock for each
-// of its calls; the front of a new SuperBlock stays unused; one lane frees everything.
-// Reworked form and what each piece brings: fdgmalloc_reworked.hpp.
+// call. The front of a new SuperBlock stays unused. One lane frees everything. Reworked form and what each piece
+// brings: fdgmalloc_reworked.hpp.
 #pragma once
 
 #include <algorithm>

@@ -15,10 +15,10 @@
 // must have the same shape.
 //
 // Reworked, and what each piece brings:
-//   * Offsets come from shuffles instead of 32 request words in global memory that every lane adds up: 32 loads
-//     per lane and request less, and lanes that do not call take no room.
-//   * The record lies in the arena, and a 16-byte link in front of each block is the list: a warp's first block takes
-//     one call of the general allocator instead of three. That call is most of the time of a short program.
+//   * Offsets come from shuffles. In the published form every lane adds up 32 request words in global memory, and lanes
+//     that do not call take room.
+//   * The record lies in the arena, and 16-byte links in front of the blocks form the list. So a warp's first block
+//     takes one call of the general allocator instead of three. That call is most of the time of a short program.
 //   * Lanes that move to a new SuperBlock start at its beginning, not behind a gap as long as what their predecessors
 //     asked for.
 //   * Sums that nothing can serve are asked for lane by lane.

@@ -119,7 +119,7 @@ class HeaderSession {
     return address;
   }
 
-  // All lanes of the group, and the worker among them.
+  // All lanes of the group call it; the worker is one of them.
   template <class Thread, class Group>
   SIMT_FN void* cut(Thread& thread, const Group& group, std::uint32_t worker, WarpHeader& header, std::uint32_t size) {
     const bool works = thread.lane() == worker;

@@ -3,7 +3,7 @@
 // Protocol. A lock guards the record of a warp, because subsets of its lanes that diverged may call at the same time.
 // (The published code reads other lanes' requests without a barrier, and diverged lanes change the fill level at the
 // same time.) The leader of a group holds the lock only while the lanes of its own group work, so every wait ends.
-// Without divergence nobody waits. `owners` has a bit for each lane that allocated and has not called release_all()
+// Without divergence no lane waits. `owners` has a bit for each lane that allocated and has not called release_all()
 // since. The lane that clears the last bit frees the chain. (Published: a count of threads, taken as "highest active
 // lane + 1", which leaks for other subsets.)
 #pragma once

@@ -1,20 +1,19 @@
 // An access block of FlatterScatter: pages, then their table.
 //
 // mallocMC 3, FlatterScatter/AccessBlock.hpp. Two words per page:
-//   chunk_bytes  0 = nobody's; the bytes of the whole request on every page of a multi-page block
-//   filling      threads inside: chunks in use, and searches that are about to get one or to leave. page bytes are
-//                added while the page is locked: being reset, or part of a multi-page block
+//   chunk_bytes  0 = unused; the bytes of the whole request on every page of a multi-page block
+//   filling      threads inside: chunks in use, and searches that will soon get one or leave. A locked page (in reset,
+//                or part of a multi-page block) has the page bytes added
 //
 // Protocol
 //   enter   add 1 to the filling, make the page one of the requested size if it is nobody's, look for a clear bit.
 //   leave   subtract 1. The last to leave locks the page by a compare-exchange from 0, clears what later formats read
-//           as bits, makes the page nobody's, and subtracts the lock.
-// A search counts as long as it lasts, so a page may look full although it has room, and null may come although chunks
-// are free (docs/findings.md).
-// Orders (`bit_orders`). Published: relaxed, and a fence in the reset, where ours releases. Then nothing orders the
-// last accesses of one owner of a chunk before the first ones of the next (docs/findings.md). Fixed: the filling is
-// acquired by all who add and released by all who subtract. Setting a bit acquires and clearing it releases, because a
-// searcher that came in before an owner left may take that owner's chunk.
+//           as bits, marks the page unused, and subtracts the lock. A search counts as long as it lasts, so a page may
+// look full although it has room, and null may come although chunks are free (docs/findings.md). Orders (`bit_orders`).
+// Published: relaxed, and a fence in the reset, where ours releases. Then nothing orders the last accesses of one owner
+// of a chunk before the first ones of the next (docs/findings.md). Fixed: every addition to the filling acquires, every
+// subtraction releases. Setting a bit acquires and clearing it releases, because a searcher that came in before an
+// owner left may take that owner's chunk.
 #pragma once
 
 #include "allocators/flatter_scatter/page_layout.hpp"
@@ -165,7 +164,7 @@ struct AccessBlock {
     for (std::uint32_t i = 0; i < count; ++i) thread.atomic(words[i]).store(0u, simt::relaxed);
   }
 
-  // False if somebody is inside.
+  // False if another thread is inside.
   template <class Filling>
   SIMT_FN bool lock(const Filling& filling) const {
     return orders.setting([&](auto order) {

@@ -3,10 +3,10 @@
 // Code: alpaka-group/mallocMC, creationPolicies/FlatterScatter.hpp (85bf2e5, J. J. Lenz and R. Widera, 2024-25);
 // PIConGPU ships it. No paper was found. Idea: no regions and no two-level bitmaps as in ScatterAlloc.
 //   malloc  A hash of size, SM and warp names an access block and a page. A lane enters page after page by one
-//           addition, makes a page that is nobody's one of its size, and looks for a clear bit from its own on.
-//   half a page and more: neighbouring pages, locked one after the other.
-//   free    clears the bit and leaves the page. The last to leave makes it nobody's. Every lane works for itself.
-// Data: access_block.hpp, page_layout.hpp; one word that moves the access block where searches begin.
+//           addition, gives an unused page its size, and looks for a clear bit, beginning at its own. half a page and
+//   more: neighbouring pages, locked one after the other.
+//   free    clears the bit and leaves the page. The last to leave marks it unused. Every lane works for itself. Data:
+// access_block.hpp, page_layout.hpp; one word that moves the access block where searches begin.
 //
 // Differs from the code:
 //   * A search for a bit ends after 32 tries per word.
@@ -48,7 +48,7 @@ struct Heap {
   }
 };
 
-// All pages are nobody's, with clear bits. One thread per word of bits.
+// All pages are unused, with clear bits. One thread per word of bits.
 struct PreparePages {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, Heap heap) const {
@@ -160,7 +160,7 @@ class FlatterScatter {
   const flatter_scatter::Heap& heap() const { return heap_; }
 
  private:
-  // Of an access block.
+  // Pages of an access block.
   static std::uint64_t pages_of(std::size_t pool_bytes, const Parameters& parameters) {
     const std::uint64_t bytes = std::min<std::uint64_t>(pool_bytes, parameters.access_block_bytes);
     return bytes / (parameters.page_bytes + sizeof(flatter_scatter::PageEntry));

@@ -82,7 +82,7 @@ struct BitTree {
     const std::uint64_t bit = std::uint64_t{1} << (member & mask());
     if (thread.atomic(words[node]).fetch_or(bit, simt::acq_rel) == 0) insert_above(thread, 0, node);
   }
-  // The node of this layer was empty and is not any more.
+  // The node of this layer was empty and now is not.
   template <class Thread>
   SIMT_FN void insert_above(Thread& thread, std::uint32_t layer, std::uint32_t node) const {
     std::uint32_t nodes = shape.members;

@@ -3,11 +3,11 @@
 // McCoy & Pandey 2024; protocol of the authors' public code.
 //   take    a segment of the class's tree, from one of several random places on, then from the lowest on; the class
 //           takes the lowest free segment if it has none. One subtraction from the segment's free blocks is the right
-//           to one block: a fresh one, or the next one of its ring. Whoever takes the last one removes the segment from
-//           the tree and fetches another in advance.
+//           to one block: a fresh one, or the next one of its ring. The request that takes the last one removes the
+//           segment from the tree and fetches another in advance.
 //   return  the block goes into the ring at a place of its own, in order. The first place at or above a tenth of the
-//           ring puts the segment into the class's tree again, unless the ring has one place only. Whoever brings the
-//           last block back frees the segment.
+//           ring puts the segment into the class's tree again, unless the ring has one place only. The thread that
+//           brings the last block back frees the segment.
 // Orders. `freed` hands slices over: added to with release; the last one exchanges it with acquire. `settled` hands the
 // ring over from one returned block to the next. `active` hands blocks over: given back with release, taken with
 // acquire. A segment is handed over by the tree of free segments.
@@ -93,7 +93,7 @@ SIMT_FN std::uint32_t take_from_segment(Thread& thread, const Heap& heap, std::u
   if (number >> blocks_log2 != 0) {
     const std::uint32_t place = (segment << heap.ring_log2()) + (number & ((1u << blocks_log2) - 1));
     index = thread.atomic(heap.rings[place]).exchange(0u, simt::acquire) - 1;
-    if (index == no_block) thread.trap();  // as published: whoever may take finds a block in the ring
+    if (index == no_block) thread.trap();  // as published: a request with the right to a block finds one in the ring
   }
   const std::uint32_t block = (segment << heap.ring_log2()) + index;
   thread.atomic(heap.blocks[block].taken).store(size_class << BlockCounters::class_shift, simt::release);
@@ -159,8 +159,8 @@ SIMT_NOINLINE_FN void return_block(Thread& thread, const Heap& heap, std::uint32
   heap.free_segments().insert(thread, segment);
 }
 
-// `count` slices of the block are free; the last of a block gives it back. `order` is release, or relaxed for slices
-// that nobody has used.
+// `count` slices of the block are free; the last of a block gives it back. `order` is release, or relaxed for unused
+// slices.
 template <class Thread, class Order>
 SIMT_FN void free_slices(Thread& thread, const Heap& heap, std::uint32_t block, std::uint32_t size_class,
                          std::uint32_t count, Order order) {
@@ -170,8 +170,8 @@ SIMT_FN void free_slices(Thread& thread, const Heap& heap, std::uint32_t block, 
   return_block(thread, *heap.copy, block, size_class);
 }
 
-// Of `count` slices from `place` on, those in the block that no free will name: all but one of a request that was
-// served, else all before the end of the block.
+// How many of `count` slices from `place` on no free will name: all but one if the request was served, else those in
+// front of the end of the block.
 SIMT_HOST_FN std::uint32_t unnamed_slices(const Heap& heap, bool served, std::uint32_t place, std::uint32_t count) {
   if (served) return count - 1;
   if (place >= heap.slices()) return 0;

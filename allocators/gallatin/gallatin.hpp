@@ -31,13 +31,13 @@
 //   * At start the table pins 13 segments. Pools of 64 segments or fewer serve nothing above a segment.
 //   * A segment enters its class's tree again when its ring passes a tenth of its blocks: free blocks of others stay
 //     hidden until then. Insertions into a tree may be hidden by a removal at the same time (recheck_cleared_words).
-//   * Whoever frees a run sets the bits of its segments before it resets their class; a fetch in between ends the
+//   * A free of a run first sets the bits of its segments and then resets their class. A fetch in between ends the
 //     kernel (reset_class_first).
 //   * The count of a block has 20 bits. Additions to an exhausted block could reach the class above them: more than a
 //     thousand full warps that ask for 32 KiB at once.
 //
-// Operations on shared words, by one team of lanes. Public code and this form make the same ones but where a bar
-// stands: public code | here. tests/allocators/fidelity/gallatin_test.cpp counts them.
+// Operations on shared words, by one team of lanes. Both make the same ones. Where they differ, a bar separates them:
+// public code | here. tests/allocators/fidelity/gallatin_test.cpp counts them.
 //   slice         entry 1 load; counter 1 addition; several slices per lane: surplus 1 addition
 //   end of block  entry 2 compare-exchanges, and a block
 //   block         class's tree: loads, from 15 random places and the lowest segment; free blocks 1 subtraction; class
@@ -61,8 +61,8 @@
 // On an H200 mallocs of this form take less time than the public code's (results/reference/h200/peers). At 16 B the
 // fences and loads above explain it: with them this form takes the public code's time. They are not in the design. At
 // 4 KiB they do not explain it. There a block of slices is a segment, so 4,096 requests use one up, and the public
-// code's way to the next one is longer, too; that this is the cause is not shown. Frees are faster as well; the loads
-// of pointers do not explain that.
+// code's way to the next one is longer, too. Whether this is the cause is not known. Frees are faster as well; the
+// loads of pointers do not explain that.
 #pragma once
 
 #include "allocators/gallatin/inspect.hpp"

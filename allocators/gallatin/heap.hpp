@@ -32,7 +32,7 @@ inline constexpr std::uint32_t most_count_log2 = 3;  // a request is 8 of the la
 
 // Entries of the table of pinned blocks; block b is first_pinned + b.
 inline constexpr std::uint32_t being_replaced = 0;
-inline constexpr std::uint32_t vacant = 1;  // nobody could get a block for it
+inline constexpr std::uint32_t vacant = 1;  // no team could get a block for it
 inline constexpr std::uint32_t first_pinned = 2;
 
 struct BlockCounters {

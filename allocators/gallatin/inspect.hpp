@@ -90,7 +90,7 @@ class Inspection {
         if (entry == vacant) continue;
         const std::uint32_t block = entry - first_pinned;
         const std::uint32_t taken = blocks_[block].taken;
-        // A used-up block may be in another life already; whoever finds it detaches it.
+        // A used-up block may already be in another life; the team that finds it detaches it.
         const bool serves =
             taken >> BlockCounters::class_shift == size_class && (taken & BlockCounters::count_mask) < heap_.slices();
         if (serves && ids_[heap_.segment_of(block)] != size_class) {

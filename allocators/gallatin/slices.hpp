@@ -2,8 +2,8 @@
 //
 // McCoy & Pandey 2024; protocol of the authors' public code. Every class has a table of pinned blocks; the number of
 // the SM names an entry. The lanes of a class add their slices up, the last of them adds the sum to the block's
-// counter, and everybody gets a place behind it. Whoever crosses the end of the block detaches it and puts a new one
-// into the entry; meanwhile others use the entries behind it. A block may have left the table, and may have another
+// counter, and each gets a place behind it. The team that crosses the end of the block detaches it and puts a new one
+// into the entry. Until then others use the entries behind it. A block may have left the table, and may have another
 // class, when the addition arrives. The class above the count shows that; then the slices are given back.
 //
 // Orders. The counter hands the block over, also to teams that know the block from an earlier life: set with release,
@@ -59,7 +59,7 @@ SIMT_FN Pinned find_pinned(Thread& thread, const Heap& heap, std::uint32_t size_
   return {own, block, block == no_block};
 }
 
-// Detaches a block without slices from its entry, unless somebody has.
+// Detaches a block without slices from its entry, unless another team has done so.
 template <class Thread>
 SIMT_FN void replace(Thread& thread, const Heap& heap, std::uint32_t size_class, const Pinned& pinned) {
   std::uint32_t expected = first_pinned + pinned.block;

@@ -7,13 +7,13 @@
 //
 //   counter  generation << 32 | slices handed out; in a line of its own
 //   live     valid << 63 | generation << 32 | block
-//   retired  the last eight values of `live`: whoever added to a generation that is over finds its block there
+//   retired  the last eight values of `live`: an addition to an ended generation finds its block there
 //
 // Protocol. The team whose slices cross the end of the block replaces it: a new block, the old one among the retired,
 // the new `live`, and last the counter with the next generation. Until then additions to the old counter find no slice.
-// A request that finds no slot with room gives up when a search for a block of its class that began after it came has
-// found none, no other search is on its way, and no slot has room then. Otherwise, in a full pool, every request
-// searches for every slot (docs/findings.md).
+// A request that finds no slot with room gives up on three conditions: a search for a block of its class that began
+// later found none, no other search is running, and no slot has room. Otherwise, in a full pool, every request searches
+// for every slot (docs/findings.md).
 //
 // Orders. The counter hands the block over: exchanged with release, added to with acquire.
 #pragma once
@@ -49,7 +49,7 @@ struct Slot {
   alignas(128) std::uint64_t counter;
   alignas(128) std::uint64_t live;
   std::uint64_t retired[retired_blocks];
-  std::uint32_t filling;  // 1: somebody gets a block for a slot that has none
+  std::uint32_t filling;  // 1: a request is getting a block for a slot that has none
 };
 
 // The searches for blocks of a class.
@@ -66,7 +66,7 @@ struct Searches {
   }
 };
 
-// What a request that found no slot with room knows of the searches.
+// What a request without a slot knows of the searches.
 struct Shortage {
   std::uint64_t since = 0;  // the word of the searches when it came
   bool begun = false;
@@ -138,7 +138,7 @@ SIMT_FN std::uint32_t block_of_generation(Thread& thread, Slot& slot, std::uint3
   return found.exists() && found.generation() == generation ? found.block() : no_block;
 }
 
-// What a look for a slot with room came to. busy: look again.
+// Result of a look for a slot with room. busy: look again.
 enum class Resolved : std::uint32_t { found, busy, exhausted };
 
 // From the caller's own slot on, the first one with room; a slot without a block gets one if there is one.
@@ -158,7 +158,7 @@ SIMT_NOINLINE_FN Resolved resolve(Thread& thread, const Heap& heap, const Slots&
       if (!may_search) continue;
       if (!shortage.begun) shortage = {searches.load(simt::relaxed), true, false};
       if (thread.atomic(slot.filling).exchange(1u, simt::acquire) != 0) continue;
-      // Once more: somebody may have filled it before.
+      // Looks once more, because another request may have filled it.
       live.word = thread.atomic(slot.live).load(simt::acquire);
       may_search = live.exists() || renew<bug>(thread, heap, slots, slot, size_class, live);
       thread.atomic(slot.filling).store(0u, simt::release);

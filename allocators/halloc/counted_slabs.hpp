@@ -6,11 +6,11 @@
 //   lengths    4 bits per chunk, written at the first chunk of a block
 //   sets       free; sparse per kind; roomy and busy per size (slab_bitmap.hpp)
 // Protocol. The low bits of the counter change under the lock of the slab only, its count with every block. A thread
-// that won its bits adds to the count; if the kind in the old word is not its own, the slab was given back meanwhile,
-// and bits and count go back. A thread whose free crosses a threshold of a slab that is not a head files the slab; the
-// one that brings the count to zero tries to make it free. Orders. Bits: acquire to take, release to give; the count is
-// released by frees and acquired by the lane that makes the slab free. Blocks of another kind come after that through
-// the set of free slabs and the head.
+// that won its bits adds to the count. If the kind in the old word is another one, the slab was given back in between,
+// and the thread gives bits and count back. A free that crosses a threshold of a slab that is not a head files the
+// slab. A free that brings the count to zero tries to make the slab free. Orders. Bits: acquire to take, release to
+// give; the count is released by frees and acquired by the lane that makes the slab free. Blocks of another kind come
+// after that through the set of free slabs and the head.
 #pragma once
 
 #include "allocators/halloc/size_classes.hpp"
@@ -87,10 +87,10 @@ struct CountedSlabs {
     const std::uint32_t mask = block_mask(chunk, log);
     const std::uint32_t taken = word.fetch_or(mask, simt::acquire) & mask;
     if (taken == 0) return true;
-    if (taken != mask) word.fetch_and(~(mask & ~taken), simt::relaxed);  // nobody saw these bits as a block
+    if (taken != mask) word.fetch_and(~(mask & ~taken), simt::relaxed);  // no thread saw these bits as a block
     return false;
   }
-  // Of a block, or of an allocation that failed after all.
+  // Gives back a block, or what a failed allocation took.
   template <class Thread>
   SIMT_FN void clear_bits(Thread& thread, std::uint32_t slab, std::uint32_t chunk, std::uint32_t mask) const {
     thread.atomic(bits[bit_word(slab, chunk)]).fetch_and(~(mask << chunk % 32), simt::release);
@@ -195,7 +195,7 @@ struct CountedSlabs {
     to.add(thread, slab);
   }
 
-  // The kind goes first: an allocation that comes later sees that and withdraws, one that came before keeps the slab.
+  // The kind is cleared first. A later allocation sees this and withdraws; an earlier one keeps the slab.
   template <class Thread>
   SIMT_FN void try_free(Thread& thread, std::uint32_t slab) const {
     lock(thread, slab);

@@ -17,13 +17,13 @@
 //   * Memory orders (counted_slabs.hpp).
 //   * Groups of lanes are explicit masks: the lanes that come together with one size stay together until each has its
 //     block. Published: loops over votes of all lanes that run at that moment; they hang on GPUs since Volta.
-//   * A lane gives up when no slab was found, after four visits to the same busy head, or after as many visits as there
-//     are slabs, twice, and 64. Requests above the device heap's share are refused: CUDA's malloc wraps near 2^64.
+//   * A lane gives up if no slab is found, after four visits to the same busy head, or after 64 visits plus two per
+//     slab. Requests above the device heap's share are refused: CUDA's malloc wraps near 2^64.
 //   * Requests of 17 to 24 bytes get 32: 24-byte blocks would be aligned to 8 bytes only. For 384 and 768 bytes a slab
 //     has 10,920 chunks, published 10,922.
 //   * The sets' last words are searched too. Published: with fewer than 32 slabs (171 MiB) every small malloc fails.
-//   * Assumed: a detached head is filed by the thresholds of its size, also when it is busy; a busy slab that is too
-//     full for a search is put back. Published: both are in no set until a free crosses a threshold.
+//   * Assumed: a detached head is filed by the thresholds of its size, even if it is busy. A search puts a busy slab
+//     back if it is too full. Published: both are in no set until a free crosses a threshold.
 //   * Lengths take 128 KiB per slab of 4 MiB (published 256, half of them unused). One pool instead of slabs allocated
 //     one by one: the address of a slab is computed. The grid allows at most 8191 slabs, as published.
 // Only a new process makes it fresh: nothing remembers the blocks of the device heap.
@@ -130,7 +130,7 @@ class PublishedHalloc : public HallocBase {
   static constexpr std::uint32_t later_probes = 32;
   static constexpr std::uint32_t most_idle_visits = 4;
 
-  // Where a lane is in its series of chunks.
+  // A lane's place in its series of chunks.
   struct Probes {
     std::uint32_t first;
     std::uint32_t chunk;

@@ -6,14 +6,14 @@
 // their replacement (heads.hpp). Large requests: device_heap_share.hpp.
 //
 // Reworked, and what each piece brings:
-//   * Marks beside the bits of a block give its length, not a second array of 4-bit sizes: one atomic operation less
-//     per malloc (for one-chunk blocks) and per free.
-//   * The slab's count is raised while the first bit is tried, not after it was won; threads that fail lower it again:
-//     one trip to memory less where heads have room. Count, kind and an era are one 64-bit word: slabs need no locks,
-//     and a head that became a head again is not taken for the old one.
+//   * Marks beside the bits of a block give its length, so a second array of 4-bit sizes is not needed. This saves one
+//     atomic operation per malloc (for one-chunk blocks) and per free.
+//   * The slab's count is raised while the first bit is tried, and threads that fail lower it again. This saves one
+//     trip to memory if heads have room. Count, kind and an era are one 64-bit word: slabs need no locks, and a head
+//     that became a head again is not taken for the old one.
 //   * Sets know whether they have members and where the last one was: a search does not scan empty sets. The old head
-//     is detached after the unlock, and waiting threads read the head, not the lock: blocks of 256 bytes and more come
-//     faster, because replacing heads bounds their rate.
+//     is detached after the unlock, and waiting threads read the head, not the lock. The replacement of heads limits
+//     the rate of blocks of 256 bytes and more.
 //   * Every slab that is not a head is filed by its true class when it is detached. Waiting threads give up after a
 //     failed search instead of searching one after the other. Before null, idle heads of other sizes are released, and
 //     the old head is visited once more, beyond its busy threshold: fewer nulls when memory is scarce.

@@ -5,13 +5,13 @@
 // and sorts the old head into the sets. Search order: roomy slabs of the size, sparse slabs of the kind, free slabs,
 // then busy slabs of the size that are not too full.
 //   The time from lock to unlock bounds the rate at which large blocks are allocated, because 36 warps fill a slab of
-// 3 KiB blocks. So loads are issued together, the old head is detached after the unlock, and the thread that makes a
-// head busy polls the lock, while threads that find it busy poll the head and only now and then the lock.
+// 3 KiB blocks. So loads are issued together, and the old head is detached after the unlock. The thread that makes a
+// head busy polls the lock. Threads that find it busy poll the head, and rarely the lock.
 //
 // Lock: `lock` is odd while it is held. If a search that began after a thread's arrival fails, the thread gives up
-// without searching. It takes the value of its arrival by an atomic addition: with a load, a searcher that came later
-// might miss what this thread freed before (CONTRIBUTING.md, "Mark and look"). A thread that holds a lock only tries
-// those of other sizes, so every wait ends after a search of bounded length.
+// without searching. It takes its arrival's value by an atomic addition. With a load, a later searcher might miss what
+// this thread freed (CONTRIBUTING.md, "Mark and look"). A thread that holds a lock only tries those of other sizes, so
+// every wait ends after a search of bounded length.
 #pragma once
 
 #include "allocators/halloc/slab.hpp"

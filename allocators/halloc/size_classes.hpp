@@ -61,7 +61,7 @@ struct Thresholds {
   std::uint32_t crammed = 0;  // above it no search finds the slab; half way between busy and full
 };
 
-// Of a pool: follows from the slab size and the shares.
+// The classes of a pool, which follow from the slab size and the shares.
 struct SizeClasses {
   Modulo chunks_16, chunks_24, chunks_256, chunks_384;              // N of each kind, ready to divide by
   std::uint32_t busy_share = 0, roomy_share = 0, sparse_share = 0;  // in 2^-32, rounded up

@@ -104,7 +104,7 @@ struct Slabs {
     const std::uint64_t mask = block_mask(chunk, log);
     const std::uint64_t taken = word.fetch_or(mask, simt::acquire) & mask;
     if (taken == 0) return true;
-    // Relaxed: nobody saw these bits as a block, and the release sequence of the word continues.
+    // Relaxed: no thread saw these bits as a block, and the release sequence of the word continues.
     if (taken != mask) word.fetch_and(~(mask & ~taken), simt::relaxed);
     return false;
   }
@@ -117,7 +117,7 @@ struct Slabs {
     thread.atomic(bits[bit_word(slab, chunk)]).fetch_or((mask & (mask - 1)) << 32, simt::relaxed);
   }
 
-  // Of a block whose allocation failed after all; its length is not marked yet.
+  // Gives back what a failed allocation took; no length is marked yet.
   template <class Thread>
   SIMT_FN void withdraw_bits(Thread& thread, std::uint32_t slab, std::uint32_t chunk, std::uint32_t log) const {
     thread.atomic(bits[bit_word(slab, chunk)]).fetch_and(~block_mask(chunk, log), simt::relaxed);
@@ -197,7 +197,7 @@ struct Slabs {
   // what is written here.
   template <class Thread>
   SIMT_FN std::uint64_t take_free(Thread& thread, std::uint32_t slab, std::uint32_t id, std::uint64_t seen) const {
-    thread.atomic(kinds[slab]).store(kind_of(id), simt::relaxed);  // nobody owns a block of the slab
+    thread.atomic(kinds[slab]).store(kind_of(id), simt::relaxed);  // no thread owns a block of the slab
     const auto state = thread.atomic(states[slab]);
     while (!state.compare_exchange(seen, as_head(seen, id), simt::acquire, simt::relaxed)) {
       thread.probe(simt::Step::retry);  // a late allocation came or went

@@ -5,7 +5,7 @@
 // Idea:
 //   malloc  finds the active superblock of the block size (a power of two), or prepares one from the queue; reserves a
 //           block by a compare-exchange of its state word; then searches its bitmap from the beginning for a clear bit
-//           and takes it by an atomic OR. Whoever reserves the last block detaches the superblock.
+//           and takes it by an atomic OR. The request that reserves the last block detaches the superblock.
 //   free    clears the bit by an atomic AND, counts the block back by a compare-exchange, and queues a detached
 //           superblock of which all blocks are free. Every thread works for itself.
 //   reset   is a kernel of one thread, which enqueues superblock after superblock (section 5.3).
@@ -26,8 +26,8 @@
 //     paper's: blocks from 4 bytes, each aligned to its size, at most to 16. Null when the queue is empty.
 //   * Gaps (assumed): the next power of two instead of unpublished size heuristics; an attached superblock stays
 //     attached when all its blocks are free; size and flags share the state word.
-// Kept: a detached superblock with some free blocks is unreachable until all are free, and an active one that nobody
-// uses serves its size only, so null may come early.
+// Kept: a detached superblock with some free blocks is unreachable until all are free, and an unused active one serves
+// its size only. So null may come early.
 #pragma once
 
 #include "allocators/kma/inspect.hpp"

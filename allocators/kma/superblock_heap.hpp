@@ -19,7 +19,7 @@ struct Grant {
 
   std::uint64_t word = none;
 
-  // `position`: where an unused bit is likely, or the first block when `claimed`, which says that the bits are set.
+  // `position`: a likely place of an unused bit. If `claimed`, the bits are set, and it is the first block.
   static SIMT_FN Grant of(std::uint32_t superblock, std::uint32_t blocks, std::uint32_t position, bool claimed) {
     return {std::uint64_t{superblock} << 32 | (claimed ? 1u << 31 : 0u) | position << 8 | blocks};
   }
@@ -147,8 +147,8 @@ class SuperblockHeap {
     return state.attached() && state.all_free();
   }
 
-  // When the queue is empty: an active superblock of any size that nobody uses. If a reservation comes in between, the
-  // superblock is detached early, but no block is lost.
+  // If the queue is empty: an unused active superblock of any size. If a reservation comes in between, the superblock
+  // is detached early, but no block is lost.
   template <class Thread>
   SIMT_FN std::uint32_t reclaim(Thread& thread) const {
     for (std::uint32_t log2 = Superblocks::least_log2; log2 < superblocks_.bytes_log2; ++log2) {

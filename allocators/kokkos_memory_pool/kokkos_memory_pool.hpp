@@ -5,9 +5,9 @@
 // Idea:
 //   malloc  rounds up to a power of two and tries the superblock that the hint of that size names: one addition to its
 //           count, then ORs for a bit, from a place that the clock chooses. If that fails it scans all superblocks,
-//           from where the range of its size begins: the first of its size that is not full, else the first empty one,
-//           which it makes one of its size by a compare-exchange, else, if no empty one was seen, the first of a larger
-//           size.
+//           beginning with the range of its size. It takes the first of its size that is not full. Otherwise it gives
+//           its size to the first empty one by a compare-exchange. If it saw no empty one, it takes the first of a
+//           larger size.
 //   free    clears the bit, then lowers the count. Every lane works for itself.
 // Data: superblock.hpp; two words per block size, the superblock to try first and the first one of its range. At the
 // start all sizes have equal shares of the superblocks. A superblock changes its size only while it is empty.

@@ -4,15 +4,14 @@
 //   bits 0-29  chunks handed out and claims in flight
 //   bit  30    helped: a reader has found zero and made the counter invalid for the lane that lowered it
 //   bit  31    invalid: the slot has no slab, or it is being made or given back
-// The lane that lowers the counter to zero makes it invalid and then owns the slab, unless another lane has claimed a
-// chunk meanwhile. A claim of an invalid counter fails and leaves what it added behind; publishing the next slab
-// overwrites it.
+// The lane that lowers the counter to zero makes it invalid and then owns the slab, unless another lane claimed a chunk
+// in between. A claim of an invalid counter fails and leaves what it added behind; publishing the next slab overwrites
+// it.
 //
-// Assumed: a slot without a slab starts as invalid. If it started at zero, the first slab of a slot could be claimed,
-// freed and given back by others before its maker has counted its own reservations; a search of such a version found
-// overlapping blocks.
-// Orders. Lowering releases, raising acquires, as in the code, which has fences there. Fixed: lowering to zero also
-// acquires, so that the next life of the slab comes after all accesses of this one.
+// Assumed: a slot without a slab starts as invalid. If it started at zero, others could claim, free and give back the
+// first slab of a slot while its maker has not counted its own reservations. Blocks would overlap. Orders. Lowering
+// releases, raising acquires, as in the code, which has fences there. Fixed: lowering to zero also acquires, so that
+// the next life of the slab comes after all accesses of this one.
 #pragma once
 
 #include "allocators/llvm_libc/slab.hpp"

@@ -2,10 +2,10 @@
 //
 // Code: llvm-project, libc/src/__support/GPU/allocator.cpp, version of July 2026 (J. Huber). There is no paper. It is
 // the malloc of upstream LLVM's OpenMP offloading on AMD GPUs; on NVIDIA GPUs LLVM uses CUDA's malloc instead. Idea:
-//   malloc  The lanes of a warp that ask for one size search together: the slot where that size succeeded last, then
-//           the table from the size's home on. One addition to a slot's counter reserves a chunk for each lane. Lanes
-//           whose number is beyond the slab give theirs back and go on. Then the lanes with the same slab set bits from
-//           the first number on, one OR for each run of bits in a word.
+//   malloc  The lanes of a warp that ask for one size search together: first the slot where that size last succeeded,
+//           then the table, beginning at the size's home. One addition to a slot's counter reserves a chunk for each
+//           lane. Lanes whose number is beyond the slab give theirs back and go on. Then the lanes with the same slab
+//           set bits from the first number on, one OR for each run of bits in a word.
 //   free    clears the bit; the lanes of one slab lower its counter together. A lane that lowers it to "nobody" gives
 //           the slab to a cache of eight, else to the host.
 // Data: size_classes.hpp, slab.hpp, guard.hpp, slab_table.hpp; a hint per size: the slot of the last success.
@@ -15,11 +15,11 @@
 //     stack of slabs that came back. Requests of half a slab and more get a whole slab of it (there: whole slabs as
 //     needed), so the largest request is one slab. If no other slab is left they take one from the cache.
 //   * The table has as many slots as the pool has slabs, rounded up to a power of two, at most 32,768; the homes are
-//     scaled. There always 32,768. Slabs are aligned from the start of the pool on.
+//     scaled. The original always has 32,768. Slabs are aligned from the start of the pool on.
 //   * Where it has fences, the operation next to it releases or acquires. A slot starts as invalid (guard.hpp).
 // As published: the bits have no memory order (`bit_orders`), and requests that equal a size lose one size
-// (`rounding`). Where the originals could not ask the host for a slab, as here when the pool is empty, a request fails
-// at the first slot without a slab, also if a slab behind it has room.
+// (`rounding`). If the host has no slab (here: if the pool is empty), a request fails at the first slot without a slab,
+// even if a later slab has room.
 #pragma once
 
 #include <algorithm>

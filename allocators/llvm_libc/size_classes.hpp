@@ -32,9 +32,9 @@ struct SizeClass {
     return {1u << log2, first + 2};
   }
 
-  // Of the size 2^log2, log2 >= 6.
+  // Number of the class of 2^log2 bytes, log2 >= 6.
   SIMT_HOST_FN static std::uint32_t number_of_power(std::uint32_t log2) { return 3 + (log2 - 6) * 3; }
-  // Of slabs of 2^slab_log2 bytes, at least 128.
+  // Number of classes for slabs of 2^slab_log2 bytes, at least 128.
   SIMT_HOST_FN static std::uint32_t count(std::uint32_t slab_log2) { return number_of_power(slab_log2 - 1) + 1; }
 
   // The slot of the table where searches for slabs of this size begin: a cubic spread in 16.16 fixed point, which

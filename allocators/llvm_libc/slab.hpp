@@ -42,7 +42,7 @@ struct SlabLayout {
 
   SIMT_HOST_FN std::uint32_t bytes() const { return 1u << bytes_log2; }
   SIMT_HOST_FN std::uint32_t words(std::uint32_t chunk) const { return ((bytes() + chunk - 1) / chunk + 31) / 32; }
-  // Of the first chunk, in the slab.
+  // Offset of the first chunk in the slab.
   SIMT_HOST_FN std::uint32_t begin(std::uint32_t chunk) const {
     const std::uint32_t unit = bytes_log2 < 16 ? 16u : 128u;
     return static_cast<std::uint32_t>(sizeof(SlabHeader)) + simt::round_up(words(chunk) * 4, unit);

@@ -1,8 +1,8 @@
 // The table of slabs of LLVM libc's GPU malloc: slots with a pointer behind a guard, and a cache of empty slabs.
 //
 // llvm-project, libc/src/__support/GPU/allocator.cpp (2026). All sizes share the table by linear probing. A slot holds
-// null, `making`, or the address of a slab. Whoever changes null to `making` makes a slab: one from the cache, else one
-// from the host; here the pool stands in for the host.
+// null, `making`, or the address of a slab. The lane that changes null to `making` makes a slab: one from the cache,
+// else one from the host. Here the pool stands in for the host.
 #pragma once
 
 #include "allocators/llvm_libc/guard.hpp"

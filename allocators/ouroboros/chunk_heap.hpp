@@ -1,26 +1,26 @@
 // Chunk-based Ouroboros (C): the queue of a class holds the indices of its chunks that have free pages.
 //
-// The warp that takes a chunk from the queue holds it alone: it draws as many pages as it needs from the chunk's count,
-// puts the chunk back at the end of the queue unless no page is left, and only then picks the pages in the bit mask. A
-// free sets its bit before it raises the count, so at least as many bits are set as the count says.
+// The warp that takes a chunk from the queue holds it alone: it draws the pages that it needs from the chunk's count,
+// puts the chunk back at the end of the queue if a page is left, and then picks the pages in the bit mask. A free sets
+// its bit before it raises the count, so at least as many bits are set as the count says.
 //   A chunk is queued or held if and only if its count is not zero. The holder that draws the last page does not put
 // the chunk back, and the free that raises the count from zero does. Both are operations on one word, so one thread
 // decides. A holder never draws more than there is, because a count below zero would return to zero twice. It looks
 // before it draws, unless the queue said that the chunk has at least a warp's worth of pages; since then the count can
 // only have grown. With two warps' worth some pages are surely left, so the chunk goes back before the result of the
 // draw is known.
-//   Waits end: units of the semaphore are free pages of chunks that are queued or held, and holders wait for nobody
-// before they put a chunk back.
+//   Waits end: units of the semaphore are free pages of chunks that are queued or held, and holders put a chunk back
+// without waiting.
 //   A chunk that becomes entirely free may be given back to the pool: release_chunk().
 //   The price: a chunk goes from warp to warp, each of which waits for the one before it. With few chunks, thirty warps
-// would wait for the same one, and of lanes that call alone hundreds. So crowds get new chunks (refill.hpp), while at
-// least half of the pool was never used. A group that finds a crowd takes the pages of a new chunk. Groups that come at
-// the same moment do not see each other; the number of its take tells a group how many were before it, and it brings a
-// chunk once it is served. The class keeps these chunks, and the next crowd is spread over them.
+// would wait for the same one, and of lanes that call alone hundreds. So many simultaneous groups get new chunks
+// (refill.hpp), as long as at least half of the pool was never used. A group that finds many others takes the pages of
+// a new chunk. Groups that come at the same moment do not see each other. The number of its take tells a group how many
+// came earlier. It brings a chunk after it is served. The class keeps these chunks, and later groups spread over them.
 //
-// Differs from the paper, where lanes look at the chunk at the front one by one, draw one page each, and go on to the
-// next chunk if it has none: here a warp draws once for all lanes. In the paper the chunk stays in the queue meanwhile,
-// so the lane that takes its last page and the lane that brings it back could meet at one slot.
+// Differs from the paper: a warp draws once for all its lanes. In the paper each lane looks at the chunk at the front,
+// draws one page, and continues with the next chunk if there is none. In the paper the chunk stays in the queue, so the
+// lane that takes its last page and the lane that brings it back could meet at one slot.
 #pragma once
 
 #include "allocators/ouroboros/heap.hpp"
@@ -86,8 +86,8 @@ struct ChunkHeap : Heap<StorageKind> {
     return {number, thread.atomic(classes[id].back).load(simt::relaxed), before.fresh};
   }
 
-  // For a group of `lanes` lanes that has, or would get, take `seen.takes`: many wait for chunks of its class, and its
-  // chunks serve several such groups one after the other.
+  // For a group of `lanes` lanes with take number `seen.takes`: whether many wait for chunks of its class, and one
+  // chunk serves several such groups in turn.
   SIMT_FN bool is_crowded(std::uint32_t id, std::uint32_t lanes, const Traffic& seen) const {
     return 1u << space.pages_log(id) >= least_groups_of_crowd * lanes &&
            static_cast<std::int32_t>(seen.takes - seen.puts) > static_cast<std::int32_t>(crowd) &&
@@ -106,7 +106,7 @@ struct ChunkHeap : Heap<StorageKind> {
       draw.chunk = team.broadcast(draw.chunk);
       draw.count = team.broadcast(draw.count);
       draw.before = team.broadcast(draw.before);
-      team.sync();  // what the leader acquired, all lanes have: whoever frees a page reads the chunk's header
+      team.sync();  // all lanes acquire what the leader acquired: a lane that frees a page reads the chunk's header
       const bool served = team.thread_rank() < draw.count;
       const auto alike = group.partition(served);
       if (served) {
@@ -292,8 +292,8 @@ struct ChunkHeap : Heap<StorageKind> {
     const std::uint64_t slot = thread.atomic(queue_slots[chunk]).load(simt::relaxed);
     if (held != chunk && slot != no_slot) {
       // A slot holds the index of this chunk and class only if the chunk is in our queue, in this slot and no other.
-      // That holds even for an old slot that is another segment's by now. The exchange fails if the chunk is on its way
-      // into the queue, or was released by another thread.
+      // That holds even for an old slot that has become another segment's. The exchange fails if the chunk is on its
+      // way into the queue, or was released by another thread.
       thread.atomic(queue_slots[held]).store(slot, simt::relaxed);
       const auto word = thread.atomic(reinterpret_cast<std::uint32_t*>(space.base)[slot]);
       for (const std::uint32_t mark : {plenty, many, 0u}) {

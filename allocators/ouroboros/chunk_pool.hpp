@@ -1,8 +1,8 @@
-// The chunks that nobody uses: those never used yet, and those that were given back.
+// The unused chunks: new ones, and those that were given back.
 //
 // One counter walks through the fresh chunks; a ring holds returned ones. Data and queue storage draw from the same
-// pool. Differs from the published code: if nothing is left the answer is "none" (there the result went unchecked, and
-// chunks beyond the pool were written), and several contiguous fresh chunks are taken by one addition.
+// pool. Differs from the published code: if nothing is left the answer is "none" (the published code does not check and
+// writes beyond the pool), and one addition takes several contiguous fresh chunks.
 #pragma once
 
 #include "allocators/support/common/bulk_semaphore.hpp"

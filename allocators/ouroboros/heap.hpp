@@ -7,7 +7,7 @@ namespace allocbench::ouroboros {
 
 template <class Storage>
 struct Heap {
-  // Of one class. All bytes zero at first, except where the storage says otherwise.
+  // State of one class. All bytes are zero at first, unless the storage says otherwise.
   struct ClassState {
     BulkSemaphore::State free_pages;
     alignas(128) std::uint32_t front;  // number of the next take

@@ -1,9 +1,9 @@
 // Order of segments by links (VL): every segment knows the chunk of the next one.
 //
 // Each chunk has a node, a word in a table: the segment it is, whether that is consumed, and the chunk of the next
-// segment. `head` is the oldest segment that is not consumed, `tail` the last one. `near_front` and `near_back` are
-// where takes and puts were lately, so that they need not walk from the head; `recent` remembers where single segments
-// are. These three are hints, used only if the node of the chunk they name agrees. Without `recent` the last warps of a
+// segment. `head` is the oldest segment that is not consumed, `tail` the last one. Walks start at `near_front` and
+// `near_back`, the places of recent takes and puts, instead of at the head. `recent` has the places of single segments.
+// These three are hints, used only if the node of the chunk they name agrees. Without `recent` the last warps of a
 // large burst of takes would load one node per segment, one after the other.
 //   Segments are consumed in any order but unlinked in order. A thread that marks a segment consumed, or links one
 // behind a consumed one, moves the head over all consumed segments and appends their chunks at the tail.
@@ -27,7 +27,7 @@ struct LinkedList {
     alignas(128) std::uint64_t recent[256];  // by segment number, modulo
   };
 
-  // Of a chunk. Bit 63: consumed; bits 32-62: segment; below: the next chunk, all ones = none yet.
+  // One node per chunk. Bit 63: consumed; bits 32-62: segment; below: the next chunk, all ones = none yet.
   std::uint64_t* nodes = nullptr;
   static constexpr std::uint64_t consumed = std::uint64_t{1} << 63;
   static constexpr std::uint64_t next_bits = 0xffffffffu;
@@ -156,7 +156,7 @@ struct LinkedList {
     std::uint32_t chunks[most];
     std::uint32_t count;
     std::uint64_t next;  // the first segment that was not passed
-    bool stale;          // `next` is not that segment any more
+    bool stale;          // `next` is no longer that segment
   };
 
   // Moves the head over all consumed segments and appends their chunks at the tail. After a burst one thread often

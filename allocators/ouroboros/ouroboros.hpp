@@ -18,8 +18,8 @@
 //
 // Reworked, and what each piece brings:
 //   * A free signals the semaphore once for the lanes of a warp. The originals signal lane by lane, on one word.
-//   * A warp draws once from a chunk for all its lanes, and holds it alone; lanes that call alone do not wait by the
-//     hundred for one chunk (chunk_heap.hpp). In the originals each lane goes through the queue on its own.
+//   * A warp draws once from a chunk for all its lanes, and holds it alone. Many lanes that call alone do not wait for
+//     one chunk (chunk_heap.hpp). In the originals each lane goes through the queue on its own.
 //   * Lists remember where segments are (linked_list.hpp). The original of P-VL walks.
 //   * Two words for the semaphore (bulk_semaphore.hpp): nothing overflows, and a malloc gets what is there at once,
 //     possibly for a part of its lanes.
@@ -52,8 +52,8 @@ class OuroborosOf {
                                  largest_in_device_heap(device_heap_bytes(pool_bytes, parameters)));
   }
   // Four pages of 16 bytes per chunk, queue chunks of 16 slots, three classes. Returned chunks go back at once. Other
-  // sizes are promised nothing: P never takes a page back from its class, and C returns a chunk only where the lane
-  // that frees its last page can take all of them.
+  // sizes get no guarantee: P never takes a page back from its class, and C returns a chunk only if the lane that frees
+  // its last page can take all of them.
   static SmallHeap<Parameters> small_heap() {
     Parameters parameters;
     parameters.chunk_bytes = 64;

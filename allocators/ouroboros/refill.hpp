@@ -5,16 +5,17 @@
 // demand decides which groups of a burst make pages and which wait.
 //   Null. A taker that finds too little lowers the semaphore for a moment (units.hpp) and may hide pages that are freed
 // meanwhile. So a group gives up only after a look at the semaphore that follows its own last addition and finds
-// nothing: whoever hides a page looks again later, and the last of them sees the true count. A group that sees pages
-// but does not get them has lost against a group that did, and goes on. Two rounds that find nothing end the search,
-// and more while the semaphore is below zero.
+// nothing. A taker that hides a page looks again later, and the last of them sees the true count. A group that sees
+// pages but does not get them has lost against another group, and tries again. Two rounds that find nothing end the
+// search, and more while the semaphore is below zero.
 //   Lanes of several classes are here at once, and the hardware may run the code behind a wait only when all of them
-// have arrived. So no lane waits before every chunk that a lane of its warp has taken is stocked; otherwise two warps
-// could wait for each other's pages until their patience ends.
+// have arrived. So no lane waits until every chunk that its warp has taken is stocked. Otherwise two warps could wait
+// for each other's pages until their patience ends.
 //
-// Differs from the paper: the lanes get pages of the new chunks directly and all chunks in one step (there all pages
-// pass through the queue, and one chunk per round serves one lane of a full warp in the largest class); a group may be
-// served in part; the failure to get a chunk ends the announcement and wakes waiting groups (there it was ignored).
+// Differs from the paper: the lanes get pages of the new chunks directly and all chunks in one step (in the paper all
+// pages pass through the queue, and one chunk per round serves one lane of a full warp in the largest class). A group
+// may be served in part. The failure to get a chunk ends the announcement and wakes waiting groups (the paper ignores
+// it).
 #pragma once
 
 #include "allocators/ouroboros/heap.hpp"
@@ -143,9 +144,10 @@ SIMT_NOINLINE_FN void* refill(Thread& thread, const Policy& heap, std::uint32_t 
   return nullptr;
 }
 
-// A new chunk for a class with a crowd, of which the group keeps the first `kept` pages; the others go into the queue.
-// no_chunk where there is none. Announced as in order_pages(), so that nobody gives up meanwhile. The group must not
-// hold the number of a take: the chunk may need a slot that is empty only after that take. Not inlined, as refill().
+// A new chunk for a class with many waiting groups. The group keeps the first `kept` pages, and the others go into the
+// queue. no_chunk if there is none. Announced as in order_pages(), so that no group gives up in between. The group must
+// not hold the number of a take: the chunk may need a slot that is empty only after that take. Not inlined, as
+// refill().
 template <class Policy, class Thread, class Group>
 SIMT_NOINLINE_FN std::uint32_t chunk_for_crowd(Thread& thread, const Policy& heap, const Group& group, std::uint32_t id,
                                                std::uint32_t kept) {

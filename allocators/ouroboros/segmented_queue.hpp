@@ -6,11 +6,12 @@
 // grows only when its class owns more indices.
 //   No thread uses a chunk that has left its segment: a segment is consumed only after every take with a number in it
 // has ended, and each of those needs the put with its number.
-//   cover() ensures that a class with i indices has ceil(i / slots) + 1 segments. Then the segment of a put exists, or
-// will exist once takes under way have ended: with F takes and P puts numbered so far, P - F <= i, and all segments
-// before F / slots become free.
-//   A crowd asks cover() for more chunks than the pool has left. Queue chunks stay with their class, so a queue gets no
-// more of them than a class needs that has all chunks of the pool: with them it never owns more indices than they hold.
+//   cover() ensures that a class with i indices has ceil(i / slots) + 1 segments. The segment of a put then exists, or
+// will exist once the current takes have ended: with F takes and P puts numbered so far, P - F <= i, and all segments
+// below F / slots become free.
+//   Many simultaneous groups ask cover() for more chunks than the pool has left. Queue chunks stay with their class. A
+// queue gets at most as many as a class with all chunks of the pool needs, so it never owns more indices than they
+// hold.
 //
 // Differs from the paper: storage is added when the class gets a chunk of pages, not when an index comes back. So a
 // free never needs memory and cannot fail. The price is storage for all indices of a class instead of those in the
@@ -87,8 +88,8 @@ struct SegmentedQueue {
     thread.atomic(state.owned).fetch_sub(indices, simt::relaxed);
   }
 
-  // Of a class whose chunks have `per_chunk` indices each: the least n for which n segments hold the indices of all
-  // other chunks, where each other class has one segment.
+  // For a class whose chunks have `per_chunk` indices each: the least n for which n segments hold the indices of all
+  // other chunks. Each other class has one segment.
   static SIMT_HOST_FN std::uint32_t segments_for_all_chunks(const ChunkSpace& space, std::uint32_t per_chunk) {
     const std::uint32_t chunks_per_segment = (1u << slots_log(space)) / per_chunk;
     const std::uint32_t chunks = space.pool.chunk_count - space.class_count();

@@ -14,13 +14,11 @@
 // Words hold only bits of pages, so equal words mean the same free pages (no ABA).
 //
 // A lost lock says nothing about free pages, so it does not count for the rule that ends a walk. The walk ends anyway,
-// because a holder makes a bounded number of steps and waits for nobody.
+// because a holder makes a bounded number of steps and never waits.
 //
-// The rule takes free pages to lie by chance (page_parameters.hpp). But a walk takes a page of each word that has one,
-// so those that are left lie in fewer words. Counted on the CPU executor, 65,536 pages, 5 % free at first, 40 runs
-// each: with 1.8 % left 66 % of the words are full (by chance 56 %), so 34 full ones in a row are 300 times as
-// frequent; by the time that 1 % was left RW-BM and CRW had refused 8 of 208,000 requests. The published forms keep the
-// rule.
+// The rule assumes that free pages lie by chance (page_parameters.hpp). But a walk takes a page of each word that has
+// one, so the remaining pages lie in fewer words, and full words in a row are more frequent than by chance. So walks
+// may refuse a request early. The published forms keep the rule.
 #pragma once
 
 #include <algorithm>
@@ -132,8 +130,8 @@ struct PageBitmap {
     bitmap.words = arena.metadata<Word>(bitmap.word_count());
     if constexpr (locking == Locking::lock_map) bitmap.locks = arena.metadata<std::uint32_t>(bitmap.lock_words());
     bitmap.most_word_probes = vain_word_probes(parameters.scarce_share, bitmap.word_count(), word_bits);
-    // Free pages may lie in whole words. Then a word says no more than a page does, and 34 full ones in a row are no
-    // evidence: with one page of twenty free, one of a million requests was refused.
+    // Free pages may lie in whole words. A word then says no more than a page does, so full words in a row prove
+    // little.
     bitmap.most_walk_probes = locking == Locking::lock_map ? bitmap.most_word_probes
                                                            : vain_probes(parameters.scarce_share, bitmap.grid.words());
     bitmap.seed = parameters.seed;

@@ -5,12 +5,10 @@
 // up to 32 times shorter if free pages are scarce. rw_bm_64 has words of 64 bits, the paper's other word length. Data
 // and protocol: bitmap.hpp.
 //
-// Differs from the paper (rw_bm): memory orders; the lock is released, which the printed algorithm forgets; a bit is
+// Differs from the paper (rw_bm): memory orders; the lock is released (the printed algorithm forgets that); a bit is
 // set by an atomic OR, because frees do not lock; a walk ends (page_parameters.hpp); the generator is Philox. The
-// authors' public code has no LockMap, so it does two atomics less per probe than its paper and than rw_bm, whose
-// mallocs take 1.7 to 2.3 times as long (results/reference/h200/originals.md): the lock is a trip to memory of its own.
-// With pages of 4 KiB ours had an eighth of the pages there, and 256 words of locks for 100,000 requests, which is
-// where crw and corw take longest (4.4 and 3.7).
+// authors' public code has no LockMap. So each probe has two atomics less than in the paper and in rw_bm, and mallocs
+// are faster (results/reference/h200/originals.md): the lock is a trip to memory of its own.
 //
 // Reworked (rw_bm_reworked): no LockMap. The first attempt is an atomic OR of a random bit of a random word, without a
 // load before. If many pages are free that is the only trip to memory; if the OR fails it returns the word, as the load

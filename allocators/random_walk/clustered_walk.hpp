@@ -2,14 +2,14 @@
 //
 // Paper: Pham et al. 2025, section 4.2 and algorithm 5.
 // Idea: free pages come in clusters, so a thread remembers the page it found. Its next request first looks at the word
-// of the following page and then walks (RW-BM). For single lanes that allocate now and then. Data: the bitmap
-// (bitmap.hpp; words of 64 bits in crw_64) and the last page of each thread (`last_pages`): 0 = none, else the page +
-// 1, which is the page to look at next. A session keeps it in a register and writes it back at its end, so that it
-// survives the kernel. Threads whose ranks are equal modulo the entries share an entry, which is only a hint.
+// of the following page and then walks (RW-BM). For single lanes that allocate rarely. Data: the bitmap (bitmap.hpp;
+// words of 64 bits in crw_64) and the last page of each thread (`last_pages`): 0 = none, else the page + 1, which is
+// the page to look at next. A session keeps it in a register and writes it back at its end, so that it survives the
+// kernel. Threads whose ranks are equal modulo the entries share an entry, which is only a hint.
 //
-// Differs from the paper (crw): as rw_bm (mallocs take 1.7 to 4.3 times as long as with the authors' public code); a
-// thread without a last page walks at once (assumed; page -1 + 1 would send all threads to word 0); after the last page
-// comes page 0; a number of last pages is kept in memory, not one per thread.
+// Differs from the paper (crw): as rw_bm, which the authors' public code beats. A thread without a last page walks at
+// once (assumed; page -1 + 1 would send all threads to word 0). After the last page comes page 0. Memory keeps a fixed
+// number of last pages, not one per thread.
 //
 // Reworked (crw_reworked): no LockMap, and the first attempt, here for the next page, makes no load before, as in
 // rw_bm_reworked.

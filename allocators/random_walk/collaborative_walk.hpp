@@ -1,27 +1,27 @@
 // CoRW: the lanes of a warp walk together and share the pages they find.
 //
 // Paper: Pham et al. 2025, section 4.1, algorithms 3 and 4.
-// Idea: in RW-BM a warp waits for its slowest lane. Here every lane probes a word in every round, even if it has its
-// page already, and words with free pages serve the lanes that still need one: the r-th needy lane takes what the r-th
-// giving lane won, found by popcounts (the k-th set bit) and one shuffle. All lanes leave together. Data: bitmap.hpp
-// (words of 64 bits in corw_64).
-// The group is the result of converged() at the call; other lanes of the warp form their own groups.
+// Idea: in RW-BM a warp waits for its slowest lane. Here every lane probes a word in every round, even if it already
+// has a page. Words with free pages serve the lanes that still need one: the r-th needy lane takes the page of the r-th
+// giving lane, found by popcounts (the k-th set bit) and one shuffle. All lanes leave together. Data: bitmap.hpp (words
+// of 64 bits in corw_64). The group is the result of converged() at the call; other lanes of the warp form their own
+// groups.
 //
 // Differs from the paper (corw):
 //   * As rw_bm (bitmap_walk.hpp), but the paper releases this lock. The authors' public code has none: a warp takes 32
 //     neighbouring words by exchanges, and loses concurrent frees. So mallocs of corw take longer than that code's.
 //     Frees differ mostly by the way of measuring (bump/atomic_malloc.hpp).
 //   * In a pass a lane gives a page only if more lanes need one than lanes of lower rank give. As printed, pages that
-//     nobody receives would stay marked.
+//     no lane receives would stay marked.
 //   * For the out-of-memory rule the words that a round could lock count. Any page found restarts the count.
 // Reworked (corw_reworked):
 //   * No LockMap.
 //   * The members probe the words of one random region, a line of memory, instead of words all over the bitmap; each
 //     member's word is still uniform.
-//   * In the first round each member ORs the same random bit without a load before, so if many pages are free the warp
-//     makes one trip to one line.
-//   * A round counts like one word, although it sees 32: warps empty the words of a region together, so they say little
-//     more than one word about the rest of the pool. If each word counted, requests would be refused at 1 % free.
+//   * In the first round each member ORs the same random bit without a load, so if many pages are free the warp makes
+//     one trip to one line.
+//   * A round counts like one word, although it sees 32. Warps empty the words of a region together, so these say
+//     little more about the pool than one word does. If each word counted, requests would be refused at 1 % free.
 #pragma once
 
 #include "allocators/random_walk/bitmap_pages.hpp"

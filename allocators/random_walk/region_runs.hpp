@@ -2,11 +2,11 @@
 //
 // The members of a group read consecutive words, the first 32 from a random one on; where a group is smaller, its
 // members read more words later. Every word is handed to all members, so that they see the same ones. "Free segments
-// running across two neighboring words will also be connected": the region is walked in the order of addresses, and
-// each free segment, up to the first page in use, the end of the pool or that of the region, is offered once to the
-// lanes that still need pages. Protocol: an OR per word takes its part of a run (acquire). If one finds a page taken,
-// it and those before it are undone by ANDs (release), so a run is taken as a whole or not at all; until then others
-// may see pages in use that are free again. An AND per word gives a run back (release).
+// running across two neighboring words will also be connected": the walk follows the addresses of the region. It offers
+// each free segment once to the lanes that still need pages. A segment ends at the first page in use, at the end of the
+// pool or at the end of the region. Protocol: an OR per word takes its part of a run (acquire). If one finds a page
+// taken, ANDs (release) undo it and the earlier ones, so a run is taken as a whole or not at all. Until then others may
+// see free pages as taken. An AND per word gives a run back (release).
 #pragma once
 
 #include "allocators/random_walk/bitmap.hpp"
@@ -41,7 +41,7 @@ class RegionRuns {
       const std::uint32_t word = (base + i) % words;
       if (i % members == 0) own = load(thread, (base + i + group.thread_rank()) % words);
       const std::uint32_t seen = group.shfl(own, i % members);
-      if (word == 0) offer(thread, group, segment, need, page);  // behind the end of the pool its front follows
+      if (word == 0) offer(thread, group, segment, need, page);  // the front of the pool follows its end
       for (std::uint32_t at = 0; at < 32;) {
         const std::uint32_t above = seen >> at;
         if ((above & 1) != 0) {
@@ -80,7 +80,7 @@ class RegionRuns {
     return thread.atomic(bitmap_.words[word]).load(simt::relaxed);
   }
 
-  // Of the pages from `first` on those in its word.
+  // How many of the pages from `first` on lie in its word.
   static SIMT_HOST_FN std::uint32_t part(std::uint32_t first, std::uint32_t pages) {
     const std::uint32_t left = 32 - first % 32;
     return pages < left ? pages : left;

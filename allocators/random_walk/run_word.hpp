@@ -4,8 +4,8 @@
 //
 //   00 free   10 continues a run   11 first page of a run   01 first page of a run that several lanes share
 //
-// So one compare-exchange takes a run with its length, and free() reads the length from the same word: a run ends
-// before the next page that does not continue one. The bits of a run do not change while it is owned. Runs lie within
+// So one compare-exchange takes a run with its length, and free() reads the length from the same word: a run ends in
+// front of the next page that does not continue one. The bits of a run do not change while it is owned. Runs lie within
 // one word.
 #pragma once
 

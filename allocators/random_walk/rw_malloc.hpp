@@ -2,25 +2,25 @@
 //
 // Paper: Pham et al. 2025, section 4.3 and algorithm 6.
 // Idea: a request of n pages needs n free pages in a row. The lanes of a warp look together at 32 consecutive words of
-// the bitmap from a random one on, each at its own word, and offer the runs of free pages that they see, one after the
-// other. Of the lanes for which an offered run is long enough the lowest takes its first pages by an atomic OR.
+// the bitmap, from a random place on. Each lane looks at its own word. They offer the runs of free pages that they see,
+// one after the other. The lowest lane for which an offered run is long enough takes its first pages by an atomic OR.
 // Data: the bitmap (bitmap.hpp), and a word per page that says for the first page of a block how long it is (`runs`).
 // Protocol: the OR that finds all its bits 0 wins the run (acquire), else it clears again what it set; an AND gives the
 // run back (release). A block's word of `runs` is written by its owner alone; the members of a shared run count
 // themselves out there (acq_rel), and the last one gives the run back.
 //
 // Differs from the paper:
-//   * Only the n pages of the request are marked, not the whole run (printed error, mended in the authors' code), and a
-//     failed OR is undone (missing in the text; without it pages are lost).
+//   * Only the n pages of the request are marked, not the whole run (an error in print that the authors' code repairs).
+//     A failed OR is undone (missing in the text; without it pages are lost).
 //   * Gaps: free is not described. Lengths lie beside the pool, not in a word before the block as in the authors' code,
 //     whose 8,192-byte requests therefore never end. A shared run is free when its last member is (authors' code: when
 //     the lowest lane's part is).
 //   * Runs of rw_malloc lie within one word of 32 pages, as in the printed algorithm; longer requests are refused.
 //   Those
 //     of rw_malloc_regions run over the borders of words, as the text says, up to a region (region_runs.hpp).
-//   * Offers that are too short for every lane are passed over without a shuffle; no access to memory is spared.
-//   * Memory orders; Philox; parts of 16 bytes. A search ends by the rule of section 3.2.3, which is for single pages:
-//     for n pages n times as many regions are examined in a row, and a region counts like one word.
+//   * Offers that are too short for every lane are skipped without a shuffle. This saves no access to memory.
+//   * Memory orders; Philox; parts of 16 bytes. A search ends by the rule of section 3.2.3, which is for single pages.
+//     For n pages it looks at n times as many regions in a row, and a region counts like one word.
 #pragma once
 
 #include <string_view>

@@ -156,8 +156,8 @@ struct Heap {
   }
 
  private:
-  // The bits of an empty slab. Nobody else sees the slab yet, so these are plain stores. Few instructions: a lane
-  // alone, on a multiprocessor full of lanes that look again, has to be done within the interval.
+  // The bits of an empty slab. No other lane sees the slab yet, so these are plain stores. Few instructions: a single
+  // lane, on a multiprocessor full of lanes that look again, must end within the interval.
   template <class Group>
   SIMT_FN static void write_empty_bits(const Group& group, std::uint64_t slab, const Kind& size) {
     const std::uint32_t rank = group.thread_rank();
@@ -190,8 +190,8 @@ struct Heap {
   // Takes a slab from the pool if the interval since the last one of this kind has passed, the search saw that one, and
   // no other lane was faster. `full` only after the interval: until then a slab that was begun may not be recorded yet.
   //
-  // The search may be long ago, so the number of slabs is read again, after the clock: by then the last slab is
-  // recorded. The exchange of the time fails if another one has been begun since.
+  // The search may be long ago, so the number of slabs is read again, after the clock. The last slab is recorded then.
+  // The exchange of the time fails if another one has been begun since.
   template <class Thread>
   SIMT_FN Growth begin(Thread& thread, KindState& state, std::uint32_t slabs, std::uint32_t& index) const {
     const auto last = thread.atomic(state.last);
@@ -214,8 +214,8 @@ struct Heap {
     return full;
   }
 
-  // As in the code, the clock of the whole GPU: with the cycles of a multiprocessor, one whose count is ahead would
-  // take the interval as over while another one still makes its slab.
+  // As in the code, the clock of the whole GPU. The cycles of two multiprocessors differ, so one of them could see the
+  // interval end while the other one still makes its slab.
 #if SIMT_CUDA
   SIMT_FN static std::uint64_t now(std::uint32_t) { return simt::global_nanoseconds() | 1; }
   SIMT_FN bool has_passed(const KindState&, std::uint64_t last) const {
@@ -223,9 +223,9 @@ struct Heap {
   }
 #else
   // No time passes while all lanes wait, so the clock counts recorded slabs: those of all kinds, and below them those
-  // of the kind. The interval has passed once the slab that was begun last, number `slabs`, is recorded, even if
-  // another lane sleeps, or once as many slabs of all kinds are recorded as the interval says. Reading a clock does not
-  // count as an operation on shared words.
+  // of the kind. The interval has passed once the last begun slab, number `slabs`, is recorded, even if another lane
+  // sleeps. It has also passed once as many slabs of all kinds are recorded as the interval says. Reading a clock does
+  // not count as an operation on shared words.
   std::uint64_t now(std::uint32_t slabs) const {
     std::uint64_t all = 0;
     for (std::uint32_t kind = 0; kind <= last_kind; ++kind) all += recorded(states[kind]);

@@ -2,7 +2,7 @@
 //
 // ROCm device libraries, ockl/src/dm.cl: 2^k and 1.5 * 2^k from 16 to 3072 bytes. A slab has 16 bytes of header, a bit
 // per block, and the blocks at its end. A block that begins at a multiple of 4 KiB is never handed out, because free
-// takes such an address for a large block of the host: with blocks of 2,048 bytes that is half of them.
+// takes such an address for a large block of the host. Of blocks of 2,048 bytes this is every second one.
 #pragma once
 
 #include <numeric>
@@ -19,7 +19,7 @@ struct Kind {
   std::uint32_t blocks;
   std::uint32_t begin;           // of block 0, in the slab
   std::uint32_t usable;          // blocks that may be handed out
-  std::uint32_t skip_from;       // slabs with as many blocks in use are looked at last: 85 % of the usable ones
+  std::uint32_t skip_from;       // slabs with this many blocks in use are looked at last: 85 % of the usable ones
   std::uint32_t first_unusable;  // block; `blocks` or more: there is none
   std::uint32_t unusable_step;   // a power of two
   std::uint64_t unusable_bits;   // of each word of 64 bits that has such blocks; 0: all blocks are usable

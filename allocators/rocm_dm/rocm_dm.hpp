@@ -14,10 +14,10 @@
 // Differs from the code:
 //   * Waves have 32 lanes here, 64 on most AMD GPUs.
 //   * The host, which the code asks for slabs, is a pool of slabs of the arena. Larger requests, which the host serves
-//     there, get null. When the pool is empty all slabs exist: then slabs above 85 % and those of the next larger power
-//     of two are tried, as in the code at 65,792 slabs.
-//   * A maker that finds its record taken gives its slab back. The records of a kind are one array; there two levels,
-//     which grow by 256 in 0.3 ms. Slabs are aligned from the start of the pool on.
+//     there, get null. An empty pool means that all slabs exist. Slabs above 85 % and slabs of the next larger power of
+//     two are then tried, as in the code at 65,792 slabs.
+//   * A maker that finds its record taken gives its slab back. The records of a kind are one array. In the original
+//     they have two levels, which grow by 256 in 0.3 ms. Slabs are aligned from the start of the pool on.
 //   * The bits of a new slab are plain stores: zeros of 16 bytes, then the words with unusable blocks; there each word
 //     once. On NVIDIA's GPUs a lane alone would need longer than the interval for that (docs/findings.md).
 //   * Requests of 17 to 24 bytes get 32: 24-byte blocks would be aligned to 8 bytes only.

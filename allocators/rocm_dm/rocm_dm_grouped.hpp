@@ -4,17 +4,18 @@
 // Code: ROCm device libraries, ockl/src/dm.cl, "Increase parallelism in dm" (ROCm/llvm-project pull requests 551 and
 // 811, November and December 2025; not the later pull request 2237). There is no paper. Idea: as rocm_dm.hpp, but
 //   malloc  The lanes of each size go together, all sizes side by side. The leader adds their number to the count of a
-//           slab that is below 85 %; if the slab has not so many usable blocks, it subtracts again and goes on. After
-//           that every lane is sure to find a bit and searches until it has one.
+//           slab that is below 85 %; if the slab has fewer usable blocks, it subtracts again and continues. After that
+//           every lane is sure to find a bit and searches until it has one.
 //   free    The lanes of each slab go together, all slabs side by side.
 // Data: kinds.hpp, heap.hpp. The search begins at the last slab that accepted a reservation.
 //
 // Differs from the code: as rocm_dm.hpp says, and
-//   * The lanes of a wave look together: whoever has to look again waits until the makers of its wave are done. On
+//   * The lanes of a wave look together. A lane that must look again waits until the makers of its wave are done. On
 //     GPUs of AMD they advance in lock step anyway. On others, lanes that look on and on would take turns from the
 //     makers of their wave.
-//   * When the pool is empty, lanes that a slab has room for are served and the others go on. The check of the original
-//     leaves the group out: it may reserve blocks that do not exist, and then search forever (only at 65,792 slabs).
+//   * If the pool is empty, a slab serves the lanes that it has room for, and the others continue. The check of the
+//     original leaves the group out: it may reserve blocks that do not exist, and then search forever (only at 65,792
+//     slabs).
 //   * A group that is larger than a slab, which slabs of 2 MiB are not, takes what there is.
 // As published: the maker of a slab stores its count before it has won the record (`count_order`). That is harmless as
 // long as no maker needs, or sleeps, longer than the interval. One that does overwrites the count of the slab that the
@@ -41,7 +42,7 @@ class RocmDmGrouped {
   static std::size_t max_request(std::size_t, const Parameters& parameters) {
     return rocm_dm::Kind::bytes_of(rocm_dm::Kind::of_request(static_cast<std::uint32_t>(parameters.max_block_bytes)));
   }
-  // As RocmDm's.
+  // As in RocmDm.
   static SmallHeap<Parameters> small_heap() {
     Parameters parameters;
     parameters.slab_bytes = 512;

@@ -6,10 +6,10 @@
 // pages go back. Only then does a warp take the lock and scan for all its requests of that length together, from where
 // the last scan ended, once around the table.
 //
-// The length of a run is not stored: it ends where the next page is not marked `run_rest`. While a run is owned, the
-// page behind it cannot carry that mark, because the first page of that run would have to lie before it.
-// Lock: if a scan for an equal or shorter run began after a request came, and failed, the request returns null without
-// scanning. So a crowd that finds the pool full scans once or twice.
+// The length of a run is not stored: it ends where the next page is not marked `run_rest`. The page behind an owned run
+// cannot carry that mark, because its own run would begin in front of it. Lock: if a scan for an equal or shorter run
+// began after a request came, and failed, the request returns null without scanning. So many lanes that find the pool
+// full scan once or twice in all.
 #pragma once
 
 #include "allocators/scatteralloc/page_table.hpp"
@@ -90,9 +90,9 @@ struct RunTable {
  private:
   static constexpr std::uint32_t looks = 4;  // pages per lane looked at together
 
-  // The lanes look at the pages below `bottom` together and agree who tries which run: the n-th run belongs to the n-th
-  // seeker. Returns the first page of the caller's run or no_page. Moves `bottom` below the pages that were used up;
-  // `length` free pages, as seen, begin there.
+  // The lanes look at the pages below `bottom` together and agree which lane tries which run: the n-th run belongs to
+  // the n-th seeker. Returns the first page of the caller's run or no_page. Moves `bottom` below the pages that were
+  // used up; `length` free pages, as seen, begin there.
   template <class Thread, class Group>
   SIMT_FN std::uint32_t find_run(Thread& thread, const Group& group, std::uint32_t pages, bool seeks,
                                  std::uint32_t& bottom, std::uint32_t& length) const {

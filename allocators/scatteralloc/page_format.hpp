@@ -44,7 +44,7 @@ struct PageFormat {
 
   SIMT_HOST_FN bool flat(std::uint32_t chunk) const { return chunk > (page_bytes() - 8) / 33; }
 
-  // Of a flat page.
+  // Chunks of a flat page.
   SIMT_HOST_FN std::uint32_t flat_chunks(std::uint32_t chunk) const {
     const std::uint32_t fitting = page_bytes() / chunk;
     return fitting < 32 ? fitting : 32;

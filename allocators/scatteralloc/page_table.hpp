@@ -15,7 +15,7 @@
 //              the thread that set it or the owner of the chunk, and a count is lowered by the thread that raised it.
 //   format     compare-exchange of the chunk size alone, by a claim that holds a bit or a count; those of others stay.
 //              For the two-level format the mark `formatting` comes first, then the bits on the page are zeroed; claims
-//              of other threads wait meanwhile.
+//              of other threads wait until then.
 //   free       clears the bit (two-level: the bit on the page, then the count).
 //   reset      a thread that leaves a formatted page with no bit and no count, also by withdrawing a claim, makes it
 //              unformatted: compare-exchange to 0, which fails while the word has a bit or count of another thread.
@@ -111,9 +111,9 @@ struct PageTable {
     return flat ? claim_bits(thread, page, chunk, bits) : claim_count(thread, page, chunk, want);
   }
 
-  // Finds a clear bit on a two-level page for one reserved chunk, beginning at chunk `first`: while a page is filled in
-  // order, that is the number of chunks reserved before. no_chunk after two rounds over all segments, the second
-  // without trusting the hints: then the reservation is still held.
+  // Finds a clear bit on a two-level page for one reserved chunk, beginning at chunk `first`. On a page that is filled
+  // in order this is the number of chunks reserved so far. Returns no_chunk after two rounds over all segments, of
+  // which the second ignores the hints; the reservation is then still held.
   template <class Thread>
   SIMT_FN std::uint32_t take_bit(Thread& thread, std::uint32_t page, std::uint32_t chunk, std::uint32_t first) const {
     const Segments segments = format.segments(chunk);
@@ -240,7 +240,7 @@ struct PageTable {
       word = Entry::of_units(units);
     }
     SIMT_ROLLED
-    while (Entry::units(word) == Entry::formatting) {  // ends: the formatting thread waits for nobody
+    while (Entry::units(word) == Entry::formatting) {  // ends: the formatting thread never waits
       thread.spin_hint();
       word = entry.load(simt::acquire);
     }

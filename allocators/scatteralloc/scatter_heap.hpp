@@ -139,7 +139,7 @@ class ScatterHeap {
  private:
   static constexpr std::uint32_t granule = 16;  // bytes; also the header of a coalesced chunk
 
-  // Together: one chunk for all lanes of the group, else, and if there is none, a chunk for each. find_chunk() is
+  // `together`: one chunk for all lanes of the group. Otherwise, or if there is none, a chunk for each. find_chunk() is
   // called in a loop, so that its code exists once.
   template <class Thread, class Group>
   SIMT_FN void* malloc_chunk(Thread& thread, const Group& group, std::uint32_t size, bool together) {
@@ -186,7 +186,7 @@ class ScatterHeap {
   template <class Thread, class Group>
   SIMT_FN void* find_chunk(Thread& thread, const Group& group, std::uint32_t chunk, bool wants) {
     const Table& table = runs_.table;
-    // The leader's start: SM, warp slot and access block may change between two reads, and all lanes must walk alike.
+    // All lanes start where the leader does, because SM, warp slot and access block may change between two reads.
     const std::uint32_t start = group.broadcast(regions_.hash(thread, chunk, table.format.page_shift));
     void* block = nullptr;
     const auto seekers = group.partition(wants);

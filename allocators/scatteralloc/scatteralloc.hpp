@@ -1,9 +1,8 @@
 // ScatterAlloc as published: requests are scattered over pages by a hash of their size and of the place where they run.
 //
 // Paper: Steinberger, Kenzel, Kainz & Schmalstieg, ScatterAlloc: Massively Parallel Dynamic Memory Allocation for the
-// GPU, InPar 2012. The text was not available to us. What the paper leaves open, and what we know of it, is taken from
-// the authors' public code, version 1.0, with its defaults; page reset is on, as in that code's host wrapper.
-// Idea:
+// GPU, InPar 2012. The text was not available to us. Where the paper leaves gaps, this form follows the authors' public
+// code, version 1.0, with its defaults. Page reset is on, as in that code's host wrapper. Idea:
 //   malloc  hashes size, SM and warp slot to a page (hash.hpp) and walks on from there. A page whose chunk size is
 //           acceptable, or that the lane formats, is used by one addition to its count and one OR per try for a bit.
 //           Regions of 16 pages have a counter that lets walks skip them.
@@ -18,8 +17,8 @@
 //   * Memory orders (usage_table.hpp).
 //   * A search for a bit ends after 32 tries; a request that finds nothing in two passes is refused, as published.
 //   * Coalescing takes its sum and its offsets from shuffles over the lanes that come together, and the lowest lane
-//     allocates. Published: a counter per warp in shared memory, and the first to add allocates; the counters are
-//     indexed by the hardware's number of the warp and overflow on GPUs with more than 32 warps per SM.
+//     allocates. In the public code the first lane that adds to a counter per warp in shared memory allocates. The
+//     hardware's warp number selects the counter, which overflows on GPUs with more than 32 warps per SM.
 //   * At most 32 segments and 1024 chunks per page: published with page_bytes of 32 KiB and more, bits beyond the word.
 //   * The bits of two-level pages lie at the end of the page instead of behind the last chunk, so that a reset knows
 //     where they are (mallocMC 2.1).

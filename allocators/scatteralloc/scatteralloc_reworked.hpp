@@ -9,12 +9,12 @@
 // Reworked, and what each piece brings:
 //   * Chunk size, count and bits of a page are one 64-bit word (published: three). A claim is one OR or one ADD instead
 //     of load, add, check and OR: fewer dependent trips to memory, and a page cannot be recycled under a claim.
-//   * The lanes that use the same page claim it by one operation, and lanes spread over consecutive pages if a page has
-//     fewer chunks than lanes: no crowd of additions to one count.
+//   * The lanes that use the same page claim it by one operation. If a page has fewer chunks than lanes, they spread
+//     over consecutive pages. So additions to one count do not pile up.
 //   * Warps that share a page begin at different chunks of it: at a bit that depends on the warp, or at the number of
 //     chunks reserved so far. With the first chunk for all, every lone lane would lose its first try.
-//   * A walk looks at two pages per lane at a time, after a few random places (search.hpp): above half a page, and when
-//     the pool is nearly full, a search does not go page by page.
+//   * After a few random places a walk looks at two pages per lane at a time (search.hpp). So requests above half a
+//     page, and searches in a nearly full pool, do not go page by page.
 //   * A request of exactly one page is a chunk; longer ones hold no lock unless they must scan (multi_page.hpp). A run
 //     is marked as one, so no chunk is given out of it.
 //   * access_blocks is 1 by default (8 published), because the number of the block in use would be a second trip to

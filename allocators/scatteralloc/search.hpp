@@ -10,7 +10,7 @@
 // chunks fill, so the lanes take consecutive chunks of consecutive pages. A walk looks at two pages per lane at a time.
 //
 // Differs from the public code, in which each lane walks alone:
-//   * Lanes that have their chunk go on looking for the others, because the last lane would walk alone.
+//   * Lanes that have their chunk continue to look for the others, because the last lane would otherwise walk alone.
 //   * Before the walk some random places are tried: the first ones for as few pages as the lanes need, the others for a
 //     window of 64.
 //   * With one access block pass 1 stops after 16 steps; otherwise a full pool costs one load per region.
@@ -152,7 +152,7 @@ class Walk {
     return end < regions.pages ? end : regions.pages;
   }
 
-  // Called after every look. Goes on if no lane saw room, and if too many looks in a row served no lane: pass 1 leaves
+  // Called after every look. Continues if no lane saw room, or if too many looks in a row served no lane. Pass 1 leaves
   // crowded pages soon, pass 2 only to bound the search.
   template <class Thread, class Group>
   SIMT_FN void look_done(Thread& thread, const Regions& regions, const Group& group, bool saw_room, bool served_some) {
@@ -178,8 +178,8 @@ class Walk {
  private:
   static constexpr std::uint32_t first_window = 0x40000000;
 
-  // Of pass 1. With several access blocks pass 1 is not cut short, because only a whole pass tells which blocks are
-  // full.
+  // Counts a step of pass 1. With several access blocks pass 1 is not cut short, because only a whole pass shows which
+  // blocks are full.
   SIMT_FN void count_step(const Regions& regions) {
     if (regions.blocks == 1 && left_ > 0) --left_;
   }

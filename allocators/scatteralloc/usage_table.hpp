@@ -5,15 +5,15 @@
 //   count        chunks in use, and the lock of a page that is being reset: page bytes are added to it meanwhile
 //   bits         flat page: chunks in use; two-level page: segments that were seen full
 // The bits of a two-level page lie at its end (page_format.hpp). They are zeroed when the heap is made and when a page
-// is given back, so a page that nobody has formatted has zeros there, whatever its next format is.
+// is given back. So an unformatted page has zeros there, for any next format.
 //
 // Protocol
 //   use     add 1 to the count; with page reset look at the chunk size again, because the page may have been reset
 //           since it was chosen; below the capacity search for a bit; otherwise subtract again.
 //   leave   clear the bit, subtract 1. A thread whose free empties the page resets it: compare-exchange of the count
 //           from 0 to page bytes, clear the bits on the page, chunk size 0, subtract page bytes.
-// Orders. Bits: acquire to take, release to give. The count is acquired by all who add, released by all who subtract,
-// so a user sees the resets before its addition.
+// Orders. Bits: acquire to take, release to give. Additions to the count acquire and subtractions release, so a user
+// sees all resets that its addition follows.
 #pragma once
 
 #include "allocators/scatteralloc/page_format.hpp"

@@ -13,7 +13,7 @@
 // what it took too much, others may be refused although a page was just freed.
 //
 // simple_queue does so for each lane. simple_queue_reworked does it once for all lanes of a warp that call together, as
-// today's queue allocators do. It raises the count when the pages are in their slots, so that nobody waits for a page
+// today's queue allocators do. It raises the count when the pages are in their slots, so no thread waits for a page
 // that is being put back. It does not look at the count first: that would be a third trip to words that all share.
 #pragma once
 

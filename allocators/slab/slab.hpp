@@ -3,9 +3,9 @@
 // Source: the allocator of IndexinGPU (Carnegie Mellon, 2026: read-me and headers of its public code; no paper), which
 // follows SlabAlloc (Ashkiani, Farach-Colton & Owens, A Dynamic Hash Table for the GPU, IPDPS 2018, section 5).
 // Idea:
-//   malloc  A tile of 32 lanes has a resident block of 1,024 slabs. Each lane loads one of the 32 words of its bitmap,
-//           one ballot names the first lane that sees a free slab, and that lane takes it with an atomic OR. A full
-//           block is replaced by another one, found by quadratic probing.
+//   malloc  A tile of 32 lanes has a resident block of 1,024 slabs. Each lane loads one of the 32 words of its bitmap.
+//           A ballot names the first lane that sees a free slab, and that lane takes it with an atomic OR. A full block
+//           is replaced by another one, found by quadratic probing.
 //   free    one atomic AND.
 //
 // Data: a bit per slab (1 = taken), 128 bytes per block; per tile the number of its resident block. Tiles of 16 lanes

@@ -192,7 +192,7 @@ struct BlockBuffers : BlockClasses {
     return superblock;
   }
 
-  // Returns the word before.
+  // Returns the old word.
   template <class Thread>
   SIMT_FN std::uint64_t add_bit(Thread& thread, std::byte* superblock, std::uint32_t bit) const {
     const auto word = thread.atomic(word_of(superblock));

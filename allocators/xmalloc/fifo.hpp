@@ -9,8 +9,8 @@
 //
 // Differs from the published FIFO, where a pop compare-exchanges the head and a push the tail, so that one operation
 // per round trip to the second-level cache succeeds. Here every counter is moved by one addition. The price: a pop may
-// wait for the push with its number. The wait ends, because a pop is admitted only after as many pushes have finished
-// as pops were admitted, so that push has its number and waits at most for lower numbers. No ABA: nothing is
+// wait for the push with its number. The wait ends. A pop is admitted only after as many pushes have finished as pops
+// were admitted, so its push already has a number and waits at most for lower numbers. No ABA: nothing is
 // compare-exchanged, and the turn of a slot repeats only after 2^32 operations.
 #pragma once
 

@@ -24,7 +24,7 @@ struct KeptBlocks {
 
   FifoCounters* counters = nullptr;  // null: nothing is kept
   FifoSlot* slots = nullptr;
-  std::uint32_t* count = nullptr;  // in all FIFOs, and in the hands of those who give them back to the heap
+  std::uint32_t* count = nullptr;  // in all FIFOs, and on their way back to the heap
   std::uint32_t least_log2 = 0;    // of the units of the first size
   std::uint32_t capacity = 0;      // of a FIFO of the first power; halves from power to power
 
@@ -85,7 +85,7 @@ struct KeptBlocks {
     return keeps;
   }
 
-  // Acquire: who sees that the last one was given back finds it in the heap.
+  // Acquire: a lane that sees the last one given back finds it in the heap.
   template <class Thread>
   SIMT_FN bool any(Thread& thread) const {
     return counters != nullptr && thread.atomic(*count).load(simt::acquire) != 0;

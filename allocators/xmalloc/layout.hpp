@@ -1,4 +1,4 @@
-// What all forms of XMalloc lay out alike: classes of Basicblocks, Superblocks, parents and pieces, the heap over a
+// The layout that all forms of XMalloc share: classes of Basicblocks, Superblocks, parents and pieces, the heap over a
 // pool.
 #pragma once
 

@@ -1,9 +1,9 @@
 // The chain of Memoryblocks under XMalloc's buffers, for one thread at a time.
 //
 // Paper: Huang et al., CIT 2010, section V-A and figure 6. The pool is a chain of Memoryblocks, each with a header that
-// names both neighbours; malloc splits, free merges. Free blocks are in `list_count` lists: the paper's one list,
-// searched first-fit, or lists by the power of two of the size, where the own list is searched first-fit and any block
-// of a higher one fits.
+// names both neighbours; malloc splits, free merges. Free blocks are in `list_count` lists. One list, as in the paper,
+// is searched first-fit. With several, a list has the blocks of one power of two: the own list is searched first-fit,
+// and any block of a higher list fits.
 //
 // Offsets are in units of 16 bytes, 32 bits: pools up to 64 GiB.
 #pragma once
@@ -120,7 +120,7 @@ class MemoryChain {
   }
   SIMT_FN Header& header(std::uint32_t block) const { return reinterpret_cast<Header*>(base_)[block]; }
 
-  // For a walk through chain and lists when nobody else runs.
+  // For a walk through chain and lists when no kernel runs.
   SIMT_HOST_FN const std::byte* base() const { return base_; }
   SIMT_HOST_FN std::uint32_t end() const { return units_ - 1; }
   SIMT_FN std::uint32_t first_free(std::uint32_t list) const { return lists_->heads[list]; }

@@ -4,8 +4,8 @@
 // Both give memory with four bytes in front of it that are the caller's, for the type tag (tag.hpp).
 //
 // MemoryblockHeap: the paper describes no concurrent protocol. Chosen here: one lock for chain and lists
-// (memory_chain.hpp), which one lane takes for all lanes of the warp that come together. They divide one free block
-// among them if one is large enough, else they go one after the other; blocks in a row that they free together are
+// (memory_chain.hpp), which one lane takes for all lanes of the warp that come together. They divide one free block if
+// it is large enough for all. Otherwise they go one after the other. Neighbouring blocks that they free together are
 // freed as one. Free blocks are in lists by the power of two of their size.
 #pragma once
 

@@ -5,7 +5,7 @@
 
 namespace allocbench::xmalloc {
 
-// Of the reworked form.
+// Parameters of the reworked form.
 struct Parameters {
   bool coalescing = true;
   bool superblocks = true;
@@ -41,7 +41,7 @@ struct Parameters {
   }
 };
 
-// Of the published form.
+// Parameters of the published form.
 struct PublishedParameters : Parameters {
   std::uint32_t retry_limit = 10000;
 
@@ -55,7 +55,7 @@ struct PublishedParameters : Parameters {
   }
 };
 
-// Of the later form, over the device heap.
+// Parameters of the later form, over the device heap.
 struct DeviceHeapParameters : PublishedParameters {
   DeviceHeapParameters() { blocks_per_superblock = 16; }
 };

@@ -25,8 +25,8 @@
 
 namespace allocbench::xmalloc {
 
-// Where everything of the buffers lies. Free list l of class c, then the Superblock buffers, whose capacities halve
-// from class to class as the number of Superblocks that fit the pool does.
+// The layout of the buffers. Free list l of class c comes first, then the Superblock buffers. Their capacities halve
+// from class to class, like the number of Superblocks that fit the pool.
 struct Buffers {
   static constexpr std::uint32_t classes = BlockClasses::classes;
 
@@ -65,8 +65,8 @@ struct BlockStore : BlockClasses {
 
   // A Basicblock for `bytes` <= largest_payload(), its payload. Null when the pool has no room.
   //
-  // Lanes that found the free lists empty refill together, one Superblock after the other, so that many refills at once
-  // take a Superblock per warp and not one per lane. A thousand warps may still hold all Superblocks for a moment, each
+  // Lanes that find the free lists empty refill together, one Superblock after the other. So many simultaneous refills
+  // take a Superblock per warp, not one per lane. A thousand warps may still hold all Superblocks for a moment, each
   // for one block. So before a lane returns null it looks again, as long as others finish refills that leave blocks.
   template <class Thread>
   SIMT_FN std::byte* malloc_basic(Thread& thread, std::uint32_t bytes) const {

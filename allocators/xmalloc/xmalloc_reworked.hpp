@@ -16,8 +16,8 @@
 //        It is lowered with acq_rel, so that the last lane frees after the last writes of all owners.
 //
 // Reworked, and what each piece brings:
-//   * FIFO counters are moved by additions, masks of Superblocks by OR and exchange (fifo.hpp, superblock.hpp). Of the
-//     published compare-exchanges one per round trip succeeds.
+//   * FIFO counters are moved by additions, masks of Superblocks by OR and exchange (fifo.hpp, superblock.hpp). One
+//     published compare-exchange per round trip succeeds.
 //   * Lanes that free Coalescingblocks of one parent together count it down by one subtraction, and lanes that find no
 //     free Basicblock refill together.
 //   * A group whose sum exceeds the largest Basicblock is halved; the original sends such requests to the heap. If no
@@ -26,7 +26,7 @@
 //     are freed as one (memoryblock.hpp).
 //   * Freed blocks up to 32 times as large as the largest Basicblock are kept (kept_blocks.hpp).
 //   * A Superblock is twice as large as one of the class below, headers included (layout.hpp): two fill the gap that it
-//     leaves. Of the published ones a single one fits there.
+//     leaves. Only one published Superblock fits there.
 //   * Basicblocks whose Superblocks do not fit the pool are not used: larger requests go to the heap.
 //   * Null comes only after entirely free Superblocks were returned to the heap.
 //   * Headers are 16 bytes and so is the alignment; lanes form their group at entry, by shuffles. As in the published

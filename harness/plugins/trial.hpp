@@ -16,7 +16,7 @@ struct LoadingDeath {
   bool operator==(const LoadingDeath&) const = default;
 };
 
-// The first death, if there is one. Files that merely cannot be loaded kill nobody.
+// The first death, if there is one. Files that merely cannot be loaded kill no process.
 std::optional<LoadingDeath> death_while_loading(const std::vector<std::filesystem::path>& files);
 
 }  // namespace allocbench

@@ -34,10 +34,10 @@ class Backend {
 // Opens the device and sets its heap before anything is launched. Throws simt::Fault(environment).
 std::unique_ptr<Backend> open_backend(const BackendOptions& options);
 
-// Loads the driver, and tells where the device is; empty where that cannot be known. Makes no context: another worker
+// Loads the driver and returns the place of the device; empty if that is not known. Makes no context: another worker
 // may be measuring.
 std::string pci_bus_id(int device);
-// Makes the context, which takes most of a start. open_backend() tells what is wrong where that fails.
+// Makes the context, which takes most of a start. If that fails, open_backend() says why.
 void open_context(int device);
 // Ends the process at once where the driver frees what it holds; elsewhere returns, and destructors run.
 void end_at_once();

@@ -1,10 +1,10 @@
 // What a repetition of a cell costs in energy, by the counter of a GPU.
 //
 // The counter (NVML: millijoules since the driver was loaded) moves in steps, some tens of milliseconds apart, so work
-// is repeated for at least a second, from one step to another. Three things are taken off: what the GPU draws when it
-// is idle, measured before and after; and, with a second loop, what making the heap ready for each repetition takes.
-// The noise is stated beside the result: how much the idle power differs between its windows, over the time of both
-// loops, and one step of the counter at either end of each loop.
+// is repeated for at least a second, from one step to another. Two things are subtracted: the power of the idle GPU,
+// measured at both ends, and the energy that prepares the heap for each repetition, measured by a second loop. The
+// result has its noise: the difference of idle power between its windows, over the time of both loops, and one step of
+// the counter at each end of each loop.
 #pragma once
 
 #include <cstdint>

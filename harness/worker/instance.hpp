@@ -30,7 +30,7 @@ class Instance final : public AllocatorInstance {
   const Traits& traits() const { return setting_.traits(); }
   TimeShares& shares() const { return process_.shares; }
   LeakFindings& leak_findings() const { return process_.leak_findings; }
-  // Of the calls of observed forms.
+  // Deadline for the calls of observed forms.
   simt::Deadline& deadline() { return deadline_; }
   // Waits for the device. Throws the timeout where calls ended half-way: nothing that was found then counts.
   void fail_if_late();
@@ -39,7 +39,7 @@ class Instance final : public AllocatorInstance {
   // Writes twice the L2 cache: nothing of the allocator is left in it. Enqueued on the stream.
   void flush_l2();
   // Back to fresh where the design can; a device heap stays as it is until the process ends. `without_device_heap`:
-  // what follows never reaches it, so that a new instance is as good as a new process.
+  // later requests never reach it, so a new instance is as good as a new process.
   void reset(bool without_device_heap);
   // What every returned pointer must satisfy.
   PointerRules rules(bool check_overlap) const;

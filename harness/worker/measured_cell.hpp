@@ -34,7 +34,7 @@ class MeasuredCell final : public Cell {
     return settings_.state == StartState::fresh || instance_.traits().frees == Frees::never;
   }
   bool starts_fresh() const { return starts_every_pass_fresh() || instance_.last_user != this; }
-  // Blocks may be judged against each other while all requests since the reset fit the pool once.
+  // Blocks may be judged against each other while all requests after the reset fit the pool once.
   bool overlap_is_defined() const;
 
   // Makes the allocator as new as this process can.
@@ -80,7 +80,7 @@ class MeasuredCell final : public Cell {
   std::unique_ptr<WorkloadRun> run_;
   std::optional<Ageing> ageing_;  // of state aged
   WarmUps warm_ups_left_;
-  // Of the last repetition that was judged.
+  // What the last judged repetition gave.
   struct Judged {
     std::uint64_t null_returns;
     std::uint64_t blocks;

@@ -13,7 +13,7 @@ namespace allocbench::worker {
 struct GpuCondition {
   std::optional<unsigned> sm_clock_mhz;
   std::optional<unsigned> temperature_c;
-  // What holds the clock down: power, heat, a hardware brake. Clocks that somebody set are not among them.
+  // What holds the clock down: power, heat, a hardware brake. Clocks that were set by hand are not among them.
   std::optional<std::vector<std::string>> throttle_reasons;
 };
 
@@ -38,7 +38,7 @@ class Nvml {
   std::optional<bool> mig() const;
   std::optional<bool> ecc() const;
   std::optional<std::string> driver_version() const;
-  // Throws simt::MachineFault when the GPU does not answer any more: it fell off the bus, or needs a reset.
+  // Throws simt::MachineFault if the GPU no longer answers: it fell off the bus, or needs a reset.
   void require_gpu() const;
 
  private:

@@ -47,7 +47,7 @@ class TimeShares {
     at(part) += seconds;
     at(current_) -= seconds;
   }
-  // Everything since `before`, what seconds() gave then, was for this part.
+  // This part gets all time after `before`, an earlier value of seconds().
   void claim_since(const std::array<double, names.size()>& before, Part part) {
     const std::array<double, names.size()> now = seconds();
     const auto sum = [](const auto& parts) { return std::accumulate(parts.begin(), parts.end(), 0.0); };

@@ -1,8 +1,8 @@
 // The warm-ups of a cell: repetitions before its first sample that count for nothing.
 //
-// What a warm-up warms (caches, the TLB, clocks) costs microseconds. Where it takes as long as a whole round may
-// sample, and the allocator starts every repetition fresh, it is as good as a sample and serves as one. A worker that
-// is run by hand keeps them apart: profilers look for the range `sample`.
+// To warm caches, the TLB and clocks takes microseconds. A warm-up that takes as long as a whole round may sample is as
+// good as a sample, if the allocator starts every repetition fresh. It then serves as one. A worker that is run by hand
+// makes both, because profilers look for the range `sample`.
 #pragma once
 
 #include <cstdint>

@@ -28,7 +28,9 @@ SIMT_HOST_FN constexpr std::size_t own_alignment() {
   }
 }
 
-// What an aligned request takes beside its bytes.
+// Bytes that an aligned request takes beside its own: none if every block is so aligned, else `alignment`, and more if
+// blocks are aligned to less than a word. The block begins at the first multiple with room for a word before it, which
+// has the way back.
 template <class Heap>
 SIMT_HOST_FN constexpr std::size_t alignment_surplus(std::size_t alignment) {
   return surplus_of_alignment(own_alignment<Heap>(), alignment);

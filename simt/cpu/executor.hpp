@@ -34,7 +34,7 @@ class Executor {
   DeviceHeapMemory& device_heap() { return device_heap_; }
   const DeviceHeapMemory& device_heap() const { return device_heap_; }
 
-  // Of all launches since the executor is new.
+  // Hash over all launches of this executor.
   std::uint64_t hash() const { return hash_; }
   std::uint32_t launches() const { return static_cast<std::uint32_t>(launches_); }
   const Schedule& schedule() const { return schedule_; }

@@ -79,7 +79,7 @@ class FiberSwitch {
   void announce(FiberContext& to, void** fake_stack);
   void arrive(FiberContext& self, boost::context::fiber&& left);
 
-  FiberContext* left_ = nullptr;  // who switched last; its continuation arrives at the other side
+  FiberContext* left_ = nullptr;  // the fiber that switched last; its continuation arrives at the other side
 };
 
 }  // namespace simt

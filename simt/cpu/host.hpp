@@ -40,7 +40,7 @@ class Device {
   void synchronize() {}
 
   Executor& executor() { return *executor_; }
-  // Of the last launch, also when it ended with a fault.
+  // Report of the last launch, also if it ended with a fault.
   const LaunchReport& last_launch() const { return last_launch_; }
   // The four below cover all launches since construction or restart, those that faulted included; deterministic mode
   // only. The hash is equal where a run repeats another one.

@@ -131,7 +131,7 @@ struct AccessTracker {
   std::uint32_t spin_limit = 0;
   bool holds_stores = false;        // the launch may hold stores back
   OldValues* old_values = nullptr;  // null: loads read the newest
-  History* history = nullptr;       // null: nobody asked for it
+  History* history = nullptr;       // null: not asked for
 };
 
 struct alignas(64) Lane {
@@ -202,7 +202,7 @@ struct alignas(64) Lane {
 
   // Loads that read what others have replaced (old_values.hpp). What a load reads that finds `newest` in memory.
   std::uint64_t read_old(const void* address, std::uint64_t newest, std::uint32_t bytes, bool acquires);
-  // Of an update that wrote nothing.
+  // An update that wrote nothing read the newest value.
   void read_newest(const void* address, std::uint64_t newest, std::uint32_t bytes, bool acquires);
   void write_over(const void* address, std::uint64_t before, std::uint64_t after, std::uint32_t bytes,
                   OldValues::Order order);

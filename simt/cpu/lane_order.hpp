@@ -1,10 +1,10 @@
 // What orders the memory accesses of two lanes: told to ThreadSanitizer in the race build (SIMT_RACES, see races.hpp),
 // nothing at all in every other build.
 //
-// Each lane is a thread of its own there, and the executor is the OS thread that called launch(). Everything between a
-// call of the vocabulary and its return counts as that OS thread's doing, whose own accesses are ignored as long as the
-// launch runs: a lock, an allocation or a copy inside the executor then neither races with a lane nor orders two lanes.
-// No switch orders anything by itself.
+// Each lane is a thread of its own there, and the executor is the OS thread that called launch(). Between a call of the
+// vocabulary and its return, all accesses count as those of the OS thread, and these are ignored during the launch. So
+// a lock, an allocation or a copy inside the executor neither races with a lane nor orders two lanes. No switch orders
+// anything by itself.
 #pragma once
 
 #include "simt/cpu/lane.hpp"

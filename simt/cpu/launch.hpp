@@ -47,7 +47,7 @@ class StallAgreement {
   explicit StallAgreement(std::uint32_t workers) : confirmed_(workers, 0), working_(workers) {}
 
   void enter();   // this worker is stuck
-  void leave();   // it is not any more
+  void leave();   // it no longer is
   void finish();  // it has no blocks left
   // A round number when all workers are stuck, else 0.
   std::uint64_t round() const;

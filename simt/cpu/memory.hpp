@@ -16,23 +16,23 @@ namespace simt::device_memory {
 void* allocate(std::size_t bytes);
 void release(void* memory) noexcept;
 
-// From now on released mappings of moderate size are kept for the next allocation at their address: a search makes and
+// Keeps released mappings of moderate size for the next allocation at their address, because a search makes and
 // releases the same buffers for every seed. A stale access to such a mapping does not fault.
 void keep_released();
-// The pattern of memory allocated from now on.
+// The pattern of all memory that is allocated later.
 void set_pattern_seed(std::uint64_t seed);
-// What was written behind the end of allocations, as far as their last page goes: the first one released since the last
-// call, or nothing.
+// Bytes written behind the end of an allocation, in its last page: those of the first one released after the last call,
+// or nothing.
 std::string take_overrun();
-// From now on allocations of at least so many bytes are neither filled nor counted as memory of the machine. For tests
-// of address arithmetic, which touch little of a large pool.
+// Later allocations of at least so many bytes are neither filled nor counted as memory of the machine. For tests of
+// address arithmetic, which touch little of a large pool.
 void sparse_from(std::size_t bytes);
 // Clears a whole allocation of that kind by giving its pages back; false for any other memory.
 bool clear_sparse(void* memory, std::size_t bytes);
 // False once an allocation of this process did not get the address it should have.
 bool addresses_are_fixed();
 std::size_t physical_bytes();
-// What the kernel estimates can be allocated now.
+// The kernel's estimate of free memory.
 std::size_t available_bytes();
 
 }  // namespace simt::device_memory

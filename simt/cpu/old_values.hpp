@@ -1,7 +1,7 @@
 // The values that a load may still read although others have replaced them (ExecutorOptions::read_old_values).
 //
-// A GPU may serve a load before earlier loads of the same lane, so that it reads a value that was replaced long before
-// the values which those loads saw. Rules, those of C++20 without load buffering:
+// A GPU may serve a load before earlier loads of the same lane. It then reads an older value than those loads did.
+// Rules, those of C++20 without load buffering:
 //   - a lane has a view: for each word the oldest value that it may read. What it reads or writes is the oldest then;
 //   - a release store or update gives the lane's view along with the value, an update also what came with the value
 //   that

@@ -16,7 +16,7 @@ enum class ExecutorMode {
   deterministic  // one OS thread and a seeded scheduler: the same seed takes the same steps
 };
 
-// Who runs next; deterministic mode only, as threads mode is always round_robin.
+// Which lane runs next. Deterministic mode only; threads mode is always round_robin.
 enum class StrategyKind {
   random,       // at a scheduling point, with probability 1/preemption_interval, go on with a random runnable lane
   round_robin,  // every lane in turn, `slice` scheduling points each

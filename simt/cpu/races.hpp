@@ -2,9 +2,9 @@
 //
 // A program that links simt_cpu_races instead of simt_cpu compiles its device code with -fsanitize=thread, while the
 // executor stays uninstrumented and tells ThreadSanitizer which lane runs and what orders two lanes (lane_order.hpp).
-// Two accesses to one word, at least one of them plain and one of them a write, that no chain of launches, barriers and
-// release/acquire pairs orders are then reported, whatever order the schedule took them in. It needs the deterministic
-// mode. simt/README.md says what orders lanes and what this does not show.
+// It reports two accesses to one word that no chain of launches, barriers and release/acquire pairs orders, if at least
+// one is plain and one is a write. The order in the schedule does not matter. It needs the deterministic mode.
+// simt/README.md says what orders lanes and what this does not show.
 //
 // Nothing is printed and no exit code changes; TSAN_OPTIONS overrides the options that are compiled in.
 #pragma once
@@ -24,8 +24,8 @@ struct RaceFrame {
 };
 
 struct RaceAccess {
-  // "lane 3 of block 0, warp 0" or "host". When blocks outnumber the resident ones, the name is that of the lane that
-  // last ran in the place of the one that made the access.
+  // "lane 3 of block 0, warp 0" or "host". If not all blocks are resident, the name is that of the lane that last ran
+  // in that place.
   std::string thread;
   bool write = false;
   bool atomic = false;

@@ -1,7 +1,7 @@
 // Which lane runs next, and which lanes converged() names: these two decisions determine the interleaving of a launch.
 //
-// A strategy is asked at every scheduling point and keeps no state besides what its seed and its former answers give,
-// so that a launch can be replayed from a short description.
+// A strategy is asked at every scheduling point. Its state follows from its seed and its earlier answers, so a short
+// description replays a launch.
 #pragma once
 
 #include <cstddef>
@@ -55,8 +55,8 @@ class Strategy {
   Strategy& operator=(const Strategy&) = delete;
 
   // The index of the lane to run. `runnable` is not empty. `current` is the index of the lane that asks; for
-  // Reason::blocked and Reason::exit it is where that lane was, and another one may have taken the place (or it is one
-  // past the end). `asking` is that lane; null for Reason::start.
+  // Reason::blocked and Reason::exit it is that lane's old place, which another lane may have taken (or it is one past
+  // the end). `asking` is that lane; null for Reason::start.
   virtual std::size_t next(std::span<Lane* const> runnable, std::size_t current, Reason reason, Lane* asking) = 0;
   // Asked when the lane is the first to come to a converged(): does it go on without waiting for others?
   virtual bool leaves_at_once(Lane& lane);
@@ -70,7 +70,7 @@ class Strategy {
   virtual bool reads_old_values() const { return false; }
   // Asked at a load that may: how many values older than the newest does it read? More than there are means the oldest.
   virtual std::uint32_t age_of_load(Lane&) { return 0; }
-  // These lanes were at the same place just now.
+  // These lanes have just met at one place.
   virtual void met(Warp& warp, LaneMask members);
   // Short text for reports: its name and what it drew from the seed.
   virtual std::string description() const = 0;
@@ -79,9 +79,9 @@ class Strategy {
   GroupDraw groups_;
 };
 
-// Goes on with a random lane at one of `interval` atomics. One density does not find all bugs: preempting at every
-// atomic misses a page that is recycled under an allocation, preempting rarely misses a lock released one step early;
-// so the interval varies with the seed unless it is fixed.
+// Goes on with a random lane at one of `interval` atomics. One density does not find all bugs. Preemption at every
+// atomic misses a page that is recycled under an allocation. Rare preemption misses a lock that is released one step
+// early. So the interval varies with the seed unless it is fixed.
 class RandomStrategy final : public Strategy {
  public:
   // `interval` 0 draws one of 1, 2, 4 … 64 from the seed.

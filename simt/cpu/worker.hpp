@@ -65,7 +65,7 @@ class Worker {
   void form_group(Lane& lane);
   void block_barrier(Lane& lane);
   void release_barrier(Block& block);
-  // Of lanes that a meeting orders (old_values.hpp).
+  // Unites the views of lanes that a meeting orders (old_values.hpp).
   void unite_views(const Warp& warp, LaneMask lanes);
   void unite_views_at_barrier(const Block& block);
   // A lane of the warp has exited: meetings that only waited for it complete now.

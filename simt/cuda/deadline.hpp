@@ -22,7 +22,7 @@ class DeadlineView {
   DeadlineView() = default;
   DeadlineView(const std::uint64_t* end, std::uint32_t* passed) : end_(end), passed_(passed) {}
 
-  // For device code. Notes for the host that somebody saw it over.
+  // For device code. Notes for the host that a thread saw it over.
   SIMT_FN bool over() const;
 
  private:

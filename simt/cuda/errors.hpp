@@ -1,5 +1,5 @@
 // Whose fault an error of the CUDA runtime is. One table, by the numbers of driver_types.h, so that a build without a
-// CUDA toolkit tests it. An error that it does not have counts as that of the code that ran on the device.
+// CUDA toolkit tests it. An error that is not listed counts as an error of the code on the device.
 #pragma once
 
 #include <array>

@@ -44,17 +44,17 @@ TEST(ModelJson, CountsTheRequestsOfALaunch) {
 }
 
 TEST(ModelJson, AllMistakesAtOnceWithTheirPlaces) {
-  EXPECT_THAT(
-      problems_of(R"({"name": 3, "rouns": 2, "blocks": -1, "sizes": ["pool/x"],
+  EXPECT_THAT(problems_of(R"({"name": 3, "rouns": 2, "blocks": -1, "sizes": ["pool/x"],
                               "steps": [{"do": "mallok"}, {"do": "free", "slot": "a"}], "null": "maybe"})"),
-      ::testing::ElementsAre(
-          "/rouns: there is no such key; allowed: name, description, kernels, blocks, threads_per_block, rounds, launches, "
-          "sizes, null, reset, refill, heap, steps",
-          "/name: 3 is not allowed; allowed: a text", "/blocks: -1 is not allowed; allowed: a count",
-          "/null: \"maybe\" is not allowed; allowed: \"allowed\" or \"failure\"",
-          "/sizes/0: \"pool/x\" is not allowed; allowed: bytes, or a share of the pool as \"pool/4\"",
-          "/steps/0/do: \"mallok\" is not allowed; allowed: \"malloc\", \"free\", \"free_null\" or \"barrier\"",
-          "/steps/1/slot: \"a\" is not allowed; allowed: a count"));
+              ::testing::ElementsAre(
+                  "/rouns: there is no such key; allowed: name, description, kernels, blocks, threads_per_block, "
+                  "rounds, launches, "
+                  "sizes, null, reset, refill, heap, steps",
+                  "/name: 3 is not allowed; allowed: a text", "/blocks: -1 is not allowed; allowed: a count",
+                  "/null: \"maybe\" is not allowed; allowed: \"allowed\" or \"failure\"",
+                  "/sizes/0: \"pool/x\" is not allowed; allowed: bytes, or a share of the pool as \"pool/4\"",
+                  "/steps/0/do: \"mallok\" is not allowed; allowed: \"malloc\", \"free\", \"free_null\" or \"barrier\"",
+                  "/steps/1/slot: \"a\" is not allowed; allowed: a count"));
 }
 
 TEST(ModelJson, TooManySizesOrSteps) {

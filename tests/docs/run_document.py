@@ -2,7 +2,7 @@
 
 A fenced block opened with ```LANG file=NAME is written to NAME; one opened with ```sh run is run by bash, one opened with
 ```python run is run by Python with the package `allocbench`, and both must succeed. In one opened with ```sh replay every command shows a finding again: it must end with exit code 1, and its output must
-contain what the comments behind it say. Usage: run_document.py DOCUMENT SOURCE_DIR BUILD_DIR [--here] [--only ALLOCATOR]...; with --here commands run in SOURCE_DIR (for a
+contain what the comments behind it say. In one opened with ```sh fixed every command replays a repaired error: it must end with exit code 0. Usage: run_document.py DOCUMENT SOURCE_DIR BUILD_DIR [--here] [--only ALLOCATOR]...; with --here commands run in SOURCE_DIR (for a
 README), else in an empty folder. With --only ALLOCATOR (repeatable, a pattern), replays of others are left out.
 """
 
@@ -16,7 +16,8 @@ import sys
 import tempfile
 
 EVERY = ["*"]
-FENCE = re.compile(r"^```(?P<language>\w+) (?P<action>run|replay|file=(?P<name>\S+))\n(?P<body>.*?)^```$", re.M | re.S)
+REPLAYED = {"replay": 1, "fixed": 0}  # exit code of each command
+FENCE = re.compile(r"^```(?P<language>\w+) (?P<action>run|replay|fixed|file=(?P<name>\S+))\n(?P<body>.*?)^```$", re.M | re.S)
 
 
 def for_this_build(commands: str, build: pathlib.Path) -> str:
@@ -36,7 +37,8 @@ def replays(body: str, only: list[str]) -> list[tuple[str, list[str]]]:
     return [step for step in found if any(fnmatch.fnmatchcase(re.search(r"\bv1:(\w+):", step[0])[1], pattern) for pattern in only)]
 
 
-def replay(document: pathlib.Path, steps: list[tuple[str, list[str]]], build: pathlib.Path, environment: dict[str, str]) -> bool:
+def replay(document: pathlib.Path, steps: list[tuple[str, list[str]]], build: pathlib.Path, environment: dict[str, str], code: int) -> bool:
+    """Whether each command ends with `code` and, if that is 1, says what its comments expect."""
     succeeded = True
     for command, expected in steps:
         print(command, flush=True)
@@ -44,7 +46,7 @@ def replay(document: pathlib.Path, steps: list[tuple[str, list[str]]], build: pa
             result = subprocess.run(["bash", "-euo", "pipefail", "-c", for_this_build(command, build)], cwd=folder,
                                     env=environment, capture_output=True, text=True, timeout=900, check=False)
         missing = [text for text in expected if text not in result.stdout]
-        if result.returncode != 1 or missing or not expected:
+        if result.returncode != code or missing or (code == 1 and not expected):
             print(f"{document}: {command}\nended with {result.returncode}; not in its output: {missing or 'nothing expected'}\n"
                   f"{result.stdout[:2000]}{result.stderr}", file=sys.stderr)
             succeeded = False
@@ -54,10 +56,10 @@ def replay(document: pathlib.Path, steps: list[tuple[str, list[str]]], build: pa
 def follow(document: pathlib.Path, source: pathlib.Path, build: pathlib.Path, folder: pathlib.Path, only: list[str]) -> int:
     text = document.read_text()
     steps = list(FENCE.finditer(text))
-    shown = "".join(step["body"] for step in steps if step["action"] == "replay")
+    shown = "".join(step["body"] for step in steps if step["action"] in REPLAYED)
     for seed in re.findall(r"\bv1:[a-z_]\S+:\d+\b", text):
         if seed not in shown:
-            sys.exit(f"{document}: {seed} is in no block opened with '```sh replay'")
+            sys.exit(f"{document}: {seed} is in no block opened with '```sh replay' or '```sh fixed'")
     if not steps:
         sys.exit(f"{document}: no block to follow; is the fence '```sh run' or '```cpp file=NAME'?")
     for pattern in only:
@@ -69,8 +71,8 @@ def follow(document: pathlib.Path, source: pathlib.Path, build: pathlib.Path, fo
             (folder / step["name"]).parent.mkdir(parents=True, exist_ok=True)
             (folder / step["name"]).write_text(step["body"])
             continue
-        if step["action"] == "replay":
-            if not replay(document, replays(step["body"], only), build, everywhere):
+        if step["action"] in REPLAYED:
+            if not replay(document, replays(step["body"], only), build, everywhere, REPLAYED[step["action"]]):
                 return 1
             continue
         commands = for_this_build(step["body"], build)

@@ -60,7 +60,7 @@ TYPED_TEST_SUITE(CountedHeap, Some);
 TYPED_TEST(CountedHeap, SaysWhatIsInUse) {
   simt::Device device(0);
   simt::Stream stream(device);
-  Counting<Heap<TypeParam>> heap(stream, 16 << 20);
+  Counting<Heap<TypeParam>> heap(stream, 64 << 20);
   simt::Buffer<void*> blocks(threads);
   simt::launch(stream, shape, Take{}, heap.handle(), blocks.data());
   EXPECT_EQ(heap.usage().blocks, threads);
@@ -75,10 +75,10 @@ TYPED_TEST(CountedHeap, SaysWhatIsInUse) {
 TYPED_TEST(CountedHeap, CountsWhatWasRefused) {
   simt::Device device(0);
   simt::Stream stream(device);
-  Counting<Heap<TypeParam>> heap(stream, 16 << 20);
+  Counting<Heap<TypeParam>> heap(stream, 64 << 20);
   simt::Buffer<std::uint32_t> served(1);
   served.fill_bytes(stream, 0);
-  for (const std::size_t bytes : {std::size_t{64} << 20, ~std::size_t{0}, ~std::size_t{0} - 8}) {
+  for (const std::size_t bytes : {std::size_t{128} << 20, ~std::size_t{0}, ~std::size_t{0} - 8}) {
     simt::launch(stream, {1, 32}, AskTooMuch{}, heap.handle(), bytes, served.data());
   }
   EXPECT_EQ(served.to_host(stream).front(), 0u);

@@ -2,11 +2,11 @@
 //
 // Winter et al., PPoPP'21, fragmentation test (fig. 11.a): `rounds` times all threads allocate, the distance between
 // the lowest and the highest address is noted, and all blocks are freed. Here the distance ends with the last byte of
-// the last block, so that it is never less than the bytes asked for:
+// the last block, so it is never less than the requested bytes:
 //   address_spread = distance of the widest round / bytes asked for in a round
 //   running_spread = distance over all rounds together / bytes asked for in a round
 // Verification passes run four rounds. An allocator that packs its blocks and uses freed memory again stays near 1. A
-// wide spread is not waste by itself: what a full pool holds is the question of the workload fragmentation.
+// wide spread alone is not waste. The workload `fragmentation` measures what a full pool holds.
 #pragma once
 
 #include "workloads/support/callers/caller_parameters.hpp"

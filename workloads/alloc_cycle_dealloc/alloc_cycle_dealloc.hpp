@@ -1,9 +1,9 @@
 // alloc_cycle_dealloc (ACD): several allocations, then the frees of all of them, in one kernel.
 //
-// Vinkler & Havran 2015, sec. 5, after Widmer et al. 2013. The pointers are kept in a global array, one row of callers
-// per iteration, so that a warp's accesses coalesce: 100 pointers per thread do not fit registers, an array in local
-// memory would be the same traffic in disguise, and the array is needed for the check anyway. Blocks of one thread are
-// live together; other threads may have freed theirs, so overlap is checked thread by thread.
+// Vinkler & Havran 2015, sec. 5, after Widmer et al. 2013. A global array keeps the pointers, one row of callers per
+// iteration, so a warp's accesses coalesce. 100 pointers per thread do not fit into registers, and an array in local
+// memory would cause the same traffic. The check needs the array, too. Blocks of one thread are live together; other
+// threads may have freed theirs, so overlap is checked thread by thread.
 #pragma once
 
 #include "workloads/support/callers/warp_parameters.hpp"

@@ -3,9 +3,9 @@
 // Spliet et al., GPGPU-7 2014, sec. 5.2, fig. 6: each thread takes 4 or 8 bytes, ten times in a row. With `malloc`
 // every item is a block; with `grow` it is a chunk of a list; with `grow_local` the threads of a block add up their
 // needs and one of them allocates a chunk for all (containers/array_list.hpp). Every thread writes its items.
-// Phases: `alloc`, which the paper times; `get`, of a list: the first thread of every block looks up one element, these
-// lie evenly over the list; `clear`: one thread clears the list, or all threads free their items.
-// After each sample every word is checked, that the list consists of exactly these items, and what `get` found.
+// Phases: `alloc`, which the paper times. `get`: the first thread of every block looks up one element; the elements are
+// spread evenly over the list. `clear`: one thread clears the list, or all threads free their items. After each sample
+// every word is checked, that the list consists of exactly these items, and what `get` found.
 #pragma once
 
 #include <string>
@@ -29,7 +29,7 @@ struct ArrayListGrowth {
     // Requests to the allocator, and the size of each.
     std::uint32_t requests() const { return (grows_together() ? geometry().blocks : threads) * iterations; }
     std::uint64_t request_bytes() const;
-    // Of the threads that call the allocator.
+    // Geometry of the threads that call the allocator.
     Geometry request_geometry() const {
       return Geometry::of_callers(requests(), threads_per_block, grows_together() ? 1 : simt::warp_size);
     }

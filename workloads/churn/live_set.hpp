@@ -20,7 +20,7 @@ class LiveSet {
 
   std::size_t places() const { return blocks_.size(); }
   RecordedBlock& operator[](std::size_t place) { return blocks_[place]; }
-  // Those that are not null.
+  // The blocks that are not null.
   std::vector<RecordedBlock> blocks() const;
   std::uint64_t bytes() const;
   // From the first byte of a block to the last; 0 without blocks.

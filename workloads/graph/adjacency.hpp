@@ -63,9 +63,9 @@ struct UpdateBatches {
   Adjacency inserted_into(const Adjacency& graph, std::uint32_t batch) const;
 };
 
-// `size` arcs per batch from the seed: any target, sources among all vertices, or, with `window` not 0, among so many
-// neighbours by id, which the next batch moves on. Arcs of the graph, and repeated ones, are left out: every batch
-// meets the same graph, as it is deleted before the next one comes.
+// `size` arcs per batch from the seed: any target; sources are drawn from all vertices or, if `window` is not 0, from
+// so many neighbours by id. The next batch has the next neighbours. A batch leaves out repeated arcs and arcs of the
+// graph. Each batch is deleted again, so all batches meet the same graph.
 UpdateBatches draw_batches(const Adjacency& graph, std::uint32_t batches, std::uint32_t size, std::uint32_t window,
                            std::uint64_t seed);
 

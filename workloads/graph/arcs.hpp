@@ -19,7 +19,7 @@ struct Window {
   std::uint32_t count;
   std::uint32_t vertices;
 
-  // Of a batch: `width` neighbours by id, the next ones for the next batch; all where it is 0.
+  // The window of a batch: `width` neighbours by id, and the next ones for the next batch. 0 means all vertices.
   static Window of_batch(std::uint32_t width, std::uint32_t batch, std::uint32_t vertices);
   bool is_all() const { return count == vertices; }
   bool has(std::uint32_t vertex) const { return (std::uint64_t{vertex} + vertices - first) % vertices < count; }

@@ -14,7 +14,7 @@ namespace allocbench {
 struct GraphSlots {
   void** nodes;
   void** edges;
-  // That warps share, two by the arc of the leader. Null: every node and every edge is a block.
+  // The warps share them, two by the arc of the leader. Null: every node and every edge is a block.
   void** blocks;
   std::uint32_t keys;
   std::uint32_t arcs;

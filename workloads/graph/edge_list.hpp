@@ -26,8 +26,8 @@ std::vector<Arc> read_edge_list(const std::string& name);
 // permuted and in random order. Loops and repeated arcs are kept. `vertices` bounds the ids; many of them get no arc.
 std::vector<Arc> generate_edge_list(std::uint32_t vertices, std::uint32_t arcs, std::uint64_t seed);
 
-// Random geometric graph (Penrose 2003): points in the unit square, with arcs both ways between those nearer than
-// 0.55 sqrt(ln n / n), which is a mean degree of about 0.95 ln n. The degrees of R-MAT are skewed, these are not.
+// Random geometric graph (Penrose 2003): points in the unit square, with arcs both ways between points that are closer
+// than 0.55 sqrt(ln n / n). The mean degree is about 0.95 ln n. The degrees of R-MAT are skewed, these are not.
 std::vector<Arc> generate_geometric(std::uint32_t vertices, std::uint64_t seed);
 
 // A random order, the same for the same seed and number of arcs.

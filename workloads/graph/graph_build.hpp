@@ -1,8 +1,8 @@
 // graph_build: an unsorted edge list becomes a directed graph of nodes and edges from the allocator.
 //
 // Spliet et al., GPGPU-7 2014, sec. 5.3, fig. 7. Ids and degrees are not known in advance. A thread takes arc after
-// arc, in steps of the number of threads, and for each makes sure that both nodes exist (32 bytes each) and adds an
-// edge (16 bytes): graph/node_tree.hpp. A node that loses the race for its place is freed, or, with `hold`, kept for
+// arc, in steps of the number of threads. For each arc it makes sure that both nodes exist (32 bytes each) and adds an
+// edge of 16 bytes (graph/node_tree.hpp). A node that loses the race for its place is freed, or, with `hold`, kept for
 // the next need as the paper's bump heap does. When memory runs out, the thread ends and its other arcs are lost; the
 // paper's program retries forever. The graph is compared with the edge list after every sample, exactly:
 // graph/graph_check.hpp. Then everything is freed, untimed.

@@ -104,9 +104,9 @@ class Builder {
 inline constexpr std::uint32_t node_bytes = sizeof(Node);
 inline constexpr std::uint32_t edge_bytes = sizeof(Edge);
 
-// The memory for one arc of each lane of a warp, from requests of the leader: first for an edge and a node per lane,
-// then for the second node of those that took the first. A node that an arc does not take serves a later one; nothing
-// inside a block is freed. Spliet et al., fig. 6, show what one request of a whole group saves their list.
+// The leader requests the memory for one arc of each lane of a warp: first for an edge and a node per lane, then for
+// the second node of lanes that used the first. A node that an arc does not take serves a later one; nothing inside a
+// block is freed. Spliet et al., fig. 6, show what one request of a whole group saves their list.
 template <class Session>
 class WarpBlocks {
  public:

@@ -12,8 +12,8 @@
 
 namespace allocbench::graph {
 
-// Compares all rows with those that the host expects after some of the batches, on the device: an exact comparison of
-// every tenth batch would take longer than the batches.
+// Compares all rows with the host's expectation after some of the batches. It does so on the device, because an exact
+// comparison of every tenth batch would take longer than the batches.
 class DigestChecks {
  public:
   // After the insertion of batches 10, 20 and so on.
@@ -24,7 +24,7 @@ class DigestChecks {
   void prepare();
   // After the insertion of a batch; untimed. Enqueued.
   void check(std::uint32_t batch, Arrays arrays);
-  // Of the checks that ran; empty when all rows were right.
+  // What the checks found; empty if all rows were right.
   std::string problem() const;
 
  private:
@@ -44,7 +44,7 @@ class BatchSort {
   void prepare();
   // Enqueued; what a phase times.
   void run(std::uint32_t batch, Arrays arrays);
-  // Of the batches that ran; empty when each had as many new arcs as the host has counted.
+  // What the batches got wrong; empty if each had as many new arcs as the host counted.
   std::string problem() const;
 
  private:

@@ -1,9 +1,10 @@
-// Grouping without a memory manager, as Pham et al. 2025, sec. 6.2, describe it: every pass runs over the records
-// twice, first to count what each bucket will hold, then, when a prefix sum has told where the buckets begin, to write.
+// Grouping without a memory manager, as Pham et al. 2025, sec. 6.2, describe it: every pass reads the records twice.
+// First it counts the records of each bucket. A prefix sum then says where the buckets begin, and the pass writes the
+// records.
 //
-// A pass splits every list by one byte of the key, as the other methods do, so a group by all 32 bits has 256 counters
-// for each list of the pass before. Differs from the paper: lists without records get no counters in the next pass;
-// the paper has one for every value that a key may have, 17.19 GB in the last pass. Counters have 64 bits.
+// A pass splits every list by one byte of the key, as the other methods do, so it has 256 counters for each list.
+// Differs from the paper: lists without records get no counters in the next pass; the paper has one for every value
+// that a key may have, 17.19 GB in the last pass. Counters have 64 bits.
 #pragma once
 
 #include <array>
@@ -32,7 +33,7 @@ class CountedSplits {
   MultisetDigest groups() const;
 
  private:
-  // Of records in the order of their lists.
+  // A split of records in the order of their lists.
   struct Split {
     simt::Buffer<group::Record> records;
     simt::Buffer<std::uint32_t> lists;  // of each record; not after the last pass

@@ -1,5 +1,5 @@
-// What group_by does without the allocator under test: inputs, what a pass needs before and after its kernels, the
-// comparison with the host's groups, and the same grouping by library calls.
+// The parts of group_by that need no allocator: inputs, the work around the kernels of a pass, the comparison with the
+// host's groups, and the same grouping by library calls.
 #pragma once
 
 #include <array>

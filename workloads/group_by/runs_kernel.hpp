@@ -115,7 +115,7 @@ struct RunsKernel {
     tile.records[i] = Chain::header(tile.pages[i])->records;
   }
 
-  // The sum of the pages of all buckets before this thread's.
+  // The sum of the pages of all buckets in front of this thread's.
   template <class Thread>
   static SIMT_FN std::uint32_t first_of_bucket(Thread& thread, Shared& shared, std::uint32_t wanted_pages) {
     const auto warp = thread.warp();
@@ -154,7 +154,7 @@ struct RunsKernel {
     Chain::write_header(places[0], before, run.records < format.capacity ? run.records : format.capacity);
   }
 
-  // Puts the run in front of a list that blocks share, and into the directory. Nobody reads the list in this kernel.
+  // Puts the run in front of a list that blocks share, and into the directory. No thread reads the list in this kernel.
   template <class Thread>
   static SIMT_FN void link_run(Thread& thread, const TailTables& tables, std::uint32_t index, const List& run,
                                const std::uint64_t* places, const PageFormat& format, const Directory& directory,

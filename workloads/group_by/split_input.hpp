@@ -1,4 +1,4 @@
-// What the kernels of group_by that split lists have in common: where records come from, and who counts failures.
+// What all kernels of group_by that split lists share: the source of the records, and the count of failures.
 #pragma once
 
 #include "allocators/support/contract/session.hpp"

@@ -15,7 +15,7 @@ namespace allocbench {
 
 class JoinSteps {
  public:
-  // Makes the tables. `page_bytes` 0: nothing goes into pages. `threads_per_list`: 1, or those of a warp.
+  // Makes the tables. `page_bytes` 0: nothing goes into pages. `threads_per_list`: 1, or the threads of a warp.
   JoinSteps(simt::Stream& stream, const JoinInput& input, const JoinShape& shape, std::uint64_t page_bytes,
             std::uint32_t threads_per_list = 1);
 

@@ -9,8 +9,8 @@
 
 namespace allocbench {
 
-// A random order of the numbers below `count`: odd multiplications and shifts permute the numbers of as many bits;
-// those that leave the range are mapped on until they are inside.
+// A random order of the numbers below `count`: odd multiplications and shifts permute all numbers with so many bits. A
+// number outside of the range is mapped again until it is inside.
 class JoinOrder {
  public:
   JoinOrder(std::uint32_t count, const RandomWords& draws)
@@ -44,7 +44,7 @@ struct JoinKeys {
   bool draws_s;  // false for skew: powers are rounded, so the host alone draws its S
 
   SIMT_HOST_FN std::uint32_t r(std::uint32_t row) const {
-    return row < ordered ? order(row) / copies : ordered / copies;  // the one left over has a key that nobody has
+    return row < ordered ? order(row) / copies : ordered / copies;  // the one left over has a key without a partner
   }
   SIMT_HOST_FN std::uint32_t s(std::uint32_t row) const { return scale_to(word(row), values); }
   SIMT_HOST_FN std::uint32_t word(std::uint32_t row) const {

@@ -39,7 +39,7 @@ struct JoinShape {
   }
 
   // Partitions of at most `threads_per_block * tuples_per_thread` and 1,024 tuples on average, with room for eight
-  // standard deviations more; as many blocks as make `tuples_per_thread` tuples of S for each thread.
+  // standard deviations more. The number of blocks gives each thread `tuples_per_thread` tuples of S.
   static JoinShape of(std::uint32_t tuples, std::uint32_t tuples_per_thread, std::uint32_t threads_per_block);
 };
 

@@ -2,12 +2,12 @@
 //
 // The structure of dynamic GPU indexes (Ashkiani et al. 2018's slab lists, and the B-trees after them): a bucket is a
 // chain of nodes of one cache line with 14 keys and values, and all lanes of a warp look at a node together. A warp
-// takes 32 operations and does them one after the other, each under the lock of its bucket: an insertion that finds the
-// first node full allocates another one; a deletion fills its hole with the youngest key of the bucket and frees the
-// first node when that was its last. Phases: `build` inserts all keys; `update`, in rounds, mixes deletions with as
+// takes 32 operations and does them one after the other, each under the lock of its bucket. An insertion that finds the
+// first node full allocates another one. A deletion fills its hole with the youngest key of the bucket, and frees the
+// first node if that was its last key. Phases: `build` inserts all keys; `update`, in rounds, mixes deletions with as
 // many insertions of new keys in one kernel; `look_up` asks for every key that the index has or had (no calls of the
-// allocator); `clear` deletes all keys, so that every node is freed.
-// The host knows every key's value after each round: look-ups are compared one by one, chains at the end.
+// allocator); `clear` deletes all keys, so that every node is freed. The host knows every key's value after each round:
+// look-ups are compared one by one, chains at the end.
 #pragma once
 
 #include "workloads/support/callers/requirements.hpp"

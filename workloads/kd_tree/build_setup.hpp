@@ -25,7 +25,7 @@ struct alignas(16) SharedNode {
   std::uint32_t sides[2 * plane_count];
 };
 
-// What all warps add to at their end, and the reason of an early end.
+// The sums that all warps add to at their end, and the reason of an early end.
 struct BuildTotals {
   RequestStatistics requests;
   std::uint64_t frees;

@@ -1,10 +1,10 @@
 // kd_tree: persistent warps build a kd-tree; each node's list of triangles is a block of the allocator.
 //
 // Vinkler & Havran 2015, sec. 5 [DS], table 2. A node splits at the best of 32 planes by the surface area heuristic
-// (kd_tree/split_rules.hpp), requests the lists of its children and frees its own list, which in most cases a warp on
-// another multiprocessor requested. Sizes run from 4 B to nearly all of the scene. Warps take nodes from a queue
-// (kd_tree/work_queue.hpp); many warps share a large node (kd_tree/shared_nodes.hpp). The grid has as many blocks as
-// can be resident with this allocator's registers.
+// (kd_tree/split_rules.hpp), requests the lists of its children and frees its own list. A warp of another
+// multiprocessor has usually requested that list. Sizes run from 4 B to nearly all of the scene. Warps take nodes from
+// a queue (kd_tree/work_queue.hpp); many warps share a large node (kd_tree/shared_nodes.hpp). The grid has as many
+// blocks as can be resident with this allocator's registers.
 //
 // The tree, and with it the number and sizes of the requests, depends on the scene alone. Each sample's tree is
 // compared with that of a host build, bit for bit. Differs from the authors' program: a queue of tickets replaces the

@@ -2,7 +2,7 @@
 // and sorts the references into the lists of the children.
 //
 // Lane i evaluates candidate plane i. Boxes of 64 triangles at a time are staged in shared memory; each lane compares
-// all of them with its plane, so that a node of five references takes five steps and no vote.
+// all of them with its plane, so a node of five references takes five steps and no vote.
 #pragma once
 
 #include <bit>

@@ -8,7 +8,7 @@
 
 namespace allocbench::kd_tree {
 
-// As it lay in device memory.
+// The tree as device memory holds it.
 struct BuiltTree {
   std::vector<Node> nodes;
   std::vector<std::uint32_t> references;

@@ -1,8 +1,8 @@
 // What one warp of the build does: takes tasks until a stop comes.
 //
 // Each turn of run() counts sides, chooses a plane, requests the lists of the children, writes them and finishes the
-// node, so that every step, and above all each call of the allocator, stands once in the code. For a shared node the
-// turn ends after the warp's part, and the last warp goes on for all.
+// node, so every step, and above all each call of the allocator, exists once in the code. For a shared node the turn
+// ends after the warp's part, and the last warp continues for all.
 //
 // Only lane 0 calls the allocator: the other lanes wait at the next group operation.
 //
@@ -268,7 +268,7 @@ class WarpBuilder : NodeSplit<Thread> {
     for (std::uint32_t i = lane_; i < count; i += simt::warp_size) setup_.leaf_references[first + i] = list[i];
   }
 
-  // Those that are not null.
+  // The lists that are not null.
   SIMT_FN void free_lists(std::uint32_t* a, std::uint32_t* b, std::uint32_t* c) {
     if (lane_ == 0) {
       SIMT_ROLLED for (std::uint32_t i = 0; i < 3; ++i) {

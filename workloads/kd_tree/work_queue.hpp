@@ -5,11 +5,10 @@
 // own, and the shared words are accessed once per task. With a scan over a pool of headers, as in the authors'
 // framework, thousands of idle warps would read the same lines.
 //
-// Waits end. A warp that takes waits for work or the stop that the last `finish` sends. A warp that puts waits at most
-// for a taker that has drawn its ticket and whose slot is full: room() and the bound on parts keep the tasks in the
-// queue fewer than slots. All launched blocks must be resident.
-// Ordering. Turns are stored with release and read with acquire by one lane; group.sync() passes that on to the others.
-// ABA: a turn grows by 2 per lap and repeats after 2^31 laps.
+// Waits end. A warp that takes waits for work or the stop that the last `finish` sends. A put waits at most for a taker
+// that has drawn its ticket and whose slot is full, because room() and the bound on parts keep fewer tasks in the queue
+// than slots. All launched blocks must be resident. Ordering. Turns are stored with release and read with acquire by
+// one lane; group.sync() passes that on to the others. ABA: a turn grows by 2 per lap and repeats after 2^31 laps.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +32,7 @@ struct alignas(16) Task {
   SIMT_FN TaskKind kind() const { return static_cast<TaskKind>(level >> 24); }
   SIMT_FN std::uint32_t depth() const { return level & 0xff; }
   SIMT_FN std::uint32_t failed_splits() const { return level >> 8 & 0xff; }
-  // The list came from the allocator and is to be freed; not so the root's.
+  // The list came from the allocator and must be freed. The root's list did not.
   SIMT_FN bool owns_list() const { return (level >> 16 & 1) != 0; }
 
   static SIMT_FN std::uint32_t level_of(TaskKind kind, std::uint32_t depth, std::uint32_t failed_splits,
@@ -55,8 +54,8 @@ struct alignas(128) SharedWord {
 
 struct WorkQueue {
   QueueSlot* slots;
-  SharedWord* tail;      // tickets of those who put
-  SharedWord* head;      // tickets of those who take
+  SharedWord* tail;      // tickets of puts
+  SharedWord* head;      // tickets of takes
   SharedWord* finished;  // tasks that are done, with all that was continued from them
   std::uint32_t size_log2;
   std::uint32_t room_limit;  // tasks in the queue above which single ones stay with their warp

@@ -1,8 +1,8 @@
 // misuse: what an allocator makes of calls that no program should make, or that programs make by mistake.
 //
-// Each `call` is a cell of its own, so that a design which crashes or hangs loses that cell alone: its status is the
-// grade. Blocks are in use before, and others are allocated after; `ok` means that the answer was the agreed one and
-// that all of them are right.
+// Each `call` is a cell of its own, so a design that crashes or hangs loses that cell only. The status is the grade.
+// Blocks are in use already, and others are allocated afterwards. `ok` means that the answer was the agreed one and
+// that all these blocks are right.
 //
 // malloc_zero    null, or a block of its own, as the traits say
 // free_null      nothing happens; every second of the frees is of a block

@@ -106,7 +106,7 @@ struct ShrinkCellsKernel {
     Frame* frame;
     std::uint32_t used = 0;
 
-    // Of the particle so many places on, which lies in this frame or the next one.
+    // The particle `ahead` places further on, in this frame or the next one.
     SIMT_FN Particle* particle(std::uint32_t ahead, std::uint32_t capacity) const {
       const std::uint32_t place = used + ahead;
       return place < capacity ? frame->particles() + place : frame_at(frame->next)->particles() + (place - capacity);

@@ -39,7 +39,7 @@ class CountedPieces {
   void make_addresses(AnySize sizes, PiecesFrom from, void** addresses);
   void free();
 
-  // Of every caller's piece, of the last make_...().
+  // The offset of every caller's piece, from the last make_...().
   std::vector<std::uint64_t> offsets() const { return offsets_.to_host(stream_); }
   // What is wrong with these offsets for these sizes; empty when nothing is.
   std::string problem(const RequestSizes& sizes) const;

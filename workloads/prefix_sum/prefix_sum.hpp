@@ -1,10 +1,10 @@
 // prefix_sum: device malloc against what programs do without one: count, scan, one allocation by the host, fill.
 //
 // Adinetz & Pleiter 2014, "Halloc vs Prefix Sum + cudaMalloc()". Every thread needs one piece of memory and writes all
-// of it. Phase `malloc`: one kernel that allocates and writes. Phase `prefix_sum`: a kernel that counts what each
-// thread needs, an exclusive scan by a library, the host's look at the sum, one allocation by the host, a kernel that
-// writes; the host's waiting is part of it. Phase `prefix_sum_pool` is ours: the same, but the host allocates from a
-// stream-ordered pool, which a warm-up has filled. The frees are timed in no phase.
+// of it. Phase `malloc`: one kernel that allocates and writes. Phase `prefix_sum`: a kernel counts what each thread
+// needs, a library makes an exclusive scan, the host reads the sum and allocates once, and a kernel writes. The phase
+// includes the host's waiting. Phase `prefix_sum_pool` is ours: the host allocates from a stream-ordered pool instead,
+// which a warm-up has filled. No phase times the frees.
 #pragma once
 
 #include "workloads/support/callers/caller_parameters.hpp"

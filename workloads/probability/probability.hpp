@@ -1,5 +1,5 @@
-// probability (P): the same kernel launched several times; in each a thread that holds nothing allocates with one
-// probability and a thread that holds a block frees it with another, so that a mix of both emerges.
+// probability (P): the same kernel launched several times; in each launch a thread without a block allocates with one
+// probability, and a thread with a block frees it with another one.
 //
 // Vinkler & Havran 2015, sec. 5, after Steinberger et al. 2012. The paper counts 1,450 mallocs and 986 frees at 120
 // blocks, which its rule reaches after about 3.3 launches and not 10: the counters of each sample say what happened.

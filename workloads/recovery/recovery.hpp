@@ -1,9 +1,9 @@
 // recovery: what a heap serves after it was full. Blocks of one size until the first null, then a share of them is
 // freed, then blocks of the same or of a larger size until the first null.
 //
-// With `freed_share` 1 and `growth` 1: is a heap that ran out as good as before once all is freed? With 0.5 and 2: is
-// what blocks that lie anywhere gave back of use for larger ones? No study asks; the survey's out-of-memory test
-// (Winter et al., PPoPP'21, fig. 11.b) ends at the first null. `usable_share` is what the pool served before that null,
+// With `freed_share` 1 and `growth` 1: is a heap that ran out as good as before once all is freed? With 0.5 and 2: can
+// larger blocks use the memory of blocks that lay anywhere? No study asks; the survey's out-of-memory test (Winter et
+// al., PPoPP'21, fig. 11.b) ends at the first null. `usable_share` is what the pool served before that null,
 // `recovered_share` what it served afterwards of the bytes that were freed. Times include the host's look at each
 // round.
 #pragma once

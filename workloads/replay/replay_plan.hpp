@@ -30,7 +30,7 @@ struct Launch {
 
 struct Plan {
   std::vector<Launch> launches;
-  // Of each launch one entry more than it has threads: the steps of thread t are begin[t] to begin[t + 1] - 1.
+  // For each launch one entry more than it has threads: the steps of thread t are begin[t] to begin[t + 1] - 1.
   std::vector<std::uint32_t> begin;
   std::vector<Step> steps;
   std::vector<std::uint64_t> block_bytes;  // by block
@@ -52,8 +52,8 @@ struct Plan {
   }
 };
 
-// A launch waits for nobody inside: a free of another thread's block, made in the same kernel, begins a further launch.
-// Throws traces::TraceError for frees that wait for each other in a circle.
+// No thread of a launch waits for another one: a free of another thread's block, made in the same kernel, begins a
+// further launch. Throws traces::TraceError for frees that wait for each other in a circle.
 Plan make_plan(const traces::Trace& trace);
 
 }  // namespace allocbench::replay

@@ -1,6 +1,7 @@
 // The kinds of requests that Pham et al. 2025 run, by name: figures 2 and 14.
 //
-// "Mixed" is 4 to 8,192 bytes, every size alike: section 5.2.3 prints 8,196 as the largest, beside a limit of 8,192.
+// "Mixed" is 4 to 8,192 bytes, each size equally likely. Section 5.2.3 prints 8,196 as the largest, beside a limit of
+// 8,192.
 #pragma once
 
 #include <string>

@@ -6,7 +6,7 @@
 //
 // The share refers to what the allocator can serve: before the first sample blocks of `occupant_bytes()` are counted
 // until the pool is full. Then, before each sample, the allocator's own malloc takes, untimed, so many blocks of that
-// size that the share is left. The rest was never in use since the last reset.
+// size that the share is left. The rest was never in use after the last reset.
 #pragma once
 
 #include "workloads/scenario/request_scenarios.hpp"

@@ -1,10 +1,10 @@
 // strings: a column with one short string per row, built, changed in part, and dropped.
 //
-// What data frames on GPUs do with columns of text: a string of 8 to 512 bytes (log-normal) for every row, allocated by
-// the row's thread. Then, `rounds` times, a share of the rows gets a new string of another length: the thread
-// allocates, writes, and frees the old one, so that memory of all sizes comes back between live strings. At last all
-// are freed. After every round the host knows each row's text; an untimed kernel compares all of them byte by byte.
-// Null from malloc leaves the old string in place and ends the sample.
+// Columns of text, as in data frames on GPUs: every row's thread allocates a string of 8 to 512 bytes (log-normal).
+// Then, `rounds` times, a share of the rows gets a new string of another length: the thread allocates, writes, and
+// frees the old one. So memory of all sizes comes back between live strings. At last all are freed. After every round
+// the host knows each row's text; an untimed kernel compares all of them byte by byte. Null from malloc leaves the old
+// string in place and ends the sample.
 #pragma once
 
 #include "workloads/support/callers/requirements.hpp"

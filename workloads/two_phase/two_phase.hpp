@@ -1,9 +1,9 @@
 // two_phase: every thread allocates, then frees; in two kernels (spree) or again and again in one (private).
 //
 // Adinetz & Pleiter 2014, "Benchmark Parameters & Cases". Their further parameters are here too: several allocations
-// per thread, and the branch divergence. The slides only name the divergence "per thread, per warp, per block". Here it
-// is the unit that takes part as a whole, with probability `share`: at the same number of calls, some lanes of a warp
-// call (thread), all or none of a warp (warp), or all or none of a block (block).
+// per thread, and the branch divergence. The slides only name the divergence "per thread, per warp, per block". Here a
+// unit takes part as a whole, with probability `share`. With the same number of calls, some lanes of a warp call
+// (thread), all or none of a warp (warp), or all or none of a block (block).
 //
 // With one allocation, one cycle and 8 written bytes the private mode is MilThreads (Huang et al. 2010, sec. VI);
 // `total_requests` keeps the number of mallocs while `threads` is swept (their fig. 8).

@@ -1,8 +1,8 @@
 // The virtualised array hierarchy (VA): a queue kept in chunks of the pool ("segments"), which a ring per class finds.
 //
-// Whoever has the first number of a segment gets the chunk of the next one, ahead of time. Whoever completes a segment,
-// by the last put or the last take, removes it from the ring and gives its chunk back.
-// Differs from the published queue: a thread that finds another segment's chunk waits (there it traps).
+// The lane with the first number of a segment gets the chunk of the next one, ahead of time. The lane that completes a
+// segment, by the last put or the last take, removes it from the ring and gives its chunk back. Differs from the
+// published queue: a thread that finds another segment's chunk waits (there it traps).
 #pragma once
 
 #include "allocators/ouroboros/published/ring_queue.hpp"

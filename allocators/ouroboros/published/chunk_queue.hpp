@@ -3,17 +3,17 @@
 //
 // Every lane that holds a unit of the semaphore goes through the queue from the front and subtracts one from the count
 // of each chunk it meets, until it finds a page there; then it picks a set bit of the chunk's mask. The lane that
-// takes the last page moves the front behind the chunk and removes the entry. A lane that adds back what it subtracted
-// in vain may find that a free meanwhile gave the chunk a page without putting it back; then the lane does that. A free
-// sets the bit, adds one to the count, puts the chunk back if it had no page, and signals the semaphore.
+// takes the last page moves the front behind the chunk and removes the entry. A lane that found no page adds back what
+// it subtracted. If a free gave the chunk a page in between and did not put it back, the lane does so. A free sets the
+// bit, adds one to the count, puts the chunk back if it had no page, and signals the semaphore.
 //
-// What the design leaves open: a chunk may be in the queue twice, when a free puts it back before the lane that took
-// its last page has removed the entry, and then one entry stays where no page is left. Lanes pass over it, and the
-// storage of a virtualised queue with such an entry is never completed.
+// What the design leaves open: a chunk may be in the queue twice, if a free puts it back and the lane that took its
+// last page has not yet removed the entry. One entry then stays without a page. Lanes pass over it, and the storage of
+// a virtualised queue with such an entry is never completed.
 //
-// Differs from the paper: a lane that meets no chunk any more begins again, in the end with null (there it goes on for
-// ever, or traps at the storage of another class). An entry is removed only if the chunk is still there. A chunk that
-// waits for long at an occupied place of a ring takes it over (there it waits forever).
+// Differs from the paper: a lane that meets no more chunks begins again, and ends with null (in the paper it continues
+// for ever, or traps at the storage of another class). An entry is removed only if the chunk is still there. A chunk
+// that waits for long at an occupied place of a ring takes it over (there it waits forever).
 #pragma once
 
 #include "allocators/ouroboros/published/heap.hpp"
@@ -108,9 +108,9 @@ struct ChunkQueueHeap : Heap<QueueKind> {
     const std::uint32_t log = chunks.pages_log(id);
     return log <= 5 ? 1 : 1u << (log - 5);
   }
-  // A chunk may be put into the queue at a place that the front has passed already, because whoever put a chunk behind
-  // it was quicker. So a lane that found nothing begins before the front, each time twice as far, up to a whole ring;
-  // later it mostly looks near the front, where chunks come back.
+  // A chunk may enter the queue at a place that the front has already passed, because another lane put a chunk behind
+  // it first. So a lane that found nothing begins in front of the front, each time twice as far, up to a whole ring.
+  // Later it mostly looks near the front, where chunks come back.
   static SIMT_FN std::uint32_t begin_lap(std::uint32_t lap, std::uint32_t front) {
     if (lap == 0) return front;
     constexpr std::uint32_t farthest = 18;

@@ -1,9 +1,9 @@
 // How many free pages the constants of the published form bear. Host code.
 //
-// A queue of pages holds all free pages of a class: with a flat ring as many as that has slots, with the array
-// hierarchy as many as the queue chunks in its directory have; a free beyond that waits for ever. The semaphore of a
+// A queue of pages holds all free pages of a class. A flat ring has room for as many as it has slots, the array
+// hierarchy for as many as the queue chunks of its directory. A free beyond that waits for ever. The semaphore of a
 // class counts to 2^24 - 1 (packed_semaphore.hpp): beyond that the count overflows into the field of expected pages and
-// is negative, so mallocs wait for pages that nobody makes, and return null in the end. Pools of 40 million pages meet
+// becomes negative. Mallocs then wait for pages that no lane makes, and end with null. Pools of 40 million pages meet
 // both.
 #pragma once
 
@@ -16,7 +16,7 @@ namespace allocbench::ouroboros::published {
 
 inline constexpr std::uint64_t most_counted = (PackedSemaphore::field >> 1);
 
-// Of class `id`, in a heap that planned_heap() made.
+// For class `id`, in a heap that planned_heap() made.
 template <class Policy>
 std::uint64_t pages_of_class(const Policy& heap, std::uint32_t id) {
   const HeadedChunks& chunks = heap.chunks;
@@ -28,7 +28,7 @@ std::uint64_t pages_of_class(const Policy& heap, std::uint32_t id) {
   return (chunks.chunk_count - reserved_chunks(heap)) * slots / (slots + indices) * per_chunk;
 }
 
-// Of class `id`; no bound for a linked list.
+// For class `id`; a linked list has no bound.
 template <class Policy>
 std::uint64_t most_queued(const Policy& heap, std::uint32_t id) {
   if constexpr (Policy::chunk_based) return ~std::uint64_t{0};

@@ -6,9 +6,9 @@
 // chunks that became free are kept in a ring and go first. A free finds the chunk of its block by a division and goes
 // down to the next start flag (in the authors' code a chunk may be as long as four).
 //
-// Differs from the published pool: a thread that finds no chunk gets none (there it writes beyond the pool), and where
-// queues are kept in chunks, a chunk of pages is refused unless chunks are left for the queue of all its pages
-// (commit()). Otherwise a free in a full pool would need memory that nobody can give. Fields of queue storage have
+// Differs from the published pool: a thread that finds no chunk gets none (in the published code it writes beyond the
+// pool). If queues are kept in chunks, a chunk of pages is refused unless chunks are left for the queue of all its
+// pages (commit()). Otherwise a free in a full pool would need memory that does not exist. Fields of queue storage have
 // their own place in the header, so that a slow reader of a reused chunk notices.
 #pragma once
 

@@ -1,24 +1,22 @@
 // The virtualised linked list (VL): a queue kept in chunks of the pool ("segments"), each of which names the next one.
 //
-// A take walks from the front pointer to the segment of its number, a put from the back pointer. The lanes of a warp
-// walk in step, so that none waits behind others for a segment that it must add itself: whoever has the first number of
-// a segment links the next one behind it and moves the back pointer. Whoever completes the segment at the front moves
-// the front pointer; the last few completed chunks of a class are held back, because a slow reader may still stand
-// there, and the one before them is given back (pointer `old`).
+// A take walks from the front pointer to the segment of its number, a put from the back pointer. The lane with the
+// first number of a segment links the next one behind it and moves the back pointer. The lanes of a warp walk in step,
+// so none waits behind others for a segment that it must add itself. The lane that completes the segment at the front
+// moves the front pointer. The last few completed chunks of a class are held back, because a slow reader may still be
+// there. The chunk in front of them is given back (pointer `old`).
 //
 // Differs from the published list: pointers carry the first number of their segment, and a reader that stands at
-// another segment than it thought begins again at the front. Whoever moves the front looks at the next segment too,
+// another segment than it thought begins again at the front. A lane that moves the front looks at the next segment too,
 // because segments may be completed out of order.
 //
 // Orders. The authors' walk loads without order, and so does ours between its ends: the 100,000th index is 49 segments
 // away, and every acquire empties the first-level cache of the SM. An outdated value on the way only makes the walk
 // longer, as no other segment has the same first number. A walk acquires at the segment where it stays.
 //
-// A malloc kernel lasts as long as its last lane, and that is one that moves the front. In
-// results/reference/h200/peers mallocs of P-VL take 3.2 to 4.0 times as long as the authors': there one lane moved the
-// front and gave chunks back by turns. Nsight saw one SM active for 362,089 cycles, the average one for 81,120; of the
-// authors' kernel 98,646 and 76,346. complete() moves the front first, as the authors do. A later run, which was cut
-// and is not kept, gave 1.17 to 1.45 (results/reference/h200/originals.md).
+// A malloc kernel lasts as long as its last lane, and that is one that moves the front. So complete() moves the front
+// first, as the authors do. The kept mallocs of P-VL (results/reference/h200/peers) are of a form that moved the front
+// and gave chunks back in turns, and are slower.
 #pragma once
 
 #include "allocators/ouroboros/published/ring_queue.hpp"
@@ -78,7 +76,7 @@ struct ListQueue {
       std::uint32_t& first = slot(chunks, chunk, number);
       const std::uint32_t step = number % 4 == 0 && many - done >= 4 ? 4 : 1;
       if (step == 4) {
-        // Nobody else writes slots that are empty and numbered: two stores for one of 16 bytes.
+        // No other thread writes slots that are empty and numbered. Two stores replace one of 16 bytes.
         auto* const pairs = reinterpret_cast<std::uint64_t*>(&first);
         thread.atomic(pairs[0]).store(pair(index + done), simt::release);
         thread.atomic(pairs[1]).store(pair(index + done + 2), simt::release);
@@ -161,7 +159,7 @@ struct ListQueue {
       const Stand found = at_start ? stand(thread, chunks, chunk, id, first, simt::acquire)
                                    : stand(thread, chunks, chunk, id, first, simt::relaxed);
       if (found == Stand::here) {
-        // The segment cannot change any more: this is for the order alone.
+        // The segment can no longer change. This only orders memory.
         if (!at_start) static_cast<void>(thread.atomic(chunks.header(chunk).segment).load(simt::acquire));
         if (puts && first == number) add_segment(thread, chunks, ends, id, number, chunk, seen);
         arrived = true;
@@ -211,10 +209,10 @@ struct ListQueue {
     }
   }
 
-  // The segment of `number` has been completed. Moves the front over it and over completed segments behind it, if it is
-  // the front; else whoever completes the front does that. Then gives back: that takes longer than the next segments
-  // need to complete, so a lane that gave back between two steps would fall behind and move the front over all of the
-  // rest alone.
+  // The segment of `number` has been completed. If it is the front, moves the front over it and over completed segments
+  // behind it. Otherwise the lane that completes the front does so. It gives back last, because this takes longer than
+  // the next segments need to complete. A lane that gave back between two steps would fall behind and move the front
+  // over all the rest alone.
   template <class Thread>
   SIMT_FN void complete(Thread& thread, const HeadedChunks& chunks, Ends& ends, std::uint32_t number,
                         std::uint32_t chunk) const {
@@ -235,8 +233,8 @@ struct ListQueue {
     if (passed != 0) hold_back(thread, chunks, ends, passed);
   }
 
-  // A load may miss what another thread did to the segment, so "no" comes from an addition of nothing: of two threads
-  // at neighbouring segments one sees what the other did (CONTRIBUTING.md, "Mark and look").
+  // A load may miss what another thread did to the segment, so "no" comes from an addition of 0. Of two threads at
+  // neighbouring segments one then sees the other's change (CONTRIBUTING.md, "Mark and look").
   template <class Thread>
   static SIMT_FN bool is_complete(Thread& thread, const HeadedChunks& chunks, std::uint32_t chunk) {
     const std::uint32_t slots = 1u << chunks.slots_log();

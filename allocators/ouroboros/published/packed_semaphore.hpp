@@ -2,8 +2,8 @@
 //
 // Bits 0-24: free pages plus 2^24; below that the count is negative. Bits 25-49: pages that others are making
 // ("expected"). Bits 50-63: pages that waiting groups have reserved. The authors' comment promises 21 bits for each; 14
-// are left for the reserved ones, so more than 16,383 wrap, which only distorts who waits and who makes pages. The
-// count overflows with 2^24 free pages of one class.
+// are left for the reserved ones, so more than 16,383 wrap. That only changes which lanes wait and which make pages.
+// The count overflows with 2^24 free pages of one class.
 //   take     look; subtract what is wanted, add it back if it was not there. Else by a compare-exchange: announce a
 //            chunk's pages and make them (the caller), or take, or reserve and wait.
 //   wait     until enough pages are there, or until the reserved pages reach what is there and expected.
@@ -74,9 +74,9 @@ struct PackedSemaphore {
   }
 
   // Goes on where take_at_once() failed; returns how many of the pages the caller has. `make()` makes one chunk's
-  // `per_chunk` announced pages and signals them; false: there is no chunk. One loop, whose passes do not wait:
-  // the hardware may run the code behind an inner loop only when all lanes of a warp have left it, and two warps with
-  // two classes each could then wait for each other's pages.
+  // `per_chunk` announced pages and signals them; false: there is no chunk. One loop, whose passes do not wait. The
+  // hardware may run the code behind an inner loop only after all lanes of a warp have left it. Two warps with two
+  // classes each could then wait for each other's pages.
   template <class Thread, class Make>
   SIMT_FN std::uint32_t take(Thread& thread, std::uint32_t wanted, std::uint32_t per_chunk, std::uint64_t now,
                              Make make) const {

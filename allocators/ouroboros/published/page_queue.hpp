@@ -1,9 +1,9 @@
 // Page-based Ouroboros as published: the queue of a class holds the indices of its free pages, chunk << 9 | page.
 //
-// A malloc takes a unit of the semaphore, a number at the front (each one addition for the lanes of a warp that ask for
-// the class together), and the index in the slot of its number. A free signals the semaphore by an addition of its own,
-// takes a number at the back together with the others, and puts the index; with a linked list it signals last. A new
-// chunk passes through the queue whole, put there by the one lane that takes the chunk.
+// A malloc takes a unit of the semaphore, a number at the front, and the index in the slot of its number. The lanes of
+// a warp that ask for the class together share the two additions. A free signals the semaphore by an addition of its
+// own, takes a number at the back together with the others, and puts the index; with a linked list it signals last. A
+// new chunk passes through the queue whole, put there by the one lane that takes the chunk.
 #pragma once
 
 #include "allocators/ouroboros/published/heap.hpp"

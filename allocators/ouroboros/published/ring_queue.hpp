@@ -1,7 +1,7 @@
 // The standard queue (S): a flat ring per class. A put waits until its slot is empty, a take until it is not.
 //
-// As published, a ring overflows when more pages of a class are free than it has slots; frees then wait until somebody
-// takes.
+// As published, a ring overflows when more pages of a class are free than it has slots; frees then wait until a lane
+// takes one.
 #pragma once
 
 #include "allocators/ouroboros/published/headed_chunks.hpp"

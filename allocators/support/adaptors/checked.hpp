@@ -1,19 +1,17 @@
 // Checked<A>: any allocator with every block's contents verified, in the way RMM stacks adaptors on a resource.
 //
 // malloc takes a tag from a ledger and fills the whole block with words derived from it; free compares them all,
-// scribbles the block dead and passes it on. Two owners of one byte cannot both find their pattern, whoever wrote last.
-// The tag is the first word of the block and the rest of the book-keeping lies in the ledger, outside of the pool:
-// requests keep their size (a header would turn 8,192 bytes into a request beyond some designs' limit), and blocks of 4
-// bytes can be checked. Smaller requests are raised to 4, those of 0 bytes only where the allocator promises a block
-// for them.
+// scribbles the block dead and passes it on. Two owners of one byte cannot both find their pattern. The tag is the
+// first word of the block. All other book-keeping lies in the ledger, outside of the pool. So requests keep their size
+// (a header would turn 8,192 bytes into a request beyond some designs' limit), and blocks of 4 bytes can be checked.
+// Smaller requests are raised to 4, those of 0 bytes only where the allocator promises a block for them.
 //
 // Ordering: C++ makes every free synchronise with the malloc that returns the memory again. The published designs do
-// not promise that and are not judged by it here: the adaptor itself orders them through one word (`next_tag`), so that
-// a late scribble cannot land in the next owner's block. Missing orders inside an allocator are found by the CPU
-// executor.
+// not promise that, and are not judged by it. The adaptor itself orders two owners through one word (`next_tag`), so a
+// late write cannot land in the next owner's block. Missing orders inside an allocator are found by the CPU executor.
 //
-// A block whose tag is gone or dead was freed before, or somebody wrote into it: its free is blamed and not passed on,
-// so that no allocator is measured or corrupted by its caller's mistake.
+// A block whose tag is gone or dead was already freed, or another thread wrote into it. Its free is reported and not
+// passed on, so a caller's mistake does not corrupt the allocator.
 //
 // Its functions are not inlined: nothing here is timed, and the observed kernels of an allocator share one copy of A
 // (workloads/support/contract/compiled_kernels.hpp makes them a simt::KernelFamily).

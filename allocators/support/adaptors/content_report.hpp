@@ -10,7 +10,7 @@ namespace allocbench {
 enum class ContentFault : std::uint32_t {
   out_of_bounds,       // malloc returned a block that leaves the pool
   misaligned,          // malloc returned a block that breaks the alignment of the traits
-  double_hand_out,     // malloc returned an address that somebody still holds
+  double_hand_out,     // malloc returned an address that another thread still holds
   header_overwritten,  // free found another word where the tag of the block was
   body_overwritten,    // free found another word in the rest of the block
   freed_twice,         // free of a block that was freed before

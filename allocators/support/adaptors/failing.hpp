@@ -1,4 +1,4 @@
-// Failing<A>: any allocator whose mallocs return null now and then, with a given chance, without having been called.
+// Failing<A>: any allocator, whose mallocs return null with a given chance instead of calling it.
 //
 // For what calls allocators: does it cope with null, and does an allocator cope with lanes of a warp that do not call
 // and with null among the frees? Whether a call is refused follows from the seed, the thread and the number of its call

@@ -1,9 +1,9 @@
 // Latency<A>: any allocator with the duration of each malloc and free counted in a histogram in the shared memory of
 // the caller's block.
 //
-// A call lasts from one clock read to the next. The second one follows a store of the returned pointer, so that a
-// malloc ends when its caller has the pointer and not when its last instruction was issued; a free has no result and
-// ends when it returns. Counting happens behind the second read and is in no duration.
+// A call lasts from one clock read to the next. The second one follows a store of the returned pointer, so a malloc
+// ends when its caller has the pointer. A free has no result and ends when it returns. Counting happens behind the
+// second read and is in no duration.
 //
 // With `calls` false everything happens but the call: what is counted then is the adaptor's own cost.
 #pragma once

@@ -69,7 +69,7 @@ struct TraceLedger {
     return thread.atomic(owners[(reinterpret_cast<std::uint64_t>(block) - pool_begin) >> log_granule]);
   }
 
-  // Of a warp's calls the first `old_count` follow each other from record `old` on, the others from `fresh` on.
+  // Where a warp's calls are recorded: the first `old_count` from record `old` on, the others from `fresh` on.
   struct Places {
     std::uint32_t old = 0;
     std::uint32_t old_count = 0;

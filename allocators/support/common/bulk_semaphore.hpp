@@ -7,10 +7,10 @@
 // empty would make a batch.
 // Data: the units that are there; in a second word the units that are expected and those that are in demand.
 //
-// Protocol. Only `units` decides who owns what (units.hpp). A group that finds nothing joins the demand by one
-// addition, and the result says who makes: of all groups that come together, the one whose demand begins a batch. So a
-// burst makes as many batches as it needs, all at once. Promises are a hint: a wrong guess costs an extra batch or a
-// useless wait, never a unit.
+// Protocol. Only `units` decides which group owns a unit (units.hpp). A group that finds nothing joins the demand by
+// one addition. The result says which of the groups makes units: the one whose demand begins a batch. So a burst makes
+// as many batches as it needs, all at once. Promises are a hint: a wrong guess costs an extra batch or a useless wait,
+// never a unit.
 //
 // Differs from the published word of 25 bits units, 25 bits expected and 14 bits reserved, which overflows with 16,384
 // waiters and with 2^24 free units. Here units have a word of their own (64 bits), expected and demanded units 32 bits
@@ -60,8 +60,8 @@ struct BulkSemaphore {
     return expected(thread.atomic(state->promises).load(simt::relaxed)) != 0;
   }
 
-  // Joins the demand with `need` units. True if the caller is to make the next `batch` units: its demand begins a batch
-  // or reaches into one that nobody has begun. settle() leaves the demand.
+  // Joins the demand with `need` units. True if the caller must make the next `batch` units: its demand begins a batch
+  // or reaches into one that no thread has begun. settle() leaves the demand.
   template <class Thread>
   SIMT_FN bool demand(Thread& thread, std::uint32_t need, std::uint32_t batch) const {
     const std::uint32_t ahead =

@@ -3,8 +3,8 @@
 // The ends of the queue number puts and takes, and the number decides who uses a slot. A put waits until the slot is
 // empty, a take until it is not. Each wait is for a thread that already has its number and does not wait for this one.
 // A put releases and a take acquires what the index stands for, user data included.
-// A slot is filled by a compare-exchange from empty and emptied by an exchange, so every index has one owner, whichever
-// of two numbers of one slot comes first: no ABA.
+// A compare-exchange from empty fills a slot and an exchange empties it. So every index has one owner, in any order of
+// the two numbers of a slot: no ABA.
 #pragma once
 
 #include "simt/simt.hpp"

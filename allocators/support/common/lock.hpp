@@ -1,6 +1,6 @@
 // The locks of the allocators: a word that threads exchange, and tickets for warps that queue up.
 //
-// Every holder does bounded work and waits for nobody, so every wait ends.
+// Every holder does bounded work and never waits, so every wait ends.
 #pragma once
 
 #include "simt/simt.hpp"
@@ -23,21 +23,20 @@ SIMT_FN void await_unlocked(Thread& thread, std::uint32_t& word) {
 }
 
 // One lane takes the lock for all lanes of its group that come together. Groups get it in the order in which they came.
-// Tickets: a contended exchange lock took 27 us and more per hand-over on a full H100. Groups far behind look less
-// often.
+// Tickets, because the hand-over of a contended exchange lock is slow on a full GPU. Groups far behind look less often.
 struct TicketLock {
-  // Zero when nobody has or wants the lock.
+  // Zero if no thread has or wants the lock.
   alignas(128) std::uint32_t next_ticket;
   alignas(128) std::uint32_t serving;  // the ticket whose owner has the lock
 
-  // Of the group's leader: its ticket, and the ticket that was served when it came.
+  // The ticket of the group's leader, and the ticket that was served when the leader came.
   struct Turn {
     std::uint32_t ticket;
     std::uint32_t on_arrival;
   };
 
-  // For all lanes of the group; the result is valid on the leader. Whoever is served after `on_arrival` sees what the
-  // group did before it came. Therefore an addition of nothing instead of a load, which may show an old value
+  // For all lanes of the group; the result is valid on the leader. A group that is served after `on_arrival` sees what
+  // this group did before it came. Therefore an addition of nothing instead of a load, which may show an old value
   // (CONTRIBUTING.md, "Mark and look").
   template <class Thread, class Group>
   SIMT_FN Turn lock(Thread& thread, const Group& group) {

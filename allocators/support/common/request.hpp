@@ -1,12 +1,11 @@
 // The bytes of a request, checked and rounded up: the only place where an allocator does either.
 //
-// A caller may ask for any number of bytes up to 2^64 - 1. Rounding such a number up, adding a header to it or
-// multiplying it by the lanes of a warp can wrap, and then a small block is served for a huge request. So every malloc
+// A caller may ask for any number of bytes up to 2^64 - 1. Such a number can wrap if it is rounded up, or if a header
+// is added, or if it is multiplied by the lanes of a warp. A huge request would then get a small block. So every malloc
 // first asks its RequestLimit and returns null before it changes a shared word. A limit is at most the size of the
-// memory behind it, so nothing that is computed from a smaller request wraps.
-// Two designs round in place: ScatterAlloc, which compares pages instead of bytes, because through these functions its
-// malloc had 55 registers instead of 48 (nvcc 13.0, sm_90), and Comb for runs of chunks.
-// A request for zero bytes gets a block of its own, like one for one byte (ZeroBytes::unique).
+// memory behind it, so nothing that is computed from a smaller request wraps. Two designs round in place: ScatterAlloc
+// compares pages instead of bytes, because these functions cost its malloc registers, and Comb rounds for runs of
+// chunks. A request for zero bytes gets a block of its own, like one for one byte (ZeroBytes::unique).
 #pragma once
 
 #include "simt/simt.hpp"

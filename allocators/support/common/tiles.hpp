@@ -36,7 +36,7 @@ struct TileTable {
     return {tiles, arena.metadata<State>(count), count};
   }
   void reset(simt::Stream& stream) const { simt::device_fill(stream, states, 0, count * sizeof(State)); }
-  // Of the calling thread's tile; null where the grid has more tiles than the table.
+  // The entry of the calling thread's tile; null if the grid has more tiles than the table.
   template <class Thread>
   SIMT_FN State* find(Thread& thread) const {
     const std::uint32_t number = tiles.number(thread);

@@ -1,10 +1,10 @@
 // A counter of units that threads take by one addition: subtract what is wanted, add back what was not there.
 //
-// A compare-exchange loop would let one thread per round trip to the second-level cache succeed. The price: while a
-// taker adds back what it could not have, the counter is too low, in the end below zero, and hides units that others
-// give back in the meantime. So a count of zero or less does not prove that there is nothing. Whoever added back must
-// look again before it concludes that; then the last of several takers sees the true count. The counter orders no
-// memory. The units must be handed over with release and acquire of their own.
+// A compare-exchange loop would let one thread per round trip to the second-level cache succeed. The price: until a
+// taker has added back what it could not have, the counter is too low, perhaps below zero, and hides units that others
+// give back. So a count of zero or less does not prove that there is nothing. A taker that added back must look again
+// before it gives up. Then the last of several takers sees the true count. The counter orders no memory. The units must
+// be handed over with release and acquire of their own.
 #pragma once
 
 #include <type_traits>

@@ -94,19 +94,19 @@ void destroy(A& allocator) {
   if constexpr (requires { allocator.destroy(); }) allocator.destroy();
 }
 
-// A heap as small as possible in which every rule of the design is still used: a few dozen mallocs of 16 bytes exhaust
-// it, and frees recycle whatever the design recycles. `allocbench check` searches interleavings on it, because rare
-// ones are common in small heaps.
+// A heap as small as possible that still uses every rule of the design. A few dozen mallocs of 16 bytes exhaust it, and
+// frees recycle all that the design recycles. `allocbench check` searches interleavings on it, because rare ones are
+// common in small heaps.
 template <class Parameters>
 struct SmallHeap {
   std::size_t pool_bytes = std::size_t{64} << 10;
   Parameters parameters = {};
-  // Of the equal blocks that once lived together, the share that the emptied heap must serve again to one lane alone.
-  // Less than 1 if the design abandons memory; then its header says why.
+  // One lane alone must get this share of the equal blocks that once lived together from the emptied heap. Less than 1
+  // if the design abandons memory; its header then says why.
   double serves_again = 1;
-  // Of the blocks that a fresh heap serves to one lane alone, the share that it must serve after blocks of one other
-  // size have filled it and were freed; each further size may keep as much again. 0 if a design never takes memory back
-  // from a size; then its header says why.
+  // Blocks of another size fill a heap and are freed. One lane alone must then get this share of the blocks that a
+  // fresh heap serves to it. Each further size may keep as much again. 0 if a design never takes memory back from a
+  // size; its header then says why.
   double serves_other_sizes = 1;
 };
 

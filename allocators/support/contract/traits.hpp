@@ -20,7 +20,7 @@ enum class PoolLocation {
   own  // in memory that a library takes for itself: own_pool() tells where, and pointers are checked against that
 };
 
-// How to get a state as good as new.
+// How the allocator becomes as good as new.
 enum class Fresh {
   by_reset,   // reset() does it
   by_process  // only a new process does it; reset() is absent
@@ -62,11 +62,11 @@ struct Traits {
   std::uint32_t alignment = 16;  // bytes every returned pointer is a multiple of
   PoolLocation pool = PoolLocation::arena;
   Fresh fresh = Fresh::by_reset;
-  // Memory of the device heap stays with it when all blocks are freed, and no reset() returns it: what a later user of
-  // the heap finds depends on the earlier ones, so each cell gets a process.
+  // The allocator keeps memory of the device heap after all frees, and no reset() returns it. Later users of the heap
+  // would depend on earlier ones, so each cell gets a process.
   bool keeps_device_heap = false;
   Backends backends = Backends::both;
-  // Blocks may be handed out again although nobody freed them (AWMalloc): verified only until that happens.
+  // Blocks may be handed out again although they were not freed (AWMalloc). Verification ends when that happens.
   bool recycles_unfreed = false;
   // Every block takes the same room whatever the request is (pages, slabs): a config fixes the size before the first
   // malloc.

@@ -1,4 +1,4 @@
-// `allocbench check`: what the command line may ask for. Reading the command line is cli/command_line's.
+// `allocbench check`: what the command line may ask for. cli/command_line reads the command line.
 #pragma once
 
 #include <cstdint>

@@ -12,9 +12,8 @@ namespace allocbench::front {
 // Kept results, a folder per card. As seen from the folder of the project, like the default of --configs.
 inline constexpr const char* references_folder = "results/reference";
 
-// Of the folder that the options name, else of the kept reference of this device for these configs, else of that of
-// another GPU.
-// Throws UsageError for a folder that holds no readable results.
+// Reads the folder that the options name, else the kept reference of this device for these configs, else that of
+// another GPU. Throws UsageError for a folder without readable results.
 EarlierResults earlier_results(const RunOptions& options, const Target& target,
                                const std::vector<std::string>& figures);
 

@@ -26,7 +26,7 @@ struct Target {
   Origin origin() const { return origin_of(sources_with(catalogue), device); }
 };
 
-// Says on stderr which one it is, and what about the device can spoil times.
+// Prints on stderr which back end it is, and what can spoil times on the device.
 Target choose_target(const RunOptions& options);
 
 // The text of a config's file.

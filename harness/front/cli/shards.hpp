@@ -13,8 +13,8 @@ struct Partition {
   std::string hash;
 };
 
-// `references`: the folder with a folder of kept results per card. Whatever card measured a config, it says about how
-// long that takes; a config that nobody measured takes as long as the others on average.
+// `references`: the folder with a folder of kept results per card. Results of any card tell how long a config takes. A
+// config without results takes as long as the others on average.
 Partition partition_of(const std::vector<std::string>& configs, std::uint64_t count, const std::string& references);
 
 }  // namespace allocbench::front

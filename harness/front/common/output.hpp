@@ -1,4 +1,4 @@
-// Text for the user. Output that is lost ends nothing: results come first, and `lost_output()` tells at the end.
+// Text for the user. Lost output does not end the program: results come first, and `lost_output()` says so at the end.
 #pragma once
 
 #include <fmt/format.h>
@@ -24,8 +24,8 @@ void tell(fmt::format_string<Values...> format, Values&&... values) {
   put_on_stderr(fmt::format(format, std::forward<Values>(values)...));
 }
 
-// The errno of what was lost on stdout or stderr; 0: nothing was. A reader that has left (`| head`) wants no more, so
-// it loses nothing.
+// The errno of what was lost on stdout or stderr; 0: nothing was. A reader that has left (`| head`) wants no more
+// output, so nothing is lost.
 int lost_output();
 
 }  // namespace allocbench::front

@@ -18,7 +18,7 @@ std::string nearest_size(std::string_view text);
 // The shortest exact form: 65536 -> "64 KiB", 1000 -> "1000 B".
 std::string format_bytes(std::uint64_t bytes);
 
-// Of memory, for people: 85520809984 -> "79.6 GiB".
+// Memory sizes for people: 85520809984 -> "79.6 GiB".
 std::string format_memory(std::uint64_t bytes);
 
 // "1 cell", "2 batches", "3 series".

@@ -11,7 +11,7 @@ namespace allocbench::front {
 // "halloc" of halloc_reworked: allocators of one family begin alike.
 std::string family_of(const std::string& allocator);
 
-// Of the times of B to those of A, one ratio per cell that has a time on both sides.
+// Times of B over times of A: one ratio per cell that has a time on both sides.
 struct FamilyRatio {
   std::string kind;  // allocator, workload
   std::string name;

@@ -12,7 +12,7 @@
 
 namespace allocbench::front {
 
-// Of a phase of a run that was kept without samples.
+// Time of a phase in a run that was kept without samples.
 struct StoredTime {
   Estimate time;
   std::size_t rounds = 0;

@@ -1,4 +1,4 @@
-// events.jsonl as a file: appending lines and reading them back. What the events mean is run_log's and run_history's.
+// events.jsonl as a file: appending lines and reading them back. run_log and run_history know what the events mean.
 #pragma once
 
 #include <sys/types.h>
@@ -42,7 +42,7 @@ class EventLog {
   std::chrono::steady_clock::time_point synced_ = {};
 };
 
-// Of events.jsonl and results.json. Format 1 had the reworked forms under plain ids.
+// Format of events.jsonl and results.json. In format 1 plain ids named the reworked forms.
 inline constexpr int log_format = 2;
 // What a reader says about another one.
 std::string wrong_format(std::uint64_t found);

@@ -21,7 +21,8 @@ struct Origin {
   std::optional<std::uint64_t> sm_clock_max_mhz;
 };
 
-// Of this program and the worker that measures for it: both hashes where they were built from different sources.
+// Sources of this program and of the worker that measures for it: both hashes if they were built from different
+// sources.
 Sources sources_with(const Catalogue& worker);
 
 Origin origin_of(const Sources& sources, const std::optional<protocol::Device>& device);

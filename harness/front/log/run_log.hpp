@@ -35,7 +35,7 @@ struct CellEnd {
   std::string stop = {};  // why the measuring of an ok cell ended
   // Skipped for lack of time alone, which says nothing about the cell.
   bool left_out = false;
-  // Of a first round, where it was left out because earlier results had it take so long.
+  // Time of the first round in earlier results, if that was too long and the round was left out.
   std::optional<double> expected_seconds = {};
 
   // The first line: some reasons continue with a dump of lanes.

@@ -64,8 +64,8 @@ void filter_plan(Plan& plan, const std::string& expression);
 // Keeps the cells of these ids; may leave none.
 void keep_cells(Plan& plan, const std::set<std::string>& ids);
 
-// The order of `count` things in a round: as in the config in the first one, which people expect to see, then drawn
-// from the seed, so that drift hits all alike.
+// The order of `count` things in a round. The first round has the config's order, which readers expect. Later rounds
+// draw it from the seed, so drift affects all in the same way.
 std::vector<std::size_t> order_of_round(std::size_t count, std::uint64_t seed, std::uint64_t round);
 
 }  // namespace allocbench::front

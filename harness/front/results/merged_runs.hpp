@@ -16,9 +16,9 @@ struct MergedRuns {
   std::vector<std::string> complaints;  // sentences: what could not be read or is missing
 };
 
-// Reads the logs in the folders and below them. A log that cannot be read costs only its own run. Throws UsageError
-// where no log can be read, and where the runs do not belong together: other partitions of a study, a shard or a cell
-// that was run twice, and, unless mixing is allowed, several measured revisions or models of devices.
+// Reads the logs in the folders and below them. A log that cannot be read costs only its own run. Throws UsageError if
+// no log can be read, or if the runs do not belong together. They do not if they are of different partitions of a
+// study, or if a shard or a cell was run twice. Several measured revisions or models of devices need permission to mix.
 MergedRuns merge_runs(const std::vector<std::string>& folders, bool allow_mixed);
 
 }  // namespace allocbench::front

@@ -11,8 +11,8 @@ namespace allocbench::front {
 // UsageError for what is not a results.json, is damaged or has a format that this program does not know.
 Results read_stored_results(const std::string& path);
 
-// Of an event log or a results.json. A log that was kept without samples tells only how cells failed: the numbers are
-// in the results.json beside it. Throws UsageError where there is none, too.
+// Reads an event log or a results.json. A log that was kept without samples says only how cells failed; the
+// results.json beside it has the numbers. Throws UsageError if that is missing, too.
 Results read_run(const std::string& path);
 
 }  // namespace allocbench::front

@@ -17,13 +17,13 @@ namespace allocbench::front {
 
 class BatchRunner {
  public:
-  // `follower` is the next batch that will probably need a worker of its own; null: nobody knows.
+  // `follower` is the next batch that will probably need a worker of its own; null: not known.
   BatchRunner(const Batch& batch, std::vector<CellRun*> cells, WorkerSession& session, CellBook book,
               const Batch* follower);
 
-  // One round of the cells: each has its samples of the round then, was deferred or has failed, unless `is_due` says,
-  // when its turn comes, that it can wait, or the time is over. Leaves the worker running for the next batch. False
-  // when the user interrupted.
+  // One round of the cells. Each cell then has its samples of the round, was deferred or has failed. A cell gets no
+  // round if `is_due` says that it can wait, or if the time is over. Leaves the worker running for the next batch.
+  // False when the user interrupted.
   bool run_round(const std::function<bool(const CellRun&)>& is_due);
 
  private:

@@ -29,7 +29,7 @@ struct CellRun {
   CellState state = CellState::waiting;
   std::optional<Status> earlier = {};  // how an attempt of an earlier run ended, unless there was no time for it
 
-  // Of the attempt that goes on.
+  // State of the current attempt.
   bool in_log = false;        // the cell itself
   std::uint64_t attempt = 0;  // number of the last start
   bool started = false;
@@ -39,7 +39,7 @@ struct CellRun {
   std::vector<std::vector<protocol::Sample>> rounds = {};  // whole ones
   double wall_seconds = 0;                                 // of these
 
-  // Of the round that runs.
+  // Samples of the current round.
   std::vector<protocol::Sample> running = {};
   double used_seconds = 0;  // of its deadline
 

@@ -41,7 +41,7 @@ bool costs_worker(Status status);
 
 class Forecaster {
  public:
-  // Of a cell of which nothing is known.
+  // Forecast for a cell without any known time.
   static constexpr double unknown_seconds = 0.1;
 
   explicit Forecaster(EarlierResults earlier = {}) : earlier_(std::move(earlier)) {}

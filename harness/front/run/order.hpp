@@ -1,8 +1,8 @@
 // Which steps come first. A step is the next round of a cell.
 //
 // Where time is limited, a step has a price: the seconds that it probably takes, for what it is worth. Steps of about
-// the same price make a pass, in which a process per allocator measures them; the cheapest pass comes first. Where time
-// is not limited all cells get one round after the other, and those that will probably fail come last.
+// the same price make a pass, in which a process per allocator measures them; the cheapest pass comes first. Without a
+// limit of time all cells get one round after the other, and those that will probably fail come last.
 #pragma once
 
 #include <compare>

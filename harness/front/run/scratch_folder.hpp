@@ -5,8 +5,9 @@
 
 namespace allocbench::front {
 
-// Made in the system's folder for temporary files, told to workers by the environment variable ALLOCBENCH_SCRATCH, and
-// removed in the end; that of a run that was killed, by the next run. Where none can be made, workers do without.
+// It lies in the system's folder for temporary files, and the environment variable ALLOCBENCH_SCRATCH names it to
+// workers. The run removes it at its end; the next run removes that of a killed run. Where none can be made, workers do
+// without.
 class ScratchFolder {
  public:
   ScratchFolder();

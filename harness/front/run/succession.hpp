@@ -1,11 +1,12 @@
 // Worker processes one after the other: one ends, one measures, the next one gets ready.
 //
 // Two of them never have kernels on the device, and nothing happens beside a sample:
-//   * A worker that was told to quit launches nothing any more. The one after it opens the device while it ends.
+//   * A worker that was told to quit launches nothing. The one after it opens the device while it ends.
 //   * A worker that was killed may have a kernel running. The one after it opens the device when it is gone.
 //   * The next worker loads its plug-in and the driver while the one before it opens the device, and waits. Samples are
 //     taken only when it has loaded.
-// Who may do what is known here alone: a worker that crashes or hangs holds nothing that others wait for.
+// Only this process knows which worker may do what, so a worker that crashes or hangs holds nothing that others wait
+// for.
 #pragma once
 
 #include <functional>
@@ -24,13 +25,13 @@ class Succession {
   explicit Succession(WorkerProgram program, double load_seconds = load_limit_seconds)
       : program_(std::move(program)), load_seconds_(load_seconds) {}
 
-  // The arguments of the worker after the one that begins next; none: nobody knows.
+  // The arguments of the worker after the one that begins next; none: not known.
   void expect(std::vector<std::string> arguments) { expected_ = std::move(arguments); }
   // A worker with these arguments: the one that was prepared, or a new one. Prepares the expected one.
   std::unique_ptr<WorkerProcess> begin(const std::vector<std::string>& arguments);
   // Whether it was told to open the device before the last one was gone.
   bool began_early() const { return began_early_; }
-  // Whether it had to wait; something may have happened to it meanwhile.
+  // Whether it had to wait; the worker may have ended while it did.
   bool waited() const { return waited_; }
   // The device refused to be open twice.
   void begin_late() { may_be_early_ = false; }

@@ -28,8 +28,7 @@ enum class Selection {
 // The cells of one config that a run measures.
 class FigureRun {
  public:
-  // `history` is what the log says so far; empty for a new run. What it says about costs and failures is told to the
-  // forecaster.
+  // `history` is what the log says so far; empty for a new run. The forecaster learns its costs and failures.
   FigureRun(const Plan& plan, const RunHistory& history, Selection selection, const Origin& origin,
             Forecaster& forecaster);
 
@@ -75,7 +74,7 @@ class Supervisor {
   Supervisor(std::vector<LoggedFigure> figures, const Resources& resources, Forecaster& forecaster,
              WorkerSession& session, Progress& progress);
 
-  // False when the user interrupted. Throws EnvironmentError when no worker can be started any more.
+  // False when the user interrupted. Throws EnvironmentError if no worker can be started.
   bool run();
 
   // What time and memory were too small for.

@@ -23,11 +23,11 @@ inline constexpr double stage_factor = 5;
 
 // The command under way ends so long after the time of the run is over.
 inline constexpr double overtime_seconds = 1;
-// Then, for a killed worker to be gone.
+// Time for a killed worker to end.
 inline constexpr double last_reap_limit_seconds = 8;
 
-// Of what a verification has, for each of its three stages: calls that take longer end themselves, and the worker says
-// so in the rest.
+// The share of a verification's time for each of its three stages. Calls that take longer end themselves, and the
+// worker uses the rest to say so.
 inline constexpr double share_of_stage = 0.3;
 
 // For a worker that was told to quit, or that announced its end, before it is killed.

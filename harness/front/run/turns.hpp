@@ -26,8 +26,8 @@ std::vector<Turn> make_turns(const FigureBatches& figures);
 // the device heap.
 bool shares_process(const Batch& running, const Batch& next);
 
-// The worker processes of each turn in a round, for the cells that get it in any case, if none fails and none uses a
-// share of the device heap. An allocator that only a process makes fresh counts with one sample a cell.
+// The worker processes of each turn in a round, if no cell fails and none uses a share of the device heap. An allocator
+// that only a process makes fresh counts with one sample a cell.
 std::vector<std::size_t> process_starts(const std::vector<Turn>& turns, const FigureBatches& figures,
                                         std::uint64_t round);
 

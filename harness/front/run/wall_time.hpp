@@ -10,10 +10,10 @@ namespace allocbench::front {
 
 class WallTime {
  public:
-  // Of the front end: "process starts", "deadlines".
+  // Adds time of the front end: "process starts", "deadlines".
   void add(const std::string& part, double seconds) { seconds_[part] += seconds; }
   // What a worker says at its end about the time since it became ready, and about its own start, which took
-  // `start_seconds` of the run. Returns how much of its life that explains.
+  // `start_seconds` of the run. Returns the seconds that these parts explain.
   double add(const protocol::Profile& profile, double start_seconds);
 
   // A table, the largest part first; what no part explains is the front end's own. Below it what passed beside these

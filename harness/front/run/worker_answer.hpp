@@ -24,7 +24,7 @@ struct FirstLine {
   std::string complaint = {};                   // why it is not
 };
 
-// Whether it is the line of a worker that waits and has loaded.
+// Whether the line says that a waiting worker has loaded its plug-ins.
 bool says_loaded(const std::string& line);
 
 // `program` is the worker's path, for the complaint.

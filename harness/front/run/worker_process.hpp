@@ -22,7 +22,7 @@ struct WorkerReply {
   std::string death;  // Kind::died: "was killed by SIGSEGV (Segmentation fault)", "ended with exit code 1"
 };
 
-// Of a status that waitpid() gave, as WorkerReply::death.
+// Words for a status of waitpid(), as in WorkerReply::death.
 std::string describe_death(int wait_status);
 
 class WorkerProcess {

@@ -40,8 +40,8 @@ void warn_about(const std::vector<protocol::BrokenPlugin>& plugins);
 
 // The device heap that a worker is started with.
 struct HeapWish {
-  // Where that follows from where the blocks live: the pool for allocators that live in the heap, nothing for those
-  // that live in the pool.
+  // The place of the blocks decides: the pool for allocators that live in the heap, nothing for allocators that live in
+  // the pool.
   std::optional<std::uint64_t> bytes = {};
   // Where only the allocator knows: what to ask it, for `--device-heap-for`.
   std::string question = {};

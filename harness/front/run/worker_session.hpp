@@ -37,7 +37,7 @@ struct Outcome {
 
 struct SampleLimits {
   double seconds = 0;  // of the command
-  // Of the timed phases of a repetition; the stages around them have `trial_of_other_stages` times as much.
+  // Deadline of the timed phases of a repetition; the stages around them have `trial_of_other_stages` times as much.
   std::optional<double> trial_seconds;
   bool stages = false;  // the worker tells what it is at
 };
@@ -75,11 +75,11 @@ class WorkerSession {
   // Makes a worker hold this batch's allocator: the one that runs, where it may, else a new one. Without `needs_heap`
   // any worker's device heap will do. `facts` receives what the allocator tells about itself.
   Outcome load(const Batch& batch, bool needs_heap, double limit_seconds, CellFacts& facts);
-  // The worker after the one that load() may start will probably be for this batch; null: nobody knows. It is started
+  // The worker after the one that load() may start will probably be for this batch; null: not known. It is started
   // beside that one, which saves time, and measures nothing.
   void expect(const Batch* batch);
-  // Whether the running worker's device heap is the batch's: it has the right size, and where only a process makes the
-  // heap fresh, the process was started for this batch. So no figure finds there what another one left.
+  // Whether the running worker's device heap fits the batch: it has the right size, and the process was started for
+  // this batch if only a process makes the heap fresh. So no figure finds there what another one left.
   bool has_heap_of(const Batch& batch) const;
 
   Outcome open(const Cell& cell, double limit_seconds);
@@ -95,7 +95,7 @@ class WorkerSession {
   bool running() const { return process_ != nullptr; }
   // What the worker was at when the last command began or told of a stage (protocol::Stage); empty: it did not tell.
   const std::string& stage() const { return stage_; }
-  // The worker is not used any more. It ends while the next one starts, or when stop() is called.
+  // The worker is no longer used. It ends while the next one starts, or when stop() is called.
   void retire();
   // Lets the worker end by itself.
   void stop();

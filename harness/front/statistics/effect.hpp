@@ -2,10 +2,9 @@
 // correction for many such tests at once.
 //
 // The test is Yuen's (Biometrika 61, 1974, 165-170), which is Welch's without the outermost values: as many of them as
-// the interval of a number (rounds.hpp) leaves out, so that stragglers that do not widen that interval do not hide a
-// difference either. A test on ranks could not speak at all here: the smallest chance that six against six rounds can
-// have is 1 in 462, and a correction for a hundred cells multiplies it by a hundred. tests/harness/comparison_test.cpp
-// counts false alarms.
+// the interval of a number leaves out (rounds.hpp). Stragglers that do not widen that interval therefore do not hide a
+// difference. A test on ranks could never decide here: with six against six rounds the smallest chance is 1 in 462, and
+// a correction for a hundred cells multiplies it by a hundred. tests/harness/comparison_test.cpp counts false alarms.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +29,7 @@ struct MeasuredSide {
   double clock_step = 0;
 };
 
-// Of a run that was kept without samples.
+// A side that was kept without samples.
 struct StoredSide {
   double centre = 0;    // positive, as are the bounds
   Interval interval{};  // as rounds.hpp makes it, at `confidence`
@@ -51,7 +50,8 @@ LogSide log_side(const MeasuredSide& side);
 // The interval is taken for that of a t test, so that its width tells the error.
 LogSide log_side(const StoredSide& side);
 
-// Of the logarithms, with the outermost values moved inwards (winsorised); of both sides, each around its own mean.
+// Variance of the logarithms with the outermost values moved inwards (winsorised). With two sides, each is taken around
+// its own mean.
 double log_variance(const std::vector<double>& values);
 double log_variance(const std::vector<double>& a, const std::vector<double>& b);
 double log_variance(const LogSide& a, const LogSide& b);
@@ -60,8 +60,8 @@ double log_variance(const LogSide& a, const LogSide& b);
 Effect effect_of(const LogSide& a, const LogSide& b, double least_variance);
 Effect effect_of(const MeasuredSide& a, const MeasuredSide& b, double least_variance);
 
-// Holm 1979 (Scandinavian Journal of Statistics 6, 65-70): the chances, made so large that comparing each with 5 %
-// keeps the chance of even one false alarm among all of them below 5 %. In the order of the input.
+// Holm 1979 (Scandinavian Journal of Statistics 6, 65-70): the chances are enlarged. If each is compared with 5 %, the
+// chance of even one false alarm among all of them stays below 5 %. In the order of the input.
 std::vector<double> holm(const std::vector<double>& chances);
 
 }  // namespace allocbench::front

@@ -30,7 +30,7 @@ class Logarithms {
     return deviation * deviation;
   }
 
-  // Of the trimmed mean, where the winsorised variance is this.
+  // Squared error of the trimmed mean, from the winsorised variance.
   double squared_error(double variance) const {
     const auto count = static_cast<double>(logs_.size());
     return variance * (count - 1) / (kept() * (kept() - 1));

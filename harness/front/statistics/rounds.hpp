@@ -2,9 +2,8 @@
 //
 // A round counts as one value, the statistic of its samples: samples of one process share its memory layout and clock
 // phase, so they say little about the next process. The estimate is the median of the rounds' values. Its interval lies
-// between two of them in order, because the number of values below the median has a binomial distribution whatever the
-// quantity's own distribution is; times of processes often have two modes. docs/methodology-measurement.md has the
-// reasons and the coverage.
+// between two of them in order, because the number of values below the median is binomial for any distribution; times
+// of processes often have two modes. docs/methodology-measurement.md has the reasons and the coverage.
 #pragma once
 
 #include <algorithm>
@@ -41,7 +40,7 @@ struct Interval {
 // The samples of one quantity in one cell, by round. No round is empty.
 using Rounds = std::vector<std::vector<double>>;
 
-// Of the samples of one round.
+// How the samples of one round become its value.
 enum class Statistic { median, mean };
 
 // "median" or "mean".
@@ -53,12 +52,12 @@ struct Estimate {
   std::optional<Interval> interval = {};
   std::string why_no_interval = {};  // a sentence; empty with an interval
 
-  // Of the centre; nullopt without an interval or for a centre that is not positive.
+  // Half the interval over the centre; nullopt without an interval or if the centre is not positive.
   std::optional<double> relative_half_width() const;
 };
 
-// Of the times of one phase of a cell that has so many phases: a `total` beside others is their sum, read off the clock
-// once per phase. 0 on the CPU, whose clock is finer than any time here.
+// Step of the clock for one phase of a cell with so many phases. A `total` beside others is their sum, so it has one
+// step per phase. 0 on the CPU, whose clock is finer than any time here.
 double clock_step_of(std::string_view backend, std::string_view phase, std::size_t phases);
 
 // The interval lies between the values of this rank from both ends, and beyond it by an interpolation; ranks count

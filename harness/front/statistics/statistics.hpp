@@ -8,7 +8,7 @@ namespace allocbench::front {
 // All of these want at least one value.
 double median(std::vector<double> values);
 double mean(const std::vector<double>& values);
-// Of a sample (n - 1); 0 for a single value.
+// The estimate from a sample (n - 1); 0 for a single value.
 double standard_deviation(const std::vector<double>& values);
 // Linear between the two nearest ranks, as numpy's default; share in [0, 1].
 double quantile(std::vector<double> values, double share);

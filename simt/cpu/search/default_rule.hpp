@@ -23,13 +23,13 @@ class QuestionCounter {
     std::uint32_t question;
   };
   explicit QuestionCounter(bool advances_lanes) : advances_lanes_(advances_lanes) {}
-  // Of Strategy::next.
+  // Counts for Strategy::next.
   Place count(Lane* asking, Reason reason);
-  // Of the questions of converged(), which belong to the warp: another lane may come first, or give the group, when the
-  // schedule changes elsewhere.
+  // Place of a question of converged(). It belongs to the warp: if the schedule changes elsewhere, another lane may
+  // come first or give the group.
   Place count_gathering(const Lane& asking) const;
   Place count_group(const Lane& asking) const;
-  // Of a store or load, which is the step that was counted last.
+  // Place of a store or load, which is the step that was counted last.
   static Place of_access(const Lane& asking) { return {asking.rank_in_grid, asking.counted_steps, 0}; }
 
  private:

@@ -2,7 +2,7 @@
 //
 // Every lane has a random priority and the highest runnable one runs; at d - 1 random points the running lane falls
 // below all others. A bug that needs d ordering constraints among n lanes and k steps shows with probability of at
-// least 1 / (n k^(d-1)): rare interleavings of few preemptions, which random switching dilutes.
+// least 1 / (n k^(d-1)): it finds rare interleavings of few preemptions, which random switching rarely makes.
 //
 // Differs from the paper: a lane that waits (spin_hint(), converged()) falls below all others, so that the lane it
 // waits for can run; k is drawn from the seed, by the number of lanes that begin, unless the caller knows it.

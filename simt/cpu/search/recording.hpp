@@ -32,8 +32,8 @@ class RecordingStrategy final : public Strategy {
   QuestionCounter questions_{true};
 };
 
-// If a decision cannot be carried out because its lane is not runnable, the default rule decides: while a schedule is
-// being shortened, the remaining decisions need not fit any more.
+// If a decision cannot be carried out because its lane is not runnable, the default rule decides: in a schedule that is
+// being shortened, the remaining decisions may not fit.
 class ScriptedStrategy final : public Strategy {
  public:
   // `recorded`: a RecordingStrategy asks this one.

@@ -6,8 +6,8 @@
 // lowest; a launch begins with the lowest. converged() gathers as long as others of the warp may come and gives all of
 // them. Every store is visible to others at once, and a load reads the newest value.
 //
-// A decision names the lane that was asked and how far that lane had come, not the step of the launch: when another
-// decision is removed, the remaining ones still hit the same places of their lanes' programs. Everything else that is
+// A decision names the lane that was asked and that lane's own step, not the step of the launch. So the remaining
+// decisions still hit the same places of their lanes' programs if another one is removed. Everything else that is
 // random (virtual SMs, fresh memory) follows from the seed. A schedule does not contain the other options of the
 // executor.
 #pragma once
@@ -31,9 +31,9 @@ struct Decision {
     read_old  // the lane's load reads a value that others have replaced: `value` of them, or all it may, are newer
   };
   std::uint32_t launch = 0;  // of the device, from 0
-  std::uint64_t lane = 0;    // who is asked, by rank in the grid
-  // Of go_on_with, hold_store and read_old: which atomic, group operation, barrier or end of this lane it is in this
-  // launch, from 1. Of the others: which gathering or group of the warp, whose lowest lane `lane` is then.
+  std::uint64_t lane = 0;    // the lane that is asked, by rank in the grid
+  // For go_on_with, hold_store and read_old: the number of this lane's atomic, group operation, barrier or end in this
+  // launch, from 1. For the others: the number of the warp's gathering or group, whose lowest lane is `lane`.
   std::uint32_t step = 0;
   std::uint32_t question = 0;  // how often the lane has since waited at a spin hint, converged() or parked
   Kind kind = Kind::go_on_with;

@@ -45,13 +45,13 @@ class CallerRequests {
   std::vector<RecordedBlock> blocks() const;
   // For a check together with others.
   SlotRange range() const { return results_.range(sizes_.any(), callers()); }
-  // Judges all blocks, and what their nulls mean; `before` are those that others hold meanwhile.
+  // Judges all blocks and the meaning of their nulls. `before` are blocks that others hold at the same time.
   void check(PointerCheck& check, PointerCheck::Live live = PointerCheck::Live::together,
              AskedBlocks before = {}) const;
 
   RequestProfile profile() const { return {geometry_, sizes_.host()}; }
   KernelInfo alloc_info(std::string phase, const AllocatorType& type) const;
-  // Of phases `alloc` and `free`.
+  // Kernels of the phases `alloc` and `free`.
   std::vector<KernelInfo> kernels(const AllocatorType& type) const;
 
  private:

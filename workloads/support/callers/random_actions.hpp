@@ -53,8 +53,8 @@ class RandomActions {
     allocator.launch<CallKernels>(stream_, geometry_.shape(), FreeKernel{}, geometry_, held_.data());
   }
 
-  // Of the launches from `first` to before `last`, once finished. A slot of a caller that did nothing in a launch keeps
-  // its poison.
+  // Counts of the finished launches `first` to `last` - 1. A slot of a caller that did nothing in a launch keeps its
+  // poison.
   Counts counts(std::uint32_t first, std::uint32_t last) const {
     const std::uint64_t idle = results_.holding(reinterpret_cast<void*>(poisoned_slot), first, last);
     const std::uint64_t frees = results_.holding(ProbabilityKernel::freed_mark(), first, last);

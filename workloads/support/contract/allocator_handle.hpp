@@ -34,7 +34,7 @@ class AllocatorHandle {
   AllocatorHandle(const AllocatorType& type, Arena& arena, const ParameterValues& parameters);
 
   // From here on calls of observed forms do not return after the deadline (allocators/support/adaptors/counted.hpp).
-  // Then the allocator is to be reset.
+  // The allocator must then be reset.
   void end_calls_at(const simt::DeadlineView& deadline);
   const simt::DeadlineView& deadline() const { return deadline_; }
 
@@ -54,7 +54,7 @@ class AllocatorHandle {
   AllocatorHandle failing(const FailureRule& failures) const;
   // The same allocator, not observed.
   AllocatorHandle bare() const;
-  // The same whose calls leave records. Each launch waits for its kernel, and is one of the trace. The recorder must
+  // The same; its calls leave records. Each launch waits for its kernel, and is one of the trace. The recorder must
   // outlive it and its copies. A launch throws CellFailure where the plug-in has no such form of the kernel.
   AllocatorHandle traced(TraceRecorder& recorder) const;
   // The same with blocks at multiples of `alignment`, a power of two. Where the design itself gives them to requests of
@@ -62,11 +62,12 @@ class AllocatorHandle {
   AllocatorHandle aligned(std::uint32_t alignment, std::span<const std::uint64_t> sizes) const;
   // What each request takes more because of it.
   std::size_t alignment_surplus() const { return surplus_of_alignment(traits().alignment, alignment_); }
-  // The same for a sample after which the allocator is reset: what the workload does for the next sample alone, such as
-  // freeing what filled the pool, may be left out.
+  // The same for a sample after which the allocator is reset. The workload may leave out what only prepares the next
+  // sample, such as the free of the filling blocks.
   AllocatorHandle reset_afterwards() const;
   bool is_reset_afterwards() const { return is_reset_afterwards_; }
-  // The same that tells `stages`, which must outlive it and its copies, when its own calls fill the pool and empty it.
+  // The same, which tells `stages` when its own calls fill the pool and empty it. `stages` must outlive it and its
+  // copies.
   AllocatorHandle telling(Stages& stages) const;
   void begin(Stage stage) const {
     if (stages_ != nullptr) stages_->begin(stage);
@@ -77,9 +78,9 @@ class AllocatorHandle {
   // Whether requests up to this size (nothing: of any size) never reach the device heap.
   bool leaves_device_heap_alone(std::optional<std::uint64_t> largest_request) const;
   // make(begin, end) makes the requests of a launch, whose blocks it leaves from blocks[begin] on (device memory). From
-  // a fresh state each launch is made once for an instance; later the memory is put back as it left it, unless calls
-  // are counted or refused or the allocator has state elsewhere. put_back(count) is called when the blocks of the first
-  // `count` requests were put back: no ledger knows them.
+  // a fresh state an instance makes each launch once. Later it restores a copy of the memory, unless calls are counted
+  // or refused or the allocator has state elsewhere. put_back(count) is called when the blocks of the first `count`
+  // requests were put back: no ledger knows them.
   template <class PutBack, class Make>
   void fill(const FilledPool::Requests& requests, void** blocks, const PutBack& put_back, const Make& make) const {
     const bool fresh = instance_->fresh && may_start_from_copy(requests);
@@ -99,7 +100,7 @@ class AllocatorHandle {
   }
   // After a failed pass: fill() makes its requests again.
   void forget_filled() const { instance_->filled.clear(); }
-  // Where blocks live, of PoolLocation::own; else empty.
+  // The library's own pool with PoolLocation::own; otherwise empty.
   Pool own_pool() const;
   // Empty when all invariants hold, or the design states none.
   std::string broken_invariant(simt::Stream& stream) const;

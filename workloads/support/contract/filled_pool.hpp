@@ -17,7 +17,7 @@ namespace allocbench {
 
 class FilledPool {
  public:
-  // What filled it, from a fresh state: `count` requests of `bytes`, one per caller of such a grid.
+  // The requests that filled it from a fresh state: `count` requests of `bytes`, one per caller of such a grid.
   struct Requests {
     std::uint64_t bytes = 0;
     std::size_t count = 0;
@@ -26,11 +26,11 @@ class FilledPool {
     std::size_t together = 0;  // so many in a launch, one launch after the other; 0: all
     bool operator==(const Requests&) const = default;
 
-    // Of the launch that begins with request `begin`.
+    // End of the launch that begins with request `begin`.
     std::size_t end_of_launch(std::size_t begin) const {
       return together == 0 ? count : std::min(count, begin / together * together + together);
     }
-    // The requests of the whole launches, fewer than all.
+    // The requests of all launches but the last one.
     Requests whole_launches() const {
       Requests result = *this;
       result.count = together == 0 || count == 0 ? 0 : (count - 1) / together * together;
@@ -62,11 +62,11 @@ class FilledPool {
   simt::Buffer<void*> blocks_;
 };
 
-// Those of one arena. Together they take a quarter of the device's memory at most: cells that are opened later, and
-// their checks, need memory too.
+// The copies of one arena. Together they take a quarter of the device's memory at most: cells that are opened later,
+// and their checks, need memory too.
 class FilledPools {
  public:
-  // What these requests filled, else what the most of their whole launches filled; null where none is kept.
+  // The pool that these requests filled, else the one that most of their whole launches filled; null if none is kept.
   const FilledPool* find(const FilledPool::Requests& requests) const;
   // Whether a copy is so small that those of whole launches may be kept, too.
   bool has_room_for_many(const Arena& arena, const FilledPool::Requests& requests) const;

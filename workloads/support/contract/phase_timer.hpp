@@ -14,9 +14,9 @@
 
 namespace allocbench {
 
-// A timed phase is held back until all of it is enqueued: a launch takes the host microseconds, and ten times as long
-// after a wait, and in an idle stream the pair of events would count that as the kernel's time. The limit only ends
-// holds of phases that wait for the device in a way that simt/ does not see.
+// A timed phase is held back until all of it is enqueued. A launch takes the host microseconds, and longer after a
+// wait. In an idle stream the pair of events would count that as the kernel's time. The limit only ends holds of phases
+// that wait for the device in a way that simt/ does not see.
 inline constexpr double hold_limit_seconds = 50e-3;
 
 class PhaseTimer {
@@ -77,7 +77,7 @@ class PhaseTimer {
   void counter(std::string_view name, std::uint64_t value) { counter(name, static_cast<double>(value)); }
 
   const std::vector<Phase>& phases() const { return phases_; }
-  // Of all phases together; sums of phases do not count again.
+  // Time of all phases together; a phase that is a sum does not count again.
   double seconds() const { return seconds_; }
   const std::vector<Counter>& counters() const { return counters_; }
 

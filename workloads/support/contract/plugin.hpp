@@ -23,7 +23,6 @@ struct PluginPart {
 }  // namespace allocbench
 
 // What every part exports. Its file also has the text of its interface (ALLOCBENCH_PLUGIN_INTERFACE in
-// cmake/AllocbenchOptions.cmake): a part whose text differs from the worker's was built for another one or from other
-// headers, and is refused before anything of it is loaded.
-// Plug-ins are compiled with hidden symbols.
+// cmake/AllocbenchOptions.cmake): a part whose text differs from the worker's was built for another worker or from
+// other headers. It is refused, and nothing of it is loaded. Plug-ins are compiled with hidden symbols.
 extern "C" [[gnu::visibility("default")]] const allocbench::PluginPart* allocbench_plugin_part();

@@ -11,13 +11,13 @@
 
 namespace allocbench {
 
-// Of a repetition, then of a verification.
+// The stages of a repetition, then those of a verification.
 enum class Stage { prepare, fill, timed, drain, judge, contents, leaks, resets, trace };
 inline constexpr std::array<std::string_view, 9> stage_words = {"prepare",  "fill",  "timed",  "drain", "judge",
                                                                 "contents", "leaks", "resets", "trace"};
 constexpr std::string_view word(Stage stage) { return stage_words[static_cast<std::size_t>(stage)]; }
 
-using StageListener = std::function<void(Stage)>;  // empty: nobody wants to know
+using StageListener = std::function<void(Stage)>;  // empty: no report
 
 // The stage that work is in. A phase follows a phase without a word.
 class Stages {

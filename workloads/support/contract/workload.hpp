@@ -17,8 +17,8 @@
 //   };
 //
 // A new workload is a folder and a line in workloads/CMakeLists.txt. Rules for the kernels: the allocator arrives by
-// value; a thread talks to it through attach()/detach() (allocators/support/contract/session.hpp), so that allocators
-// with per-warp state work; every returned pointer is stored where check_recorded() can read it.
+// value; a thread calls it between attach() and detach() (allocators/support/contract/session.hpp), because some
+// allocators keep a state per warp; every returned pointer is stored where check_recorded() can read it.
 #pragma once
 
 #include <cstdint>
@@ -76,11 +76,11 @@ class WorkloadRun {
   virtual void check_recorded(PointerCheck& check) const = 0;
   // What the leak check repeats.
   virtual RequestProfile requests() const = 0;
-  // The most bytes that a malloc of a sample asks for; nothing where that is not known before.
+  // The most bytes that a malloc of a sample asks for; nothing if that is not known in advance.
   virtual std::optional<std::uint64_t> largest_request() const { return std::nullopt; }
   // Per sample, for the ledger of the content check.
   virtual std::uint64_t mallocs_at_most() const = 0;
-  // Of the timed kernels.
+  // The timed kernels, each with its registers.
   virtual std::vector<KernelInfo> kernels() const = 0;
   // What is known of its requests without counting, for figures: plots/figures/histogram.py.
   virtual std::vector<Histogram> histograms() const { return {}; }

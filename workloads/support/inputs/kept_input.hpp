@@ -1,5 +1,5 @@
-// Inputs that the host works out from parameters and a seed: made once for all processes of a run (StoredValue), and
-// kept for the next cells of the process, which mostly ask for the same.
+// Inputs that the host computes from parameters and a seed. They are made once for all processes of a run
+// (StoredValue), and kept for the next cells of the process, which mostly ask for the same ones.
 //
 // An input names its parts, which are plain values, and vectors of these or of such vectors:
 //
@@ -79,7 +79,7 @@ class InputReader {
   bool whole_ = true;
 };
 
-// The input of this key: kept, read or made. Of one type the process keeps the four that were asked for last.
+// The input of this key: kept, read or made. The process keeps the last four inputs of a type.
 template <class Input, class Make>
 std::shared_ptr<const Input> kept_input(const std::string& key, const Make& make) {
   constexpr std::size_t most_kept = 4;

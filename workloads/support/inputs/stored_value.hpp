@@ -16,8 +16,8 @@ namespace allocbench {
 // Reads a stored value from its begin.
 class StoredValue {
  public:
-  // Nothing where no process stored a value under this key in the folder that the environment variable
-  // ALLOCBENCH_SCRATCH names, or where the variable is not set.
+  // Nothing if no process stored a value under this key in the folder that the environment variable ALLOCBENCH_SCRATCH
+  // names, or if the variable is not set.
   static std::optional<StoredValue> open(const std::string& key);
 
   // False where the file has fewer bytes left.

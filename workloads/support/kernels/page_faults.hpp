@@ -1,4 +1,4 @@
-// What went wrong in the kernels of a sample that keep records in pages.
+// Failures in the kernels of a sample that keep records in pages.
 #pragma once
 
 #include <cstdint>

@@ -11,7 +11,7 @@
 
 namespace allocbench {
 
-// Who calls, and how often.
+// Which threads call, and how often.
 struct SeveralCalls {
   Geometry geometry;
   std::uint32_t allocations = 1;             // blocks that a caller holds together

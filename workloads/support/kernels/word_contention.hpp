@@ -14,8 +14,8 @@ class WordContention {
  public:
   WordContention(std::uint32_t threads, std::uint32_t threads_per_block, std::uint32_t additions);
 
-  // Times the phase "atomics". Gives the cycles from before to after an addition, mean over all of them: of the
-  // multiprocessor's clock, or of the CPU's time stamp counter (0 where there is none).
+  // Times the phase "atomics". Gives the mean cycles of an addition, from the multiprocessor's clock or the CPU's time
+  // stamp counter (0 if there is none).
   double run(simt::Stream& stream, PhaseTimer& timer);
 
   // What the word holds after a run if no addition was lost.

@@ -1,10 +1,10 @@
 // Ageing: makes a fresh heap an old one, before a workload is measured on it.
 //
-// A crowd of threads allocates and frees at random for a number of rounds, as a program does that has run for long: in
-// each round about half of them act, each on one of its slots, which it fills when it is empty and else empties.
-// Requests are of the workload's sizes, of half and of a quarter of them. At the end all blocks are freed except every
-// eighth, so that no design finds one large piece again. Which calls are made is a function of the seed alone; requests
-// that the allocator refuses leave their slot empty.
+// Many threads allocate and free at random for a number of rounds, like a long-running program. In each round about
+// half of them act. Each acts on one of its slots: it fills an empty slot and empties a full one. Requests are of the
+// workload's sizes, of half and of a quarter of them. At the end all blocks are freed except every eighth, so that no
+// design finds one large piece again. Which calls are made is a function of the seed alone; requests that the allocator
+// refuses leave their slot empty.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ class Ageing {
   // Why the heap of this allocator cannot age; empty when it can.
   static std::string unsupported(const AllocatorType& type);
 
-  // Of a fresh heap.
+  // Ages a fresh heap.
   void age(const AllocatorHandle& allocator);
   // Frees what is left. For heaps that cannot be reset.
   void leave(const AllocatorHandle& allocator);

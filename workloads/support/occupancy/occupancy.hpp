@@ -33,8 +33,8 @@ void fill_pool(simt::Stream& stream, const AllocatorHandle& allocator, const Fil
 // Blocks that the allocator's own malloc made and that keep memory in use.
 class Occupants {
  public:
-  // Ouroboros fills a pool twice as fast with so many requests at a time as with four times as many; ScatterAlloc,
-  // which begins each launch at the same place, takes seconds where they are four times fewer.
+  // With more requests at a time Ouroboros fills a pool more slowly. With fewer, ScatterAlloc does, because it begins
+  // each launch at the same place.
   static constexpr std::size_t most_together = 1 << 16;
 
   // Up to so many.
@@ -50,9 +50,9 @@ class Occupants {
   // Frees the `used`, unless the allocator is reset anyhow.
   void leave(const AllocatorHandle& allocator, const PageSet& used);
 
-  // How many there are now.
+  // Their number.
   std::uint32_t present() const;
-  // Those that are there now.
+  // All of them.
   std::vector<void*> blocks() const;
 
  private:

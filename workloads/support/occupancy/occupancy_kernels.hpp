@@ -19,7 +19,7 @@ struct OccupyKernel {
     const std::uint32_t i = thread.rank_in_grid();
     if (i >= count) return;
     const auto refused = thread.atomic(*refusals);
-    const auto group = thread.converged();  // all lanes decide alike, for designs that need whole warps
+    const auto group = thread.converged();  // all lanes make the same decision, because some designs need whole warps
     const std::uint32_t before = group.broadcast(group.leader() ? refused.load(simt::relaxed) : 0);
     blocks[i] = nullptr;
     if (before >= enough_refusals) return;

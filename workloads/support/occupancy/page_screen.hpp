@@ -24,8 +24,8 @@ class PageScreen {
   // Pages noted since.
   std::uint32_t pages() const { return counts_.to_host(stream_)[0]; }
 
-  // Every page as a block of `bytes` where they are few, else those next to a broken rule: neighbours that overlap, and
-  // addresses that are not multiples of 16. `nulls` blocks at address 0 come with them.
+  // Every page as a block of `bytes`, if there are few. Otherwise only pages next to a broken rule: neighbours that
+  // overlap, and addresses that are not multiples of 16. `nulls` blocks at address 0 come with them.
   std::vector<RecordedBlock> blocks(std::uint64_t bytes, std::uint64_t nulls) const;
 
   static constexpr std::uint32_t few = 1 << 16;

@@ -22,7 +22,7 @@ class CallStatistics {
  public:
   explicit CallStatistics(StepUnit unit = StepUnit::update) : unit_(unit) {}
 
-  // Of a pass: the sums over its calls, and the records of its mallocs, those of a thread in their order.
+  // Adds a pass: the sums over its calls, and the records of its mallocs, with those of each thread in their order.
   void add_pass(const CallSums& sums, std::span<const MallocRecord> records);
 
   // By metric (harness/worker/metrics.cpp), a value per pass.

@@ -1,13 +1,13 @@
 // Leak check: after everything was freed, the pool must serve the same requests again.
 //
-// Rounds of "all allocate, all free", by at most 1,024 of the cell's callers, fewer where these would ask for more than
-// 4 MiB, and, where the design is fast enough, by at most 16,384 of them, run until twice the pool has been requested,
-// at least sixteen times: an allocator that loses freed memory fails. The pool of a cell is usually far too large for
-// that, so the rounds run on a small second instance of about eight rounds' bytes. If the design cannot serve the first
-// round from so little, the instance grows, up to the cell's own allocator. What was found on a second instance holds
-// for all cells of the allocator with the same requests (LeakFindings). If the first round had no nulls, nulls of later
-// rounds are a leak when they last and are many or grow. All others are refusals: free memory in pieces too small for
-// the largest request, or a search that gave up early; the verdict has their number.
+// Rounds of "all allocate, all free" by at most 1,024 of the cell's callers, or fewer if these would ask for more than
+// 4 MiB. If the design is fast enough, at most 16,384 call. The rounds end when twice the pool has been requested,
+// after sixteen rounds at least. An allocator that loses freed memory fails. The pool of a cell is usually far too
+// large for that, so the rounds run on a small second instance of about eight rounds' bytes. If the design cannot serve
+// the first round from so little, the instance grows, up to the cell's own allocator. What was found on a second
+// instance holds for all cells of the allocator with the same requests (LeakFindings). If the first round had no nulls,
+// nulls of later rounds are a leak when they last and are many or grow. All others are refusals: free memory in pieces
+// too small for the largest request, or a search that gave up early; the verdict has their number.
 #pragma once
 
 #include <chrono>
@@ -36,7 +36,7 @@ class LeakCheck {
   LeakResult run(const AllocatorHandle& own);
 
  private:
-  // What `check` finds with the requests of few callers and, where these let expect that the budget suffices, of all.
+  // What `check` finds with the requests of few callers and, if the budget will probably suffice, with those of all.
   std::optional<LeakResult> by_few_then_many(const std::function<std::optional<LeakResult>()>& check);
   std::optional<LeakResult> growing();
   // Nothing when this pool is too small for the design.

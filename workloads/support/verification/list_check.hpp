@@ -26,8 +26,8 @@ struct ListItem {
 // one block in the order of its threads. Empty when that holds, else the first offence.
 std::string list_problem(std::vector<ListChunk> chunks, std::vector<ListItem> items, std::uint32_t words_per_item);
 
-// Of `wanted` lookups, spread evenly over `elements` elements, lookup i must have found element i * elements / wanted
-// of the chunks, which are in the order of the list; null where they end before. Empty when that holds.
+// `wanted` lookups are spread evenly over `elements` elements. Lookup i must have found element i * elements / wanted
+// of the chunks, which are in the order of the list, or null if the chunks have fewer elements. Empty if that holds.
 std::string got_problem(const std::vector<ListChunk>& chunks, const std::vector<std::uint32_t*>& got,
                         std::uint64_t elements);
 

@@ -22,10 +22,10 @@ struct PointerRules {
   std::uint64_t pool_end = 0;  // 0: no pool; then `in_device_heap` decides
   std::function<bool(const void*)> in_device_heap;
   std::uint32_t alignment = 16;
-  // False where blocks may be handed out again although nobody freed them.
+  // False if blocks may be handed out again although they were not freed.
   bool check_overlap = true;
-  // What nulls are judged by: the bytes that all blocks share (0: not known), those that every block takes (0: the
-  // design does not say), and when it takes blocks back.
+  // Facts for the judgement of nulls: the bytes that all blocks share (0: not known), the bytes that every block takes
+  // (0: the design does not say), and when the design takes blocks back.
   std::uint64_t pool_bytes = 0;
   std::uint64_t block_bytes = 0;
   Frees frees = Frees::individually;
@@ -77,8 +77,8 @@ class PointerCheck {
   }
   // Tells the cause of the nulls judged since the last call. `wanted` is all that lives at the end of their kernel if
   // it serves every request, blocks from before it included. If that fits the pool, the nulls are spurious. If not, the
-  // pool was exhausted; but nobody knows that of a kernel that frees its blocks one after the other.
-  // `requests`: those of the kernel where not each of them was judged, or until_null.
+  // pool was exhausted. This is not known of a kernel that frees its blocks one after the other. `requests`: those of
+  // the kernel where not each of them was judged, or until_null.
   void explain_nulls(AskedBlocks wanted, Live live, std::optional<std::uint64_t> requests = {});
   // Adds requests that all had room, and how many of them returned null.
   void count_refused(std::uint64_t requests, std::uint64_t nulls, std::uint64_t free_bytes);
@@ -87,7 +87,7 @@ class PointerCheck {
 
   std::uint64_t blocks() const { return blocks_; }
   std::uint64_t nulls() const { return nulls_; }
-  // Those of them that are spurious; nothing where the cause of one is not known.
+  // The spurious ones among them; nothing if the cause of one is not known.
   std::optional<std::uint64_t> spurious_nulls() const;
   // Why nothing was measured: no request got a block, or more than half of those that had room got none. Empty where
   // most were served. `pool_bytes`: for the text.

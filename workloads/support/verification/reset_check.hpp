@@ -1,8 +1,8 @@
 // Reset check: a pool that was full serves as much after reset() as it did when it was new, and free(null) changes
 // nothing. Every allocator of a run is checked once, whatever its workload does.
 //
-// Draining the pool of a cell takes too long, so a small second instance is drained: 256 KiB, or the least that the
-// design takes, in blocks of 1/512 of the pool and at most 8,192 of them. What was found there holds for all pools
+// It would take too long to drain the pool of a cell. So a small second instance is drained: 256 KiB, or the least that
+// the design takes, in at most 8,192 blocks of 1/512 of the pool. What was found there holds for all pools
 // (reset_findings.hpp). The cell's own allocator only gets nulls to free while some of its blocks are in use.
 #pragma once
 
@@ -48,7 +48,7 @@ class ResetCheck {
   // After `prepare` the pool must serve as much as a new one.
   template <class Prepare>
   void require_all(Small& small, std::size_t& from_new, const std::string& after, Prepare&& prepare);
-  // In a full pool, of a design that frees blocks one by one.
+  // The pool is full, and the design frees blocks one by one.
   void require_nulls_ignored(const Small& small, std::size_t from_new);
   // Takes blocks until there are none: by many threads, then by few, at last by a lone lane. A search of a full pool
   // takes long, so `expected`, what the pool served before, keeps the number of failing calls small.

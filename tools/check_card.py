@@ -1,0 +1,90 @@
+#!/usr/bin/python3
+"""Checks the kept results of a card, as a pull request brings them and as tests do with each folder of results/reference.
+
+CARD is a folder with one folder per run and a README.md. Each run must come from one clean revision, its results must say what its log
+says, all runs on a GPU must come from one model of card, and nothing else may lie in the folder but pages, pictures and the ledger.
+Every objection is printed. Exit code 1: there is one.
+"""
+
+import argparse
+import json
+import lzma
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(ROOT / "python"), str(ROOT / "tools")]
+
+from allocbench import stored  # noqa: E402
+from allocbench.errors import NothingToDraw, UsageError  # noqa: E402
+import pack_results  # noqa: E402
+
+LARGEST_BYTES = 1 << 20
+KEPT = {"events.jsonl.xz", "results.json.xz"}
+PAGES = {".md", ".png", ".json"}
+
+
+def objections_to_folder(card: pathlib.Path) -> list[str]:
+    found = []
+    if not re.fullmatch(r"[a-z][a-z0-9-]*", card.name):
+        found.append(f"{card}: name the folder after the card, in small letters, digits and hyphens: h200, rtx-4090")
+    if not (card / "README.md").exists():
+        found.append(f"{card}: README.md is missing: the card, the driver, the clocks, the command")
+    for path in sorted(card.rglob("*")):
+        if path.is_file() and path.name not in KEPT and path.suffix not in PAGES:
+            found.append(f"{path}: allowed are {', '.join(sorted(KEPT))} and files that end with {', '.join(sorted(PAGES))}")
+        if path.is_file() and path.stat().st_size > LARGEST_BYTES:
+            found.append(f"{path}: more than 1 MiB. Keep the run with tools/keep-results.sh --without-samples")
+    return found
+
+
+def objections_to_run(run: pathlib.Path) -> list[str]:
+    """Of one run: its origin, and whether log and results agree."""
+    try:
+        ours = stored.read_document(run)
+        log = [json.loads(line) for line in stored.content_of(run, "events.jsonl").splitlines()]
+    except (NothingToDraw, UsageError, OSError, ValueError, EOFError, lzma.LZMAError) as error:
+        return [f"{run}: {error}"]
+    why = pack_results.objection({"allocbench": ours}, unfinished_too=True)
+    found = [f"{run}: {why}"] if why else []
+    logged = next((event for event in log if event.get("event") == "run"), {})
+    for key in ("config", "backend", "seed", "worker"):
+        if logged.get(key) != ours["run"].get(key):
+            found.append(f"{run}: events.jsonl and results.json differ in {key}. Keep the run again with tools/keep-results.sh")
+    status = {cell["id"]: cell["status"] for cell in ours["cells"]}
+    ended = {event["cell"]: event["status"] for event in log if event.get("event") == "end"}
+    differing = sorted(cell for cell, word in ended.items() if cell in status and status[cell] != word)
+    if differing:
+        found.append(f"{run}: {len(differing)} cells ended otherwise in the log than in the results, first {differing[0]}")
+    return found
+
+
+def objections(card: pathlib.Path) -> list[str]:
+    found = objections_to_folder(card)
+    runs = stored.find_runs(card)
+    if not runs:
+        found.append(f"{card}: no run. tools/submit-results.sh STUDY CARD keeps those of a study")
+    names = set()
+    for run in runs:
+        broken = objections_to_run(run)
+        found += broken
+        if not broken:
+            ours = stored.read_document(run)
+            names |= {ours["device"]["name"]} if ours["run"]["backend"] == "cuda" else set()
+    if len(names) > 1:
+        found.append(f"{card}: runs of several cards: {', '.join(sorted(names))}. Make one folder per card")
+    return found
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("card", type=pathlib.Path, metavar="CARD", help="folder below results/reference")
+    card = parser.parse_args().card
+    found = objections(card)
+    print("\n".join(found) or f"{card}: {len(stored.find_runs(card))} runs, no objection")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
