@@ -116,6 +116,22 @@ class StreamsRun final : public WorkloadRun {
   // The rows that were written live together.
   void judge(PointerCheck& check, const Rows& rows, bool earlier) const {
     const RecordedPointers& recorded = earlier ? rows.earlier : rows.blocks;
+    std::vector<SlotRange> written;
+    for (std::uint32_t kernel = 0; kernel < roles_.size(); ++kernel) {
+      if (!(earlier ? roles_[kernel].frees : roles_[kernel].allocates)) continue;
+      written.push_back({.slots = recorded.row(kernel), .count = geometry_.callers, .sizes = {size_.bytes}});
+    }
+    const std::uint64_t count = written.size() * geometry_.callers;
+    if (const auto nulls = slot_check_.nulls_if_right(stream_, written, check.rules(), PointerCheck::Live::together)) {
+      check.add_right(count, *nulls, count * size_.bytes);
+    } else {
+      check.check(blocks_of(recorded, earlier), PointerCheck::Live::together);
+    }
+    check.explain_nulls({made_rows_ * geometry_.callers, made_rows_ * geometry_.callers * size_.bytes},
+                        PointerCheck::Live::together);
+  }
+
+  std::vector<RecordedBlock> blocks_of(const RecordedPointers& recorded, bool earlier) const {
     std::vector<RecordedBlock> written;
     const std::vector<RecordedBlock> all = recorded.blocks([&](std::size_t) { return size_.bytes; });
     for (std::uint32_t kernel = 0; kernel < roles_.size(); ++kernel) {
@@ -123,9 +139,7 @@ class StreamsRun final : public WorkloadRun {
       const auto begin = all.begin() + static_cast<std::ptrdiff_t>(std::size_t{kernel} * geometry_.callers);
       written.insert(written.end(), begin, begin + geometry_.callers);
     }
-    check.check(written, PointerCheck::Live::together);
-    check.explain_nulls({made_rows_ * geometry_.callers, made_rows_ * geometry_.callers * size_.bytes},
-                        PointerCheck::Live::together);
+    return written;
   }
 
   simt::Stream& stream_;
@@ -138,6 +152,7 @@ class StreamsRun final : public WorkloadRun {
   Rows together_;
   Rows alone_;
   ParallelStreams streams_;
+  mutable SlotCheck slot_check_;  // its memory
 };
 
 }  // namespace
