@@ -3,7 +3,7 @@
 //
 // Draining the pool of a cell takes too long, so a small second instance is drained: 256 KiB, or the least that the
 // design takes, in blocks of 1/512 of the pool and at most 8,192 of them. What was found there holds for all pools
-// (reset_findings.hpp). The cell's own allocator only gets nulls to free while some of its blocks are in use.
+// (findings.hpp). The cell's own allocator only gets nulls to free while some of its blocks are in use.
 #pragma once
 
 #include <chrono>
@@ -14,9 +14,9 @@
 
 #include "allocators/support/contract/arena.hpp"
 #include "workloads/support/contract/workload.hpp"
+#include "workloads/support/verification/findings.hpp"
 #include "workloads/support/verification/pointer_check.hpp"
 #include "workloads/support/verification/recorded_pointers.hpp"
-#include "workloads/support/verification/reset_findings.hpp"
 
 namespace allocbench {
 
