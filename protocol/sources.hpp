@@ -9,7 +9,7 @@ namespace allocbench::protocol {
 
 struct Sources {
   std::string revision;           // the commit
-  std::string measured_revision;  // the hash over all but results/ and docs/; empty in logs converted from format 1
+  std::string measured_revision;  // the hash over all but results/ and docs/
   std::optional<bool> dirty;      // the work tree had changes in that; nullopt outside a work tree
 };
 

@@ -2,8 +2,7 @@
 #pragma once
 
 #include "harness/worker/time_shares.hpp"
-#include "workloads/support/verification/leak_findings.hpp"
-#include "workloads/support/verification/reset_findings.hpp"
+#include "workloads/support/verification/findings.hpp"
 
 namespace allocbench::worker {
 

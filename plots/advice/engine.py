@@ -1,11 +1,9 @@
-"""Ranks allocators for a question. plots/webpage/static/rank.js does the same with the same table; a test compares the two, so a
-change here is a change there.
+"""Ranks allocators for a question. plots/webpage/static/rank.js does the same where the reader asks, in a browser: it reads the same table and
+the same RULES, and a test compares the two.
 
-How far a case is from the question is a sum of steps: a factor of 4 in the request size, of 10 in the threads, of 4 in the
-lanes, of 2 in the free share of the pool and of 100 in the size of the pool are one step each, another lifetime is one and a half. Cells whose blocks
-other threads free answer questions about such blocks, and no others; so do cells whose requests name an alignment. The answer
-rests on the cases within WINDOW steps of the nearest one, none of them farther than FARTHEST. A case counts half as much for every
-step that it is away.
+How far a case is from the question is a sum of steps: each setting that differs by its factor in RULES is one, another lifetime is one and a half.
+Cells whose blocks other threads free answer questions about such blocks, and no others; so do cells whose requests name an alignment. The answer rests on the cases within `window` steps of the
+nearest one, none of them farther than `farthest`. A case counts half as much for every step that it is away.
 """
 
 from __future__ import annotations
@@ -19,7 +17,18 @@ from plots.sheet import style
 
 FARTHEST = 3.0
 WINDOW = 1.5
-OTHER_LIFETIME = 1.5
+RULES = {
+    "farthest": FARTHEST,
+    "window": WINDOW,
+    "factors": {"size": 4, "threads": 10, "lanes": 4, "fill": 2, "pool": 100},  # of one step; `fill` is about the free share
+    "other_lifetime": 1.5,
+    "others": OTHERS,
+    "memory_factor": 4,  # sizes farther apart say nothing about each other's memory
+    "not_measured": style.NOT_MEASURED,
+    "one_size": ONE_SIZE,
+    "never_frees": "never frees",
+    "over_budget": "needs more memory than the budget",
+}
 
 
 @dataclass(frozen=True)
@@ -68,14 +77,15 @@ def distance_of(job: dict, question: dict) -> tuple[float, dict[str, float]]:
     def octaves(a: float, b: float) -> float:
         return abs(math.log2(a / b))
 
-    steps = {
-        "size": (octaves(job["sizes"][0], question["sizes"][0]) + octaves(job["sizes"][1], question["sizes"][1])) / 4,
-        "threads": octaves(job["threads"], question["threads"]) / math.log2(10),
-        "lanes": octaves(job["lanes"], question["lanes"]) / 2,
+    apart = {
+        "size": (octaves(job["sizes"][0], question["sizes"][0]) + octaves(job["sizes"][1], question["sizes"][1])) / 2,
+        "threads": octaves(job["threads"], question["threads"]),
+        "lanes": octaves(job["lanes"], question["lanes"]),
         "fill": octaves(1 - job["fill"], 1 - question["fill"]),
-        "lifetime": 0.0 if job["lifetime"] == question["lifetime"] else OTHER_LIFETIME,
-        "pool": octaves(job["pool"], question["pool"]) / math.log2(100),
+        "lifetime": 0.0 if job["lifetime"] == question["lifetime"] else RULES["other_lifetime"],
+        "pool": octaves(job["pool"], question["pool"]),
     }
+    steps = {name: number / math.log2(RULES["factors"].get(name, 2)) for name, number in apart.items()}
     return sum(steps.values()), {name: number for name, number in steps.items() if number > 0}
 
 
@@ -128,11 +138,11 @@ def answer(table: dict, question: dict) -> Answer:
 def why_not(entry: dict, question: dict) -> str:
     """What the allocator lacks of what is asked; empty where it lacks nothing that is known."""
     if question["must_free"] and not entry["frees"]:
-        return "never frees"
+        return RULES["never_frees"]
     if question["any_size"] and ONE_SIZE in entry["restrictions"]:
         return ONE_SIZE
     needed = bytes_needed(entry, question)
-    return "" if question["budget"] is None or needed is None or needed <= question["budget"] else "needs more memory than the budget"
+    return "" if question["budget"] is None or needed is None or needed <= question["budget"] else RULES["over_budget"]
 
 
 def refused_by(entry: dict, question: dict) -> list[int] | None:
@@ -148,10 +158,10 @@ def bytes_needed(entry: dict, question: dict) -> float | None:
 
 
 def memory_of(entry: dict, sizes: list[int]) -> float | None:
-    """Of the measured size that is nearest to the geometric middle of the sizes, and at most a factor of 4 away."""
+    """Of the measured size that is nearest to the geometric middle of the sizes, and not too far away."""
     middle = math.log2(sizes[0] * sizes[1]) / 2
     found = min(((abs(math.log2(size) - middle), size, factor) for size, factor in entry["memory"]), default=None)
-    return found[2] if found and found[0] <= 2 else None
+    return found[2] if found and found[0] <= math.log2(RULES["memory_factor"]) else None
 
 
 def _time(entry: dict, number: int, phase: str) -> list | None:

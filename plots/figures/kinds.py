@@ -1,9 +1,11 @@
-"""The figure kinds that a config's `plot.kind` may name: one module each."""
+"""The figure kinds that a config's `plot.kind` may name: those of the schema, each the module of its name beside this one."""
 
-from plots.figures import heatmap, histogram, lines, printed_table, scene_table, settings_table, status_matrix, table
+import importlib
 
+from plots.runs import schema
+
+_MODULES = {kind: importlib.import_module(f"plots.figures.{kind}") for kind in schema.kinds()}
 # Made from one run: make(run, stem).
-KINDS = {"lines": lines.make, "table": table.make, "heatmap": heatmap.make, "histogram": histogram.make,
-         "scene_table": scene_table.make, "status_matrix": status_matrix.make}
-# Made from a config, and from runs where there are some: make(path of the config, runs, stem).
-OF_CONFIGS = {"settings_table": settings_table.make, "printed_table": printed_table.make}
+KINDS = {kind: module.make for kind, module in _MODULES.items() if hasattr(module, "make")}
+# Made from a config, and from runs where there are some: make_of_config(path of the config, runs, stem).
+OF_CONFIGS = {kind: module.make_of_config for kind, module in _MODULES.items() if hasattr(module, "make_of_config")}

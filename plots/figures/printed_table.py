@@ -16,7 +16,7 @@ from plots.sheet import grid, style
 from plots.sheet.page import Drawing, Heading
 
 
-def make(path: Path, runs: Sequence[Run], stem: str) -> Drawing:
+def make_of_config(path: Path, runs: Sequence[Run], stem: str) -> Drawing:
     config = configs.read(path)
     plot = config["plot"]
     own = _devices(runs) if plot.get("devices") else []

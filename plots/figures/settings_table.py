@@ -42,7 +42,7 @@ def read(path: Path) -> Table:
     return Table(config, figures)
 
 
-def make(path: Path, runs: Sequence[Run], stem: str) -> Drawing:
+def make_of_config(path: Path, runs: Sequence[Run], stem: str) -> Drawing:
     table = read(path)
     rows = rows_of(table, runs)
     used = [run for run in runs if run.name in table.figures]

@@ -1,7 +1,7 @@
 """The looks of all figures: one page width, one colour and marker per allocator, one line style per form of it.
 
 looks.json holds the families: an allocator's hue is that of its family, its form (`_reworked`, `_original`, ...) is the
-line style and the fill of its marker. A new allocator needs a line there and no code.
+line style and the fill of its marker. A line there chooses the colour of an allocator, which has one anyway.
 """
 
 from __future__ import annotations

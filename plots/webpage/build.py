@@ -161,11 +161,8 @@ def _fill(guide: dict, run: Run, parts: dict[str, str], charts: dict, problems: 
         guide if guide["cases"] else {"device": run.device.get("name") or "device unknown", "date": run.date, "revision": "", "backend": run.backend}
     )
     engine_numbers = {
-        "farthest": engine.FARTHEST,
-        "window": engine.WINDOW,
-        "other_lifetime": engine.OTHER_LIFETIME,
+        **engine.RULES,
         "as_asked": differences.AS_ASKED,
-        "others": cases.OTHERS,
         "measure_others": text.MEASURE_OTHERS + _AGAIN,
         "fullest": cases.FULLEST,
         "lifetimes": cases.LIFETIMES,
@@ -174,8 +171,6 @@ def _fill(guide: dict, run: Run, parts: dict[str, str], charts: dict, problems: 
         "form_names": {form: forms.shown(form) for form in forms.LETTERS},
         "most_threads": question.MOST_THREADS,
         "families": style.family_names(),
-        "one_size": table.ONE_SIZE,
-        "not_measured": style.NOT_MEASURED,
     }
     scripts = "\n".join((_STATIC / name).read_text(encoding="utf-8") for name in _SCRIPTS)
     return string.Template((_STATIC / "page.html").read_text(encoding="utf-8")).substitute(

@@ -116,7 +116,7 @@ std::variant<Command, int> chosen(const Options& options, const CLI::App& app) {
   if (verb == "version" || verb == "completion" || verb == "manual") {
     const CommandText text = text_of(app);
     show("{}", verb == "version"      ? version_text() + "\n"
-               : verb == "completion" ? completion_script(text, options.shell)
+               : verb == "completion" ? completion_script(options.shell)
                                       : manual_page(text));
     return exit_all_ok;
   }
@@ -130,6 +130,10 @@ std::variant<Command, int> chosen(const Options& options, const CLI::App& app) {
 std::variant<Command, int> parse_command_line(int argc, const char* const* argv) {
   Options options;
   const std::unique_ptr<CLI::App> app = make_app(options);
+  if (argc > 1 && std::string(argv[1]) == "complete") {  // its words are not yet a command line
+    show("{}", candidates(text_of(*app), {argv + 2, argv + argc}));
+    return exit_all_ok;
+  }
   try {
     app->parse(argc, argv);
   } catch (const CLI::Success& request) {  // --help, --version

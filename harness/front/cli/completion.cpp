@@ -1,275 +1,153 @@
 #include "harness/front/cli/completion.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
 
 namespace allocbench::front {
 namespace {
 
-std::vector<std::string> names_of(const std::vector<CommandText>& verbs) {
-  std::vector<std::string> names;
-  for (const CommandText& verb : verbs) names.push_back(verb.name);
-  return names;
-}
+constexpr const char* configs =
+    "find configs -mindepth 2 -name '*.json' -not -path 'configs/schema/*' 2>/dev/null"
+    " | sed 's#^configs/##; s/[.]json$//'";
+constexpr const char* groups =
+    "find configs -mindepth 1 -maxdepth 1 -type d -not -name schema 2>/dev/null | sed 's#^configs/##'"
+    "; printf 'papers\\nsurvey\\n'";
 
-// The program without a verb, then every verb.
-std::vector<const CommandText*> commands_of(const CommandText& program) {
-  std::vector<const CommandText*> commands = {&program};
-  for (const CommandText& verb : program.verbs) commands.push_back(&verb);
-  return commands;
-}
-
-std::string replaced(std::string text, const std::string& what, const std::string& by) {
-  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size()) {
-    text.replace(at, what.size(), by);
-  }
+std::string output_of(const std::string& command) {
+  std::string text;
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> pipe(popen(command.c_str(), "r"), pclose);
+  for (int byte; pipe && (byte = std::fgetc(pipe.get())) != EOF;) text += static_cast<char>(byte);
   return text;
+}
+
+std::string output_of_this(const std::string& arguments) {
+  return output_of(fmt::format("'{}' {}", std::filesystem::read_symlink("/proc/self/exe").string(), arguments));
 }
 
 // The first sentence is enough beside a name.
-std::string short_text(const std::string& description) {
-  return replaced(description.substr(0, description.find(". ")), "\n", " ");
+std::string candidate(const std::string& word, const std::string& description) {
+  std::string text = description.substr(0, description.find(". "));
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return fmt::format("{}\t{}\n", word, text);
 }
 
-// `{}` is the program as the reader typed it, which need not be in PATH.
-constexpr const char* list_of_names = "$({} list --names 2>/dev/null)";
-// Without cd: fish has no subshells.
-constexpr const char* list_of_configs =
-    "$(find configs -mindepth 2 -name '*.json' -not -path 'configs/schema/*' 2>/dev/null"
-    " | sed 's#^configs/##; s/[.]json$//')";
-constexpr const char* list_of_groups =
-    "$(find configs -mindepth 1 -maxdepth 1 -type d -not -name schema 2>/dev/null | sed 's#^configs/##') papers survey";
-
-// Of a verb that another program reads, that program alone knows the options.
-bool is_passed_on(const CommandText& command) { return command.options.empty(); }
-
-std::string list_of_options(const CommandText& command, const char* program) {
-  return fmt::format("$({} {} --help 2>/dev/null | grep -o -- '--[a-z][a-z-]*' | sort -u)", program, command.name);
-}
-
-// --- bash
-
-constexpr const char* bash_program = "\"$program\"";
-
-std::string bash_words(const std::string& words) {
-  return fmt::format("COMPREPLY+=($(compgen -W \"{}\" -- \"$word\"))", words);
-}
-
-std::string bash_action(const CommandText& program, const std::string& argument) {
-  switch (kind_of(argument)) {
-    case ArgumentKind::words:
-      return bash_words(fmt::format("{}", fmt::join(words_of(argument), " ")));
-    case ArgumentKind::files:
-      return "compopt -o filenames; COMPREPLY+=($(compgen -f -- \"$word\"))";
-    case ArgumentKind::folders:
-      return "compopt -o filenames; COMPREPLY+=($(compgen -d -- \"$word\"))";
-    case ArgumentKind::verbs:
-      return bash_words(fmt::format("{}", fmt::join(names_of(program.verbs), " ")));
-    case ArgumentKind::names:
-      return bash_words(fmt::format(list_of_names, bash_program));
-    case ArgumentKind::groups:
-      return bash_words(list_of_groups);
-    case ArgumentKind::configs:
-      return bash_words(list_of_configs);
-    case ArgumentKind::nothing:
-      break;
-  }
-  return ":";
-}
-
-std::string bash_script(const CommandText& program) {
-  std::string arguments, options, positionals;
-  for (const CommandText* command : commands_of(program)) {
-    const std::string verb = command == &program ? "" : command->name;
-    std::vector<std::string> names;
-    for (const OptionText& option : command->options) {
-      names.insert(names.end(), option.names.begin(), option.names.end());
-      if (option.argument.empty()) continue;
-      std::vector<std::string> patterns;
-      for (const std::string& name : option.names) patterns.push_back(verb + ":" + name);
-      arguments +=
-          fmt::format("    {}) {}; return ;;\n", fmt::join(patterns, "|"), bash_action(program, option.argument));
-    }
-    const std::string offered =
-        is_passed_on(*command) ? list_of_options(*command, bash_program) : fmt::format("{}", fmt::join(names, " "));
-    options += fmt::format("      '{}') {} ;;\n", verb, bash_words(offered));
-    std::string action = verb.empty() ? bash_words(fmt::format("{}", fmt::join(names_of(program.verbs), " "))) : ":";
-    for (const OptionText& each : command->positionals) action += "; " + bash_action(program, each.argument);
-    positionals += fmt::format("    '{}') {} ;;\n", verb, action);
-  }
-  return fmt::format(R"(# Completion of allocbench for bash, made by `allocbench completion bash`.
-_allocbench() {{
-  local word=${{COMP_WORDS[COMP_CWORD]}} last=${{COMP_WORDS[COMP_CWORD-1]}} program=${{COMP_WORDS[0]/#\~/$HOME}} verb= i
-  COMPREPLY=()
-  for ((i = 1; i < COMP_CWORD; i++)); do
-    case ${{COMP_WORDS[i]}} in
-      {}) verb=${{COMP_WORDS[i]}}; break ;;
-    esac
-  done
-  case $verb:$last in
-{}  esac
-  if [[ $word == -* ]]; then
-    case $verb in
-{}    esac
-    return
-  fi
-  case $verb in
-{}  esac
-}}
-complete -F _allocbench allocbench
-)",
-                     fmt::join(names_of(program.verbs), "|"), arguments, options, positionals);
-}
-
-// --- zsh
-
-constexpr const char* zsh_program = "$program";
-
-std::string zsh_quoted(std::string text) {
-  text = replaced(std::move(text), "'", "'\\''");
-  for (const char* special : {"[", "]", ":"}) text = replaced(std::move(text), special, std::string("\\") + special);
+std::string verbs_of(const CommandText& program) {
+  std::string text;
+  for (const CommandText& verb : program.verbs) text += candidate(verb.name, verb.description);
   return text;
 }
 
-std::string zsh_action(const CommandText& program, const std::string& argument) {
-  switch (kind_of(argument)) {
-    case ArgumentKind::words:
-      return fmt::format("({})", fmt::join(words_of(argument), " "));
-    case ArgumentKind::files:
-      return "_files";
-    case ArgumentKind::folders:
-      return "_files -/";
-    case ArgumentKind::verbs:
-      return fmt::format("({})", fmt::join(names_of(program.verbs), " "));
-    case ArgumentKind::names:
-      return fmt::format("{{compadd -- {}}}", fmt::format(list_of_names, zsh_program));
-    case ArgumentKind::groups:
-      return fmt::format("{{compadd -- {}}}", replaced(list_of_groups, "'", "'\\''"));
-    case ArgumentKind::configs:
-      return fmt::format("{{compadd -- {}}}", replaced(list_of_configs, "'", "'\\''"));
-    case ArgumentKind::nothing:
-      break;
-  }
-  return " ";
-}
-
-// The arguments of _arguments, one a line.
-std::string zsh_arguments(const CommandText& program, const CommandText& command, const std::string& indent) {
+std::string options_of(const CommandText& command) {
+  // Of a verb that another program reads, that program alone knows the options.
+  if (command.options.empty())
+    return output_of_this(command.name + " --help 2>/dev/null | grep -o -- '--[a-z][a-z-]*' | sort -u");
   std::string text;
   for (const OptionText& option : command.options) {
-    const std::string behind = option.argument.empty() ? ""
-                                                       : fmt::format(":{}:{}", zsh_quoted(option.argument),
-                                                                     zsh_action(program, option.argument));
-    for (const std::string& name : option.names) {
-      text += fmt::format(" \\\n{}'*{}[{}]{}'", indent, name, zsh_quoted(short_text(option.description)), behind);
-    }
-  }
-  if (&command == &program) return text;
-  for (const OptionText& each : command.positionals) {
-    text += fmt::format(" \\\n{}':{}:{}'", indent, zsh_quoted(each.argument), zsh_action(program, each.argument));
+    for (const std::string& name : option.names) text += candidate(name, option.description);
   }
   return text;
 }
 
-std::string zsh_script(const CommandText& program) {
-  std::string verbs, cases;
-  for (const CommandText& verb : program.verbs) {
-    verbs += fmt::format("    '{}:{}'\n", verb.name, zsh_quoted(short_text(verb.description)));
-    cases += is_passed_on(verb)
-                 ? fmt::format("        {}) compadd -- {} ;;\n", verb.name, list_of_options(verb, zsh_program))
-                 : fmt::format("        {}) _arguments{} ;;\n", verb.name, zsh_arguments(program, verb, "          "));
-  }
-  return fmt::format(R"(#compdef allocbench
-# Completion of allocbench for zsh, made by `allocbench completion zsh`.
-_allocbench() {{
-  local curcontext=$curcontext state program=${{~words[1]}}
-  local -a verbs
-  verbs=(
-{}  )
-  _arguments -C{} \
-    '1: :->first' \
-    '*:: :->rest'
-  case $state in
-    first) _describe -t commands command verbs; _files ;;
-    rest)
-      case $words[1] in
-{}      esac ;;
-  esac
-}}
-if [[ ${{funcstack[1]}} == _allocbench ]]; then _allocbench "$@"; else compdef _allocbench allocbench; fi
-)",
-                     verbs, zsh_arguments(program, program, "    "), cases);
-}
-
-// --- fish
-
-constexpr const char* fish_program = "eval (commandline -opc)[1]";
-
-// fish writes what a command prints as (command), not $(command); both words of a list stand in one `echo`.
-std::string fish_list(const std::string& words) {
-  return "(" + replaced("echo " + words, "$(", "(") + " | string split -n ' ')";
-}
-
-std::string fish_quoted(const std::string& text) {
-  return "'" + replaced(replaced(text, "\\", "\\\\"), "'", "\\'") + "'";
-}
-
-std::string fish_action(const CommandText& program, const std::string& argument) {
+std::string values_of(const CommandText& program, const std::string& argument) {
+  std::string text;
   switch (kind_of(argument)) {
     case ArgumentKind::words:
-      return fmt::format(" -x -a {}", fish_quoted(fmt::format("{}", fmt::join(words_of(argument), " "))));
+      for (const std::string& word : words_of(argument)) text += word + "\n";
+      return text;
     case ArgumentKind::files:
-      return " -r -F";
+      return "<files>\n";
     case ArgumentKind::folders:
-      return " -x -a '(__fish_complete_directories)'";
+      return "<folders>\n";
     case ArgumentKind::verbs:
-      return fmt::format(" -x -a {}", fish_quoted(fmt::format("{}", fmt::join(names_of(program.verbs), " "))));
+      return verbs_of(program);
     case ArgumentKind::names:
-      return " -x -a " + fish_quoted(fish_list(fmt::format(list_of_names, fish_program)));
+      return output_of_this("list --names 2>/dev/null");
     case ArgumentKind::groups:
-      return " -x -a " + fish_quoted(fish_list(list_of_groups));
+      return output_of(groups);
     case ArgumentKind::configs:
-      return " -x -a " + fish_quoted(fish_list(list_of_configs));
+      return output_of(configs);
     case ArgumentKind::nothing:
       break;
   }
-  return argument.empty() ? "" : " -x";
-}
-
-std::string fish_script(const CommandText& program) {
-  std::string text = "# Completion of allocbench for fish, made by `allocbench completion fish`.\n";
-  for (const CommandText& verb : program.verbs) {
-    text += fmt::format("complete -c allocbench -n __fish_use_subcommand -a {} -d {}\n", verb.name,
-                        fish_quoted(short_text(verb.description)));
-  }
-  for (const CommandText* command : commands_of(program)) {
-    const std::string when =
-        command == &program ? "__fish_use_subcommand" : fish_quoted("__fish_seen_subcommand_from " + command->name);
-    for (const OptionText& option : command->options) {
-      std::string names;
-      for (const std::string& name : option.names) {
-        names += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
-      }
-      text += fmt::format("complete -c allocbench -n {}{}{} -d {}\n", when, names,
-                          fish_action(program, option.argument), fish_quoted(short_text(option.description)));
-    }
-    if (command == &program) continue;
-    if (is_passed_on(*command)) {
-      text += fmt::format("complete -c allocbench -n {} -a {}\n", when,
-                          fish_quoted(fish_list(list_of_options(*command, fish_program))));
-    }
-    for (const OptionText& each : command->positionals) {
-      text += fmt::format("complete -c allocbench -n {}{}\n", when, fish_action(program, each.argument));
-    }
-  }
   return text;
 }
+
+constexpr const char* bash_script = R"script(# Completion of allocbench for bash, made by `allocbench completion bash`.
+_allocbench() {
+  local program=${COMP_WORDS[0]/#\~/$HOME} word=${COMP_WORDS[COMP_CWORD]} line
+  COMPREPLY=()
+  while IFS= read -r line; do
+    case $line in
+      '<files>') compopt -o filenames; COMPREPLY+=($(compgen -f -- "$word")) ;;
+      '<folders>') compopt -o filenames; COMPREPLY+=($(compgen -d -- "$word")) ;;
+      *) COMPREPLY+=($(compgen -W "${line%%$'\t'*}" -- "$word")) ;;
+    esac
+  done < <("$program" complete "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+}
+complete -F _allocbench allocbench
+)script";
+
+constexpr const char* zsh_script = R"script(#compdef allocbench
+# Completion of allocbench for zsh, made by `allocbench completion zsh`.
+_allocbench() {
+  local program=${~words[1]} line
+  local -a found
+  for line in ${(f)"$($program complete "${(@Q)words[2,CURRENT]}" 2>/dev/null)"}; do
+    case $line in
+      '<files>') _files ;;
+      '<folders>') _files -/ ;;
+      *) found+=("${line/$'\t'/:}") ;;
+    esac
+  done
+  _describe allocbench found
+}
+if [[ ${funcstack[1]} == _allocbench ]]; then _allocbench "$@"; else compdef _allocbench allocbench; fi
+)script";
+
+constexpr const char* fish_script = R"script(# Completion of allocbench for fish, made by `allocbench completion fish`.
+function __allocbench
+  set -l typed (commandline -opc)
+  set -l word (commandline -ct)
+  for line in (eval $typed[1] complete (string escape -- $typed[2..] "$word") 2>/dev/null)
+    switch $line
+      case '<files>'
+        __fish_complete_path "$word"
+      case '<folders>'
+        __fish_complete_directories "$word"
+      case '*'
+        echo $line
+    end
+  end
+end
+complete -c allocbench -f -a '(__allocbench)'
+)script";
 
 }  // namespace
 
-std::string completion_script(const CommandText& program, const std::string& shell) {
-  if (shell == "bash") return bash_script(program);
-  return shell == "zsh" ? zsh_script(program) : fish_script(program);
+std::string candidates(const CommandText& program, const std::vector<std::string>& words) {
+  if (words.empty()) return "";
+  const CommandText* command = &program;
+  for (std::size_t i = 0; i + 1 < words.size() && command == &program; ++i) {
+    for (const CommandText& verb : program.verbs) {
+      if (verb.name == words[i]) command = &verb;
+    }
+  }
+  for (const OptionText& option : command->options) {
+    const bool is_before = words.size() > 1 && std::ranges::find(option.names, words.end()[-2]) != option.names.end();
+    if (is_before && !option.argument.empty()) return values_of(program, option.argument);
+  }
+  if (words.back().starts_with("-")) return options_of(*command);
+  std::string text = command == &program ? verbs_of(program) : "";
+  for (const OptionText& each : command->positionals) text += values_of(program, each.argument);
+  return text;
+}
+
+std::string completion_script(const std::string& shell) {
+  return shell == "bash" ? bash_script : shell == "zsh" ? zsh_script : fish_script;
 }
 
 }  // namespace allocbench::front

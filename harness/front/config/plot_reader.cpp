@@ -12,6 +12,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr std::string_view relative = "relative_";  // before any metric
+
 bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
@@ -44,65 +46,62 @@ class NameChecker {
     }
   }
 
-  void setting(const Json& json, const std::string& pointer) const {
-    if (results_.workload != nullptr && results_.allocators_known) check(json, pointer, "setting", settings_);
-  }
-  void phase(const Json& json, const std::string& pointer) const {
-    if (results_.workload != nullptr) check(json, pointer, "phase", phases_);
-  }
-  void kernel(const Json& json, const std::string& pointer) const {
-    if (results_.workload != nullptr) check(json, pointer, "kernel", kernels_);
-  }
-  // The phase beside a metric: registers and local memory are known of untimed kernels, too.
-  void phase_of(const Json& effect, const Json& metric, const std::string& pointer) const {
-    const bool of_kernel = metric == "registers" || metric == "local_bytes";
-    each(effect, "phase", pointer, of_kernel ? &NameChecker::kernel : &NameChecker::phase);
-  }
-  void metric(const Json& json, const std::string& pointer) const {
-    constexpr std::string_view relative = "relative_";
-    const bool is_relative = json.is_string() && json.get_ref<const std::string&>().starts_with(relative);
-    if (is_relative && contains(metrics_, json.get<std::string>().substr(relative.size()))) return;
-    check(json, pointer, "metric", metrics_);
-  }
-  void allocator(const Json& json, const std::string& pointer) const {
-    if (results_.allocators_known) check(json, pointer, "allocator of this config", allocators_);
-  }
-
-  using Member = void (NameChecker::*)(const Json&, const std::string&) const;
-
-  // A name or a list of them under a key.
-  void each(const Json& object, const char* key, const std::string& pointer, Member member) const {
-    if (!object.is_object() || !object.contains(key)) return;
-    const Json& json = object[key];
-    const std::string place = pointer_to(pointer, key);
-    if (!json.is_array()) return (this->*member)(json, place);
-    for (std::size_t i = 0; i < json.size(); ++i) (this->*member)(json[i], pointer_to(place, i));
-  }
-  // The keys of an object under a key.
-  void keys(const Json& object, const char* key, const std::string& pointer, Member member) const {
-    if (!object.is_object() || !object.contains(key) || !object[key].is_object()) return;
-    const std::string place = pointer_to(pointer, key);
-    for (const auto& [name, value] : object[key].items()) (this->*member)(name, pointer_to(place, name));
-  }
-
-  // One side of an effect: an allocator, a list of them, or an object that says more.
-  void side(const Json& effect, const char* key, const std::string& pointer) const {
-    if (!effect.contains(key)) return;
-    const Json& json = effect[key];
-    const std::string place = pointer_to(pointer, key);
-    if (!json.is_object()) return each(effect, key, pointer, &NameChecker::allocator);
-    each(json, "allocator", place, &NameChecker::allocator);
-    keys(json, "where", place, &NameChecker::setting);
-    phase_of(json, json.value("metric", effect.value("metric", Json())), place);
-    each(json, "metric", place, &NameChecker::metric);
+  // Every name in `json` whose node says in "names" what it is one of. `metric` is that of the object around it.
+  void check(const Json& given, const Json& json, const std::string& pointer, const Json& metric = {}) const {
+    const Json& node = resolved(given);
+    const Json& naming = given.contains("names") ? given : node;
+    if (naming.contains("names")) check_names(naming["names"], json, pointer, metric);
+    if (json.is_object()) check_members(node, json, pointer, json.value("metric", metric));
+    if (json.is_array() && node.contains("items")) {
+      for (std::size_t i = 0; i < json.size(); ++i) check(node["items"], json[i], pointer_to(pointer, i), metric);
+    }
+    for (const char* key : {"allOf", "anyOf", "oneOf"}) {
+      for (const Json& branch : node.value(key, Json::array())) check(branch, json, pointer, metric);
+    }
   }
 
  private:
-  // What is not a text is the schema's complaint.
-  void check(const Json& json, const std::string& pointer, const char* kind,
-             const std::vector<std::string>& valid) const {
-    if (!json.is_string() || contains(valid, json.get<std::string>())) return;
-    problems_.add_unknown(pointer, kind, json.get<std::string>(), valid);
+  void check_members(const Json& node, const Json& json, const std::string& pointer, const Json& metric) const {
+    const Json properties = node.value("properties", Json::object());
+    const Json others = node.value("additionalProperties", Json());
+    for (const auto& [key, value] : json.items()) {
+      const std::string place = pointer_to(pointer, key);
+      if (node.contains("propertyNames")) check(node["propertyNames"], key, place);
+      if (properties.contains(key)) {
+        check(properties[key], value, place, metric);
+      } else if (others.is_object()) {
+        check(others, value, place, metric);
+      }
+    }
+  }
+
+  void check_names(const std::string& what, const Json& json, const std::string& pointer, const Json& metric) const {
+    for (std::size_t i = 0; json.is_array() && i < json.size(); ++i)
+      check_names(what, json[i], pointer_to(pointer, i), metric);
+    if (!json.is_string()) return;  // the schema's complaint
+    const auto name = json.get<std::string>();
+    const bool workload_known = results_.workload != nullptr;
+    // Registers and local memory are known of untimed kernels, too.
+    const bool of_kernel = metric == "registers" || metric == "local_bytes";
+    if (what == "setting" && workload_known && results_.allocators_known) {
+      check_name(name, pointer, "setting", settings_);
+    } else if (what == "metric") {
+      check_name(name.starts_with(relative) && contains(metrics_, name.substr(relative.size())) ? metrics_[0] : name,
+                 pointer, "metric", metrics_);
+    } else if (what == "kernel" || (what == "phase or kernel" && of_kernel)) {
+      if (workload_known) check_name(name, pointer, "kernel", kernels_);
+    } else if (what == "phase" || what == "phase or kernel") {
+      if (workload_known) check_name(name, pointer, "phase", phases_);
+    } else if (what == "reference" && (name == "baseline" || name == "baselines")) {
+      check_names("phase", "baseline", pointer, metric);  // the phase of that name, or the median of these
+    } else if ((what == "reference" && name != "best") || what == "allocator") {
+      if (results_.allocators_known) check_name(name, pointer, "allocator of this config", allocators_);
+    }
+  }
+
+  void check_name(const std::string& name, const std::string& pointer, const char* kind,
+                  const std::vector<std::string>& valid) const {
+    if (!contains(valid, name)) problems_.add_unknown(pointer, kind, name, valid);
   }
 
   const Drawable& results_;
@@ -118,31 +117,15 @@ class NameChecker {
 
 void check_plot_names(const Json& plot, const Drawable& results, Problems& problems) {
   if (!plot.is_object()) return;
-  const NameChecker names(results, problems);
-  for (const char* key : {"x", "panels"}) names.each(plot, key, "/plot", &NameChecker::setting);
-  if (plot.contains("rows") && plot["rows"].is_string()) names.each(plot, "rows", "/plot", &NameChecker::setting);
-  if (plot.value("kind", Json()) == "scene_table") names.each(plot, "columns", "/plot", &NameChecker::setting);
-  names.each(plot, "y", "/plot", &NameChecker::phase);
-  names.each(plot, "kernels", "/plot", &NameChecker::kernel);
-  for (const char* key : {"metric", "facts"}) names.each(plot, key, "/plot", &NameChecker::metric);
-  // "best" is the smallest value of all allocators, "baseline" the phase of that name, "baselines" the median of these.
-  const Json reference = plot.value("reference", Json());
-  if (reference == "baseline" || reference == "baselines") {
-    names.each({{"reference", "baseline"}}, "reference", "/plot", &NameChecker::phase);
-  } else if (reference != "best") {
-    names.each(plot, "reference", "/plot", &NameChecker::allocator);
+  Json node;  // of its kind; with a wrong kind, the keys of all
+  for (const Json& branch : schema_definition("measurement")["properties"]["plot"]["oneOf"]) {
+    const Json& properties = resolved(branch)["properties"];
+    node["properties"].update(properties);
+    if (properties["kind"]["const"] != plot.value("kind", Json())) continue;
+    node["properties"] = properties;
+    break;
   }
-  names.each(plot, "parity", "/plot", &NameChecker::setting);
-  names.keys(plot, "limits", "/plot", &NameChecker::metric);
-  for (const char* key : {"marks", "bands", "positions"}) {
-    if (!plot.contains(key) || !plot[key].is_array()) continue;
-    for (std::size_t i = 0; i < plot[key].size(); ++i) {
-      const std::string place = pointer_to(pointer_to("/plot", key), i);
-      names.each(plot[key][i], "metric", place, &NameChecker::metric);
-      names.each(plot[key][i], "phase", place, &NameChecker::phase);
-      names.keys(plot[key][i], "where", place, &NameChecker::setting);
-    }
-  }
+  NameChecker(results, problems).check(node, plot, "/plot");
 }
 
 void check_claim_names(const Json& claims, const Drawable& results, Problems& problems) {
@@ -151,18 +134,7 @@ void check_claim_names(const Json& claims, const Drawable& results, Problems& pr
   for (std::size_t i = 0; i < claims.size(); ++i) {
     const Json& claim = claims[i];
     if (!claim.is_object() || claim.value("backend", Json("cuda")) != results.config.backend) continue;
-    const std::string place = pointer_to("/claims", i);
-    names.keys(claim, "where", place, &NameChecker::setting);
-    for (const char* effect : {"ratio", "growth", "straight", "step", "crossing", "value", "share", "theory",
-                               "unexplained", "correlation"}) {
-      if (!claim.contains(effect) || !claim[effect].is_object()) continue;
-      const std::string inside = pointer_to(place, effect);
-      for (const char* key : {"of", "to", "over", "against"}) names.side(claim[effect], key, inside);
-      names.phase_of(claim[effect], claim[effect].value("metric", Json()), inside);
-      for (const char* key : {"metric", "by", "rather_than"})
-        names.each(claim[effect], key, inside, &NameChecker::metric);
-      names.each(claim[effect], "along", inside, &NameChecker::setting);
-    }
+    names.check(schema_definition("claims").at("items"), claim, pointer_to("/claims", i));
   }
 }
 

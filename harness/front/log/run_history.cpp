@@ -191,8 +191,7 @@ class HistoryBuilder {
       std::move(round.begin(), round.end(), std::back_inserter(cell.samples));
     }
     cell.origin = origin_of(sources_, history_.device);
-    // Logs converted from format 1 have them in the line of the end.
-    cell.facts = open.verified ? std::move(open.facts) : facts_from(event);
+    cell.facts = std::move(open.facts);
   }
 
   RunHistory history_;

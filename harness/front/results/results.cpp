@@ -24,12 +24,11 @@ PhaseResult& phase_named(std::vector<PhaseResult>& phases, const std::string& na
   return phases.back();
 }
 
-// The round of each sample. Logs converted from format 1 have no rounds: one process measured all samples.
+// The round of each sample.
 std::vector<std::size_t> rounds_of_samples(const CellHistory& cell) {
   std::vector<std::size_t> rounds;
   for (std::size_t round = 0; round < cell.rounds.size(); ++round)
     rounds.insert(rounds.end(), cell.rounds[round], round);
-  rounds.resize(cell.samples.size(), cell.rounds.size());
   return rounds;
 }
 

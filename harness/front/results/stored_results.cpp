@@ -36,8 +36,6 @@ Rounds rounds_of(const Json& phase) {
     if (!sample.is_number() || sample.get<double>() < 0) throw Malformed("\"samples\" must be a list of times");
     samples.push_back(sample.get<double>());
   }
-  // Files converted from format 1 have no rounds: one process measured all samples.
-  if (protocol::optional_member(phase, "rounds") == nullptr) return {samples};
   Rounds rounds;
   auto next = samples.begin();
   for (const Json& count : protocol::list_member(phase, "rounds")) {
@@ -118,7 +116,7 @@ CellResult cell_from(const Json& json, Statistic statistic) {
 
 Results results_from(const Json& document) {
   const Json& ours = protocol::object_member(document, "allocbench");
-  const std::uint64_t format = protocol::count_member_or(ours, "format", 1);
+  const std::uint64_t format = protocol::count_member(ours, "format");
   if (format != log_format) throw Malformed(wrong_format(format));
   const Json& run = protocol::object_member(ours, "run");
   const Json& config = protocol::object_member(run, "config");

@@ -1,21 +1,21 @@
 "use strict";
-// Ranks allocators for a question as plots/advice/engine.py does, with the same table: a change there is a change here. The
-// test in tests/plots/webpage/test_webpage_in_browser.py compares the two.
+// Ranks allocators for a question as plots/advice/engine.py does, with the same table and its RULES (`settings`). The test in
+// tests/plots/webpage/test_webpage_in_browser.py compares the two.
 const Rank = (() => {
   const octaves = (a, b) => Math.abs(Math.log2(a / b));
   const settings = JSON.parse(document.getElementById("settings-data").textContent);
 
   function distanceOf(job, question) {
-    const all = {
-      size: (octaves(job.sizes[0], question.sizes[0]) + octaves(job.sizes[1], question.sizes[1])) / 4,
-      threads: octaves(job.threads, question.threads) / Math.log2(10),
-      lanes: octaves(job.lanes, question.lanes) / 2,
+    const apart = {
+      size: (octaves(job.sizes[0], question.sizes[0]) + octaves(job.sizes[1], question.sizes[1])) / 2,
+      threads: octaves(job.threads, question.threads),
+      lanes: octaves(job.lanes, question.lanes),
       fill: octaves(1 - job.fill, 1 - question.fill),
       lifetime: job.lifetime === question.lifetime ? 0 : settings.other_lifetime,
-      pool: octaves(job.pool, question.pool) / Math.log2(100),
+      pool: octaves(job.pool, question.pool),
     };
-    const steps = Object.fromEntries(Object.entries(all).filter(([, number]) => number > 0));
-    return {distance: Object.values(all).reduce((sum, number) => sum + number, 0), steps};
+    const all = Object.entries(apart).map(([name, number]) => [name, number / Math.log2(settings.factors[name] ?? 2)]);
+    return {distance: all.reduce((sum, [, number]) => sum + number, 0), steps: Object.fromEntries(all.filter(([, number]) => number > 0))};
   }
 
   // Whether the case is about requests, has what is compared, and has blocks that are freed by whom the question says and aligned as it says.
@@ -44,15 +44,15 @@ const Rank = (() => {
       const away = Math.abs(Math.log2(size) - middle);
       if (found === null || away < found.away) found = {away, factor};
     }
-    return found !== null && found.away <= 2 ? found.factor : null;
+    return found !== null && found.away <= Math.log2(settings.memory_factor) ? found.factor : null;
   }
 
   function whyNot(entry, question) {
-    if (question.must_free && !entry.frees) return "never frees";
+    if (question.must_free && !entry.frees) return settings.never_frees;
     if (question.any_size && entry.restrictions.includes(settings.one_size)) return settings.one_size;
     const factor = memoryOf(entry, question.sizes);
     if (question.budget === null || factor === null) return "";
-    return factor * question.threads * (question.sizes[0] + question.sizes[1]) / 2 <= question.budget ? "" : "needs more memory than the budget";
+    return factor * question.threads * (question.sizes[0] + question.sizes[1]) / 2 <= question.budget ? "" : settings.over_budget;
   }
 
   // The pool nearest to the asked one in which the largest request is known, and that request, where the question asks for more.

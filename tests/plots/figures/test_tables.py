@@ -193,9 +193,9 @@ def test_settings_table_from_configs_alone_and_with_results(tmp_path):
     run = _run(tmp_path / "run", FIGURE, [synthetic.cell("c_malloc", {"request_bytes": 4}, status="oom"),
                                           synthetic.cell("c_malloc", {"request_bytes": 8}, values={("total", "time"): 1.0})])
     assert settings_table.rows_of(read, [run])[2][-1] == "1 of 2 ok"
-    drawing = settings_table.make(tmp_path / "table1.json", [run], "stem")
+    drawing = settings_table.make_of_config(tmp_path / "table1.json", [run], "stem")
     assert "A note." in drawing.markdown and synthetic.DEVICE in drawing.markdown
-    assert "From the configs alone." in settings_table.make(tmp_path / "table1.json", [], "stem").markdown
+    assert "From the configs alone." in settings_table.make_of_config(tmp_path / "table1.json", [], "stem").markdown
 
 
 def test_a_drawing_writes_the_same_bytes_again(tmp_path):
@@ -233,14 +233,14 @@ def test_printed_table_adds_the_devices_of_the_runs_once(tmp_path):
             for name, backend in (("a", "cuda"), ("b", "cuda"), ("c", "cpu"))]
     path = tmp_path / "table2.json"
     path.write_text(json.dumps(PRINTED))
-    drawing = printed_table.make(path, runs, "stem")
+    drawing = printed_table.make_of_config(path, runs, "stem")
     rows = [line for line in drawing.markdown.splitlines() if line.startswith("| ")]
     assert rows[1:] == ["| paper | Old GPU | GPU | 384 | CUDA 5 |",
                         f"| allocbench | {synthetic.DEVICE} | GPU | unknown | 13.0, driver 1.2 |",
                         f"| allocbench | {synthetic.DEVICE} | CPU | unknown | CPU executor, 13.0 |"]
     assert "2 devices of 3 runs" in drawing.markdown and "A note." in drawing.markdown
     path.write_text(json.dumps({**PRINTED, "plot": {**PRINTED["plot"], "devices": False}}))
-    assert "nothing is measured" in printed_table.make(path, [], "stem").markdown
+    assert "nothing is measured" in printed_table.make_of_config(path, [], "stem").markdown
 
 
 def test_a_word_for_a_whole_row_stands_in_every_part_of_a_wide_table():

@@ -51,12 +51,15 @@ def test_a_delayed_form_is_named_in_front_and_keeps_hue_and_marker():
     assert other.name == "Comb, delayed" and style.base_of("delayed_comb") == "comb" and style.family("delayed_comb") == "comb"
 
 
-def test_every_allocator_that_is_registered_has_a_look(root):
-    """Families are folders of colours; a plug-in without a line in looks.json would be drawn like a stranger."""
+def test_no_two_allocators_that_are_registered_look_alike(root):
+    """Also those without a line in looks.json: they have the hue of their prefix, or a look made from their name."""
     plugins = re.findall(r"^allocbench_add_allocator\((\w+)", (root / "allocators" / "CMakeLists.txt").read_text(), re.M)
     assert len(plugins) > 40
-    strangers = [name for name in plugins if name not in ("saboteur", "delayed") and not style.family(name)]
-    assert strangers == []
+    seen: dict[tuple, str] = {}
+    for name in plugins:
+        look = style.look(name)
+        other = seen.setdefault((look.colour, look.marker, str(look.dash), look.fill), name)
+        assert other == name, f"{name} looks like {other}: choose its colour and marker in looks.json"
 
 
 def test_new_members_have_the_family_of_their_prefix_and_strangers_a_look_of_their_own():

@@ -17,7 +17,7 @@
 
 #include "workloads/support/contract/workload.hpp"
 #include "workloads/support/requests/device_sizes.hpp"
-#include "workloads/support/verification/leak_findings.hpp"
+#include "workloads/support/verification/findings.hpp"
 #include "workloads/support/verification/leak_result.hpp"
 #include "workloads/support/verification/recorded_pointers.hpp"
 

@@ -3,7 +3,7 @@
 //
 // It would take too long to drain the pool of a cell. So a small second instance is drained: 256 KiB, or the least that
 // the design takes, in at most 8,192 blocks of 1/512 of the pool. What was found there holds for all pools
-// (reset_findings.hpp). The cell's own allocator only gets nulls to free while some of its blocks are in use.
+// (findings.hpp). The cell's own allocator only gets nulls to free while some of its blocks are in use.
 #pragma once
 
 #include <chrono>
@@ -14,9 +14,9 @@
 
 #include "allocators/support/contract/arena.hpp"
 #include "workloads/support/contract/workload.hpp"
+#include "workloads/support/verification/findings.hpp"
 #include "workloads/support/verification/pointer_check.hpp"
 #include "workloads/support/verification/recorded_pointers.hpp"
-#include "workloads/support/verification/reset_findings.hpp"
 
 namespace allocbench {
 

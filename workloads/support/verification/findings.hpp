@@ -1,0 +1,69 @@
+// What leak checks and reset checks of this process found on instances of their own, or in the device heap. Cells of
+// one allocator with the same calls need one check between them: the cell's pool has no part in it.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "workloads/support/contract/workload.hpp"
+#include "workloads/support/verification/leak_result.hpp"
+
+namespace allocbench {
+
+inline bool same_calls(std::uint32_t one_lanes, std::uint32_t other_lanes) { return one_lanes == other_lanes; }
+inline bool same_calls(const RequestProfile& one, const RequestProfile& other) {
+  const Geometry& a = one.geometry;
+  const Geometry& b = other.geometry;
+  if (a.callers != b.callers || a.threads_per_block != b.threads_per_block || a.lanes_per_warp != b.lanes_per_warp ||
+      one.sizes.is_fixed() != other.sizes.is_fixed()) {
+    return false;
+  }
+  if (one.sizes.is_fixed()) return one.sizes.fixed_bytes() == other.sizes.fixed_bytes();
+  return std::equal(one.sizes.array().begin(), one.sizes.array().begin() + a.callers, other.sizes.array().begin());
+}
+
+template <class Calls, class Verdict>
+class Findings {
+ public:
+  // That of a check of this allocator with its parameters by the same calls, on an instance that fits into its pool.
+  std::optional<Verdict> find(const RunSetting& setting, const Calls& calls) const {
+    for (const Finding& each : findings_) {
+      if (each.allocator == setting.traits().name && each.parameters == setting.parameters &&
+          each.instance_bytes <= setting.pool_bytes && same_calls(each.calls, calls)) {
+        return each.verdict;
+      }
+    }
+    return std::nullopt;
+  }
+  // `instance_bytes`: the pool of the check; 0: the device heap.
+  void keep(const RunSetting& setting, Calls calls, std::size_t instance_bytes, Verdict verdict) {
+    findings_.push_back(
+        {std::string(setting.traits().name), setting.parameters, std::move(calls), instance_bytes, std::move(verdict)});
+  }
+
+  std::size_t count() const { return findings_.size(); }
+  // Calls ended half-way: what was found after the first `count` does not hold.
+  void forget_after(std::size_t count) {
+    while (findings_.size() > count) findings_.pop_back();
+  }
+
+ private:
+  struct Finding {
+    std::string allocator;
+    ParameterValues parameters;
+    Calls calls;
+    std::size_t instance_bytes;
+    Verdict verdict;
+  };
+  std::vector<Finding> findings_;
+};
+
+using LeakFindings = Findings<RequestProfile, LeakResult>;
+using ResetFindings = Findings<std::uint32_t, std::string>;  // by lanes of a warp that call
+
+}  // namespace allocbench
