@@ -12,6 +12,8 @@ then, no model gets there. `verdicts.txt` says which survivors are equivalent, a
 
 import argparse
 import collections
+import hashlib
+import itertools
 import json
 import pathlib
 import random
@@ -156,31 +158,13 @@ class Hunt:
         self.workshop = Workshop(arguments.build, arguments.folder)
         self.search = Search(arguments, self.workshop)
         self.whole = {}
-        self.sites = {}
 
     def mutants(self):
-        """In the order in which they are tried, without end until all were."""
-        draw = random.Random(self.arguments.seed)
-        while True:
-            any_left = False
-            for allocator in ALLOCATORS:
-                sites = self.sites_of(allocator)
-                operators = [operator for operator in mutation.OPERATORS if sites[operator]]
-                if not operators:
-                    continue
-                any_left = True
-                chosen = sites[draw.choice(operators)]
-                yield chosen.pop(draw.randrange(len(chosen)))
-            if not any_left:
-                return
-
-    def sites_of(self, allocator):
-        if allocator not in self.sites:
-            self.sites[allocator] = collections.defaultdict(list)
-            for path in self.workshop.build.headers(allocator):
-                for mutant in mutation.mutants_of(allocator, ROOT, path):
-                    self.sites[allocator][mutant.operator].append(mutant)
-        return self.sites[allocator]
+        """In the order in which they are tried: the allocators in turn."""
+        drawn = [in_drawn_order([mutant for path in self.workshop.build.headers(allocator)
+                                 for mutant in mutation.mutants_of(allocator, ROOT, path)], f"{self.arguments.seed} {allocator}")
+                 for allocator in ALLOCATORS]
+        return (mutant for turn in itertools.zip_longest(*drawn) for mutant in turn if mutant is not None)
 
     def changed_object(self, mutant):
         """Nothing where the mutant does not compile, or to the same code."""
@@ -233,6 +217,20 @@ class Hunt:
             yield mutant, self.judged(mutant)
 
 
+def in_drawn_order(mutants, seed):
+    """An operator is drawn for each turn, and the order of its mutants follows from their names: one that comes or goes moves few others."""
+    def place(mutant):
+        return hashlib.sha256(f"{seed} {mutant.name}".encode()).hexdigest()
+
+    left = {operator: sorted((mutant for mutant in mutants if mutant.operator == operator), key=place, reverse=True)
+            for operator in mutation.OPERATORS}
+    turns = random.Random(seed)
+    while any(left.values()):
+        operator = turns.choice(mutation.OPERATORS)
+        if left[operator]:
+            yield left[operator].pop()
+
+
 def by_invariant(cell):
     return cell["summary"].startswith("invariant broken")
 
@@ -245,13 +243,6 @@ def read_verdicts():
     """{name of a mutant: (word, reason)}; the word is equivalent or open."""
     lines = [line for line in VERDICTS.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")]
     return {name: (word, reason) for name, word, reason in (line.split(" ", 2) for line in lines)}
-
-
-def changed_line(mutant):
-    source = (ROOT / mutant.path).read_text(encoding="utf-8")
-    at = source.rfind("\n", 0, mutant.begin) + 1
-    text = source[at:mutant.begin] + mutant.text + source[mutant.end:].split("\n")[0]
-    return " ".join(text.split())
 
 
 def with_verdict(row, verdicts):
@@ -326,7 +317,7 @@ def main():
         return shown
 
     for mutant, fate in hunt.run({row.split(" | ")[0] for row in rows}):
-        rows.append(f"{mutant.name} | {fate} | {changed_line(mutant)}")
+        rows.append(f"{mutant.name} | {fate} | {mutant.line}")
         print(table()[-1], flush=True)
     table(summary([with_verdict(row, verdicts) for row in rows]))
     print(summary([with_verdict(row, verdicts) for row in rows]))
