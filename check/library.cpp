@@ -5,6 +5,10 @@
 namespace allocbench::check {
 namespace {
 
+// Counted in units of 16 bytes it is 1 more than 32 bits hold; and the size that CUDA's device heap takes for a small one.
+constexpr std::uint64_t large_count_of_units = (std::uint64_t{1} << 36) + 16;
+constexpr std::uint64_t largest_request = ~std::uint64_t{0};
+
 constexpr Lanes all = {};
 constexpr Lanes even = {2, 0};
 constexpr Lanes odd = {2, 1};
@@ -238,8 +242,8 @@ std::vector<Model> models_of_nulls_and_resets() {
           {.name = "too_large",
            .description = "four lanes ask for more bytes than any heap has, between requests that fit",
            .threads_per_block = 4,
-           .rounds = 3,
-           .sizes = {{16}, {0xffffffffu}, {protocol::least_refused_bytes}},
+           .rounds = 5,
+           .sizes = {{16}, {0xffffffff}, {protocol::least_refused_bytes}, {large_count_of_units}, {largest_request}},
            .steps = {request_spread(0), request_spread(1), give_back(0), give_back(1)}}};
 }
 

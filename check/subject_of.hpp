@@ -46,6 +46,7 @@ class SubjectOf final : public Subject {
       const std::uint32_t alone =
           blocks_of_fresh_heap(model, options, bytes, {whole_heap(model, bytes)}, fresh.verdict);
       fresh.alone.push_back(alone);
+      if (fresh.verdict.empty()) fresh.verdict = lack_of_fresh_heap(model, bytes, alone);
       if (!model.resets) continue;
       simt::ExecutorOptions drawn = options;
       drawn.strategy = simt::StrategyKind::swarm;
@@ -249,6 +250,13 @@ class SubjectOf final : public Subject {
       return 0;
     }
     return static_cast<std::uint32_t>(oracle.mallocs());
+  }
+
+  // A heap that served none ended with a fault, which the models report.
+  std::string lack_of_fresh_heap(const Model& model, std::size_t bytes, std::uint32_t alone) const {
+    const std::uint32_t promised = bytes == 16 ? heap(model).serves_new : 0;
+    if (alone == 0 || alone >= promised) return {};
+    return "it serves " + std::to_string(alone) + " blocks of 16 bytes, and the design has " + std::to_string(promised);
   }
 
   static void fill(simt::Stream& stream, A& allocator, std::size_t bytes, Filling filling, ShadowHeap& oracle,

@@ -14,12 +14,12 @@
 namespace allocbench::protocol {
 
 // No small heap has room for so many.
-inline constexpr std::uint32_t least_refused_bytes = std::uint32_t{1} << 31;
+inline constexpr std::uint64_t least_refused_bytes = std::uint64_t{1} << 31;
 
 // Bytes of a request, as a model says them: a count, or a share of the pool. Never more than the allocator serves, but
 // from least_refused_bytes on as they are.
 struct ModelSize {
-  std::uint32_t bytes = 0;
+  std::uint64_t bytes = 0;
   std::uint32_t pool_share = 0;  // n = the n-th part of the pool; 0 = `bytes` counts
 };
 

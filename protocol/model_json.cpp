@@ -94,9 +94,7 @@ class ModelReader {
   }
 
   ModelSize size(const Json& json, const std::string& pointer) {
-    if (json.is_number_unsigned() && json.get<std::uint64_t>() <= std::numeric_limits<std::uint32_t>::max()) {
-      return {json.get<std::uint32_t>(), 0};
-    }
+    if (json.is_number_unsigned()) return {json.get<std::uint64_t>(), 0};
     const std::string text = json.is_string() ? json.get<std::string>() : "";
     const std::string digits = text.starts_with(pool_prefix) ? text.substr(pool_prefix.size()) : "";
     if (digits.empty() || digits.size() > 6 || digits.find_first_not_of("0123456789") != std::string::npos) {

@@ -28,6 +28,7 @@ from plugin_build import ROOT, PluginBuild
 ALLOCATORS = ("bulkalloc", "cfm_malloc_reworked", "comb", "halloc_reworked", "kma_reworked", "kokkos_memory_pool", "ouroboros_p_reworked",
               "rw_bm_reworked", "scatteralloc_reworked", "simple_queue_reworked")
 VERDICTS = pathlib.Path(__file__).parent / "mutants" / "verdicts.txt"
+TABLE = VERDICTS.with_name("table.txt")
 INVARIANT = "requires { allocator.broken_invariant(stream); }"
 INVARIANT_ALONE = "invariant alone"
 # Not a part of the default search.
