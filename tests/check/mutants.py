@@ -12,6 +12,7 @@ then, no model gets there. `verdicts.txt` says which survivors are equivalent, a
 
 import argparse
 import collections
+import concurrent.futures
 import hashlib
 import itertools
 import json
@@ -31,6 +32,7 @@ VERDICTS = pathlib.Path(__file__).parent / "mutants" / "verdicts.txt"
 TABLE = VERDICTS.with_name("table.txt")
 INVARIANT = "requires { allocator.broken_invariant(stream); }"
 INVARIANT_ALONE = "invariant alone"
+COMPILED_AHEAD = 3
 # Not a part of the default search.
 OLD_VALUES = "swarm+loads"
 # The plug-in's first registration alone: its others cost time to compile.
@@ -52,8 +54,7 @@ void allocbench_add_subjects(allocbench::check::SubjectList* subjects) {
 
 
 class Workshop:
-    """A copy of the sources, in which mutants are made, and a folder of checking workers with one plug-in. The folder is always
-    the same, so that a compiler cache knows what it has compiled there."""
+    """A copy of the sources, folders for mutants, and a folder of checking workers with one plug-in."""
 
     def __init__(self, build, folder):
         self.build = PluginBuild(build)
@@ -67,36 +68,42 @@ class Workshop:
         text = (ROOT / "check" / "subject_of.hpp").read_text(encoding="utf-8")
         assert INVARIANT in text, "check/subject_of.hpp: no longer asks for broken_invariant()"
         (self.sources / "check" / "subject_without_invariants.hpp").write_text(text.replace(INVARIANT, f"false && {INVARIANT}"), encoding="utf-8")
-        self.objects.mkdir()
         self.variants = self.build.workers_in(self.workers, ("check", "tsan"))
-        self.compiled = {}  # {(plug-in, variant): what its object file has}
+        self.ahead = concurrent.futures.ThreadPoolExecutor(COMPILED_AHEAD)
+        self.started = {}
 
     def built_in_models(self):
         offer = subprocess.run([str(self.workers / "allocbench-worker-check"), "--describe"], capture_output=True, text=True, check=True).stdout
         return [model["name"] for model in json.loads(offer)["models"]]
 
-    def compile(self, plugin, variant, invariants=True):
-        """The object file, or nothing where the mutant does not compile."""
-        unit = self.objects / f"{plugin}_{variant}.cpp"
-        header = self.build.header(plugin).replace(str(ROOT / "allocators"), str(self.sources / "allocators"))
+    def compile(self, folder, plugin, variant, mutant=None, invariants=True):
+        """The object file, or nothing where the mutant does not compile. Its paths are those of the whole sources, so that equal code is
+        an equal file."""
+        header = self.build.header(plugin).removeprefix(f"{ROOT}/")
         subject = "subject_of" if invariants else "subject_without_invariants"
+        unit = folder / f"{plugin}_{variant}.cpp"
+        unit.parent.mkdir(parents=True)
         unit.write_text(UNIT.replace("@header@", header).replace("@plugin@", plugin).replace("@subject@", subject), encoding="utf-8")
+        if mutant:
+            path = folder / mutant.path
+            path.parent.mkdir(parents=True)
+            path.write_text(mutant.applied_to((self.sources / mutant.path).read_text(encoding="utf-8")), encoding="utf-8")
         target = unit.with_suffix(".o")
-        return target if self.build.compile(plugin, variant, unit, target, sources=self.sources) else None
+        return target if self.build.compile(plugin, variant, unit, target, sources=(folder, self.sources),
+                                            more=(f"-ffile-prefix-map={folder}={self.sources}",)) else None
+
+    def start(self, mutant, variant, invariants=True):
+        """Compiles it beside the searches."""
+        key = (mutant, variant, invariants)
+        if key not in self.started:
+            folder = self.objects / str(len(self.started))
+            self.started[key] = (folder, self.ahead.submit(self.compile, folder, mutant.allocator, variant, mutant, invariants))
 
     def with_mistake(self, mutant, variant, invariants=True):
-        place, content = (mutant.allocator, variant), (mutant, invariants)
-        if self.compiled.get(place, (None,))[0] == content:
-            return self.compiled[place][1]
-        path = self.sources / mutant.path
-        source = (ROOT / mutant.path).read_text(encoding="utf-8")
-        path.write_text(mutant.applied_to(source), encoding="utf-8")
-        try:
-            target = self.compile(mutant.allocator, variant, invariants)
-        finally:
-            path.write_text(source, encoding="utf-8")
-        self.compiled[place] = (content, target)
-        return target
+        self.start(mutant, variant, invariants)
+        folder, later = self.started[mutant, variant, invariants]
+        # What is wanted does not wait for what will be wanted.
+        return self.compile(folder.with_name(f"{folder.name}-now"), mutant.allocator, variant, mutant, invariants) if later.cancel() else later.result()
 
     def link(self, plugin, variant, target):
         self.build.link(plugin, variant, target, self.workers)
@@ -170,20 +177,28 @@ class Hunt:
     def changed_object(self, mutant):
         """Nothing where the mutant does not compile, or to the same code."""
         if mutant.allocator not in self.whole:
-            self.whole[mutant.allocator] = self.workshop.compile(mutant.allocator, "check").read_bytes()
+            folder = self.workshop.objects / "whole" / mutant.allocator
+            self.whole[mutant.allocator] = self.workshop.compile(folder, mutant.allocator, "check").read_bytes()
         target = self.workshop.with_mistake(mutant, "check")
         return target if target is not None and target.read_bytes() != self.whole[mutant.allocator] else None
 
     def searched(self, mutant, invariants):
         self.workshop.link(mutant.allocator, "check", self.workshop.with_mistake(mutant, "check", invariants))
-        found = self.search.in_stages(
-            lambda: self.workshop.link(mutant.allocator, "tsan", self.workshop.with_mistake(mutant, "tsan", invariants)))
+
+        def racing():
+            self.workshop.start(self.ending(mutant), "check")  # what survives so far often survives all
+            self.workshop.link(mutant.allocator, "tsan", self.workshop.with_mistake(mutant, "tsan", invariants))
+
+        found = self.search.in_stages(racing)
         return found or (self.search.with_old_values() if mutant.operator == "order" else [])
+
+    def ending(self, mutant):
+        source = (self.workshop.sources / mutant.path).read_text(encoding="utf-8")
+        return mutant.ending_there(source[mutant.begin:mutant.end])
 
     def reached(self, mutant):
         """Whether the search comes to the place of the mistake; nothing where that cannot be told."""
-        source = (ROOT / mutant.path).read_text(encoding="utf-8")
-        target = self.workshop.with_mistake(mutant.ending_there(source[mutant.begin:mutant.end]), "check")
+        target = self.workshop.with_mistake(self.ending(mutant), "check")
         if target is None:
             return None
         self.workshop.link(mutant.allocator, "check", target)
@@ -204,18 +219,28 @@ class Hunt:
     def run(self, known):
         """(mutant, fate) for each that is not known."""
         done = 0
-        for mutant in self.mutants():
+        only = self.arguments.only
+        wanted = (mutant for mutant in self.mutants() if not only or any(text in mutant.name for text in only))
+        for mutant in self.compiling_ahead(wanted, known):
             if done == self.arguments.mutants:
-                return
-            if self.arguments.only and not any(text in mutant.name for text in self.arguments.only):
-                continue
-            if mutant.name in known:
-                done += 1
-                continue
-            if self.changed_object(mutant) is None:
+                break
+            if mutant.name not in known and self.changed_object(mutant) is None:
                 continue
             done += 1
-            yield mutant, self.judged(mutant)
+            if mutant.name not in known:
+                yield mutant, self.judged(mutant)
+        self.workshop.ahead.shutdown(cancel_futures=True)
+
+    def compiling_ahead(self, mutants, known):
+        window = collections.deque()
+        for mutant in mutants:
+            if mutant.name not in known:
+                for variant in self.workshop.variants:
+                    self.workshop.start(mutant, variant)
+            window.append(mutant)
+            if len(window) > COMPILED_AHEAD:
+                yield window.popleft()
+        yield from window
 
 
 def in_drawn_order(mutants, seed):
@@ -284,11 +309,12 @@ def header(arguments, models):
             f"A weaker order that survives: as many with {OLD_VALUES}.")
 
 
-def kept_rows(path, top):
+def kept_rows(path, top, names):
+    """Those of the table whose mutants exist."""
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else [top]
     if lines[0] != top:
         raise SystemExit(f"{path} has another search:\n{lines[0]}\nThis one is:\n{top}\nLeave --resume out, or remove the file, to begin anew.")
-    return [without_verdict(line) for line in lines if " | " in line]
+    return [without_verdict(line) for line in lines if " | " in line and line.split(" | ")[0] in names]
 
 
 def main():
@@ -308,7 +334,7 @@ def main():
     verdicts = read_verdicts()
     hunt = Hunt(arguments)
     top = header(arguments, len(hunt.search.models))
-    rows = kept_rows(arguments.out, top) if arguments.resume else []
+    rows = kept_rows(arguments.out, top, {mutant.name for mutant in hunt.mutants()}) if arguments.resume else []
 
     def table(last=None):
         shown = [with_verdict(row, verdicts) for row in rows]

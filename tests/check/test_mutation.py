@@ -131,10 +131,10 @@ class Tables(unittest.TestCase):
     def test_rows_of_another_search_are_not_kept(self):
         with tempfile.TemporaryDirectory() as folder:
             table = pathlib.Path(folder, "table.txt")
-            table.write_text("# 100 seeds\n\na | survives: reached | text\n\n1 mutants\n", encoding="utf-8")
-            self.assertEqual(mutants.kept_rows(table, "# 100 seeds"), ["a | survives: reached | text"])
+            table.write_text("# 100 seeds\n\na | survives: reached | text\nb | survives: reached | gone\n\n2 mutants\n", encoding="utf-8")
+            self.assertEqual(mutants.kept_rows(table, "# 100 seeds", {"a", "c"}), ["a | survives: reached | text"])
             with self.assertRaisesRegex(SystemExit, "another search"):
-                mutants.kept_rows(table, "# 200 seeds")
+                mutants.kept_rows(table, "# 200 seeds", {"a"})
 
     def test_an_invariant_counts_only_where_nothing_else_finds_it(self):
         cell = {"summary": "invariant broken: x", "outcome": "failed check", "seed_string": "v1:x:y:swarm:7"}
