@@ -31,6 +31,9 @@ class SubjectOf final : public Subject {
     }
     if (model.resets && !has_reset) return "the allocator has no reset(): only a new process makes it new";
     if (model.refills && A::traits.frees != Frees::individually) return "blocks are not freed one by one";
+    if (model.heap == protocol::ModelHeap::many_units && !HasHeapOfManyUnits<A>) {
+      return "the allocator names no heap of many units";
+    }
     if (model.asks_too_much() && A::traits.test_only) return "a heap for tests may serve any size by a slot";
     return {};
   }
@@ -377,11 +380,11 @@ class SubjectOf final : public Subject {
 
   std::string plugin_;
   const SmallHeap<typename A::Parameters>& heap(const Model& model) const {
-    return model.second_heap ? second_heap_ : first_heap_;
+    return heaps_[static_cast<std::size_t>(model.heap)];
   }
 
-  SmallHeap<typename A::Parameters> first_heap_ = allocbench::small_heap<A>();
-  SmallHeap<typename A::Parameters> second_heap_ = allocbench::second_small_heap<A>();
+  const SmallHeap<typename A::Parameters> heaps_[3] = {allocbench::small_heap<A>(), allocbench::second_small_heap<A>(),
+                                                       allocbench::heap_of_many_units<A>()};
 };
 
 template <class... Allocators>

@@ -53,6 +53,9 @@ struct ModelStep {
   bool fills = false;
 };
 
+// Of the small heaps that the allocator names.
+enum class ModelHeap : std::uint8_t { first, second, many_units };
+
 struct Model {
   std::string name;
   std::string description;
@@ -70,8 +73,7 @@ struct Model {
   // At the end, when all blocks are free, one lane alone must get as many blocks of each size, in the order of `sizes`,
   // as from a fresh heap (SmallHeap::serves_other_sizes).
   bool refills = false;
-  // On the allocator's second small heap.
-  bool second_heap = false;
+  ModelHeap heap = ModelHeap::first;
 
   std::uint32_t lanes() const { return blocks * threads_per_block; }
   std::uint32_t slots() const;

@@ -4,12 +4,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
 namespace allocbench::protocol {
 namespace {
 
 constexpr std::string_view pool_prefix = "pool/";
+constexpr const char* heap_words[] = {"first", "second", "many_units"};
 
 class ModelReader {
  public:
@@ -33,10 +35,14 @@ class ModelReader {
     model.null_is_failure = null == "failure";
     truth(json, "", "reset", model.resets);
     truth(json, "", "refill", model.refills);
-    std::string heap = "first";
+    std::string heap = heap_words[0];
     text(json, "", "heap", heap);
-    if (heap != "first" && heap != "second") complain("/heap", json["heap"], "\"first\" or \"second\"");
-    model.second_heap = heap == "second";
+    const auto found = std::find(std::begin(heap_words), std::end(heap_words), heap);
+    if (found == std::end(heap_words)) {
+      complain("/heap", json["heap"], "\"first\", \"second\" or \"many_units\"");
+    } else {
+      model.heap = static_cast<ModelHeap>(found - std::begin(heap_words));
+    }
     if (json.contains("sizes")) {
       model.sizes.clear();
       for_each(json, "sizes", [&](const Json& each, const std::string& at) { model.sizes.push_back(size(each, at)); });
@@ -182,7 +188,7 @@ Json to_json(const Model& model) {
   json["null"] = model.null_is_failure ? "failure" : "allowed";
   if (model.resets) json["reset"] = true;
   if (model.refills) json["refill"] = true;
-  if (model.second_heap) json["heap"] = "second";
+  if (model.heap != ModelHeap::first) json["heap"] = heap_words[static_cast<std::size_t>(model.heap)];
   for (const ModelStep& step : model.steps) json["steps"].push_back(to_json(step));
   return json;
 }

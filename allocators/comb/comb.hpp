@@ -46,6 +46,12 @@ class Comb {
             .parameters = {.chunk_bytes = 1024, .least_chunks = 1, .prepared = 1},
             .serves_new = 256};
   }
+  // Two words of windows.
+  static SmallHeap<Parameters> heap_of_many_units() {
+    return {.pool_bytes = 33 * comb::window_chunks * 256,
+            .parameters = {.chunk_bytes = 256, .least_chunks = 1, .prepared = 1},
+            .serves_new = 4096};
+  }
 
   void reset(simt::Stream& stream) { space_.reset(stream); }
 

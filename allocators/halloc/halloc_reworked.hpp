@@ -77,6 +77,13 @@ class HallocReworked : public halloc::HallocBase {
     heap.serves_new = 180;
     return heap;
   }
+  // Two words of slabs.
+  static SmallHeap<Parameters> heap_of_many_units() {
+    auto heap = three_slabs(Parameters{}.busy);
+    heap.pool_bytes = 64 * heap.parameters.slab_bytes;
+    heap.serves_new = 1984;
+    return heap;
+  }
 
   static HallocReworked create(Arena& arena, const Parameters& parameters);
 

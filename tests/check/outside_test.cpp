@@ -37,6 +37,7 @@ class Bump {
 
   template <class Thread>
   SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
+    if (bytes > pool_.bytes && mistake != Mistake::rounds_in_32_bits) return nullptr;
     const std::uint64_t need = mistake == Mistake::rounds_in_32_bits ? (static_cast<std::uint32_t>(bytes) + 15u) & ~15u
                                                                      : simt::round_up<std::uint64_t>(bytes, 16);
     std::uint64_t begin = thread.atomic(*next_).load(simt::relaxed);
@@ -49,9 +50,7 @@ class Bump {
   SIMT_FN void free(Thread&, void*) {}
 
  private:
-  SIMT_FN std::uint64_t last_end() const {
-    return pool_.bytes - (mistake == Mistake::never_serves_its_last ? 16 : 0);
-  }
+  SIMT_FN std::uint64_t last_end() const { return pool_.bytes - (mistake == Mistake::never_serves_its_last ? 16 : 0); }
 
   Pool pool_;
   std::uint64_t* next_ = nullptr;
@@ -75,8 +74,9 @@ TEST(TooLarge, ABlockForARequestThatWrapsIsFound) {
 
 TEST(FreshHeap, MemoryThatItNeverServesIsFound) {
   EXPECT_EQ(found_on<Mistake::none>("storm"), "");
-  EXPECT_EQ(found_on<Mistake::never_serves_its_last>("storm"),
-            "a fresh heap that one lane or one warp fills alone: it serves 63 blocks of 16 bytes, and the design has 64");
+  EXPECT_EQ(
+      found_on<Mistake::never_serves_its_last>("storm"),
+      "a fresh heap that one lane or one warp fills alone: it serves 63 blocks of 16 bytes, and the design has 64");
 }
 
 TEST(Overrun, AWordBehindTheMetadataIsFound) {
