@@ -5,9 +5,9 @@
 
 The build folder must have the checking workers and the plug-ins of these allocators. Mutants are drawn by --seed: the allocators in
 turn, an operator, a place. One that does not compile, or compiles to the same code, is drawn again. The search of a mutant stops at the
-first kill; a weaker order that survives is also searched with swarm+loads. A mutant that only an invariant kills is searched again
-without the allocators' own broken_invariant(). In a survivor the place of the mistake ends the process: if the search finds nothing even
-then, no model gets there. `verdicts.txt` says which survivors are equivalent, and why.
+first kill; one that survives is searched again with swarm+loads if it is a weaker order, else with conflicts. A mutant that only an
+invariant kills is searched again without the allocators' own broken_invariant(). In a survivor the place of the mistake ends the
+process: if the search finds nothing even then, no model gets there. `verdicts.txt` says which survivors are equivalent, and why.
 """
 
 import argparse
@@ -35,6 +35,7 @@ INVARIANT_ALONE = "invariant alone"
 COMPILED_AHEAD = 3
 # Not a part of the default search.
 OLD_VALUES = "swarm+loads"
+CONFLICTS = "conflicts"
 # The plug-in's first registration alone: its others cost time to compile.
 UNIT = """struct allocbench_reached {
   template <class T>
@@ -103,7 +104,9 @@ class Workshop:
         self.start(mutant, variant, invariants)
         folder, later = self.started[mutant, variant, invariants]
         # What is wanted does not wait for what will be wanted.
-        return self.compile(folder.with_name(f"{folder.name}-now"), mutant.allocator, variant, mutant, invariants) if later.cancel() else later.result()
+        if not later.cancel():
+            return later.result()
+        return self.compile(folder.with_name(f"{folder.name}-now"), mutant.allocator, variant, mutant, invariants)
 
     def link(self, plugin, variant, target):
         self.build.link(plugin, variant, target, self.workers)
@@ -146,8 +149,8 @@ class Search:
     def races(self):
         return self.a_few_models_at_a_time("--race-seeds", self.arguments.race_seeds, "--seeds", "1")
 
-    def with_old_values(self):
-        return self.a_few_models_at_a_time("--seeds", self.arguments.seeds, "--no-races", "--strategy", OLD_VALUES)
+    def by_strategy(self, strategy):
+        return self.a_few_models_at_a_time("--seeds", self.arguments.seeds, "--no-races", "--strategy", strategy)
 
     def in_stages(self, racing):
         """What is cheap or often finds something comes first, and no more where it does. `racing` puts the plug-in of the race worker in place."""
@@ -190,7 +193,7 @@ class Hunt:
             self.workshop.link(mutant.allocator, "tsan", self.workshop.with_mistake(mutant, "tsan", invariants))
 
         found = self.search.in_stages(racing)
-        return found or (self.search.with_old_values() if mutant.operator == "order" else [])
+        return found or self.search.by_strategy(OLD_VALUES if mutant.operator == "order" else CONFLICTS)
 
     def ending(self, mutant):
         source = (self.workshop.sources / mutant.path).read_text(encoding="utf-8")
@@ -291,13 +294,14 @@ def summary(rows):
     fates = collections.Counter(row.split(" | ")[1].split(":")[0] for row in rows)
     judged = sum(fates.values()) - fates["equivalent"]
     alone = sum(f"killed: {INVARIANT_ALONE}" in row for row in rows)
-    old = sum(f":{OLD_VALUES}:" in row.split(" | ")[1] for row in rows)
+    more = {strategy: sum(f":{strategy}:" in row.split(" | ")[1] for row in rows) for strategy in (OLD_VALUES, CONFLICTS)}
     unreached = sum("not reached" in row.split(" | ")[1] and not row.split(" | ")[1].startswith("equivalent") for row in rows)
     if judged == 0:
         return "no mutant was judged"
     killed = fates["killed"]
     return (f"{sum(fates.values())} mutants, {fates['equivalent']} equivalent; of the other {judged}: {killed} killed ({100 * killed / judged:.0f} %), "
-            f"{old} of them by {OLD_VALUES} alone, {killed - alone} with invariants off ({100 * (killed - alone) / judged:.0f} %); {fates['open']} open, "
+            f"{more[OLD_VALUES]} of them by {OLD_VALUES} alone, {more[CONFLICTS]} by {CONFLICTS} alone, "
+            f"{killed - alone} with invariants off ({100 * (killed - alone) / judged:.0f} %); {fates['open']} open, "
             f"{judged - killed - fates['open']} not judged, {unreached} of both not reached")
 
 
@@ -306,7 +310,7 @@ def header(arguments, models):
     invariants = ", without the allocators' invariants" if arguments.no_invariants else ""
     return (f"# Mistakes drawn with seed {arguments.seed} from {len(ALLOCATORS)} allocators. Each: {arguments.seeds} schedules and "
             f"{arguments.race_seeds} race runs, spread over {models} models{invariants}, or fewer until the first kill. "
-            f"A weaker order that survives: as many with {OLD_VALUES}.")
+            f"One that survives: as many with {OLD_VALUES} if it is a weaker order, else with {CONFLICTS}.")
 
 
 def kept_rows(path, top, names):

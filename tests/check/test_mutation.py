@@ -116,7 +116,7 @@ class Tables(unittest.TestCase):
                 "c | equivalent: the bit is never read (reached) | text", "d | open: needs a larger heap (not reached) | text",
                 "e | survives: reached | text", "f | survives: not reached | text", "g | killed: failed check, v1:x:y:swarm+loads:3 | text"]
         self.assertEqual(mutants.summary(rows), "7 mutants, 1 equivalent; of the other 6: 3 killed (50 %), 1 of them by swarm+loads alone, "
-                                                "2 with invariants off (33 %); "
+                                                "0 by conflicts alone, 2 with invariants off (33 %); "
                                                 "1 open, 2 not judged, 2 of both not reached")
         self.assertEqual(mutants.summary(rows[2:3]), "no mutant was judged")
 
