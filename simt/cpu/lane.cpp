@@ -14,7 +14,7 @@ using lane_order::ExecutorScope;
 
 void Lane::before_access(CallSite call_site, const void* of_word) {
   const ExecutorScope scope(*this);
-  word = of_word;
+  accessed = of_word;
   if (!stores.empty()) [[unlikely]]
     age_stores();
   worker->step(*this, call_site, Operation::atomic, Reason::atomic);

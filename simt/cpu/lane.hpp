@@ -146,7 +146,7 @@ struct alignas(64) Lane {
   std::uint32_t position = 0;  // in the worker's run set
   LaneState state = LaneState::exited;
   Operation operation = Operation::none;
-  const void* word = nullptr;  // that the lane's last atomic accessed, or will when it goes on
+  const void* accessed = nullptr;  // the word that the lane's last atomic accessed, or will when it goes on
   CallSite site;
   LaneMask mask = 0;         // of the group operation, or the group that converged() gave
   std::uint32_t source = 0;  // shfl: the lane to read

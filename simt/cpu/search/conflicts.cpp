@@ -36,7 +36,7 @@ std::size_t ConflictsStrategy::next(std::span<Lane* const> runnable, std::size_t
   }
   asking->strategy_state = 0;
   const std::size_t rival = any_of(runnable, [&](const Lane& lane) {
-    return postponed(lane) && lane.operation == Operation::atomic && lane.word == asking->word;
+    return postponed(lane) && lane.operation == Operation::atomic && lane.accessed == asking->accessed;
   });
   if (rival != runnable.size()) {
     if (random_.below(rival_first) != 0) return current;
