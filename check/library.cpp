@@ -5,6 +5,11 @@
 namespace allocbench::check {
 namespace {
 
+// Counted in units of 16 bytes it is 1 more than 32 bits hold; and the size that CUDA's device heap takes for a small
+// one.
+constexpr std::uint64_t large_count_of_units = (std::uint64_t{1} << 36) + 16;
+constexpr std::uint64_t largest_request = ~std::uint64_t{0};
+
 constexpr Lanes all = {};
 constexpr Lanes even = {2, 0};
 constexpr Lanes odd = {2, 1};
@@ -245,8 +250,8 @@ std::vector<Model> models_of_nulls_and_resets() {
           {.name = "too_large",
            .description = "four lanes ask for more bytes than any heap has, between requests that fit",
            .threads_per_block = 4,
-           .rounds = 3,
-           .sizes = {{16}, {0xffffffffu}, {protocol::least_refused_bytes}},
+           .rounds = 5,
+           .sizes = {{16}, {0xffffffff}, {protocol::least_refused_bytes}, {large_count_of_units}, {largest_request}},
            .steps = {request_spread(0), request_spread(1), give_back(0), give_back(1)}}};
 }
 
@@ -257,18 +262,18 @@ std::vector<Model> models_of_second_heaps() {
            .threads_per_block = 8,
            .rounds = 2,
            .steps = {fill(0), empty(0, 1)},
-           .second_heap = true},
+           .heap = protocol::ModelHeap::second},
           {.name = "refilled_second_heap",
            .description = "eight lanes fill the allocator's second small heap, free half of it, and fill it again",
            .threads_per_block = 8,
            .rounds = 2,
            .steps = {fill(0), empty(0, 1, even), fill(0), empty(0, 1)},
-           .second_heap = true},
+           .heap = protocol::ModelHeap::second},
           {.name = "second_heap_sizes",
            .description = "a full warp fills the allocator's second small heap with four sizes",
            .sizes = {{16}, {32}, {96}, {0, 8}},
            .steps = {fill_spread(0), empty(0, 1), request_spread(1), give_back(1)},
-           .second_heap = true},
+           .heap = protocol::ModelHeap::second},
           {.name = "second_heap_turns",
            .description =
                "two warps take small and large blocks of the second small heap in turn, free each other's, and null",
@@ -277,13 +282,23 @@ std::vector<Model> models_of_second_heaps() {
            .sizes = {{16}, {0, 4}, {48}, {0, 16}},
            .steps = {request_spread(0), request_spread(1), free_null(), give_back(0, 32), request_spread(2, even),
                      give_back(1, 5), give_back(2, 32)},
-           .second_heap = true}};
+           .heap = protocol::ModelHeap::second}};
+}
+
+// Where one word does not have a bit for each unit.
+std::vector<Model> models_of_many_units() {
+  return {{.name = "many_units",
+           .description =
+               "a full warp fills the allocator's heap of many small units with small blocks, then with larger ones",
+           .sizes = {{64}, {128}, {16}},
+           .steps = {fill(0, 0), empty(0, 1), fill(1, 1), empty(1, 1)},
+           .heap = protocol::ModelHeap::many_units}};
 }
 
 std::vector<Model> make_library() {
   std::vector<Model> models = models_of_few_lanes();
   for (const auto& more : {models_of_warps(), models_of_whole_heaps(), models_of_full_heaps(),
-                           models_of_nulls_and_resets(), models_of_second_heaps()}) {
+                           models_of_nulls_and_resets(), models_of_second_heaps(), models_of_many_units()}) {
     models.insert(models.end(), more.begin(), more.end());
   }
   return models;

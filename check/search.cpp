@@ -47,7 +47,8 @@ struct NamedStrategy {
 constexpr NamedStrategy named_strategies[] = {
     {"swarm", simt::StrategyKind::swarm, 0},       {"random", simt::StrategyKind::random, 64},
     {"pct", simt::StrategyKind::pct, 64},          {"round_robin", simt::StrategyKind::round_robin, 1024},
-    {"lockstep", simt::StrategyKind::lockstep, 0}, {"dfs", simt::StrategyKind::exploring, 4}};
+    {"lockstep", simt::StrategyKind::lockstep, 0}, {"conflicts", simt::StrategyKind::conflicts, 0},
+    {"dfs", simt::StrategyKind::exploring, 4}};
 
 Outcome outcome_of(simt::FaultKind kind) {
   switch (kind) {

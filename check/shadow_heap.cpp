@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "protocol/model.hpp"
+
 namespace allocbench::check {
 
 bool ShadowHeap::adopt(const std::byte* block, std::size_t bytes, std::uint32_t lane) {
@@ -11,6 +13,9 @@ bool ShadowHeap::adopt(const std::byte* block, std::size_t bytes, std::uint32_t 
   const Blocks::value_type given{block, {bytes, lane, ++mallocs_}};
   if (reinterpret_cast<std::uintptr_t>(block) % rules_.alignment != 0) {
     return fail(fmt::format("misaligned: {} is not a multiple of {}", name(given), rules_.alignment));
+  }
+  if (bytes >= protocol::least_refused_bytes) {
+    return fail(fmt::format("impossible: {}, more bytes than any heap has", name(given)));
   }
   if (rules_.pool_begin != nullptr && (block < rules_.pool_begin || block > rules_.pool_end ||
                                        bytes > static_cast<std::size_t>(rules_.pool_end - block))) {

@@ -35,6 +35,9 @@ class SubjectOf final : public Subject {
     }
     if (model.resets && !has_reset) return "the allocator has no reset(): only a new process makes it new";
     if (model.refills && A::traits.frees != Frees::individually) return "blocks are not freed one by one";
+    if (model.heap == protocol::ModelHeap::many_units && !HasHeapOfManyUnits<A>) {
+      return "the allocator names no heap of many units";
+    }
     if (model.asks_too_much() && A::traits.test_only) return "a heap for tests may serve any size by a slot";
     return {};
   }
@@ -50,6 +53,7 @@ class SubjectOf final : public Subject {
       const std::uint32_t alone =
           blocks_of_fresh_heap(model, options, bytes, {whole_heap(model, bytes)}, fresh.verdict);
       fresh.alone.push_back(alone);
+      if (fresh.verdict.empty()) fresh.verdict = lack_of_fresh_heap(model, bytes, alone);
       if (!model.resets) continue;
       simt::ExecutorOptions drawn = options;
       drawn.strategy = simt::StrategyKind::swarm;
@@ -256,6 +260,13 @@ class SubjectOf final : public Subject {
     return static_cast<std::uint32_t>(oracle.mallocs());
   }
 
+  // A heap that served none ended with a fault, which the models report.
+  std::string lack_of_fresh_heap(const Model& model, std::size_t bytes, std::uint32_t alone) const {
+    const std::uint32_t promised = bytes == 16 ? heap(model).serves_new : 0;
+    if (alone == 0 || alone >= promised) return {};
+    return "it serves " + std::to_string(alone) + " blocks of 16 bytes, and the design has " + std::to_string(promised);
+  }
+
   static void fill(simt::Stream& stream, A& allocator, std::size_t bytes, Filling filling, ShadowHeap& oracle,
                    RunRecord& record, bool frees) {
     const Mailboxes boxes(stream, filling.slots, filling.lanes);
@@ -391,11 +402,11 @@ class SubjectOf final : public Subject {
 
   std::string plugin_;
   const SmallHeap<typename A::Parameters>& heap(const Model& model) const {
-    return model.second_heap ? second_heap_ : first_heap_;
+    return heaps_[static_cast<std::size_t>(model.heap)];
   }
 
-  SmallHeap<typename A::Parameters> first_heap_ = allocbench::small_heap<A>();
-  SmallHeap<typename A::Parameters> second_heap_ = allocbench::second_small_heap<A>();
+  const SmallHeap<typename A::Parameters> heaps_[3] = {allocbench::small_heap<A>(), allocbench::second_small_heap<A>(),
+                                                       allocbench::heap_of_many_units<A>()};
 };
 
 template <class... Allocators>

@@ -14,12 +14,12 @@
 namespace allocbench::protocol {
 
 // No small heap has room for so many.
-inline constexpr std::uint32_t least_refused_bytes = std::uint32_t{1} << 31;
+inline constexpr std::uint64_t least_refused_bytes = std::uint64_t{1} << 31;
 
 // Bytes of a request, as a model says them: a count, or a share of the pool. Never more than the allocator serves, but
 // from least_refused_bytes on as they are.
 struct ModelSize {
-  std::uint32_t bytes = 0;
+  std::uint64_t bytes = 0;
   std::uint32_t pool_share = 0;  // n = the n-th part of the pool; 0 = `bytes` counts
 };
 
@@ -53,6 +53,9 @@ struct ModelStep {
   bool fills = false;
 };
 
+// Of the small heaps that the allocator names.
+enum class ModelHeap : std::uint8_t { first, second, many_units };
+
 struct Model {
   std::string name;
   std::string description;
@@ -72,8 +75,7 @@ struct Model {
   // At the end, when all blocks are free, one lane alone must get as many blocks of each size, in the order of `sizes`,
   // as from a fresh heap (SmallHeap::serves_other_sizes).
   bool refills = false;
-  // On the allocator's second small heap.
-  bool second_heap = false;
+  ModelHeap heap = ModelHeap::first;
 
   std::uint32_t lanes() const { return kernels * blocks * threads_per_block; }
   std::uint32_t slots() const;

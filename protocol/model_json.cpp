@@ -4,12 +4,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
 namespace allocbench::protocol {
 namespace {
 
 constexpr std::string_view pool_prefix = "pool/";
+constexpr const char* heap_words[] = {"first", "second", "many_units"};
 
 class ModelReader {
  public:
@@ -34,10 +36,14 @@ class ModelReader {
     model.null_is_failure = null == "failure";
     truth(json, "", "reset", model.resets);
     truth(json, "", "refill", model.refills);
-    std::string heap = "first";
+    std::string heap = heap_words[0];
     text(json, "", "heap", heap);
-    if (heap != "first" && heap != "second") complain("/heap", json["heap"], "\"first\" or \"second\"");
-    model.second_heap = heap == "second";
+    const auto found = std::find(std::begin(heap_words), std::end(heap_words), heap);
+    if (found == std::end(heap_words)) {
+      complain("/heap", json["heap"], "\"first\", \"second\" or \"many_units\"");
+    } else {
+      model.heap = static_cast<ModelHeap>(found - std::begin(heap_words));
+    }
     if (json.contains("sizes")) {
       model.sizes.clear();
       for_each(json, "sizes", [&](const Json& each, const std::string& at) { model.sizes.push_back(size(each, at)); });
@@ -95,9 +101,7 @@ class ModelReader {
   }
 
   ModelSize size(const Json& json, const std::string& pointer) {
-    if (json.is_number_unsigned() && json.get<std::uint64_t>() <= std::numeric_limits<std::uint32_t>::max()) {
-      return {json.get<std::uint32_t>(), 0};
-    }
+    if (json.is_number_unsigned()) return {json.get<std::uint64_t>(), 0};
     const std::string text = json.is_string() ? json.get<std::string>() : "";
     const std::string digits = text.starts_with(pool_prefix) ? text.substr(pool_prefix.size()) : "";
     if (digits.empty() || digits.size() > 6 || digits.find_first_not_of("0123456789") != std::string::npos) {
@@ -186,7 +190,7 @@ Json to_json(const Model& model) {
   json["null"] = model.null_is_failure ? "failure" : "allowed";
   if (model.resets) json["reset"] = true;
   if (model.refills) json["refill"] = true;
-  if (model.second_heap) json["heap"] = "second";
+  if (model.heap != ModelHeap::first) json["heap"] = heap_words[static_cast<std::size_t>(model.heap)];
   for (const ModelStep& step : model.steps) json["steps"].push_back(to_json(step));
   return json;
 }

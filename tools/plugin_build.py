@@ -56,12 +56,12 @@ class PluginBuild:
         assert paths, f"{plugin} is not built in {self.folder}"
         return [path for path in paths if not path.startswith(("allocators/support/contract/", "allocators/support/adaptors/"))]
 
-    def compile(self, plugin, variant, unit, target, more=(), sources=None):
-        """False where the unit does not compile. `sources`: a folder of headers that come before those of the project."""
+    def compile(self, plugin, variant, unit, target, more=(), sources=()):
+        """False where the unit does not compile. `sources`: folders of headers that come before those of the project."""
         words = self._commands(plugin, variant)[0]
         options = words[:words.index("-MD")]
-        if sources:
-            options.insert(next(i for i, word in enumerate(options) if word.startswith("-I")), f"-I{sources}")
+        first = next(i for i, word in enumerate(options) if word.startswith("-I"))
+        options[first:first] = [f"-I{folder}" for folder in sources]
         done = subprocess.run([*options, "-w", "-Wno-error", *more, "-o", str(target), "-c", str(unit)], cwd=self.folder, capture_output=True,
                               check=False)
         return done.returncode == 0

@@ -106,7 +106,11 @@ class CircularList {
   // Two offsets: the heaps of two SMs then meet in one list. A chunk merges with the next one only, when it is freed:
   // how large the free chunks are in the end depends on the order of the frees.
   static SmallHeap<Parameters> small_heap() {
-    return {.pool_bytes = 1024, .parameters = {.offset_count = 2}, .serves_other_sizes = 0};
+    constexpr bool has_side_table = std::is_same_v<Layout, SideTable<Header>>;
+    return {.pool_bytes = 1024,
+            .parameters = {.offset_count = 2},
+            .serves_other_sizes = 0,
+            .serves_new = has_side_table ? 1024 / granule_bytes : 0};
   }
 
   void reset(simt::Stream& stream) {

@@ -38,11 +38,21 @@ class Comb {
   }
   // Six chunks of 16 slots of 16 bytes, of which a reset prepares two.
   static SmallHeap<Parameters> small_heap() {
-    return {6 * 256, {.chunk_bytes = 256, .least_chunks = 1, .prepared = 2}};
+    return {.pool_bytes = 6 * 256,
+            .parameters = {.chunk_bytes = 256, .least_chunks = 1, .prepared = 2},
+            .serves_new = 96};
   }
   // Chunks of more than one word.
   static SmallHeap<Parameters> second_small_heap() {
-    return {4 * 1024, {.chunk_bytes = 1024, .least_chunks = 1, .prepared = 1}};
+    return {.pool_bytes = 4 * 1024,
+            .parameters = {.chunk_bytes = 1024, .least_chunks = 1, .prepared = 1},
+            .serves_new = 256};
+  }
+  // Two words of windows.
+  static SmallHeap<Parameters> heap_of_many_units() {
+    return {.pool_bytes = 33 * comb::window_chunks * 256,
+            .parameters = {.chunk_bytes = 256, .least_chunks = 1, .prepared = 1},
+            .serves_new = 4096};
   }
 
   void reset(simt::Stream& stream) { space_.reset(stream); }

@@ -67,8 +67,23 @@ class HallocReworked : public halloc::HallocBase {
                                  .form = Form::reworked,
                                  .pool = PoolLocation::arena_and_device_heap};
 
-  static SmallHeap<Parameters> small_heap() { return three_slabs(Parameters{}.busy); }
-  static SmallHeap<Parameters> second_small_heap() { return slabs_and_device_heap(Parameters{}.busy); }
+  static SmallHeap<Parameters> small_heap() {
+    auto heap = three_slabs(Parameters{}.busy);
+    heap.serves_new = 93;
+    return heap;
+  }
+  static SmallHeap<Parameters> second_small_heap() {
+    auto heap = slabs_and_device_heap(Parameters{}.busy);
+    heap.serves_new = 180;
+    return heap;
+  }
+  // Two words of slabs.
+  static SmallHeap<Parameters> heap_of_many_units() {
+    auto heap = three_slabs(Parameters{}.busy);
+    heap.pool_bytes = 64 * heap.parameters.slab_bytes;
+    heap.serves_new = 1984;
+    return heap;
+  }
 
   static HallocReworked create(Arena& arena, const Parameters& parameters);
 

@@ -34,9 +34,13 @@ class CombiningMalloc {
   using Parameters = kma::Parameters;
 
   static std::size_t max_request(std::size_t, const Parameters& parameters) { return Layout::max_request(parameters); }
-  static SmallHeap<Parameters> small_heap() { return {1 << 10, {.superblock_bytes = 256}}; }
+  static SmallHeap<Parameters> small_heap() {
+    return {.pool_bytes = 1 << 10, .parameters = {.superblock_bytes = 256}, .serves_new = 45};
+  }
   // Superblocks of more than one word.
-  static SmallHeap<Parameters> second_small_heap() { return {3 << 10, {.superblock_bytes = 1024}}; }
+  static SmallHeap<Parameters> second_small_heap() {
+    return {.pool_bytes = 3 << 10, .parameters = {.superblock_bytes = 1024}, .serves_new = 126};
+  }
 
   void reset(simt::Stream& stream) { initialise(stream, layout_, State::unused_word); }
 

@@ -78,12 +78,14 @@ class KokkosMemoryPool {
   // Four superblocks of 16 blocks of 16 bytes, one per size at the start.
   static SmallHeap<Parameters> small_heap() {
     return {.pool_bytes = 1 << 10,
-            .parameters = {.min_block_bytes = 16, .max_block_bytes = 128, .superblock_bytes = 256}};
+            .parameters = {.min_block_bytes = 16, .max_block_bytes = 128, .superblock_bytes = 256},
+            .serves_new = 64};
   }
   // Superblocks of more than one word.
   static SmallHeap<Parameters> second_small_heap() {
     return {.pool_bytes = 3 << 10,
-            .parameters = {.min_block_bytes = 16, .max_block_bytes = 256, .superblock_bytes = 1024}};
+            .parameters = {.min_block_bytes = 16, .max_block_bytes = 256, .superblock_bytes = 1024},
+            .serves_new = 192};
   }
 
   static KokkosMemoryPool create(Arena& arena, const Parameters& parameters);

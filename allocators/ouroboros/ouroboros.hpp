@@ -63,12 +63,13 @@ class OuroborosOf {
     parameters.release_above = 0;
     parameters.crowd = 0;
     parameters.device_heap_share = 0;
-    return {.pool_bytes = 4096, .parameters = parameters, .serves_other_sizes = 0};
+    return {.pool_bytes = 4096, .parameters = parameters, .serves_other_sizes = 0, .serves_new = 64};
   }
   // With a device heap for larger requests.
   static SmallHeap<Parameters> second_small_heap() {
     auto heap = small_heap();
     heap.parameters.device_heap_share = 0.5;
+    heap.serves_new = 28;
     return heap;
   }
 

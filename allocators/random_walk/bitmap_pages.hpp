@@ -12,7 +12,9 @@ class BitmapPages {
   using Parameters = PageParameters;
 
   static std::size_t max_request(std::size_t, const Parameters& parameters) { return parameters.page_bytes; }
-  static SmallHeap<Parameters> small_heap() { return {small_pages * 16, {.page_bytes = 16}}; }
+  static SmallHeap<Parameters> small_heap() {
+    return {.pool_bytes = small_pages * 16, .parameters = {.page_bytes = 16}, .serves_new = small_pages};
+  }
 
   void reset(simt::Stream& stream) { bitmap_.reset(stream); }
 

@@ -35,13 +35,14 @@ class ScatterHeap {
     parameters.region_pages = 2;
     parameters.rehashes = 1;
     constexpr double share = page_reset == PageReset::on ? 1 : 0;
-    return {6 * 1024, parameters, share, share};
+    return {6 * 1024, parameters, share, share, 378};
   }
   // Two access blocks.
   static SmallHeap<Parameters> second_small_heap() {
     auto heap = small_heap();
     heap.pool_bytes = 8 * 1024;
     heap.parameters.access_blocks = 2;
+    heap.serves_new = 504;
     return heap;
   }
 

@@ -72,9 +72,13 @@ class PageQueue {
   using Parameters = QueueParameters;
 
   static std::size_t max_request(std::size_t, const Parameters& parameters) { return parameters.page_bytes; }
-  static SmallHeap<Parameters> small_heap() { return {40 * 16, {.page_bytes = 16}}; }
+  static SmallHeap<Parameters> small_heap() {
+    return {.pool_bytes = 40 * 16, .parameters = {.page_bytes = 16}, .serves_new = 40};
+  }
   // As many pages as the ring has slots, so that a put may have to wait.
-  static SmallHeap<Parameters> second_small_heap() { return {8 * 16, {.page_bytes = 16}}; }
+  static SmallHeap<Parameters> second_small_heap() {
+    return {.pool_bytes = 8 * 16, .parameters = {.page_bytes = 16}, .serves_new = 8};
+  }
 
   void reset(simt::Stream& stream) {
     constexpr std::uint32_t threads = 128;

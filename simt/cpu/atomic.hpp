@@ -40,7 +40,7 @@ class atomic_ref {
   template <class Order>
   T load(Order order) const {
     static_assert(std::is_same_v<Order, Relaxed> || std::is_same_v<Order, Acquire>, "a load is relaxed or acquire");
-    lane_->before_access(site_);
+    lane_->before_access(site_, word_);
     if (may_hold_stores()) [[unlikely]] {
       std::uint64_t own = 0;
       if (lane_->sees_own_store(word_, sizeof(T), own)) return observed(static_cast<T>(own));
@@ -53,7 +53,7 @@ class atomic_ref {
   template <class Order>
   void store(T value, Order order) const {
     static_assert(std::is_same_v<Order, Relaxed> || std::is_same_v<Order, Release>, "a store is relaxed or release");
-    lane_->before_access(site_);
+    lane_->before_access(site_, word_);
     if (accesses_can_be_late && lane_->tracker->holds_stores) [[unlikely]] {
       if (lane_->hold_back(word_, value, sizeof(T), std::is_same_v<Order, Release>)) return;
     }
@@ -129,7 +129,7 @@ class atomic_ref {
   bool may_hold_stores() const { return accesses_can_be_late && !lane_->stores.empty(); }
   template <class Order>
   void before_update(Order) const {
-    lane_->before_access(site_);
+    lane_->before_access(site_, word_);
     if (may_hold_stores()) [[unlikely]] {
       lane_->before_update(word_, sizeof(T), std::is_same_v<Order, Release> || std::is_same_v<Order, AcqRel>);
     }

@@ -12,8 +12,9 @@ namespace simt {
 
 using lane_order::ExecutorScope;
 
-void Lane::before_access(CallSite call_site) {
+void Lane::before_access(CallSite call_site, const void* of_word) {
   const ExecutorScope scope(*this);
+  accessed = of_word;
   if (!stores.empty()) [[unlikely]]
     age_stores();
   worker->step(*this, call_site, Operation::atomic, Reason::atomic);

@@ -146,6 +146,7 @@ struct alignas(64) Lane {
   std::uint32_t position = 0;  // in the worker's run set
   LaneState state = LaneState::exited;
   Operation operation = Operation::none;
+  const void* accessed = nullptr;  // the word that the lane's last atomic accessed, or will when it goes on
   CallSite site;
   LaneMask mask = 0;         // of the group operation, or the group that converged() gave
   std::uint32_t source = 0;  // shfl: the lane to read
@@ -161,7 +162,7 @@ struct alignas(64) Lane {
   LaneMask bit() const { return LaneMask{1} << index; }
 
   // A scheduling point before an atomic access.
-  void before_access(CallSite call_site);
+  void before_access(CallSite call_site, const void* of_word);
   // After an access that changed nothing. Parks a lane that only spins.
   SIMT_NOT_RACING void observed(const void* address, std::uint64_t word, std::uint32_t bytes) {
     if (tracker->history != nullptr) [[unlikely]]

@@ -22,6 +22,7 @@ enum class StrategyKind {
   round_robin,  // every lane in turn, `slice` scheduling points each
   pct,          // the lane of the highest random priority, changed at `pct_depth` - 1 random points
   lockstep,     // the lanes of a warp advance together, call by call
+  conflicts,    // lanes wait at words until another lane comes to them
   swarm,        // one of the above with parameters of its own, drawn from the seed: no single one finds every bug
   scripted,     // the decisions of `script`, and the default rule elsewhere
   exploring     // the next path of `exploration`

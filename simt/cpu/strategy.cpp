@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "simt/cpu/search/conflicts.hpp"
 #include "simt/cpu/search/exploring.hpp"
 #include "simt/cpu/search/holding.hpp"
 #include "simt/cpu/search/lockstep.hpp"
@@ -48,6 +49,8 @@ std::unique_ptr<Strategy> make_plain_strategy(const ExecutorOptions& options, st
       return std::make_unique<PctStrategy>(seed, options.pct_depth, options.expected_steps, groups_of(seed, 1));
     case StrategyKind::lockstep:
       return std::make_unique<LockstepStrategy>(seed, groups_of(seed, 16));
+    case StrategyKind::conflicts:
+      return std::make_unique<ConflictsStrategy>(seed, groups_of(seed, 1));
     case StrategyKind::swarm:
       break;
     case StrategyKind::scripted:

@@ -37,6 +37,15 @@ TEST(ModelJson, DefaultsAreAWarpAndOneRequestOf16Bytes) {
   EXPECT_FALSE(model.null_is_failure);
 }
 
+TEST(ModelJson, SizesHave64Bits) {
+  Model model;
+  const auto json =
+      ordered_json::parse(R"({"name": "m", "sizes": [18446744073709551615], "steps": [{"do": "malloc"}]})");
+  EXPECT_THAT(read_model(json, model), ::testing::IsEmpty());
+  EXPECT_EQ(model.sizes.front().bytes, ~std::uint64_t{0});
+  EXPECT_TRUE(model.asks_too_much());
+}
+
 TEST(ModelJson, CountsTheRequestsOfALaunch) {
   EXPECT_EQ(find_model("crowded_warp")->requests_per_launch(), 32u * 2 * 13);
   EXPECT_EQ(find_model("launches")->requests_per_launch(), 40u * 2) << "of three launches";
@@ -81,9 +90,10 @@ TEST(ModelJson, RulesBeyondTypes) {
               ::testing::ElementsAre("size: `sizes` has no such entry"));
   EXPECT_THAT(problems_of(R"({"name": "m", "steps": [{"do": "barrier", "lanes": {"every": 2}}]})"),
               ::testing::ElementsAre("barrier: all lanes must take it"));
-  EXPECT_THAT(problems_of(R"({"name": "m", "heap": "third", "steps": [{"do": "malloc", "fill": 2}]})"),
-              ::testing::ElementsAre("/heap: \"third\" is not allowed; allowed: \"first\" or \"second\"",
-                                     "/steps/0/fill: 2 is not allowed; allowed: true or false"));
+  EXPECT_THAT(
+      problems_of(R"({"name": "m", "heap": "third", "steps": [{"do": "malloc", "fill": 2}]})"),
+      ::testing::ElementsAre("/heap: \"third\" is not allowed; allowed: \"first\", \"second\" or \"many_units\"",
+                             "/steps/0/fill: 2 is not allowed; allowed: true or false"));
   EXPECT_THAT(problems_of(R"({"name": "m", "null": "failure", "steps": [{"do": "malloc", "fill": true}]})"),
               ::testing::ElementsAre("fill, null: a full heap must be allowed to return null"));
 }

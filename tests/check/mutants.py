@@ -5,13 +5,16 @@
 
 The build folder must have the checking workers and the plug-ins of these allocators. Mutants are drawn by --seed: the allocators in
 turn, an operator, a place. One that does not compile, or compiles to the same code, is drawn again. The search of a mutant stops at the
-first kill; a weaker order that survives is also searched with swarm+loads. A mutant that only an invariant kills is searched again
-without the allocators' own broken_invariant(). In a survivor the place of the mistake ends the process: if the search finds nothing even
-then, no model gets there. `verdicts.txt` says which survivors are equivalent, and why.
+first kill; one that survives is searched again with swarm+loads if it is a weaker order, else with conflicts. A mutant that only an
+invariant kills is searched again without the allocators' own broken_invariant(). In a survivor the place of the mistake ends the
+process: if the search finds nothing even then, no model gets there. `verdicts.txt` says which survivors are equivalent, and why.
 """
 
 import argparse
 import collections
+import concurrent.futures
+import hashlib
+import itertools
 import json
 import pathlib
 import random
@@ -26,10 +29,13 @@ from plugin_build import ROOT, PluginBuild
 ALLOCATORS = ("bulkalloc", "cfm_malloc_reworked", "comb", "halloc_reworked", "kma_reworked", "kokkos_memory_pool", "ouroboros_p_reworked",
               "rw_bm_reworked", "scatteralloc_reworked", "simple_queue_reworked")
 VERDICTS = pathlib.Path(__file__).parent / "mutants" / "verdicts.txt"
+TABLE = VERDICTS.with_name("table.txt")
 INVARIANT = "requires { allocator.broken_invariant(stream); }"
 INVARIANT_ALONE = "invariant alone"
+COMPILED_AHEAD = 3
 # Not a part of the default search.
 OLD_VALUES = "swarm+loads"
+CONFLICTS = "conflicts"
 # The plug-in's first registration alone: its others cost time to compile.
 UNIT = """struct allocbench_reached {
   template <class T>
@@ -49,8 +55,7 @@ void allocbench_add_subjects(allocbench::check::SubjectList* subjects) {
 
 
 class Workshop:
-    """A copy of the sources, in which mutants are made, and a folder of checking workers with one plug-in. The folder is always
-    the same, so that a compiler cache knows what it has compiled there."""
+    """A copy of the sources, folders for mutants, and a folder of checking workers with one plug-in."""
 
     def __init__(self, build, folder):
         self.build = PluginBuild(build)
@@ -64,36 +69,44 @@ class Workshop:
         text = (ROOT / "check" / "subject_of.hpp").read_text(encoding="utf-8")
         assert INVARIANT in text, "check/subject_of.hpp: no longer asks for broken_invariant()"
         (self.sources / "check" / "subject_without_invariants.hpp").write_text(text.replace(INVARIANT, f"false && {INVARIANT}"), encoding="utf-8")
-        self.objects.mkdir()
         self.variants = self.build.workers_in(self.workers, ("check", "tsan"))
-        self.compiled = {}  # {(plug-in, variant): what its object file has}
+        self.ahead = concurrent.futures.ThreadPoolExecutor(COMPILED_AHEAD)
+        self.started = {}
 
     def built_in_models(self):
         offer = subprocess.run([str(self.workers / "allocbench-worker-check"), "--describe"], capture_output=True, text=True, check=True).stdout
         return [model["name"] for model in json.loads(offer)["models"]]
 
-    def compile(self, plugin, variant, invariants=True):
-        """The object file, or nothing where the mutant does not compile."""
-        unit = self.objects / f"{plugin}_{variant}.cpp"
-        header = self.build.header(plugin).replace(str(ROOT / "allocators"), str(self.sources / "allocators"))
+    def compile(self, folder, plugin, variant, mutant=None, invariants=True):
+        """The object file, or nothing where the mutant does not compile. Its paths are those of the whole sources, so that equal code is
+        an equal file."""
+        header = self.build.header(plugin).removeprefix(f"{ROOT}/")
         subject = "subject_of" if invariants else "subject_without_invariants"
+        unit = folder / f"{plugin}_{variant}.cpp"
+        unit.parent.mkdir(parents=True)
         unit.write_text(UNIT.replace("@header@", header).replace("@plugin@", plugin).replace("@subject@", subject), encoding="utf-8")
+        if mutant:
+            path = folder / mutant.path
+            path.parent.mkdir(parents=True)
+            path.write_text(mutant.applied_to((self.sources / mutant.path).read_text(encoding="utf-8")), encoding="utf-8")
         target = unit.with_suffix(".o")
-        return target if self.build.compile(plugin, variant, unit, target, sources=self.sources) else None
+        return target if self.build.compile(plugin, variant, unit, target, sources=(folder, self.sources),
+                                            more=(f"-ffile-prefix-map={folder}={self.sources}",)) else None
+
+    def start(self, mutant, variant, invariants=True):
+        """Compiles it beside the searches."""
+        key = (mutant, variant, invariants)
+        if key not in self.started:
+            folder = self.objects / str(len(self.started))
+            self.started[key] = (folder, self.ahead.submit(self.compile, folder, mutant.allocator, variant, mutant, invariants))
 
     def with_mistake(self, mutant, variant, invariants=True):
-        place, content = (mutant.allocator, variant), (mutant, invariants)
-        if self.compiled.get(place, (None,))[0] == content:
-            return self.compiled[place][1]
-        path = self.sources / mutant.path
-        source = (ROOT / mutant.path).read_text(encoding="utf-8")
-        path.write_text(mutant.applied_to(source), encoding="utf-8")
-        try:
-            target = self.compile(mutant.allocator, variant, invariants)
-        finally:
-            path.write_text(source, encoding="utf-8")
-        self.compiled[place] = (content, target)
-        return target
+        self.start(mutant, variant, invariants)
+        folder, later = self.started[mutant, variant, invariants]
+        # What is wanted does not wait for what will be wanted.
+        if not later.cancel():
+            return later.result()
+        return self.compile(folder.with_name(f"{folder.name}-now"), mutant.allocator, variant, mutant, invariants)
 
     def link(self, plugin, variant, target):
         self.build.link(plugin, variant, target, self.workers)
@@ -136,8 +149,8 @@ class Search:
     def races(self):
         return self.a_few_models_at_a_time("--race-seeds", self.arguments.race_seeds, "--seeds", "1")
 
-    def with_old_values(self):
-        return self.a_few_models_at_a_time("--seeds", self.arguments.seeds, "--no-races", "--strategy", OLD_VALUES)
+    def by_strategy(self, strategy):
+        return self.a_few_models_at_a_time("--seeds", self.arguments.seeds, "--no-races", "--strategy", strategy)
 
     def in_stages(self, racing):
         """What is cheap or often finds something comes first, and no more where it does. `racing` puts the plug-in of the race worker in place."""
@@ -156,49 +169,39 @@ class Hunt:
         self.workshop = Workshop(arguments.build, arguments.folder)
         self.search = Search(arguments, self.workshop)
         self.whole = {}
-        self.sites = {}
 
     def mutants(self):
-        """In the order in which they are tried, without end until all were."""
-        draw = random.Random(self.arguments.seed)
-        while True:
-            any_left = False
-            for allocator in ALLOCATORS:
-                sites = self.sites_of(allocator)
-                operators = [operator for operator in mutation.OPERATORS if sites[operator]]
-                if not operators:
-                    continue
-                any_left = True
-                chosen = sites[draw.choice(operators)]
-                yield chosen.pop(draw.randrange(len(chosen)))
-            if not any_left:
-                return
-
-    def sites_of(self, allocator):
-        if allocator not in self.sites:
-            self.sites[allocator] = collections.defaultdict(list)
-            for path in self.workshop.build.headers(allocator):
-                for mutant in mutation.mutants_of(allocator, ROOT, path):
-                    self.sites[allocator][mutant.operator].append(mutant)
-        return self.sites[allocator]
+        """In the order in which they are tried: the allocators in turn."""
+        drawn = [in_drawn_order([mutant for path in self.workshop.build.headers(allocator)
+                                 for mutant in mutation.mutants_of(allocator, ROOT, path)], f"{self.arguments.seed} {allocator}")
+                 for allocator in ALLOCATORS]
+        return (mutant for turn in itertools.zip_longest(*drawn) for mutant in turn if mutant is not None)
 
     def changed_object(self, mutant):
         """Nothing where the mutant does not compile, or to the same code."""
         if mutant.allocator not in self.whole:
-            self.whole[mutant.allocator] = self.workshop.compile(mutant.allocator, "check").read_bytes()
+            folder = self.workshop.objects / "whole" / mutant.allocator
+            self.whole[mutant.allocator] = self.workshop.compile(folder, mutant.allocator, "check").read_bytes()
         target = self.workshop.with_mistake(mutant, "check")
         return target if target is not None and target.read_bytes() != self.whole[mutant.allocator] else None
 
     def searched(self, mutant, invariants):
         self.workshop.link(mutant.allocator, "check", self.workshop.with_mistake(mutant, "check", invariants))
-        found = self.search.in_stages(
-            lambda: self.workshop.link(mutant.allocator, "tsan", self.workshop.with_mistake(mutant, "tsan", invariants)))
-        return found or (self.search.with_old_values() if mutant.operator == "order" else [])
+
+        def racing():
+            self.workshop.start(self.ending(mutant), "check")  # what survives so far often survives all
+            self.workshop.link(mutant.allocator, "tsan", self.workshop.with_mistake(mutant, "tsan", invariants))
+
+        found = self.search.in_stages(racing)
+        return found or self.search.by_strategy(OLD_VALUES if mutant.operator == "order" else CONFLICTS)
+
+    def ending(self, mutant):
+        source = (self.workshop.sources / mutant.path).read_text(encoding="utf-8")
+        return mutant.ending_there(source[mutant.begin:mutant.end])
 
     def reached(self, mutant):
         """Whether the search comes to the place of the mistake; nothing where that cannot be told."""
-        source = (ROOT / mutant.path).read_text(encoding="utf-8")
-        target = self.workshop.with_mistake(mutant.ending_there(source[mutant.begin:mutant.end]), "check")
+        target = self.workshop.with_mistake(self.ending(mutant), "check")
         if target is None:
             return None
         self.workshop.link(mutant.allocator, "check", target)
@@ -219,18 +222,42 @@ class Hunt:
     def run(self, known):
         """(mutant, fate) for each that is not known."""
         done = 0
-        for mutant in self.mutants():
+        only = self.arguments.only
+        wanted = (mutant for mutant in self.mutants() if not only or any(text in mutant.name for text in only))
+        for mutant in self.compiling_ahead(wanted, known):
             if done == self.arguments.mutants:
-                return
-            if self.arguments.only and not any(text in mutant.name for text in self.arguments.only):
-                continue
-            if mutant.name in known:
-                done += 1
-                continue
-            if self.changed_object(mutant) is None:
+                break
+            if mutant.name not in known and self.changed_object(mutant) is None:
                 continue
             done += 1
-            yield mutant, self.judged(mutant)
+            if mutant.name not in known:
+                yield mutant, self.judged(mutant)
+        self.workshop.ahead.shutdown(cancel_futures=True)
+
+    def compiling_ahead(self, mutants, known):
+        window = collections.deque()
+        for mutant in mutants:
+            if mutant.name not in known:
+                for variant in self.workshop.variants:
+                    self.workshop.start(mutant, variant)
+            window.append(mutant)
+            if len(window) > COMPILED_AHEAD:
+                yield window.popleft()
+        yield from window
+
+
+def in_drawn_order(mutants, seed):
+    """An operator is drawn for each turn, and the order of its mutants follows from their names: one that comes or goes moves few others."""
+    def place(mutant):
+        return hashlib.sha256(f"{seed} {mutant.name}".encode()).hexdigest()
+
+    left = {operator: sorted((mutant for mutant in mutants if mutant.operator == operator), key=place, reverse=True)
+            for operator in mutation.OPERATORS}
+    turns = random.Random(seed)
+    while any(left.values()):
+        operator = turns.choice(mutation.OPERATORS)
+        if left[operator]:
+            yield left[operator].pop()
 
 
 def by_invariant(cell):
@@ -245,13 +272,6 @@ def read_verdicts():
     """{name of a mutant: (word, reason)}; the word is equivalent or open."""
     lines = [line for line in VERDICTS.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")]
     return {name: (word, reason) for name, word, reason in (line.split(" ", 2) for line in lines)}
-
-
-def changed_line(mutant):
-    source = (ROOT / mutant.path).read_text(encoding="utf-8")
-    at = source.rfind("\n", 0, mutant.begin) + 1
-    text = source[at:mutant.begin] + mutant.text + source[mutant.end:].split("\n")[0]
-    return " ".join(text.split())
 
 
 def with_verdict(row, verdicts):
@@ -274,13 +294,14 @@ def summary(rows):
     fates = collections.Counter(row.split(" | ")[1].split(":")[0] for row in rows)
     judged = sum(fates.values()) - fates["equivalent"]
     alone = sum(f"killed: {INVARIANT_ALONE}" in row for row in rows)
-    old = sum(f":{OLD_VALUES}:" in row.split(" | ")[1] for row in rows)
+    more = {strategy: sum(f":{strategy}:" in row.split(" | ")[1] for row in rows) for strategy in (OLD_VALUES, CONFLICTS)}
     unreached = sum("not reached" in row.split(" | ")[1] and not row.split(" | ")[1].startswith("equivalent") for row in rows)
     if judged == 0:
         return "no mutant was judged"
     killed = fates["killed"]
     return (f"{sum(fates.values())} mutants, {fates['equivalent']} equivalent; of the other {judged}: {killed} killed ({100 * killed / judged:.0f} %), "
-            f"{old} of them by {OLD_VALUES} alone, {killed - alone} with invariants off ({100 * (killed - alone) / judged:.0f} %); {fates['open']} open, "
+            f"{more[OLD_VALUES]} of them by {OLD_VALUES} alone, {more[CONFLICTS]} by {CONFLICTS} alone, "
+            f"{killed - alone} with invariants off ({100 * (killed - alone) / judged:.0f} %); {fates['open']} open, "
             f"{judged - killed - fates['open']} not judged, {unreached} of both not reached")
 
 
@@ -289,14 +310,15 @@ def header(arguments, models):
     invariants = ", without the allocators' invariants" if arguments.no_invariants else ""
     return (f"# Mistakes drawn with seed {arguments.seed} from {len(ALLOCATORS)} allocators. Each: {arguments.seeds} schedules and "
             f"{arguments.race_seeds} race runs, spread over {models} models{invariants}, or fewer until the first kill. "
-            f"A weaker order that survives: as many with {OLD_VALUES}.")
+            f"One that survives: as many with {OLD_VALUES} if it is a weaker order, else with {CONFLICTS}.")
 
 
-def kept_rows(path, top):
+def kept_rows(path, top, names):
+    """Those of the table whose mutants exist."""
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else [top]
     if lines[0] != top:
         raise SystemExit(f"{path} has another search:\n{lines[0]}\nThis one is:\n{top}\nLeave --resume out, or remove the file, to begin anew.")
-    return [without_verdict(line) for line in lines if " | " in line]
+    return [without_verdict(line) for line in lines if " | " in line and line.split(" | ")[0] in names]
 
 
 def main():
@@ -316,7 +338,7 @@ def main():
     verdicts = read_verdicts()
     hunt = Hunt(arguments)
     top = header(arguments, len(hunt.search.models))
-    rows = kept_rows(arguments.out, top) if arguments.resume else []
+    rows = kept_rows(arguments.out, top, {mutant.name for mutant in hunt.mutants()}) if arguments.resume else []
 
     def table(last=None):
         shown = [with_verdict(row, verdicts) for row in rows]
@@ -326,7 +348,7 @@ def main():
         return shown
 
     for mutant, fate in hunt.run({row.split(" | ")[0] for row in rows}):
-        rows.append(f"{mutant.name} | {fate} | {changed_line(mutant)}")
+        rows.append(f"{mutant.name} | {fate} | {mutant.line}")
         print(table()[-1], flush=True)
     table(summary([with_verdict(row, verdicts) for row in rows]))
     print(summary([with_verdict(row, verdicts) for row in rows]))

@@ -1,6 +1,8 @@
 """Mistakes put into allocator headers: where each can be made, and the text with it."""
 
+import collections
 import dataclasses
+import hashlib
 import pathlib
 import re
 import sys
@@ -24,12 +26,15 @@ class Mutant:
     begin: int
     end: int
     text: str  # in place of the characters from begin to end
-    line: int
-    nth: int  # of its operator in this line
+    function: str
+    line: str  # with the mistake, without its comment
+    nth: int = 1  # of those with this line
 
     @property
     def name(self):
-        return f"{self.allocator}:{self.path.removeprefix('allocators/')}:{self.line}:{self.operator}{self.nth}"
+        """Has no line number: an edit elsewhere in the header leaves it as it is."""
+        line = hashlib.sha256(f"{self.line} {self.nth}".encode()).hexdigest()[:4]
+        return f"{self.allocator}:{self.path.removeprefix('allocators/')}:{self.function}:{self.operator}-{line}"
 
     def ending_there(self, original):
         """Another mistake at the same place: the process ends when it comes there. `original` is what stands there."""
@@ -107,20 +112,25 @@ def skipped_checks(source):
 FIND = dict(zip(OPERATORS, (weaker_orders, dropped_bits, dropped_steps, moved_bounds, won_exchanges, skipped_checks)))
 
 
+def line_with(source, begin, end, text):
+    first = source.rfind("\n", 0, begin) + 1
+    return " ".join((source[first:begin] + text + source[end:].split("\n")[0]).split())
+
+
 def mutants_of(allocator, root, path):
     """All mistakes that can be made in one header."""
     if NOT_DEVICE.search(path):
         return []
-    whole = pathlib.Path(root, path).read_text(encoding="utf-8")
-    source = blanked(whole)
+    source = blanked(pathlib.Path(root, path).read_text(encoding="utf-8"))
     bodies = device_functions(source)
     found = []
     for operator, find in FIND.items():
-        in_line = {}
+        alike = collections.Counter()
         for begin, end, text in find(source):
-            if not any(first < begin < last for _, first, last in bodies):
+            function = next((name for name, first, last in bodies if first < begin < last), None)
+            if function is None:
                 continue
-            line = source.count("\n", 0, begin) + 1
-            in_line[line] = in_line.get(line, 0) + 1
-            found.append(Mutant(allocator, path, operator, begin, end, text, line, in_line[line]))
+            line = line_with(source, begin, end, text)
+            alike[function, line] += 1
+            found.append(Mutant(allocator, path, operator, begin, end, text, function, line, alike[function, line]))
     return found

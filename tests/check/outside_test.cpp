@@ -8,7 +8,7 @@
 namespace allocbench::check {
 namespace {
 
-enum class Mistake { none, rounds_in_32_bits, clears_one_word_more, last_block_reaches_out };
+enum class Mistake { none, rounds_in_32_bits, clears_one_word_more, last_block_reaches_out, never_serves_its_last };
 
 // A bump pointer.
 template <Mistake mistake>
@@ -18,7 +18,7 @@ class Bump {
   static constexpr Traits traits = {
       .name = "bump", .display_name = "bump", .paper = "test", .summary = "", .frees = Frees::never};
   static std::size_t max_request(std::size_t pool_bytes, const Parameters&) { return pool_bytes; }
-  static SmallHeap<Parameters> small_heap() { return {.pool_bytes = 1024}; }
+  static SmallHeap<Parameters> small_heap() { return {.pool_bytes = 1024, .serves_new = 64}; }
 
   static Bump create(Arena& arena, const Parameters&) {
     Bump allocator;
@@ -37,11 +37,12 @@ class Bump {
 
   template <class Thread>
   SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
+    if (bytes > pool_.bytes && mistake != Mistake::rounds_in_32_bits) return nullptr;
     const std::uint64_t need = mistake == Mistake::rounds_in_32_bits ? (static_cast<std::uint32_t>(bytes) + 15u) & ~15u
                                                                      : simt::round_up<std::uint64_t>(bytes, 16);
     std::uint64_t begin = thread.atomic(*next_).load(simt::relaxed);
     do {
-      if (begin + (mistake == Mistake::last_block_reaches_out ? 0 : need) > pool_.bytes) return nullptr;
+      if (begin + (mistake == Mistake::last_block_reaches_out ? 0 : need) > last_end()) return nullptr;
     } while (!thread.atomic(*next_).compare_exchange(begin, begin + need, simt::relaxed, simt::relaxed));
     return pool_.base + begin;
   }
@@ -49,6 +50,8 @@ class Bump {
   SIMT_FN void free(Thread&, void*) {}
 
  private:
+  SIMT_FN std::uint64_t last_end() const { return pool_.bytes - (mistake == Mistake::never_serves_its_last ? 16 : 0); }
+
   Pool pool_;
   std::uint64_t* next_ = nullptr;
 };
@@ -67,6 +70,13 @@ TEST(TooLarge, ABlockForARequestThatWrapsIsFound) {
   const std::string found = found_on<Mistake::rounds_in_32_bits>("too_large");
   EXPECT_NE(found.find("4294967295 bytes"), std::string::npos) << found;
   EXPECT_EQ(found_on<Mistake::rounds_in_32_bits>("full_warp"), "");
+}
+
+TEST(FreshHeap, MemoryThatItNeverServesIsFound) {
+  EXPECT_EQ(found_on<Mistake::none>("storm"), "");
+  EXPECT_EQ(
+      found_on<Mistake::never_serves_its_last>("storm"),
+      "a fresh heap that one lane or one warp fills alone: it serves 63 blocks of 16 bytes, and the design has 64");
 }
 
 TEST(Overrun, AWordBehindTheMetadataIsFound) {

@@ -53,6 +53,32 @@ struct EarlyUnlock {
   }
 };
 
+// Lane 0 replaces a unit, gives back to it and then retires it by an exchange. A lane that looked for the unit before
+// it was replaced reserves in it between the last two.
+struct StaleReservation {
+  static constexpr std::uint32_t units = 12;
+  template <class Thread>
+  void operator()(Thread& thread, std::uint32_t* words) const {
+    const auto active = thread.atomic(words[0]);
+    if (thread.rank_in_grid() != 0) {
+      for (std::uint32_t i = 0; i < 2 * units; ++i) {
+        const auto state = thread.atomic(words[1 + active.load(relaxed)]);
+        state.fetch_add(16u, relaxed);
+        state.fetch_sub(16u, relaxed);
+      }
+      return;
+    }
+    for (std::uint32_t unit = 0; unit < units; ++unit) {
+      active.store(unit + 1, relaxed);
+      for (std::uint32_t i = 0; i < 12; ++i) thread.atomic(words[word_count - 1]).fetch_add(1u, relaxed);
+      const auto state = thread.atomic(words[1 + unit]);
+      std::uint32_t seen = state.fetch_add(1u, relaxed) + 1;
+      check(thread, state.compare_exchange(seen, 8u, relaxed, relaxed),
+            "somebody reserves in a unit that was replaced");
+    }
+  }
+};
+
 // A stack of free blocks whose head has no tag.
 struct AbaStack {
   static constexpr std::uint32_t blocks = 4;

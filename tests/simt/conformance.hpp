@@ -80,6 +80,8 @@ inline std::vector<Setting> settings() {
     all.push_back({"pct_" + std::to_string(seed), searching});
     searching.strategy = StrategyKind::lockstep;
     all.push_back({"lockstep_" + std::to_string(seed), searching});
+    searching.strategy = StrategyKind::conflicts;
+    all.push_back({"conflicts_" + std::to_string(seed), searching});
     searching.strategy = StrategyKind::swarm;
     searching.record = true;
     all.push_back({"recorded_swarm_" + std::to_string(seed), searching});

@@ -99,6 +99,28 @@ struct Aggregated {
   }
 };
 
+TEST(Conflicts, LetTwoRareDelaysMeet) {
+  Device device(deterministic(1));
+  const auto failing = [&](StrategyKind strategy) {
+    std::uint32_t count = 0;
+    ExecutorOptions options = searching(strategy);
+    for (options.seed = 1; options.seed <= 500; ++options.seed) {
+      count += outcome_on(device, options, {1, 2}, zoo::StaleReservation{}).faulted ? 1 : 0;
+    }
+    return count;
+  };
+  EXPECT_GT(failing(StrategyKind::conflicts), 4 * failing(StrategyKind::swarm));
+}
+
+TEST(Conflicts, BlameNoCorrectKernel) {
+  Device device(deterministic(1));
+  ExecutorOptions options = searching(StrategyKind::conflicts);
+  for (options.seed = 1; options.seed <= 300; ++options.seed) {
+    EXPECT_FALSE(outcome_on(device, options, {1, 4}, CorrectUpdate{}).faulted);
+    EXPECT_FALSE(outcome_on(device, options, {2, 32}, Barrier{}).faulted);
+  }
+}
+
 // Share of the lanes that were in a group of 32.
 double lanes_in_whole_warps(StrategyKind strategy) {
   std::uint64_t whole = 0;

@@ -24,6 +24,7 @@
 //     static std::size_t device_heap_bytes(std::size_t pool_bytes, const Parameters&);
 //     static SmallHeap<Parameters> small_heap();          // what `allocbench check` searches
 //     static SmallHeap<Parameters> second_small_heap();   // and in models of a second heap
+//     static SmallHeap<Parameters> heap_of_many_units();  // and in models of many units
 //     // Why the pool cannot be filled with blocks of one size, of which all are freed in the end and a share is free
 //     // before requests: a constant is too small. Says which value would do.
 //     static std::string why_too_many_free(std::size_t pool_bytes, const Parameters&, std::size_t bytes, double share);
@@ -108,6 +109,9 @@ struct SmallHeap {
   // fresh heap serves to it. Each further size may keep as much again. 0 if a design never takes memory back from a
   // size; its header then says why.
   double serves_other_sizes = 1;
+  // Blocks of 16 bytes that the new heap serves to one lane alone, at least; 0 where the design does not say. What a
+  // heap served before it was emptied cannot tell that it never had some of its memory.
+  std::uint32_t serves_new = 0;
 };
 
 template <Allocator A>
@@ -127,7 +131,23 @@ SmallHeap<typename A::Parameters> second_small_heap() {
   } else {
     auto heap = small_heap<A>();
     heap.pool_bytes *= 2;
+    heap.serves_new *= 2;
     return heap;
+  }
+}
+
+// For a design with sets of units, one bit each: a heap with more units than a word has bits, all as small as can be.
+template <class A>
+concept HasHeapOfManyUnits = requires {
+  A::heap_of_many_units();
+};
+
+template <Allocator A>
+SmallHeap<typename A::Parameters> heap_of_many_units() {
+  if constexpr (HasHeapOfManyUnits<A>) {
+    return A::heap_of_many_units();
+  } else {
+    return small_heap<A>();
   }
 }
 
