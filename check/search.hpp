@@ -29,10 +29,10 @@ enum class Outcome : std::uint8_t {
 };
 const char* outcome_word(Outcome outcome);
 
-// Where schedules come from: "swarm", "random", "random/16", "pct", "pct/3", "round_robin/1", "lockstep", "conflicts", "dfs/2".
-// "dfs" takes all schedules with at most so many preemptions instead of drawing some. "+stores" behind any of them:
-// stores are held back as well (simt/README.md); swarm does so in a quarter of its launches anyway. "+loads" behind any
-// but dfs: loads read old values instead.
+// Where schedules come from: "swarm", "random", "random/16", "pct", "pct/3", "round_robin/1", "lockstep", "conflicts",
+// "dfs/2". "dfs" takes all schedules with at most so many preemptions instead of drawing some. "+stores" behind any of
+// them: stores are held back as well (simt/README.md); swarm does so in a quarter of its launches anyway. "+loads"
+// behind any but dfs: loads read old values instead.
 struct Strategy {
   simt::StrategyKind kind = simt::StrategyKind::swarm;
   std::uint32_t argument = 0;  // 0 = drawn from the seed where that is possible
@@ -45,7 +45,8 @@ struct Strategy {
 };
 // All that parse() takes, for messages.
 inline constexpr const char* strategy_forms =
-    "swarm, random, random/N (N = 1 … 64), pct, pct/D, round_robin, round_robin/SLICE, lockstep, conflicts, dfs/PREEMPTIONS; "
+    "swarm, random, random/N (N = 1 … 64), pct, pct/D, round_robin, round_robin/SLICE, lockstep, conflicts, "
+    "dfs/PREEMPTIONS; "
     "each also with +stores behind it, and each but dfs with +loads";
 
 struct Trial {

@@ -70,11 +70,15 @@ class BulkAlloc {
   }
   // Three chunks of two bins each, with 16 blocks of 16 bytes per bin, and two pages behind them.
   static SmallHeap<Parameters> small_heap() {
-    return {.pool_bytes = 3 * 1024 + 512, .parameters = {.page_bytes = 256, .chunk_bytes = 1024, .arenas = 1}, .serves_new = 96};
+    return {.pool_bytes = 3 * 1024 + 512,
+            .parameters = {.page_bytes = 256, .chunk_bytes = 1024, .arenas = 1},
+            .serves_new = 96};
   }
   // Bins of more than one word.
   static SmallHeap<Parameters> second_small_heap() {
-    return {.pool_bytes = 2 * 4096 + 1024, .parameters = {.page_bytes = 1024, .chunk_bytes = 4096, .arenas = 1}, .serves_new = 384};
+    return {.pool_bytes = 2 * 4096 + 1024,
+            .parameters = {.page_bytes = 1024, .chunk_bytes = 4096, .arenas = 1},
+            .serves_new = 384};
   }
 
   static BulkAlloc create(Arena& arena, const Parameters& parameters);

@@ -38,9 +38,8 @@ class Comb {
   }
   // Six chunks of 16 slots of 16 bytes, of which a reset prepares two.
   static SmallHeap<Parameters> small_heap() {
-    return {.pool_bytes = 6 * 256,
-            .parameters = {.chunk_bytes = 256, .least_chunks = 1, .prepared = 2},
-            .serves_new = 96};
+    return {
+        .pool_bytes = 6 * 256, .parameters = {.chunk_bytes = 256, .least_chunks = 1, .prepared = 2}, .serves_new = 96};
   }
   // Chunks of more than one word.
   static SmallHeap<Parameters> second_small_heap() {
