@@ -8,7 +8,8 @@
 
 namespace allocbench::front {
 
-// What may stand for the last of the words behind the program: one a line, some with a tab and a description. `<files>` and
+// What may stand for the last of the words behind the program: one a line, some with a tab and a description. `<files>`
+// and
 // `<folders>` stand for those that the shell finds.
 std::string candidates(const CommandText& program, const std::vector<std::string>& words);
 

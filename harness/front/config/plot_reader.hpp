@@ -1,5 +1,5 @@
-// The parts of a config that are about drawing and judging: `plot` and `claims`. The schema lists their keys, and says in
-// "names" which of them name a setting, phase, kernel, metric or allocator: these must exist.
+// The parts of a config that are about drawing and judging: `plot` and `claims`. The schema lists their keys, and says
+// in "names" which of them name a setting, phase, kernel, metric or allocator: these must exist.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
