@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <deque>
 #include <filesystem>
 #include <map>
 
@@ -97,27 +96,17 @@ Selection selection(const RunOptions& options) {
   return options.resume ? Selection::unfinished_and_failed : Selection::failed;
 }
 
-// A figure while it is measured.
-struct OpenFigure {
-  OpenFigure(const Figure& of, FigureRun cells)
-      : figure(of), cells_of_run(std::move(cells)), file(events_path(of.folder)), log(file) {}
-  const Figure& figure;
-  FigureRun cells_of_run;
-  EventLog file;
-  RunLog log;
-};
-
-SessionListener listener_of(std::deque<OpenFigure>& open, Progress& progress) {
+SessionListener listener_of(std::vector<FigureRun>& open, Progress& progress) {
   SessionListener listener;
   listener.device = [&](const protocol::Device& device) {
-    for (OpenFigure& figure : open) figure.log.device(device);
+    for (FigureRun& figure : open) figure.log->device(device);
   };
   listener.strays = [&](const std::vector<std::string>& names) {
-    for (OpenFigure& figure : open) figure.log.strays(names);
+    for (FigureRun& figure : open) figure.log->strays(names);
     tell("allocbench: killed what a worker left behind: {}\n", fmt::join(names, ", "));
   };
   listener.idle = [&] {
-    for (const OpenFigure& figure : open) figure.file.require_file();
+    for (const FigureRun& figure : open) figure.file->require_file();
     progress.tick();
   };
   return listener;
@@ -216,18 +205,12 @@ void for_each_cell(const Plan& plan, Visit visit) {
 }
 
 // Results are written while the run goes on: one that is killed has left them.
-std::vector<LoggedFigure> logged_figures(std::deque<OpenFigure>& open, const RunOptions& options,
-                                         ResultsWriter& writer) {
-  std::vector<LoggedFigure> logged;
-  for (OpenFigure& figure : open) {
-    logged.push_back({figure.cells_of_run, figure.log, [&](LoggedFigure::News news) {
-                        const std::string& folder = figure.figure.folder;
-                        if (news != LoggedFigure::News::first_rounds) return writer.write_soon(folder);
-                        write_results_of(folder);
-                        options.first_figure(folder);
-                      }});
-  }
-  return logged;
+std::function<void(FigureRun::News)> news_of(const Figure& figure, const RunOptions& options, ResultsWriter& writer) {
+  return [&](FigureRun::News news) {
+    if (news != FigureRun::News::first_rounds) return writer.write_soon(figure.folder);
+    write_results_of(figure.folder);
+    options.first_figure(figure.folder);
+  };
 }
 
 }  // namespace
@@ -283,23 +266,26 @@ Ending measure(const RunOptions& options, const Target& target, const std::vecto
                EarlierResults earlier) {
   const TimeLimit time(options.minutes ? std::optional(60 * *options.minutes) : std::nullopt);
   Forecaster forecaster(std::move(earlier));
-  std::deque<OpenFigure> open;  // its elements stay where they are
+  ResultsWriter writer;
+  std::vector<FigureRun> open;
   std::size_t cells = 0;
   std::uint64_t steps = 0;
   for (const Figure& figure : figures) {
-    FigureRun run(figure.plan, figure.history, selection(options), target.origin(), forecaster);
+    FigureRun run(figure, selection(options), target.origin(), forecaster);
     if (run.cells_to_run() == 0) {
       tell("allocbench: no cells left to measure in {}\n", figure.folder);
       continue;
     }
     cells += run.cells_to_run();
     steps += run.steps_to_run();
-    open.emplace_back(figure, std::move(run));
+    run.open_log();
+    run.news = news_of(figure, options, writer);
+    open.push_back(std::move(run));
   }
   // Not before all logs are open: where one cannot be, the other folders must not hold a run that never began.
-  for (OpenFigure& each : open) {
-    each.log.run(each.figure.config, target.catalogue, each.figure.plan, each.figure.history.run != nullptr,
-                 each.figure.shard);
+  for (FigureRun& each : open) {
+    each.log->run(each.figure.config, target.catalogue, each.figure.plan, each.figure.history.run != nullptr,
+                  each.figure.shard);
   }
   Ending ending;
   if (open.empty()) return ending;
@@ -310,8 +296,7 @@ Ending measure(const RunOptions& options, const Target& target, const std::vecto
                         listener_of(open, progress));
   const auto begin = WorkerProcess::Clock::now();
   const std::optional<std::uint64_t> memory = memory_of(options, target);
-  ResultsWriter writer;
-  Supervisor supervisor(logged_figures(open, options, writer), {time, memory}, forecaster, session, progress);
+  Supervisor supervisor(open, {time, memory}, forecaster, session, progress);
   try {
     ending.interrupted = !supervisor.run();
   } catch (const LogLost&) {

@@ -12,6 +12,7 @@
 #include "harness/front/plan/plan.hpp"
 #include "harness/front/results/results.hpp"
 #include "harness/front/run/forecast.hpp"
+#include "harness/front/run/supervisor.hpp"
 #include "harness/front/run/worker_program.hpp"
 
 namespace allocbench::front {
@@ -43,15 +44,6 @@ std::string describe_measuring(const std::vector<const Plan*>& plans, const Earl
 
 // How long measuring takes, in units that compare configs of a study: rounds of cells.
 std::uint64_t work_of(const Plan& plan);
-
-// One config on its way to a folder of results.
-struct Figure {
-  Config config;
-  Plan plan;
-  std::string folder;
-  RunHistory history;  // what the folder's log says so far
-  std::optional<Shard> shard = {};
-};
 
 Figure prepare_figure(const RunOptions& options, const Target& target, Config config, Plan plan, std::string folder);
 

@@ -9,6 +9,7 @@
 
 #include "harness/front/common/units.hpp"
 #include "harness/front/run/interrupt.hpp"
+#include "harness/front/run/output_folder.hpp"
 #include "harness/front/run/supervisor_limits.hpp"
 #include "harness/front/statistics/rounds.hpp"
 
@@ -48,12 +49,11 @@ const Batch* follower(const Batch& running, const std::vector<const Batch*>& bat
 
 }  // namespace
 
-FigureRun::FigureRun(const Plan& plan, const RunHistory& history, Selection selection, const Origin& origin,
-                     Forecaster& forecaster)
-    : figure(plan.figure), seed(plan.seed), cells_of_plan_(plan.cell_count()) {
+FigureRun::FigureRun(const Figure& of, Selection selection, const Origin& origin, Forecaster& forecaster) : figure(of) {
+  const std::string& name = of.plan.figure;
   std::map<std::string_view, const CellHistory*> by_id;
-  for (const CellHistory& cell : history.cells) by_id[cell.id] = &cell;
-  for (const Batch& batch : plan.batches) {
+  for (const CellHistory& cell : of.history.cells) by_id[cell.id] = &cell;
+  for (const Batch& batch : of.plan.batches) {
     PlannedBatch& planned = batches.emplace_back();
     planned.batch = &batch;
     for (const Cell& cell : batch.cells) {
@@ -65,11 +65,11 @@ FigureRun::FigureRun(const Plan& plan, const RunHistory& history, Selection sele
         planned.cells.back().is_isolated = batch.isolates(cell) && !batch.has_heap_share;
       }
       if (known == nullptr) continue;
-      if (known->first_round_seconds > 0) forecaster.note_round(figure, cell, known->first_round_seconds);
-      if (known->deferred) forecaster.note_deferred(figure, cell);
+      if (known->first_round_seconds > 0) forecaster.note_round(name, cell, known->first_round_seconds);
+      if (known->deferred) forecaster.note_deferred(name, cell);
       if (!known->end) continue;
       if (!runs) {
-        forecaster.note_end(figure, cell, known->end->status);  // still counts
+        forecaster.note_end(name, cell, known->end->status);  // still counts
         values_before_ += known->end->status == Status::ok ? 1 : 0;
       } else if (has_failed(*known->end)) {
         forecaster.note_earlier(
@@ -77,6 +77,11 @@ FigureRun::FigureRun(const Plan& plan, const RunHistory& history, Selection sele
       }
     }
   }
+}
+
+void FigureRun::open_log() {
+  file = std::make_unique<EventLog>(events_path(figure.folder));
+  log = std::make_unique<RunLog>(*file);
 }
 
 std::size_t FigureRun::cells_to_run() const {
@@ -102,18 +107,18 @@ std::size_t FigureRun::cells_with_value() const {
   return count;
 }
 
-Supervisor::Supervisor(std::vector<LoggedFigure> figures, const Resources& resources, Forecaster& forecaster,
+Supervisor::Supervisor(std::vector<FigureRun>& figures, const Resources& resources, Forecaster& forecaster,
                        WorkerSession& session, Progress& progress)
-    : figures_(std::move(figures)),
+    : figures_(figures),
       time_(resources.time),
       memory_bytes_(resources.memory_bytes),
       forecaster_(forecaster),
       session_(session),
       progress_(progress) {
   FigureBatches batches;
-  for (const LoggedFigure& logged : figures_) {
+  for (const FigureRun& measured : figures_) {
     auto& of_figure = batches.emplace_back();
-    for (const auto& planned : logged.figure.batches) of_figure.push_back(planned.batch);
+    for (const auto& planned : measured.batches) of_figure.push_back(planned.batch);
   }
   turns_ = make_turns(batches);
   if (time_.exists() && figures_.size() > 1) first_figure_ = cheapest_figure();
@@ -133,7 +138,7 @@ bool Supervisor::run() {
 template <class Visit>
 void Supervisor::for_each_cell(Visit visit) const {
   for (std::size_t figure = 0; figure < figures_.size(); ++figure) {
-    for (auto& planned : figures_[figure].figure.batches) {
+    for (auto& planned : figures_[figure].batches) {
       for (CellRun& run : planned.cells) visit(figure, run);
     }
   }
@@ -153,12 +158,12 @@ std::optional<std::size_t> Supervisor::cheapest_figure() const {
   std::vector<double> seconds(figures_.size(), 0);
   for (std::size_t figure = 0; figure < figures_.size(); ++figure) {
     const Batch* running = nullptr;
-    for (const auto& planned : figures_[figure].figure.batches) {
+    for (const auto& planned : figures_[figure].batches) {
       if (planned.cells.empty()) continue;
       if (running == nullptr || running->allocator != planned.batch->allocator) seconds[figure] += seconds_of_start;
       running = planned.batch;
       for (const CellRun& run : planned.cells) {
-        const Forecast forecast = forecaster_.about(figures_[figure].figure.figure, *run.cell);
+        const Forecast forecast = forecaster_.about(figures_[figure].figure.plan.figure, *run.cell);
         seconds[figure] += forecast.seconds + forecast.risk * (least_trial_seconds + seconds_of_lost_worker);
       }
     }
@@ -166,15 +171,15 @@ std::optional<std::size_t> Supervisor::cheapest_figure() const {
   return static_cast<std::size_t>(std::distance(seconds.begin(), std::ranges::min_element(seconds)));
 }
 
-Step Supervisor::step_of(const LoggedFigure& logged, const CellRun& run) const {
+Step Supervisor::step_of(const FigureRun& measured, const CellRun& run) const {
   Step step;
   step.rounds_had = run.rounds.size();
   step.rounds_of_number = std::min<std::uint64_t>(least_rounds_of_numbers, run.cell->rounds);
   step.rounds_of_interval = run.cell->least_rounds;
-  step.figure_is_bare = logged.figure.is_bare();
+  step.figure_is_bare = measured.is_bare();
   step.is_reworked = run.cell->form == "reworked";
   if (run.rounds.empty()) {
-    step.forecast = forecaster_.about(logged.figure.figure, *run.cell);
+    step.forecast = forecaster_.about(measured.figure.plan.figure, *run.cell);
     const double deadline = run.state == CellState::deferred ? run.cell->deadline_seconds : least_trial_seconds;
     step.failure_seconds = deadline + seconds_of_lost_worker;
   } else {
@@ -187,10 +192,10 @@ Step Supervisor::step_of(const LoggedFigure& logged, const CellRun& run) const {
 // Nothing for a cell that gets no more rounds.
 std::optional<Place> Supervisor::place_of(std::size_t figure, const CellRun& run) const {
   if (!run.is_open()) return std::nullopt;
-  const LoggedFigure& logged = figures_[figure];
+  const FigureRun& measured = figures_[figure];
   if (figure == first_figure_ && run.rounds.empty() && run.state == CellState::waiting)
     return Place{Part::first_figure};
-  const Step step = step_of(logged, run);
+  const Step step = step_of(measured, run);
   const bool is_deferred = run.state == CellState::deferred;
   if (time_.exists()) return Place{is_deferred ? Part::deferred : Part::usual, pass_of(price(step))};
   const bool is_doubtful = step.forecast.risk > Forecast::likely;
@@ -208,7 +213,7 @@ std::optional<Place> Supervisor::next_place() const {
 }
 
 bool Supervisor::run_pass(const Place& place) {
-  const auto order = order_of_round(turns_.size(), figures_.front().figure.seed, passes_++);
+  const auto order = order_of_round(turns_.size(), figures_.front().figure.plan.seed, passes_++);
   for (auto turn = order.begin(); turn != order.end() && !time_.over(); ++turn) {
     const Batch* of_next_turn = nullptr;
     for (auto later = turn + 1; later != order.end() && of_next_turn == nullptr; ++later) {
@@ -218,8 +223,8 @@ bool Supervisor::run_pass(const Place& place) {
     if (!run_turn(turns_[*turn], place, of_next_turn)) return false;
   }
   if (place.part == Part::first_figure) {
-    LoggedFigure& first = figures_[*std::exchange(first_figure_, std::nullopt)];
-    if (first.news) first.news(LoggedFigure::News::first_rounds);
+    FigureRun& first = figures_[*std::exchange(first_figure_, std::nullopt)];
+    if (first.news) first.news(FigureRun::News::first_rounds);
   }
   return true;
 }
@@ -227,15 +232,15 @@ bool Supervisor::run_pass(const Place& place) {
 void Supervisor::tell_news() {
   const bool is_due = TimeLimit::Clock::now() - told_at_ > between_news;
   if (is_due) told_at_ = TimeLimit::Clock::now();
-  for (LoggedFigure& logged : figures_) {
-    if (logged.is_finished || !logged.news) continue;
-    const auto& batches = logged.figure.batches;
-    logged.is_finished = std::ranges::all_of(
+  for (FigureRun& measured : figures_) {
+    if (measured.is_finished || !measured.news) continue;
+    const auto& batches = measured.batches;
+    measured.is_finished = std::ranges::all_of(
         batches, [](const auto& planned) { return std::ranges::none_of(planned.cells, &CellRun::is_open); });
-    if (logged.is_finished) {
-      logged.news(LoggedFigure::News::finished);
+    if (measured.is_finished) {
+      measured.news(FigureRun::News::finished);
     } else if (is_due) {
-      logged.news(LoggedFigure::News::some);
+      measured.news(FigureRun::News::some);
     }
   }
 }
@@ -245,7 +250,7 @@ std::vector<const Batch*> Supervisor::waiting_batches(const Turn& turn, const Pl
   std::vector<const Batch*> batches;
   for (const auto& [figure, batch] : turn.batches) {
     if (waiting_cells(figure, batch, first, last).empty()) continue;
-    batches.push_back(figures_[figure].figure.batches[batch].batch);
+    batches.push_back(figures_[figure].batches[batch].batch);
   }
   return batches;
 }
@@ -256,12 +261,12 @@ bool Supervisor::run_turn(const Turn& turn, const Place& place, const Batch* of_
   const std::vector<const Batch*> batches = waiting_batches(turn, place, last);
   const auto end_of_turn = TimeLimit::Clock::now() + least_turn;
   for (const auto& [figure, batch] : turn.batches) {
-    LoggedFigure& logged = figures_[figure];
-    const auto& planned = logged.figure.batches[batch];
+    FigureRun& measured = figures_[figure];
+    const auto& planned = measured.batches[batch];
     std::vector<CellRun*> waiting = waiting_cells(figure, batch, place, last);
     if (waiting.empty()) continue;
     if (interrupted()) return false;
-    BatchRunner runner(*planned.batch, std::move(waiting), session_, book_of(logged),
+    BatchRunner runner(*planned.batch, std::move(waiting), session_, book_of(measured),
                        follower(*planned.batch, batches, of_next_turn));
     // Cells before it may have shown that it fails or takes long.
     const auto is_due = [&](const CellRun& run) {
@@ -277,7 +282,7 @@ bool Supervisor::run_turn(const Turn& turn, const Place& place, const Batch* of_
 std::vector<CellRun*> Supervisor::waiting_cells(std::size_t figure, std::size_t batch, const Place& first,
                                                 const Place& last) {
   std::vector<CellRun*> waiting;
-  for (CellRun& run : figures_[figure].figure.batches[batch].cells) {
+  for (CellRun& run : figures_[figure].batches[batch].cells) {
     const auto place = place_of(figure, run);
     if (place && first <= *place && *place <= last) waiting.push_back(&run);
   }
@@ -287,9 +292,9 @@ std::vector<CellRun*> Supervisor::waiting_cells(std::size_t figure, std::size_t 
 // No allocator is to blame.
 void Supervisor::skip_too_large() {
   if (!memory_bytes_) return;
-  for (LoggedFigure& logged : figures_) {
-    CellBook book = book_of(logged);
-    for (auto& planned : logged.figure.batches) {
+  for (FigureRun& measured : figures_) {
+    CellBook book = book_of(measured);
+    for (auto& planned : measured.batches) {
       for (CellRun& run : planned.cells) {
         if (run.cell->pool_bytes <= *memory_bytes_) continue;
         book.end(run, {.status = Status::skipped,
@@ -303,9 +308,9 @@ void Supervisor::skip_too_large() {
 }
 
 void Supervisor::leave_rest() {
-  for (LoggedFigure& logged : figures_) {
-    CellBook book = book_of(logged);
-    for (auto& planned : logged.figure.batches) {
+  for (FigureRun& measured : figures_) {
+    CellBook book = book_of(measured);
+    for (auto& planned : measured.batches) {
       for (CellRun& run : planned.cells) {
         if (run.is_open()) book.leave(run);
       }
@@ -313,8 +318,8 @@ void Supervisor::leave_rest() {
   }
 }
 
-CellBook Supervisor::book_of(LoggedFigure& logged) {
-  return {logged.figure.figure, logged.log, forecaster_, progress_, time_};
+CellBook Supervisor::book_of(FigureRun& measured) {
+  return {measured.figure.plan.figure, *measured.log, forecaster_, progress_, time_};
 }
 
 }  // namespace allocbench::front

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,42 +26,45 @@ enum class Selection {
   unfinished_and_failed  // both flags
 };
 
-// The cells of one config that a run measures.
+// One config on its way to a folder of results.
+struct Figure {
+  Config config;
+  Plan plan;
+  std::string folder;
+  RunHistory history;  // what the folder's log says so far; empty for a new run
+  std::optional<Shard> shard = {};
+};
+
+// The cells of a figure that a run measures, and the log that their events go to.
 class FigureRun {
  public:
-  // `history` is what the log says so far; empty for a new run. The forecaster learns its costs and failures.
-  FigureRun(const Plan& plan, const RunHistory& history, Selection selection, const Origin& origin,
-            Forecaster& forecaster);
+  // The forecaster learns the history's costs and failures.
+  FigureRun(const Figure& of, Selection selection, const Origin& origin, Forecaster& forecaster);
+  void open_log();  // before a supervisor gets it
 
   std::size_t cells_to_run() const;
   std::uint64_t steps_to_run() const;  // for the progress
   // Fewer than half of the config's cells have a value.
-  bool is_bare() const { return 2 * cells_with_value() < cells_of_plan_; }
+  bool is_bare() const { return 2 * cells_with_value() < figure.plan.cell_count(); }
 
   struct PlannedBatch {
     const Batch* batch = nullptr;
     std::vector<CellRun> cells;
   };
+  const Figure& figure;
   std::vector<PlannedBatch> batches;
-  std::string figure;
-  std::uint64_t seed = 1;
-
- private:
-  std::size_t cells_with_value() const;
-
-  std::size_t cells_of_plan_ = 0;
-  std::size_t values_before_ = 0;  // of cells that this run does not measure
-};
-
-// A config and the log that its events go to.
-struct LoggedFigure {
-  FigureRun& figure;
-  RunLog& log;
+  std::unique_ptr<EventLog> file;
+  std::unique_ptr<RunLog> log;
   // Called when its results are worth writing: after its first rounds as the first figure, when the last of its cells
   // has ended, and now and then between passes. May be empty.
   enum class News { first_rounds, some, finished };
   std::function<void(News)> news = {};
   bool is_finished = false;
+
+ private:
+  std::size_t cells_with_value() const;
+
+  std::size_t values_before_ = 0;  // of cells that this run does not measure
 };
 
 // What a run may use.
@@ -71,7 +75,7 @@ struct Resources {
 
 class Supervisor {
  public:
-  Supervisor(std::vector<LoggedFigure> figures, const Resources& resources, Forecaster& forecaster,
+  Supervisor(std::vector<FigureRun>& figures, const Resources& resources, Forecaster& forecaster,
              WorkerSession& session, Progress& progress);
 
   // False when the user interrupted. Throws EnvironmentError if no worker can be started.
@@ -89,7 +93,7 @@ class Supervisor {
   std::optional<Place> place_of(std::size_t figure, const CellRun& run) const;
   std::optional<Place> next_place() const;
   std::optional<std::size_t> cheapest_figure() const;
-  Step step_of(const LoggedFigure& logged, const CellRun& run) const;
+  Step step_of(const FigureRun& measured, const CellRun& run) const;
   bool run_pass(const Place& place);
   bool run_turn(const Turn& turn, const Place& place, const Batch* of_next_turn);
   std::vector<const Batch*> waiting_batches(const Turn& turn, const Place& first, const Place& last);
@@ -97,11 +101,11 @@ class Supervisor {
   void skip_too_large();
   void leave_rest();
   void tell_news();
-  CellBook book_of(LoggedFigure& logged);
+  CellBook book_of(FigureRun& measured);
   template <class Visit>
   void for_each_cell(Visit visit) const;
 
-  std::vector<LoggedFigure> figures_;
+  std::vector<FigureRun>& figures_;
   TimeLimit time_;
   std::optional<std::uint64_t> memory_bytes_;
   std::size_t too_large_ = 0;
