@@ -18,6 +18,7 @@ _LEAST_ROOM = 0.22            # of a cell: three characters
 _WIDEST = 1.0
 _TITLE = 0.19
 _GROUP = 0.15                 # a line of names of groups of columns
+_GAP = 0.02                   # before a group of columns, off its first cell
 _BETWEEN = 0.10
 _APART = 0.06                 # maps beside each other
 _GUTTER = 0.18                # columns of rows
@@ -168,9 +169,9 @@ def _draw_map(axes, made: Layout, block: Block, first: int, end: int, left: floa
         for number, cell in enumerate(cells):
             if cell is None:
                 continue
-            gap = 0.02 if groups[0] and number and groups[number - 1] != groups[number] else 0.0
+            gap = _GAP if groups[0] and number and groups[number - 1] != groups[number] else 0.0
             axes.fill_between([left + room * number + gap, left + room * (number + 1)], top, top + made.row,
                               facecolor=cell.colour, edgecolor="#c8c8c8" if cell.word else "white", linewidth=0.6,
                               hatch="/////" if cell.word else None, gid="word" if cell.word else "factor")
-            axes.text(left + room * (number + 0.5), top + made.row / 2, written(cell, room), fontsize=style.LEAST, ha="center", va="center",
+            axes.text(left + room * (number + 0.5) + gap / 2, top + made.row / 2, written(cell, room), fontsize=style.LEAST, ha="center", va="center",
                       color=style.text_on(cell.colour), style="italic" if cell.provisional else "normal")

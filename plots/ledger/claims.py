@@ -58,6 +58,7 @@ class Judged:
     bounds: tuple[float | None, float | None]  # what the paper states as numbers; None: open to that side
     unequal: str  # what its allocators did not have alike
     p: float | None = None  # of the verdict, corrected within the claim; None without a number
+    ours: bool = False  # the bounds: the paper states no number
 
     @property
     def marked(self) -> str:
@@ -115,15 +116,17 @@ def judge(run: Run, claim: dict) -> Judged:
         found = None
     write = quantity.formatter(found.metric, found.unit) if found and found.metric else _factor
     wanted = _wanted(claim, write)
-    told = dict(says=claim["says"], source=claim["source"], wanted=wanted, paper=_stated(claim, write) or wanted, kind=kind, bounds=_bounds(claim), unequal=_unequal(run, claim),
+    told = dict(says=claim["says"], source=claim["source"], wanted=wanted, paper=_stated(claim, write, wanted), kind=kind, bounds=_bounds(claim), ours="paper" in claim and claim["paper"] is None, unequal=_unequal(run, claim),
                 original=_original(run, claim, write), reworked=_value_of(run, claim, forms.REWORKED, write))
     if found is None:
         return Judged(**told, published=Value(), verdict=OPEN, why="published form not measured", holds_in="", unsure="", few="", cause="", detail="")
-    skipped = f"{found.without_value} without a value" if found.without_value else ""
+    nulls = effects.with_nulls(run, claim)
+    skipped = "; ".join(filter(None, [f"{found.without_value} without a value" if found.without_value else "",
+                                      f"{nulls} {'cells' if nulls > 1 else 'cell'} left out: requests got null" if nulls else ""]))
     if not found.estimates:
         fails = found.compared and not found.without_value
         ended = effects.statuses(run, claim)
-        why = "" if fails else f"published: {', '.join(ended)}" if ended else "not measured"
+        why = "" if fails else f"published: {', '.join(ended)}" if ended else "requests got null" if nulls else "not measured"
         return Judged(**told, published=Value(), verdict=FAILS if fails else OPEN, why=why, holds_in="", unsure="", few="",
                       cause=_cause(claim) if fails else "", detail="; ".join(text for text in ("no such point" if fails else "", skipped) if text))
     decision = verdicts.decide(found.estimates, claim)
@@ -179,13 +182,14 @@ def _original(run: Run, claim: dict, write) -> Value:
     return Value(f"{write(number)} (separately: {place})", "–", Estimate(number, None, None, place))
 
 
-def _stated(claim: dict, write) -> str:
-    stated = claim.get("paper")
-    return "" if stated is None else f"{write(stated[0])} to {write(stated[1])}" if isinstance(stated, list) else write(stated)
+def _stated(claim: dict, write, wanted: str) -> str:
+    """What the paper gives: what is wanted unless the claim says otherwise, or that it gives no number."""
+    stated = claim.get("paper", wanted)
+    return "–" if stated is None else f"{write(stated[0])} to {write(stated[1])}" if isinstance(stated, list) else stated if isinstance(stated, str) else write(stated)
 
 
 def _bounds(claim: dict) -> tuple[float | None, float | None]:
-    stated = claim.get("paper", claim.get("between"))
+    stated = claim.get("between") if claim.get("paper") is None else claim["paper"]
     if stated is None:
         return claim.get("above"), claim.get("below")
     return (stated[0], stated[1]) if isinstance(stated, list) else (stated, stated)
@@ -216,8 +220,8 @@ def _interval(estimate: Estimate, write) -> str:
     return f"{write(estimate.low)} to {write(estimate.high)}{spread}"
 
 
-HEADER = ("claim", "paper, or bounds", "original", "published form", "reworked form", "verdict", "unequal", "cause, and where")
-_INTRODUCTION = """The ledger: sentences of the papers, and what the results say. The verdict is about the published form alone. The second column has the paper's number or, where it states none, the bounds of the claim. `holds`: the whole interval of the effect is as the paper says; `does not hold`: none of it is; `cannot tell`: in between, without a number, or without an interval. A sentence about every place holds where each does, without a correction; one place is enough against it, or for a sentence about some place, if it is sure after Holm's correction for all places of the sentence. "Holds in" counts places without a correction. The interval of a mean is that of its rounds, and `places ×/÷` the geometric standard deviation of its places. {few_rounds} ([what it covers](../../../docs/methodology-measurement.md#claims-about-few-rounds)). `unequal`: pool, state or workload that the config overrides for some of the sentence's allocators. The last column names the place that decides, and the worst one where that is another. Under the verdict `does not hold` the cause comes first: `hardware` has changed, with what shows it (a count, a profile, a derivation), the `test` differs from the paper's, the paper has a `published error`, the sentence is `stronger` than what the paper shows, or `ours` is not good enough; else it is `not known`, with what is seen. Absolute figures of old GPUs are not judged. [Sentences without a claim](../../../docs/papers/sentences-without-a-claim.md) are listed with the reason. Originals were measured "separately", one request for each of 100,000 threads, where they come from [data/originals](../../../data/originals). Written by `python3 -m plots claims`, which plots/README.md explains."""
+HEADER = ("claim", "paper", "original", "published form", "reworked form", "verdict", "unequal", "cause, and where")
+_INTRODUCTION = """The ledger: sentences of the papers, and what the results say. The verdict is about the published form alone. The second column has what the paper states; where it gives no number, the sentence has our bounds in parentheses. `holds`: the whole interval of the effect is as the paper says; `does not hold`: none of it is; `cannot tell`: in between, without a number, or without an interval. A sentence about every place holds where each does, without a correction; one place is enough against it, or for a sentence about some place, if it is sure after Holm's correction for all places of the sentence. "Holds in" counts places without a correction. Times of cells in which requests got null are left out. The interval of a mean is that of its rounds, and `places ×/÷` the geometric standard deviation of its places. {few_rounds} ([what it covers](../../../docs/methodology-measurement.md#claims-about-few-rounds)). `unequal`: pool, state or workload that the config overrides for some of the sentence's allocators. The last column names the place that decides, and the worst one where that is another. Under the verdict `does not hold` the cause comes first: `hardware` has changed, with what shows it (a count, a profile, a derivation), the `test` differs from the paper's, the paper has a `published error`, the sentence is `stronger` than what the paper shows, or `ours` is not good enough; else it is `not known`, with what is seen. Absolute figures of old GPUs are not judged. [Sentences without a claim](../../../docs/papers/sentences-without-a-claim.md) are listed with the reason. Originals were measured "separately", one request for each of 100,000 threads, where they come from [data/originals](../../../data/originals). Written by `python3 -m plots claims`, which plots/README.md explains."""
 
 
 def table(judged: Sequence[Judged]) -> str:

@@ -33,6 +33,7 @@ class Estimate:
     rounds: int = 0     # the fewest that an interval of few rounds in it comes from; 0: there is none in it
     provisional: bool = False  # it has a provisional value in it, and thus no interval
     span: float = 0.0   # of an exponent: the logarithm of the last x over the first
+    explained: bool = False  # it is a share of squares that a line takes away
     spread: float = 0.0  # of a mean: the geometric standard deviation of its places
 
 
@@ -61,6 +62,12 @@ def sides_of(run: Run, claim: dict) -> list[Side]:
     """Raises FormNotMeasured."""
     effect = claim[kind_of(claim)]
     return [side_of(run, effect[key], effect, claim.get("where", {})) for key in ("of", "to", "over", "against") if key in effect]
+
+
+def with_nulls(run: Run, claim: dict) -> int:
+    """How many cells of the claim have no time that counts, because some of their requests got null. Raises FormNotMeasured."""
+    cells = pandas.concat([cells_of(run, side) for side in sides_of(run, claim)])
+    return cells.loc[cells["got_null"], "cell"].nunique()
 
 
 def statuses(run: Run, claim: dict) -> list[str]:
@@ -201,7 +208,7 @@ def _straight(run: Run, effect: dict, where: dict) -> Found:
             drawn = numpy.random.default_rng(1).normal(ys, spread, (1000, len(rows)))
             bounds = tuple(float(each) for each in numpy.quantile([_explained(xs, each) for each in drawn], (0.025, 0.975)))
         found.estimates.append(Estimate(_explained(xs, ys), *bounds, place_of(run, rows[:1], axes_of(rows[0], run.moving_with(along))),
-                                        0 if None in bounds else rounds_of(*rows), provisional_of(*rows)))
+                                        0 if None in bounds else rounds_of(*rows), provisional_of(*rows), explained=True))
     return found
 
 

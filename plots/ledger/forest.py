@@ -28,6 +28,7 @@ _AXIS = 0.42
 _LEGEND = 0.22
 _KINDS = ("ratio", "step")
 _BAND = "#cfe0f3"
+_OURS = 0.4  # how dense a band of our own bounds is
 _DECADES = 5
 _VERDICTS = {claims.HOLDS: "#1b7837", claims.FAILS: style.WARNING, claims.OPEN: style.GREY}
 _FORMS = (("original", "D", "none"), ("published", "o", "full"), ("reworked", "s", "left"))
@@ -47,7 +48,7 @@ def _drawing(paper: str, runs: Sequence[tuple[Run, list[Judged]]]) -> Drawing | 
         return None
     run = rows[0][0]
     caption = ["Filled: published form, which the verdict is about, with its 95 % interval, in the colour of the verdict. Half-filled: reworked form. Hollow: the "
-               "authors' code, measured separately where it has no interval. Shaded: what the paper states. No symbol: no number. Triangle: beyond the axis.",
+               "authors' code, measured separately where it has no interval. Shaded: what the paper states; lightly: our bounds, where it states no number. No symbol: no number. Triangle: beyond the axis.",
                "The place that decides is shown: the worst of those with the verdict, the best for a sentence about some place, or the mean.",
                *(["Faint line: a mean times and divided by the geometric standard deviation of its places."] if any(estimate.spread for _, each in rows for estimate in _estimates(each)) else []),
                *([few_rounds.MARKED] if any(each.marked != each.verdict for _, each in rows) else []),
@@ -104,7 +105,7 @@ def _draw_row(axes, middle: float, height: float, each: Judged, limits: tuple[fl
         start, end = (limits[0] if least is None else least), (limits[1] if most is None else most)
         if start == end:  # one value: a bar would have no width
             axes.vlines(start, middle - height / 2 + 0.03, middle + height / 2 - 0.03, color=_BAND, linewidth=3, zorder=0)
-        axes.barh(middle, end - start, left=start, height=height - 0.06, color=_BAND, zorder=0)
+        axes.barh(middle, end - start, left=start, height=height - 0.06, color=_BAND, alpha=_OURS if each.ours else 1, zorder=0)
     for shift, (form, marker, fill) in zip((-0.075, 0.0, 0.075), _FORMS):
         estimate = getattr(each, form).estimate
         if estimate is None or estimate.number <= 0:

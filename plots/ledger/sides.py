@@ -81,11 +81,14 @@ def _measured(metric: str) -> str:
 
 
 def cells_of(run: Run, side: Side) -> pandas.DataFrame:
-    """The cells of a side in the order of its allocators, with the value of each (NaN where it has none) and its bounds."""
+    """The cells of a side in the order of its allocators, with the value of each (NaN where it has none) and its bounds. A time of requests of
+    which some got null has none: a sentence about allocations is not about these."""
     cells = run.cells.loc[run.matching(side.where), ["allocator", "axes", "status"]].rename_axis("cell").reset_index()
     values = run.at(side.phase, side.metric).reindex(columns=["value", "low", "high", "unit", few_rounds.COLUMN, "flags"])
     cells = cells.join(values.assign(provisional=provisional.among(values["flags"])).drop(columns="flags"), on="cell")
     cells["provisional"] = cells["provisional"].eq(True)
+    cells["got_null"] = run.at("", "null_returns")["value"].reindex(cells["cell"]).gt(0).to_numpy() & cells["unit"].isin(_TIMES)
+    cells.loc[cells["got_null"], ["value", "low", "high"]] = math.nan
     # Counts are what they are; a time without an interval has no bounds, and nothing is judged by what is provisional.
     exact = cells["low"].isna() & ~cells["unit"].isin(_TIMES) & ~cells["provisional"]
     cells.loc[exact, "low"] = cells.loc[exact, "high"] = cells["value"]

@@ -124,10 +124,12 @@ def bounds_of(claim: dict) -> tuple[float, float, bool]:
 
 def margin(estimate: Estimate, claim: dict) -> float:
     """How far the number is inside of what is wanted: the logarithm of a factor where numbers are positive; of an exponent, of the factor that
-    it makes of the last value."""
+    it makes of the last value; of what a line explains, of the factor between what it leaves unexplained."""
     def distance(inner: float, outer: float) -> float:
-        if math.isinf(inner) or math.isinf(outer):
+        if math.isinf(inner) or math.isinf(outer) or (estimate.explained and outer >= 1):
             return math.inf
+        if estimate.explained:
+            return math.log((1 - inner) / (1 - outer))
         if estimate.span:
             return (outer - inner) * estimate.span
         return math.log(outer / inner) if inner > 0 and outer > 0 else outer - inner

@@ -17,7 +17,7 @@ _METRIC_NAMES = {"throughput": "operations per second", "allocated_bytes_per_sec
                  "internal_waste": "waste in a block", "external_waste": "unusable share of the pool",
                  "time_per_launch": "mean time of a kernel", "utilisation": "served, of all its memory",
                  "steps_per_malloc": "TAS: steps per malloc", "warp_steps_per_malloc": "WAS: steps per warp",
-                 "atomic_cycles": "cycles per atomic", "speed_up": "speed-up", "range_per_live": "address range over bytes in use",
+                 "atomic_cycles": "cycles per atomic", "alloc_cycles": "cycles per malloc", "free_cycles": "cycles per free", "speed_up": "speed-up", "range_per_live": "address range over bytes in use",
                  "usable_share": "usable share of the pool", "recovered_share": "served again, of the bytes freed",
                  "lost_share": "share of the pool that nobody gets", "largest_free_request": "largest request still served",
                  "metadata_bytes": "metadata outside of the pool", "energy_per_million": "energy of a million operations",

@@ -10,7 +10,7 @@ from allocbench import stored
 from allocbench.errors import UsageError
 from plots.runs import kept
 
-_VERDICTS = ("paper says", "paper, or bounds", "here", "verdict", "cause")
+_VERDICTS = ("paper says", "paper", "here", "verdict", "cause")
 
 
 def verdicts(device: str, paper: str) -> str:

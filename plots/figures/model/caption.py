@@ -26,7 +26,7 @@ def of_lines(run: Run, wanted: Sequence[tuple[str, str]], words: bool = False) -
         text += f" {provisional.HOLLOW}"
     if (run.cells["status"] != "ok").any():
         text += " Crosses above the panel: cells without a value, with their status."
-    return [text + _throttled(shown), *samples.sentences(run, wanted, " (rings)"), *stated.sentences(run, wanted), *run.plot.get("notes", [])]
+    return [text + _throttled(shown), *_with_nulls(run, shown), *samples.sentences(run, wanted, " (rings)"), *stated.sentences(run, wanted), *run.plot.get("notes", [])]
 
 
 def _told(equations: Sequence[str]) -> str:
@@ -46,7 +46,7 @@ def of_table(run: Run, wanted: Sequence[tuple[str, str]], more: Sequence[str] = 
     if (run.cells["status"] != "ok").any():
         text += " Words: the status of cells without a value."
     text = " ".join([text + _throttled(shown), *more])
-    return [text, *samples.sentences(run, wanted), *stated.sentences(run, []), *run.plot.get("notes", [])]
+    return [text, *_with_nulls(run, shown), *samples.sentences(run, wanted), *stated.sentences(run, []), *run.plot.get("notes", [])]
 
 
 def of_map(run: Run, wanted: Sequence[tuple[str, str]]) -> list[str]:
@@ -55,7 +55,7 @@ def of_map(run: Run, wanted: Sequence[tuple[str, str]]) -> list[str]:
     text = f"From the {_statistic(run, shown)}; times and intervals: in the page of numbers beside this image.{_throttled(shown)}"
     if provisional.any_of(shown):
         text += f" {provisional.LEANING}"
-    return [text, *samples.sentences(run, wanted), *run.plot.get("notes", [])]
+    return [text, *_with_nulls(run, shown), *samples.sentences(run, wanted), *run.plot.get("notes", [])]
 
 
 def interval(run: Run) -> str:
@@ -108,6 +108,14 @@ def _statistic(run: Run, shown: pandas.DataFrame) -> str:
     least = int(counts.min())
     told = ", ".join(names) if len(names) <= 4 else f"{len(names)} of {len(run.allocators())} allocators"
     return f"{text} (fewer, at least {least}, in some cells of {told})"
+
+
+def _with_nulls(run: Run, shown: pandas.DataFrame) -> list[str]:
+    """Which times have requests in them that got null, which is quick."""
+    timed = shown.loc[shown["unit"].isin((*_TIMED, "cycles")) & shown["value"].notna(), "cell"].drop_duplicates()
+    got = timed[run.at("", "null_returns")["value"].reindex(timed).gt(0).to_numpy()].map(run.cells["allocator"])
+    told = [f"{labels.allocator(run, name)} ({number} {'cells' if number > 1 else 'cell'})" for name in run.allocators() if (number := int((got == name).sum()))]
+    return [f"Some requests got null, which is quick: {', '.join(told)}."] if told else []
 
 
 def _throttled(shown: pandas.DataFrame) -> str:

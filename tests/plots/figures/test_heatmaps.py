@@ -147,3 +147,15 @@ def test_rows_stand_by_family_and_forms_below_their_name():
     assert rows.by_family(ids, str) == ["atomic_malloc", "comb", "corw", "corw_reworked", "rw", "rw_reworked", "rw_bm", "unknown"]
     assert rows.below(["A", "A, reworked", "AB, reworked", "AB, reworked, on C"]) == ["", "reworked", "", "on C"]
     assert rows.split([3, 1, 1, 3], 2) == [(0, 4), (4, 8)] and rows.split([5], 3) == [(0, 5)]
+
+
+def test_numbers_stand_in_the_middle_of_what_is_drawn_of_their_cell(tmp_path):
+    """A group of columns has a gap before it, which takes a part of its first cells."""
+    cells = [_cell(name, graph, 2e-6 * number, threads=threads) for number, name in enumerate(("c_malloc", "halloc"), 1)
+             for graph in ("road", "a_web") for threads in (1, 2, 4)]
+    axes, = heatmap.make(_run(tmp_path, cells, x=["graph", "threads"]), "stem").page.figure.axes
+    middles = [box.get_paths()[0].get_extents() for box in axes.collections if box.get_gid() == "factor"]
+    numbers = [text.get_position()[0] for text in axes.texts if text.get_text() in ("2", "4")][-6:]
+    drawn = sorted({round((box.x0 + box.x1) / 2, 6) for box in middles})
+    assert len(drawn) == 6 and len({round(box.width, 6) for box in middles}) == 2, "one cell of a row is narrower"
+    assert sorted({round(x, 6) for x in numbers} - set(drawn)) == []

@@ -73,6 +73,25 @@ def test_without_cells_nobody_can_tell(tmp_path):
     assert (judged.verdict, judged.why, judged.published.text, judged.detail) == ("cannot tell", "published: timeout", "–", "1 without a value")
 
 
+def test_a_time_of_requests_that_got_null_is_left_out(tmp_path):
+    """Half of CudaMalloc's requests got null with two threads, which is quick; a count of the same cell stays what it is."""
+    cells = [_cell("c_malloc", x, 1e-6, 0.01) for x in (1, 2)] + [_cell("cuda_malloc", 1, 4e-6, 0.01), synthetic.cell("cuda_malloc", {"threads": 2}, values={
+        ("alloc", "time"): (1e-9, 9e-10, 1.1e-9), ("", "null_returns"): 1, ("", "steps_per_malloc"): 3})]
+    run = _run(tmp_path, cells)
+    judged = _judge(run, ratio=COMPARED, above=2)
+    assert (judged.verdict, judged.published.text) == ("holds", "4")
+    assert judged.detail == "CudaMalloc to CMalloc, threads 1; 1 without a value; 1 cell left out: requests got null"
+    assert _judge(run, ratio=COMPARED, where={"threads": 2}, above=2).why == "requests got null"
+    steps = _judge(run, value={"of": "cuda_malloc", "phase": "", "metric": "steps_per_malloc"}, where={"threads": 2}, above=2)
+    assert (steps.verdict, steps.published.text) == ("holds", "3")
+
+
+@pytest.mark.parametrize("paper, told, bounds, ours", [({}, "above 2", (2, None), False), ({"paper": None}, "–", (2, None), True), ({"paper": 5}, "5", (5, 5), False), ({"paper": [3, 6]}, "3 to 6", (3, 6), False)])
+def test_the_ledger_shows_what_the_paper_states_and_not_our_bounds(tmp_path, paper, told, bounds, ours):
+    judged = _judge(_two_places(tmp_path, 4e-6, 4e-6), ratio=COMPARED, above=2, **paper)
+    assert (judged.row()[1], judged.bounds, judged.ours, judged.wanted) == (told, bounds, ours, "above 2")
+
+
 def _two_places(tmp_path, at_1, at_2):
     return _run(tmp_path, [_cell("c_malloc", 1, 1e-6, 0.01), _cell("c_malloc", 2, 1e-6, 0.01),
                            _cell("cuda_malloc", 1, at_1, 0.01), _cell("cuda_malloc", 2, at_2, 0.01)])

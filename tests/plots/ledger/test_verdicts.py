@@ -90,6 +90,14 @@ def test_the_margin_of_an_exponent_is_what_it_makes_of_the_last_value(x, verdict
     assert _decide([growth], below=0.2).verdict == verdict, f"{x}^0.1 against {x}^0.2"
 
 
+@pytest.mark.parametrize("number, verdict", [(0.96, "holds"), (0.92, "cannot tell"), (0.88, "cannot tell"), (0.5, "does not hold"), (1.0, "holds")])
+def test_the_margin_of_a_straight_line_is_what_it_leaves_unexplained(number, verdict):
+    """0.96 leaves two fifths of the tenth that may be left, 0.92 four fifths."""
+    place = Estimate(number, number - 0.001, min(number + 0.001, 1.0), "", 3, explained=True)
+    assert _decide([place], above=0.9).verdict == verdict
+    assert _decide([Estimate(number, number - 0.001, min(number + 0.001, 1.0), "", 0, explained=True)], above=0.9).verdict == ("holds" if number > 0.9 else "does not hold")
+
+
 def test_places_stand_beside_a_mean():
     places = [_estimate(2.0, 1.01), _estimate(8.0, 1.01), _estimate(0.5, 1.01)]
     decision = _decide(places, above=1, over="mean")
