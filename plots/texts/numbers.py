@@ -10,6 +10,7 @@ The first word is a run below results/reference, or originals/FILE; then come `k
   at=SETTING           for `where`: the setting whose value is written
   statuses             in place of all these: how the cells ended
   two_times            how many samples of the one cell take the shorter and the longer of two times (two_times.py)
+  ranks=RUN            how alike that run ranks the allocators (ranks.py); ranks.phase is its phase
   a word of groups.py  in place of all these: a count of all runs at or below the folder
 anything else is a setting: `threads=1024`, `threads=1024,2048`, `threads=..512`, `threads=64..`; `of.threads` and `to.threads` are
 for one side. Tables are filled in the same way, between <!--table NAME--> and <!--/table--> (blocks.py).
@@ -30,11 +31,11 @@ from plots.ledger import effects, originals
 from plots.ledger.effects import Estimate, Found
 from plots.runs import kept, results
 from plots.sheet import files, quantity
-from plots.texts import blocks, groups, two_times
+from plots.texts import blocks, groups, ranks, two_times
 
 _NUMBER = re.compile(r"<!--n (?P<query>[^>]*?)-->(?P<text>.*?)<!--/n-->", re.S)
 _TABLE = re.compile(r"<!--table (?P<query>[^>]*?)-->\n(?P<text>.*?)<!--/table-->", re.S)
-_RESERVED = ("of", "to", "phase", "metric", "growth", "show", "digits", "at", "statuses", "two_times")
+_RESERVED = ("of", "to", "phase", "metric", "growth", "show", "digits", "at", "statuses", "two_times", "ranks", "ranks.phase")
 
 
 def texts() -> list[Path]:
@@ -87,6 +88,9 @@ def answer_to(query: str) -> str:
     if "two_times" in wanted:
         chosen = run.matching({**_where(run, wanted, ""), "allocator": wanted.get("of", "")})
         return two_times.text(run, list(run.cells.index[chosen]), wanted.get("phase", ""))
+    if "ranks" in wanted:
+        phases = [wanted.get(key, "total") for key in ("phase", "ranks.phase")]
+        return ranks.text(run, phases[0], _where(run, wanted, ""), kept.run(wanted["ranks"]), phases[1])
     found = _found(run, wanted)
     if not found.estimates:
         raise UsageError(f"the query {query!r} finds no value.")

@@ -48,6 +48,29 @@ def test_queries(reference, query, text):
     assert numbers.answer_to(f"dev/fig {query}") == text
 
 
+def _three(folder, times, nulls=()):
+    cells = [synthetic.cell(name, {"threads": 1}, values={("build", "time"): seconds, ("", "null_returns"): float(name in nulls)})
+             for name, seconds in times.items()]
+    synthetic.write(folder, {**CONFIG, "name": f"test/{folder.name}"}, cells, "cuda")
+
+
+def test_ranks_of_two_runs(reference):
+    _three(reference / "dev" / "job", {"comb": 1.0, "halloc": 2.0, "kma": 3.0, "corw": 4.0})
+    _three(reference / "dev" / "replay", {"comb": 1.0, "halloc": 9.0, "kma": 3.0, "rw": 4.0, "corw": 20.0})
+    assert numbers.answer_to("dev/replay ranks=dev/job phase=build ranks.phase=build threads=1") == "0.80 over 4 allocators"
+    _three(reference / "dev" / "job", {"comb": 1.0, "halloc": 2.0, "kma": 3.0, "corw": 4.0}, nulls=["kma"])
+    assert numbers.answer_to("dev/replay ranks=dev/job phase=build ranks.phase=build") == "1.00 over 3 allocators"
+
+
+@pytest.mark.parametrize("query, words", [("ranks=dev/job", "no time of phase 'total'"), ("ranks=dev/fig phase=build ranks.phase=alloc", "several cells of one"),
+                                          ("ranks=dev/few phase=build ranks.phase=build", "have 2 allocators in common")])
+def test_ranks_that_cannot_be_compared(reference, query, words):
+    _three(reference / "dev" / "job", {"comb": 1.0, "halloc": 2.0, "kma": 3.0})
+    _three(reference / "dev" / "few", {"comb": 1.0, "halloc": 2.0})
+    with pytest.raises(UsageError, match=words):
+        numbers.answer_to(f"dev/job {query}")
+
+
 @pytest.mark.parametrize("query, text", [
     ("dev cells", "9"), ("dev/fig,dev/more cells", "9"), ("dev allocators", "3"), ("dev dates", "2026-01-02"), ("dev revisions", "abc1234, def5678, unknown"),
     ("dev left_out", "1"), ("dev fewer_rounds", "1"), ("dev minutes", "2.5"), ("dev statuses", "7 ok, 1 `skipped`, 1 `timeout`"),
