@@ -288,10 +288,9 @@ std::vector<Model> models_of_second_heaps() {
 // Where one word does not have a bit for each unit.
 std::vector<Model> models_of_many_units() {
   return {{.name = "many_units",
-           .description =
-               "a full warp fills the allocator's heap of many small units with small blocks, then with larger ones",
-           .sizes = {{64}, {128}, {16}},
-           .steps = {fill(0, 0), empty(0, 1), fill(1, 1), empty(1, 1)},
+           .description = "a full warp fills the allocator's heap of many small units",
+           .sizes = {{128}},
+           .steps = {fill(0), empty(0, 1)},
            .heap = protocol::ModelHeap::many_units}};
 }
 

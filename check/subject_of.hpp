@@ -53,7 +53,6 @@ class SubjectOf final : public Subject {
       const std::uint32_t alone =
           blocks_of_fresh_heap(model, options, bytes, {whole_heap(model, bytes)}, fresh.verdict);
       fresh.alone.push_back(alone);
-      if (fresh.verdict.empty()) fresh.verdict = lack_of_fresh_heap(model, bytes, alone);
       if (!model.resets) continue;
       simt::ExecutorOptions drawn = options;
       drawn.strategy = simt::StrategyKind::swarm;
@@ -65,6 +64,7 @@ class SubjectOf final : public Subject {
       }
       fresh.together.push_back(fewest);
     }
+    if (fresh.verdict.empty()) fresh.verdict = lack_of_fresh_heap(model, options);
     return fresh;
   }
 
@@ -261,9 +261,12 @@ class SubjectOf final : public Subject {
   }
 
   // A heap that served none ended with a fault, which the models report.
-  std::string lack_of_fresh_heap(const Model& model, std::size_t bytes, std::uint32_t alone) const {
-    const std::uint32_t promised = bytes == 16 ? heap(model).serves_new : 0;
-    if (alone == 0 || alone >= promised) return {};
+  std::string lack_of_fresh_heap(const Model& model, const simt::ExecutorOptions& options) const {
+    const std::uint32_t promised = heap(model).serves_new;
+    if (promised == 0) return {};
+    std::string verdict;
+    const std::uint32_t alone = blocks_of_fresh_heap(model, options, 16, {whole_heap(model, 16)}, verdict);
+    if (!verdict.empty() || alone == 0 || alone >= promised) return verdict;
     return "it serves " + std::to_string(alone) + " blocks of 16 bytes, and the design has " + std::to_string(promised);
   }
 

@@ -81,7 +81,7 @@ class HallocReworked : public halloc::HallocBase {
   static SmallHeap<Parameters> heap_of_many_units() {
     auto heap = three_slabs(Parameters{}.busy);
     heap.pool_bytes = 64 * heap.parameters.slab_bytes;
-    heap.serves_new = 1984;
+    heap.serves_new = 1924;
     return heap;
   }
 

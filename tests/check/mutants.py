@@ -305,6 +305,10 @@ def summary(rows):
             f"{judged - killed - fates['open']} not judged, {unreached} of both not reached")
 
 
+def so_far(rows, mutants):
+    return f"{len(rows)} of {mutants} so far: no rates yet"
+
+
 def header(arguments, models):
     """What was searched, for the top of the table."""
     invariants = ", without the allocators' invariants" if arguments.no_invariants else ""
@@ -342,7 +346,7 @@ def main():
 
     def table(last=None):
         shown = [with_verdict(row, verdicts) for row in rows]
-        last = last or f"{len(rows)} of {arguments.mutants} so far: no rates yet"
+        last = last or so_far(rows, arguments.mutants)
         if arguments.out:
             arguments.out.write_text("\n".join([top, "", *shown, "", last]) + "\n", encoding="utf-8")
         return shown

@@ -109,7 +109,15 @@ TEST(DeviceHeap, RandomWalkReworked) {
   EXPECT_NE(everything, nullptr) << "free neighbours were not merged";
   EXPECT_FALSE(heap.free(static_cast<char*>(everything) + 16));
   EXPECT_EQ(heap.malloc(1 << 18), nullptr);
-  EXPECT_EQ(heap.malloc(~std::size_t{0}), nullptr);
+  EXPECT_EQ(heap.malloc(~std::size_t{0} / 2), nullptr);
+}
+
+TEST(DeviceHeap, TheLargestRequestGetsASmallBlockAsInCuda) {
+  DeviceHeapMemory heap(1 << 12);
+  void* const block = heap.malloc(~std::size_t{0});
+  EXPECT_NE(block, nullptr);
+  EXPECT_NE(heap.malloc(1 << 11), nullptr);
+  EXPECT_TRUE(heap.free(block));
 }
 
 }  // namespace

@@ -109,7 +109,7 @@ TEST(Conflicts, LetTwoRareDelaysMeet) {
     }
     return count;
   };
-  EXPECT_GT(failing(StrategyKind::conflicts), 4 * failing(StrategyKind::swarm));
+  EXPECT_GT(failing(StrategyKind::conflicts), 2 * failing(StrategyKind::swarm));
 }
 
 TEST(Conflicts, BlameNoCorrectKernel) {
