@@ -53,7 +53,12 @@ def objections_to_run(run: pathlib.Path) -> list[str]:
         if logged.get(key) != ours["run"].get(key):
             found.append(f"{run}: events.jsonl and results.json differ in {key}. Keep the run again with tools/keep-results.sh")
     status = {cell["id"]: cell["status"] for cell in ours["cells"]}
-    ended = {event["cell"]: event["status"] for event in log if event.get("event") == "end"}
+    ended = {}
+    for event in log:
+        if event.get("event") == "end":
+            ended[event["cell"]] = event["status"]
+        elif event.get("event") == "sample":
+            ended.pop(event["cell"], None)  # continued after that end
     differing = sorted(cell for cell, word in ended.items() if cell in status and status[cell] != word)
     if differing:
         found.append(f"{run}: {len(differing)} cells ended otherwise in the log than in the results, first {differing[0]}")
