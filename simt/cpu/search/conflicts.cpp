@@ -1,6 +1,7 @@
 #include "simt/cpu/search/conflicts.hpp"
 
 #include <algorithm>
+#include <cstddef>
 
 #include "simt/cpu/lane.hpp"
 
@@ -8,7 +9,9 @@ namespace simt {
 namespace {
 
 constexpr std::uint32_t rival_first = 4;  // one of so many meetings
-constexpr std::uint32_t gives_up = 256;   // one of so many accesses ends the wait of a lane
+constexpr std::uint32_t gives_up = 256;   // one of so many accesses ends the wait of a lane,
+constexpr std::uint32_t held_up = 8;      // and one of so many hints of a lane that spins, perhaps for it
+constexpr std::ptrdiff_t most_postponed = 2;
 
 // Kept in the lane.
 bool postponed(const Lane& lane) { return lane.strategy_state != 0; }
@@ -32,6 +35,7 @@ std::size_t ConflictsStrategy::next(std::span<Lane* const> runnable, std::size_t
   if (reason == Reason::collective) return current;
   if (reason != Reason::atomic || asking == nullptr) {
     const bool waits = reason == Reason::spin || reason == Reason::gather;
+    if (waits && random_.below(held_up) == 0) resume_one(runnable);
     return among_others(runnable, waits ? asking : nullptr);
   }
   asking->strategy_state = 0;
@@ -44,13 +48,19 @@ std::size_t ConflictsStrategy::next(std::span<Lane* const> runnable, std::size_t
     asking->strategy_state = 1;
     return rival;
   }
-  if (random_.below(gives_up) == 0) {
-    const std::size_t tired = any_of(runnable, postponed);
-    if (tired != runnable.size()) runnable[tired]->strategy_state = 0;
-  }
+  if (random_.below(gives_up) == 0) resume_one(runnable);
   if (random_.below(interval_) != 0) return current;
+  if (std::count_if(runnable.begin(), runnable.end(), [](const Lane* lane) { return postponed(*lane); }) >=
+      most_postponed) {
+    return among_others(runnable, asking);
+  }
   asking->strategy_state = 1;
   return among_others(runnable, asking);
+}
+
+void ConflictsStrategy::resume_one(std::span<Lane* const> runnable) {
+  const std::size_t tired = any_of(runnable, postponed);
+  if (tired != runnable.size()) runnable[tired]->strategy_state = 0;
 }
 
 // Lanes that are not postponed come first; then one that is ends its wait.

@@ -5,8 +5,8 @@
 // meets the other one between its two accesses. Such a bug needs a lane that waits for long at one access and another
 // one that is interrupted at one access: random switching finds it in one of thousands of schedules.
 //
-// Differs from the paper: no pairs of places are known before, so every access may be postponed; a lane goes on when
-// no other can, and now and then without a reason.
+// Differs from the paper: no pairs of places are known before, so any access may be postponed, of two lanes at a time;
+// a lane goes on when no other can, and now and then without a reason, sooner where others spin.
 #pragma once
 
 #include "simt/cpu/strategy.hpp"
@@ -20,6 +20,7 @@ class ConflictsStrategy final : public Strategy {
   std::string description() const override;
 
  private:
+  void resume_one(std::span<Lane* const> runnable);
   std::size_t among_others(std::span<Lane* const> runnable, const Lane* waiting);
   // Of the lanes for which `wanted` holds; the number of lanes where there is none.
   template <class Wanted>
