@@ -313,7 +313,7 @@ def header(arguments, models):
     """What was searched, for the top of the table."""
     invariants = ", without the allocators' invariants" if arguments.no_invariants else ""
     return (f"# Mistakes drawn with seed {arguments.seed} from {len(ALLOCATORS)} allocators. Each: {arguments.seeds} schedules and "
-            f"{arguments.race_seeds} race runs, spread over {models} models{invariants}, or fewer until the first kill. "
+            f"{arguments.race_seeds} race runs, spread over {models}{invariants}, or fewer until the first kill. "
             f"One that survives: as many with {OLD_VALUES} if it is a weaker order, else with {CONFLICTS}.")
 
 
@@ -341,7 +341,7 @@ def main():
     arguments = parser.parse_args()
     verdicts = read_verdicts()
     hunt = Hunt(arguments)
-    top = header(arguments, len(hunt.search.models))
+    top = header(arguments, f"{len(arguments.model)} models" if arguments.model else "the built-in models")
     rows = kept_rows(arguments.out, top, {mutant.name for mutant in hunt.mutants()}) if arguments.resume else []
 
     def table(last=None):
