@@ -5,8 +5,7 @@
 namespace allocbench::check {
 namespace {
 
-// Counted in units of 16 bytes it is 1 more than 32 bits hold; and the size that CUDA's device heap takes for a small
-// one.
+// In units of 16 bytes the first is one more than 32 bits hold. CUDA's device heap takes the second for a small size.
 constexpr std::uint64_t large_count_of_units = (std::uint64_t{1} << 36) + 16;
 constexpr std::uint64_t largest_request = ~std::uint64_t{0};
 

@@ -110,7 +110,7 @@ struct BinList {
     return leaves;
   }
 
-  // The next state of a bin whose slots were given back.
+  // What becomes of a bin when threads give slots back to it.
   enum class Fate { stays, retires_after_readers, retires };
 
   // Gives back slots whose bits are clear.

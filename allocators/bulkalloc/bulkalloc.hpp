@@ -27,8 +27,8 @@
 //   * The smallest block has 16 bytes, not 8. The pool may have any size, not only powers of two.
 //   * Two halves of a block that were freed at the same time are merged afterwards, and the thread that merges
 //     announces it (buddy_tree.hpp). No thread announces that an empty bin is on its way back to its chunk.
-//   * Bounded: a free that empties a bin waits 64 looks for the units of claims on their way. Otherwise the empty bin
-//     stays until it is used and freed again.
+//   * A free that empties a bin reads the count 64 times at most while other claims still hold units of it. If they
+//     hold them longer, the empty bin stays until it is used and freed again.
 //   * Lanes of a warp that ask for different sizes come one group after the other; the paper does not say how a warp
 //     parts. A call asks once which lanes run together. Each later group is a part of that one, by its votes, and lanes
 //     that came together leave together. If the makers of bins form groups across the groups that wait for them, or if

@@ -27,7 +27,8 @@ SIMT_FN std::uint32_t unused_chunks(Thread& thread, const S& space, const Group&
   return used < space.chunks ? space.chunks - used : 0;
 }
 
-// About as many as a class may get: in a pool that serves one size, prepared chunks of other classes stay empty.
+// How many chunks a class may still get, roughly: unused ones, and prepared ones of other classes, which stay empty in
+// a pool that serves one size.
 template <class Thread, class S, class Group>
 SIMT_FN std::uint32_t chunks_to_get(Thread& thread, const S& space, const Group& mates) {
   std::uint32_t empty = 0;

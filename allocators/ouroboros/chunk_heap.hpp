@@ -15,7 +15,7 @@
 //   The price: a chunk goes from warp to warp, each of which waits for the one before it. With few chunks, thirty warps
 // would wait for the same one, and of lanes that call alone hundreds. So many simultaneous groups get new chunks
 // (refill.hpp), as long as at least half of the pool was never used. A group that finds many others takes the pages of
-// a new chunk. Groups that come at the same moment do not see each other. The number of its take tells a group how many
+// a new chunk. A group cannot see others that ask at the same moment, but the number of its take tells it how many
 // came earlier. It brings a chunk after it is served. The class keeps these chunks, and later groups spread over them.
 //
 // Differs from the paper: a warp draws once for all its lanes. In the paper each lane looks at the chunk at the front,

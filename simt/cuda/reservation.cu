@@ -78,12 +78,14 @@ void Reservation::grow(std::size_t bytes) {
   // A mapping keeps its memory.
   check(driver_function<decltype(cuMemRelease)>("cuMemRelease")(memory), "cuMemRelease");
   check(mapped, "cuMemMap");
-  pieces_.push_back(more);
-  bytes_ += more;
   CUmemAccessDesc access{};
   access.location = properties.location;
   access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
-  check(driver_function<decltype(cuMemSetAccess)>("cuMemSetAccess")(place, more, &access, 1), "cuMemSetAccess");
+  const CUresult allowed = driver_function<decltype(cuMemSetAccess)>("cuMemSetAccess")(place, more, &access, 1);
+  if (allowed != CUDA_SUCCESS) driver_function<decltype(cuMemUnmap)>("cuMemUnmap")(place, more);
+  check(allowed, "cuMemSetAccess");
+  pieces_.push_back(more);
+  bytes_ += more;
 }
 
 }  // namespace simt

@@ -8,9 +8,8 @@
 
 namespace allocbench::front {
 
-// What may stand for the last of the words behind the program: one a line, some with a tab and a description. `<files>`
-// and
-// `<folders>` stand for those that the shell finds.
+// What the shell may put in place of the last word behind the program: one a line, some with a tab and a description.
+// The lines `<files>` and `<folders>` ask the shell for its own.
 std::string candidates(const CommandText& program, const std::vector<std::string>& words);
 
 // `shell` is bash, zsh or fish.

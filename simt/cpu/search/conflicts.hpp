@@ -1,9 +1,11 @@
-// Lets lanes meet at words: RaceFuzzer (Sen, PLDI 2008, section 2) for atomics instead of data races.
+// A strategy that brings two lanes to the same word at the same time: RaceFuzzer (Sen, PLDI 2008, section 2) for
+// atomics instead of data races.
 //
-// One of some accesses is postponed: its lane waits until another lane is about to access the same word. Then either of
-// them goes first. What is left is postponed again, so a lane that looks and then decides, or adds and then exchanges,
-// meets the other one between its two accesses. Such a bug needs a lane that waits for long at one access and another
-// one that is interrupted at one access: random switching finds it in one of thousands of schedules.
+// It postpones an access now and then: the lane waits until another lane is about to access the same word. Then one of
+// the two, drawn at random, goes first, and the strategy may postpone the other one again. So a lane that looks and
+// then decides, or adds and then exchanges, meets the other one between its two accesses. Such a bug needs a lane that
+// waits for long at one access and another one that is interrupted at one access: random switching finds it in one of
+// thousands of schedules.
 //
 // Differs from the paper: no pairs of places are known before, so any access may be postponed, of two lanes at a time;
 // a lane goes on when no other can, and now and then without a reason, sooner where others spin.
