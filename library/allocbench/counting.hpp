@@ -4,8 +4,8 @@
 //   my_kernel<<<blocks, threads, 0, stream.native()>>>(heap.handle());
 //   heap.usage().bytes;                               // that the kernels asked for and have not freed
 //
-// Each block has its size before it, so a request asks the design for CountingHandle::header_bytes more. The sums are
-// spread over many words: a word for all would cost more than most designs. Heap<Comb>::usage() needs no counting.
+// Each block has its size in front of it, so a request takes CountingHandle::header_bytes more. Warps add to many sums,
+// because a single word would cost more time than most designs take. Heap<Comb>::usage() needs no counting.
 #pragma once
 
 #include <cstddef>
