@@ -43,6 +43,7 @@ def test_of(schema: dict) -> Test:
             return lambda value: type(value) is not str or pattern.search(value) is not None
         bounds = {"minItems": lambda value: type(value) is not list or len(value) >= wanted, "maxItems": lambda value: type(value) is not list or len(value) <= wanted,
                   "minimum": lambda value: type(value) not in (int, float) or value >= wanted, "maximum": lambda value: type(value) not in (int, float) or value <= wanted,
+                  "uniqueItems": lambda value: type(value) is not list or len(set(map(repr, value))) == len(value),
                   "exclusiveMinimum": lambda value: type(value) not in (int, float) or value > wanted}
         return bounds.get(keyword, lambda value: False)
 

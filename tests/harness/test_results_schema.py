@@ -1,4 +1,4 @@
-"""results.json has the form that harness/results.schema.json promises."""
+"""results.json has the form that python/allocbench/results.schema.json promises."""
 
 import json
 import unittest
@@ -8,7 +8,7 @@ import jsonschema
 
 from support import ProgramTest
 
-SCHEMA = Path(__file__).resolve().parents[2] / "harness" / "results.schema.json"
+SCHEMA = Path(__file__).resolve().parents[2] / "python" / "allocbench" / "results.schema.json"
 
 
 class ResultsSchema(ProgramTest):
