@@ -10,7 +10,7 @@ from allocbench import stored
 from allocbench.errors import NothingToDraw, UsageError
 from plots.advice import table
 from plots.figures import drawing, inputs
-from plots.runs import kept
+from plots.runs import kept, origin
 from plots.runs.results import Run
 
 FOLDER = "guide"
@@ -60,7 +60,7 @@ def _newest_of_each(runs: list[Run], failures: list[Exception]) -> list[Run]:
 
 
 def _measured(run: Run) -> tuple:
-    return run.name, *table.device_of(run)
+    return run.name, *origin.device_of(run)
 
 
 def table_of(paths: Sequence[str]) -> tuple[dict, list[Exception]]:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 import math
 import re
-from typing import Sequence
+from typing import Iterable, Sequence
 
-from allocbench.errors import NothingToDraw, UsageError
+from allocbench.errors import NothingToDraw
 from plots.advice import cases, findings
 from plots.runs import forms, kept, origin
 from plots.runs.results import Run
 from plots.sheet import style
 
-FORMAT = 5
+FORMAT = 6
 _MEMORY = ("guide/memory_small", "guide/memory_large")
 _WITHOUT = {"guide/hash_join_without": "guide/hash_join", "guide/group_by_without": "guide/group_by"}
 _FIGURES = (
@@ -46,13 +46,13 @@ def of(runs: Sequence[Run]) -> dict:
     guide = sorted((run for run in runs if run.name.startswith("guide/")), key=_place)
     if not guide:
         raise NothingToDraw("none of these runs belongs to the guide. Measure it: allocbench study guide")
-    _require_one_device(guide)
+    origin.require_one_device(guide)
     made = {
         "format": FORMAT,
         "backend": guide[0].backend,
         "device": guide[0].device.get("name") or "device unknown",
         "date": max(run.date for run in guide),
-        "revision": origin.revision(guide[0]),
+        "revisions": {run.name: origin.revision(run) for run in guide},
         "kept": all(run.folder.resolve().is_relative_to(kept.REFERENCE) for run in guide),
         "cases": [],
         "allocators": [],
@@ -82,24 +82,16 @@ def of(runs: Sequence[Run]) -> dict:
     return made
 
 
+def revisions(table: dict, numbers: Iterable[int]) -> str:
+    """Of the runs that these cases come from, or of the whole table where there is none."""
+    figures = [table["cases"][number]["figure"] for number in numbers]
+    return " and ".join(dict.fromkeys(table["revisions"][figure] for figure in figures or table["revisions"]))
+
+
 def _place(run: Run) -> tuple:
     """Requests first, applications after them."""
     name = run.name.removeprefix("guide/")
     return (_FIGURES.index(name) if name in _FIGURES else len(_FIGURES), name)
-
-
-def device_of(run: Run) -> tuple[str, str]:
-    """What times are compared on: the back end and the model."""
-    return run.backend, run.device.get("name") or "device unknown"
-
-
-def _require_one_device(runs: Sequence[Run]) -> None:
-    devices = {device_of(run): run.folder for run in runs}
-    if len(devices) > 1:
-        told = "; ".join(f"{folder}: {name}" for (_, name), folder in devices.items())
-        raise UsageError(
-            f"The runs of the guide come from different devices ({told}), and their times cannot be compared. Give the results of one device."
-        )
 
 
 def _add_cases(all_cases: list[dict], by_allocator: dict[str, dict], run: Run) -> None:

@@ -7,6 +7,7 @@ import textwrap
 from plots.advice import cases, differences, engine
 from plots.advice.engine import Answer, Ranked
 from plots.advice.question import Question, sentence
+from plots.advice.table import revisions
 from plots.runs import forms
 from plots.sheet import provisional, quantity
 
@@ -19,7 +20,7 @@ def write(table: dict, question: Question, found: Answer, everything: bool = Fal
     parts = [
         f"Which allocator for {sentence(question)}?",
         f"Measured on {table['device']}{' (CPU executor: not GPU performance)' if table['backend'] == 'cpu' else ''}, {table['date'] or 'date unknown'}, "
-        f"allocbench {table['revision']}.",
+        f"allocbench {revisions(table, [near.number for near in found.near])}.",
         *(f"{line}, {_AGAIN}" for line in other_cards(table)),
     ]
     if not found.near:

@@ -9,6 +9,7 @@ import sys
 
 from allocbench.errors import UsageError
 from plots.advice import cases, differences, engine, newest, question, text, tried
+from plots.advice.table import revisions
 from plots.commands.parser import Parser
 
 _EPILOG = """\
@@ -133,7 +134,7 @@ def _data(table: dict, asked: question.Question, found: engine.Answer) -> dict:
         "question": asked.data(),
         "device": table["device"],
         "date": table["date"],
-        "revision": table["revision"],
+        "revision": revisions(table, [near.number for near in found.near]),
         "cells": [cell(each) for each in found.near],
         **{group: [one(each) for each in getattr(found, group)] for group in ("ranked", "failing", "unsafe", "unable")},
         "unmeasured": [entry["id"] for entry in found.unmeasured],

@@ -85,9 +85,14 @@ def revision(run: Run) -> str:
     return str(recorded)
 
 
+def device_of(run: Run) -> tuple[str, str]:
+    """What times are compared on: the back end and the model."""
+    return run.backend, run.device.get("name") or "device unknown"
+
+
 def require_one_device(runs: Sequence[Run]) -> None:
     """Times of different devices cannot be compared."""
-    devices = {(run.backend, run.device.get("name") or "device unknown"): run.folder for run in runs}
+    devices = {device_of(run): run.folder for run in runs}
     if len(devices) > 1:
         told = "; ".join(f"{folder}: {name}" for (_, name), folder in devices.items())
         raise UsageError(f"The runs come from different devices ({told}), and their times cannot be compared. Give the results of one device.")

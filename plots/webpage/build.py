@@ -19,7 +19,7 @@ from allocbench.errors import NothingToDraw, UsageError
 from plots.advice import cases, differences, engine, question, table, text
 from plots.figures import drawing
 from plots.ledger import claims
-from plots.runs import forms
+from plots.runs import forms, origin
 from plots.runs.results import Run
 from plots.sheet import style
 from plots.webpage import charts as page_charts, cliffs, costs, figures, heat, ledger, tax
@@ -29,7 +29,7 @@ _SCRIPTS = ("rank.js", "question.js", "heat.js", "decision.js", "numbers.js", "c
 _OF_THE_GUIDE = ("survival", "costs", "cliffs", "tax")
 _SECTIONS = ("answer", *_OF_THE_GUIDE, "claims", "figures")
 _AGAIN = ", then make the page of that folder: allocbench report results/mine --html"
-_EMPTY = {"cases": [], "allocators": [], "floor": 0.0, "band": None, "without": {}, "backend": "", "device": "", "date": "", "revision": ""}
+_EMPTY = {"cases": [], "allocators": [], "floor": 0.0, "band": None, "without": {}, "backend": "", "device": "", "date": "", "revisions": {}}
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def _of_one_device(runs: Sequence[Run], problems: list[str]) -> list[Run]:
     """Times of different devices cannot be compared: the device of the guide stays, else that of most runs."""
     groups: dict[tuple[str, str], list[Run]] = {}
     for run in runs:
-        groups.setdefault(table.device_of(run), []).append(run)
+        groups.setdefault(origin.device_of(run), []).append(run)
     if not groups:
         return []
     first = max(groups, key=lambda key: (any(run.name.startswith("guide/") for run in groups[key]), key[0] == "cuda", len(groups[key])))
@@ -157,8 +157,8 @@ def _figure(run: Run) -> figures.Figure:
 
 def _fill(guide: dict, run: Run, parts: dict[str, str], charts: dict, problems: list[str]) -> str:
     listed = "".join(f"<li>{html.escape(problem)}</li>" for problem in problems)
-    origin = (
-        guide if guide["cases"] else {"device": run.device.get("name") or "device unknown", "date": run.date, "revision": "", "backend": run.backend}
+    made_of = (
+        guide if guide["cases"] else {"device": run.device.get("name") or "device unknown", "date": run.date, "revisions": {}, "backend": run.backend}
     )
     engine_numbers = {
         **engine.RULES,
@@ -175,11 +175,11 @@ def _fill(guide: dict, run: Run, parts: dict[str, str], charts: dict, problems: 
     scripts = "\n".join((_STATIC / name).read_text(encoding="utf-8") for name in _SCRIPTS)
     return string.Template((_STATIC / "page.html").read_text(encoding="utf-8")).substitute(
         style=(_STATIC / "page.css").read_text(encoding="utf-8"),
-        device=html.escape(origin["device"]),
-        date=html.escape(origin["date"]),
-        revision=html.escape(f", allocbench {origin['revision']}" if origin["revision"] else ""),
+        device=html.escape(made_of["device"]),
+        date=html.escape(made_of["date"]),
+        revision=html.escape(f", allocbench {table.revisions(made_of, ())}" if made_of["revisions"] else ""),
         nav=" ".join(f'<a href="#{name}">{name}</a>' for name in _SECTIONS if guide["cases"] or name not in _OF_THE_GUIDE),
-        banner='<p class="warning">CPU executor: not GPU performance</p>' if origin["backend"] == "cpu" else "",
+        banner='<p class="warning">CPU executor: not GPU performance</p>' if made_of["backend"] == "cpu" else "",
         problems=f'<section class="problems"><h2>Not shown</h2><ul>{listed}</ul></section>' if listed else "",
         **parts,
         guide=_json(guide),

@@ -29,6 +29,21 @@ def test_restrictions_of_those_listed_are_told(path, capsys):
     assert {each["allocator"]: each["restrictions"] for each in ranked}["corw_reworked"] == ["serves one size of block only"]
 
 
+def test_every_revision_behind_the_answer_is_told(made):
+    asked = advised.asked(sizes="16", threads="1M")
+    found = engine.answer(made, asked.data())
+    near = {made["cases"][each.number]["figure"] for each in found.near}
+    assert len(near) > 1 and "guide/mixed" not in near
+
+    def told(figure):
+        mixed = {**made, "revisions": {**made["revisions"], figure: "0.1.0 (def5678)"}}
+        return " ".join(text.write(mixed, asked, found).split())
+
+    for figure in near:
+        assert "0.1.0 (abc1234)" in told(figure) and "0.1.0 (def5678)" in told(figure)
+    assert "allocbench 0.1.0 (abc1234). " in told("guide/mixed")
+
+
 def test_lists_of_names_are_unmistakable(made):
     asked = advised.asked(forms=question.FORMS)
     told = " ".join(text.write(made, asked, engine.answer(made, asked.data())).split())
