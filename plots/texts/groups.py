@@ -61,11 +61,9 @@ def _different(values: Callable[[Run], Sequence[str]]) -> Callable[[Sequence[Run
 
 _dates = _different(lambda run: [run.date])
 _revisions = _different(lambda run: [revision or "unknown" for revision in run.cells["revision"]])
-_allocators = _different(lambda run: run.cells["allocator"])
 
 COUNTS: dict[str, Callable[[Sequence[Run]], str]] = {
     "cells": _sum(lambda run: len(run.cells)),
-    "allocators": lambda group: str(len(_allocators(group))),
     "minutes": _minutes,
     "left_out": _sum(_left_out),
     "fewer_rounds": _sum(_fewer_rounds),

@@ -9,7 +9,6 @@ The first word is a run below results/reference, or originals/FILE; then come `k
   show, digits         what is written (SHOWS below, default range), significant digits (default 2)
   at=SETTING           for `where`: the setting whose value is written
   statuses             in place of all these: how the cells ended
-  two_times            how many samples of the one cell take the shorter and the longer of two times (two_times.py)
   ranks=RUN            how alike that run ranks the allocators (ranks.py); ranks.phase is its phase
   a word of groups.py  in place of all these: a count of all runs at or below the folder
 anything else is a setting: `threads=1024`, `threads=1024,2048`, `threads=..512`, `threads=64..`; `of.threads` and `to.threads` are
@@ -28,14 +27,14 @@ import pandas
 
 from allocbench.errors import NothingToDraw, UsageError
 from plots.ledger import effects, originals
-from plots.ledger.effects import Estimate, Found
+from plots.ledger.effects import Found
 from plots.runs import kept, results
 from plots.sheet import files, quantity
-from plots.texts import blocks, groups, ranks, two_times
+from plots.texts import blocks, groups, ranks
 
 _NUMBER = re.compile(r"<!--n (?P<query>[^>]*?)-->(?P<text>.*?)<!--/n-->", re.S)
 _TABLE = re.compile(r"<!--table (?P<query>[^>]*?)-->\n(?P<text>.*?)<!--/table-->", re.S)
-_RESERVED = ("of", "to", "phase", "metric", "growth", "show", "digits", "at", "statuses", "two_times", "ranks", "ranks.phase")
+_RESERVED = ("of", "to", "phase", "metric", "growth", "show", "digits", "at", "statuses", "ranks", "ranks.phase")
 
 
 def texts() -> list[Path]:
@@ -85,9 +84,6 @@ def answer_to(query: str) -> str:
     if name.startswith("originals/"):
         return SHOWS[show](originals.found(name.removeprefix("originals/"), wanted), digits)
     run = kept.run(name)
-    if "two_times" in wanted:
-        chosen = run.matching({**_where(run, wanted, ""), "allocator": wanted.get("of", "")})
-        return two_times.text(run, list(run.cells.index[chosen]), wanted.get("phase", ""))
     if "ranks" in wanted:
         phases = [wanted.get(key, "total") for key in ("phase", "ranks.phase")]
         return ranks.text(run, phases[0], _where(run, wanted, ""), kept.run(wanted["ranks"]), phases[1])
@@ -178,38 +174,10 @@ def _range(found: Found, digits: int) -> str:
     return f"{number} to {high}" if unit and high.endswith(f" {unit}") else f"{low} to {high}"
 
 
-def _percent(found: Found, digits: int, share: Callable[[float], float]) -> str:
-    shares = sorted(100 * share(estimate.number) for estimate in found.estimates)
-    low, high = (_plain(each, digits) for each in (shares[0], shares[-1]))
-    return f"{high} %" if low == high else f"{low} to {high} %"
-
-
-def _plain(value: float, digits: int) -> str:
-    return f"{float(f'{value:.{digits}g}'):g}" if abs(value) >= 0.05 else "0"
-
-
-def _mean(found: Found, digits: int) -> str:
-    logs = [math.log(estimate.number) for estimate in found.estimates]
-    return _write(found, digits)(math.exp(sum(logs) / len(logs)))
-
-
-def _surely(found: Found, test: Callable[[Estimate], bool]) -> str:
-    return str(sum(estimate.low is not None and test(estimate) for estimate in found.estimates))
-
-
 SHOWS: dict[str, Callable[[Found, int], str]] = {
     "range": _range,
     "least": lambda found, digits: _write(found, digits)(min(estimate.number for estimate in found.estimates)),
     "most": lambda found, digits: _write(found, digits)(max(estimate.number for estimate in found.estimates)),
-    "mean": _mean,
-    "more": lambda found, digits: _percent(found, digits, lambda ratio: ratio - 1),
-    "less": lambda found, digits: _percent(found, digits, lambda ratio: 1 - ratio),
-    "within": lambda found, digits: f"{_plain(100 * max(abs(each.number - 1) for each in found.estimates), digits)} %",
-    "percent": lambda found, digits: _percent(found, digits, lambda ratio: ratio),
-    "count": lambda found, digits: str(len(found.estimates)),
-    "above": lambda found, digits: str(sum(estimate.number > 1 for estimate in found.estimates)),
-    "surely_above": lambda found, digits: _surely(found, lambda estimate: estimate.low > 1),
-    "surely_below": lambda found, digits: _surely(found, lambda estimate: estimate.high < 1),
     "where": lambda found, digits: "",
 }
 
