@@ -228,16 +228,11 @@ def table(judged: Sequence[Judged]) -> str:
     return grid.markdown(grid.Grid(HEADER, [each.row() for each in judged], aligned_left=len(HEADER)))
 
 
-def explained_table(judged: Sequence[Judged]) -> str:
-    """For pages without the introduction."""
-    note = f"\n{few_rounds.EXPLAINED} (docs/methodology-measurement.md).\n" if any(each.few for each in judged) else ""
-    return table(judged) + note
-
-
 def section(run: Run) -> str:
     """The claims about one run, for the page of its figure; empty where it has none."""
     judged = _judged(run)
-    return f"\n## What the paper says\n\n{explained_table(judged)}" if judged else ""
+    note = f"\n{few_rounds.EXPLAINED} (docs/methodology-measurement.md).\n" if any(each.few for each in judged) else ""
+    return f"\n## What the paper says\n\n{table(judged)}{note}" if judged else ""
 
 
 @dataclass(frozen=True)

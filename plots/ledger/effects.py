@@ -36,6 +36,15 @@ class Estimate:
     explained: bool = False  # it is a share of squares that a line takes away
     spread: float = 0.0  # of a mean: the geometric standard deviation of its places
 
+    def over(self, other: Estimate) -> Estimate:
+        bounded = None not in (self.low, self.high, other.low, other.high) and other.low > 0
+        return Estimate(self.number / other.number, self.low / other.high if bounded else None, self.high / other.low if bounded else None, self.place,
+                        few_rounds.fewest((self.rounds, other.rounds)) if bounded else 0, self.provisional or other.provisional)
+
+    def times(self, factor: float) -> Estimate:
+        low, high = (None if bound is None else bound * factor for bound in (self.low, self.high))
+        return Estimate(self.number * factor, low, high, self.place, self.rounds, self.provisional)
+
 
 @dataclass
 class Found:
@@ -80,10 +89,11 @@ def _divided(of, to, place: str) -> Estimate | None:
     """The quotient of the values of two rows; None where one of them has none."""
     if math.isnan(of.value) or not to.value > 0:
         return None
-    (low, high), (least, most) = bounds_of(of), bounds_of(to)
-    bounded = None not in (low, high, least, most) and least > 0
-    return Estimate(of.value / to.value, low / most if bounded else None, high / least if bounded else None, place,
-                    rounds_of(of, to) if bounded else 0, provisional_of(of, to))
+    return _of(of, place).over(_of(to, ""))
+
+
+def _of(row, place: str) -> Estimate:
+    return Estimate(row.value, *bounds_of(row), place, rounds_of(row), row.provisional)
 
 
 def _quotients(run: Run, effect: dict, where: dict) -> Found:
@@ -131,12 +141,7 @@ def _gain(run: Run, effect: dict, where: dict) -> Found:
         return Found([], found.without_value + len(found.estimates))
     base = measure.estimates[0]
 
-    def over(each: Estimate) -> Estimate:
-        bounded = None not in (each.low, each.high, base.low, base.high) and base.low > 0
-        return Estimate(each.number / base.number, each.low / base.high if bounded else None, each.high / base.low if bounded else None, each.place,
-                        few_rounds.fewest([each.rounds, base.rounds]) if bounded else 0, each.provisional or base.provisional)
-
-    return Found([over(each) for each in found.estimates], found.without_value)
+    return Found([each.over(base) for each in found.estimates], found.without_value)
 
 
 def _allocators(side) -> str | list[str]:
@@ -270,7 +275,7 @@ def _plain(run: Run, effect: dict, where: dict) -> Found:
     side = side_of(run, effect["of"], effect, where)
     cells = cells_of(run, side)
     valued = cells[cells["value"].notna()]
-    return Found([Estimate(row.value, *bounds_of(row), place_of(run, (row,), axes_of(row)), rounds_of(row), row.provisional) for row in valued.itertuples()],
+    return Found([_of(row, place_of(run, (row,), axes_of(row))) for row in valued.itertuples()],
                  int(cells["value"].isna().sum()), unit=valued["unit"].iloc[-1] if len(valued) else "", metric=side.metric)
 
 
@@ -295,9 +300,7 @@ def _theory(run: Run, effect: dict, where: dict) -> Found:
         if math.isnan(row.value) or not 0 < expected < math.inf:
             found.without_value += 1
             continue
-        low, high = bounds_of(row)
-        bounds = (None, None) if low is None or high is None else (low / expected, high / expected)
-        found.estimates.append(Estimate(row.value / expected, *bounds, place_of(run, (row,), axes_of(row)), rounds_of(row), row.provisional))
+        found.estimates.append(_of(row, place_of(run, (row,), axes_of(row))).over(Estimate(expected, expected, expected, "")))
     return found
 
 

@@ -3,11 +3,11 @@ published form and the reworked form on one axis of factors."""
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Sequence
 
 import matplotlib
-from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import LogFormatter
 
@@ -16,16 +16,14 @@ from plots.ledger.claims import Judged
 from plots.ledger.effects import Estimate
 from plots.runs import few_rounds, origin
 from plots.runs.results import Run
-from plots.sheet import provisional, style, ticks
-from plots.sheet.page import BODY_WIDTH, Drawing, Heading, Page
+from plots.sheet import marks, provisional, style, ticks
+from plots.sheet.page import Drawing, Heading
 
 _ROW = 0.28      # inches, of up to two lines
 _LINE = 0.115    # each further line
 _SENTENCE = 2.72
 _VERDICT = 1.12
 _TEXT = _SENTENCE + _VERDICT + 0.08
-_AXIS = 0.42
-_LEGEND = 0.22
 _KINDS = ("ratio", "step")
 _BAND = "#cfe0f3"
 _OURS = 0.4  # how dense a band of our own bounds is
@@ -56,34 +54,13 @@ def _drawing(paper: str, runs: Sequence[tuple[Run, list[Judged]]]) -> Drawing | 
     sentences = [ticks.wrapped(f"{each.says} ({each_run.name.split('/')[-1]})", style.LEAST, _SENTENCE) for each_run, each in rows]
     verdicts = [[f"{each.verdict} {few_rounds.MARK}" if each.marked != each.verdict else each.verdict, *ticks.wrapped(_beside(each), style.LEAST, _VERDICT)] for _, each in rows]
     heights = [_ROW + _LINE * (max(2, len(lines), len(told)) - 2) for lines, told in zip(sentences, verdicts)]
-    page = Page(Heading(f"Claims of {run.config.get('paper', paper).split(',')[0]} about ratios", f"{len(rows)} sentences", caption, origin.lines(run)[:1]),
-                _AXIS + _LEGEND + sum(heights))
-    axes = page.axes(_TEXT, _AXIS, BODY_WIDTH - _TEXT - 0.12, sum(heights))
-    low, high = _limits(rows)
-    axes.set_xscale("log")
-    axes.set_xlim(low, high)
-    axes.set_ylim(sum(heights), 0)
-    axes.axvline(1, color=style.GREY, linewidth=0.7, zorder=1)
-    top = 0.0
-    for (_, each), lines, told, height in zip(rows, sentences, verdicts, heights):
-        middle = top + height / 2
-        _draw_row(axes, middle, height, each, (low, high))
-        left, at = page.point(0, _AXIS + sum(heights) - middle)
-        page.figure.text(left, at, "\n".join(lines), fontsize=style.LEAST, va="center", linespacing=1.05)
-        page.figure.text(page.point(_SENTENCE + 0.06, 0)[0], at, "\n".join(told), fontsize=style.LEAST, va="center", color=_VERDICTS[each.verdict],
-                         linespacing=1.05)
-        axes.axhline(top, color=style.LIGHT, linewidth=0.4, zorder=0)
-        top += height
-    axes.set_yticks([])
-    axes.spines["left"].set_visible(False)
-    axes.set_xlabel("factor")
-    axes.xaxis.set_major_formatter(lambda value, _: f"{value:,g}")
+    heading = Heading(f"Claims of {run.config.get('paper', paper).split(',')[0]} about ratios", f"{len(rows)} sentences", caption, origin.lines(run)[:1])
+    drawn = [marks.Row(height, ((0, "\n".join(lines), style.BLACK), (_SENTENCE + 0.06, "\n".join(told), _VERDICTS[each.verdict])), functools.partial(_draw_row, each=each, height=height))
+             for (_, each), lines, told, height in zip(rows, sentences, verdicts, heights)]
+    handles = [Patch(color=_BAND, label="paper"), *(marks.handle(style.Look("", style.BLACK, marker, fill=fill), name, None) for name, marker, fill in _FORMS)]
+    page, axes = marks.page(heading, drawn, _TEXT, _limits(rows), "factor", handles)
     axes.xaxis.set_minor_formatter(LogFormatter())  # matplotlib's own choice writes mathematics
-    handles = [Line2D([], [], color=style.BLACK, marker=marker, fillstyle=fill, linestyle="none", label=name) for name, marker, fill in _FORMS]
-    page.figure.legend(handles=[Patch(color=_BAND, label="paper"), *handles], loc="upper right", ncols=4, borderaxespad=0,
-                       bbox_to_anchor=page.point(BODY_WIDTH, page.body_height))
-    markdown = f"# Claims of {paper} about ratios\n\n{claims.explained_table([each for _, each in rows])}\n"
-    return Drawing(f"claims_{paper}", page, markdown)
+    return Drawing(f"claims_{paper}", page, "")  # the ledger has the numbers
 
 
 def _beside(each: Judged) -> str:
@@ -99,8 +76,8 @@ def _estimates(each: Judged) -> list[Estimate]:
     return [estimate for form, _, _ in _FORMS if (estimate := getattr(each, form).estimate)]
 
 
-def _draw_row(axes, middle: float, height: float, each: Judged, limits: tuple[float, float]) -> None:
-    least, most = each.bounds
+def _draw_row(axes, top: float, each: Judged, height: float) -> None:
+    (least, most), middle, limits = each.bounds, top + height / 2, axes.get_xlim()
     if least is not None or most is not None:
         start, end = (limits[0] if least is None else least), (limits[1] if most is None else most)
         if start == end:  # one value: a bar would have no width
@@ -110,19 +87,11 @@ def _draw_row(axes, middle: float, height: float, each: Judged, limits: tuple[fl
         estimate = getattr(each, form).estimate
         if estimate is None or estimate.number <= 0:
             continue
-        colour = _VERDICTS[each.verdict] if form == "published" else style.BLACK
-        at = min(max(estimate.number, limits[0]), limits[1])
-        if estimate.low is not None and estimate.high is not None and estimate.low > 0:
-            axes.plot([max(estimate.low, limits[0]), min(estimate.high, limits[1])], [middle + shift] * 2, color=colour, linewidth=0.9, zorder=2)
+        look = style.Look("", _VERDICTS[each.verdict] if form == "published" else style.BLACK, marker, fill=fill)
+        marks.draw(axes, middle + shift, estimate, look, 4, 0.9, beyond=True)
         if estimate.spread:
             ends = [min(max(estimate.number * factor, limits[0]), limits[1]) for factor in (1 / estimate.spread, estimate.spread)]
-            axes.plot(ends, [middle + shift] * 2, color=colour, linewidth=2.6, alpha=0.25, solid_capstyle="butt", zorder=1)
-        beyond = at != estimate.number
-        if estimate.provisional and not beyond:
-            provisional.draw(axes, [at], [middle + shift], style.Look("", colour, marker), 4.5, zorder=3, clip_on=False)
-            continue
-        axes.plot(at, middle + shift, marker=("<" if estimate.number < at else ">") if beyond else marker, fillstyle=fill, color=colour,
-                  markerfacecoloralt="white", markersize=4, zorder=3, clip_on=False)
+            axes.plot(ends, [middle + shift] * 2, color=look.colour, linewidth=2.6, alpha=0.25, solid_capstyle="butt", zorder=1)
 
 
 def _limits(rows) -> tuple[float, float]:

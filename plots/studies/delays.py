@@ -8,7 +8,7 @@ allocator would help.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Sequence
 
 import numpy
@@ -16,6 +16,7 @@ import scipy.stats
 
 from allocbench.errors import NothingToDraw
 from plots.figures.model import choice, series
+from plots.ledger.effects import Estimate
 from plots.runs import origin
 from plots.runs.results import Run
 from plots.sheet import provisional, style
@@ -24,18 +25,6 @@ WAITS = {"allocator.malloc_delay": "malloc", "allocator.free_delay": "free"}
 STEP = 1000         # cycles that `share` is about
 _CONFIDENCE = 0.95
 _LEAST_POINTS = 3   # two points lie on any line
-
-
-@dataclass(frozen=True)
-class Bounded:
-    """A number with its interval; no bounds where there are too few points."""
-
-    value: float
-    low: float | None
-    high: float | None
-
-    def times(self, factor: float) -> Bounded:
-        return Bounded(self.value * factor, *(None if bound is None else bound * factor for bound in (self.low, self.high)))
 
 
 @dataclass(frozen=True)
@@ -51,18 +40,18 @@ class Slope:
     points: int     # with a time
     without: tuple[str, ...]   # statuses of the points that have none
     base: float | None         # seconds without waits; None where that point has no time
-    slope: Bounded | None      # seconds per cycle; None with fewer than two points
+    slope: Estimate | None      # seconds per cycle; None with fewer than two points
     off_line: float | None     # the farthest point's distance from the line, over `base`
     clock: float | None        # Hz during the samples; None where the back end has no clock
     provisional: bool = False  # one of the points is: the slope has no interval
 
     @property
-    def share(self) -> Bounded | None:
+    def share(self) -> Estimate | None:
         """What STEP cycles per call add to the time without waits, as a share of it."""
         return self.slope.times(STEP / self.base) if self.slope and self.base else None
 
     @property
-    def in_a_row(self) -> Bounded | None:
+    def in_a_row(self) -> Estimate | None:
         """Calls, one after the other, on the way to the result."""
         return self.slope.times(self.clock) if self.slope and self.clock else None
 
@@ -99,7 +88,7 @@ def _of_run(run: Run) -> list[Slope]:
             found = None if len(drawn) < 2 else _line(drawn["x"].to_numpy(), *(drawn[name].to_numpy() for name in ("value", "low", "high")))
             doubtful = bool(drawn[provisional.FLAG].any())
             if found and doubtful:
-                found = Bounded(found[0].value, None, None), found[1]
+                found = replace(found[0], low=None, high=None, provisional=True), found[1]
             made.append(Slope(run.config.get("description", run.name).partition(":")[0], WAITS[x], panel.phase, each.allocator, each.label, each.look,
                               len(drawn), tuple(word for word in each.points["word"] if word), base.iloc[0] if len(base) else None,
                               found[0] if found else None, found[1] / base.iloc[0] if found and len(base) else None,
@@ -107,17 +96,17 @@ def _of_run(run: Run) -> list[Slope]:
     return made
 
 
-def _line(xs: numpy.ndarray, ys: numpy.ndarray, lows: numpy.ndarray, highs: numpy.ndarray) -> tuple[Bounded, float]:
+def _line(xs: numpy.ndarray, ys: numpy.ndarray, lows: numpy.ndarray, highs: numpy.ndarray) -> tuple[Estimate, float]:
     """The slope, and the distance of the farthest point from the line. Two things make a slope uncertain: that points lie beside the
     line (Student's t over them), and that each has an interval of its own (independent errors: their squares add up). The
     interval is the wider one."""
     fit = scipy.stats.linregress(xs, ys)
     off = float(numpy.abs(ys - (fit.intercept + fit.slope * xs)).max())
     if len(xs) < _LEAST_POINTS:
-        return Bounded(fit.slope, None, None), off
+        return Estimate(fit.slope, None, None, ""), off
     half = fit.stderr * scipy.stats.t.ppf((1 + _CONFIDENCE) / 2, len(xs) - 2)
     weights = (xs - xs.mean()) / ((xs - xs.mean()) ** 2).sum()
     own = math.sqrt(((weights * (highs - lows) / 2) ** 2).sum())
     if not math.isnan(own):
         half = max(half, own)
-    return Bounded(float(fit.slope), float(fit.slope - half), float(fit.slope + half)), off
+    return Estimate(float(fit.slope), float(fit.slope - half), float(fit.slope + half), ""), off

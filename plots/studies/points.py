@@ -15,6 +15,7 @@ from typing import Callable, Sequence
 
 from allocbench.errors import NothingToDraw, UsageError
 from plots import ROOT
+from plots.ledger.effects import Estimate
 from plots.runs import few_rounds, labels, origin
 from plots.runs.results import Run
 from plots.sheet import provisional, quantity, style
@@ -26,38 +27,15 @@ _LIMITS = ({"times", "of"}, {"at_most"}, {"at_least"})
 
 
 @dataclass(frozen=True)
-class Reading:
-    """A value with its 95 % interval; no bounds where there is none. Counts are exact. `rounds`: of a t interval, 0 for any other.
-    `provisional`: of fewer than three rounds, or over one that is."""
-
-    value: float
-    low: float | None
-    high: float | None
-    unit: str
-    rounds: int = 0
-    provisional: bool = False
-
-    def over(self, other: Reading) -> Reading:
-        bounded = None not in (self.low, self.high, other.low, other.high) and other.low > 0
-        rounds = few_rounds.fewest((self.rounds, other.rounds)) if bounded else 0
-        return Reading(self.value / other.value, self.low / other.high if bounded else None, self.high / other.low if bounded else None, "", rounds,
-                       self.provisional or other.provisional)
-
-    def times(self, factor: float) -> Reading:
-        low, high = (None if bound is None else bound * factor for bound in (self.low, self.high))
-        return Reading(self.value * factor, low, high, self.unit, self.rounds, self.provisional)
-
-
-@dataclass(frozen=True)
 class Place:
     """A point at one setting. `rival` is the best other; `margin` the value over its limit: at most 1 is wanted."""
 
     at: str
-    own: Reading | None
+    own: Estimate | None
     rival: str
-    theirs: Reading | None
-    limit: Reading | None
-    margin: Reading | None
+    theirs: Estimate | None
+    limit: Estimate | None
+    margin: Estimate | None
     verdict: str
     why: str = ""
 
@@ -67,8 +45,8 @@ class Place:
         return self.margin.rounds if self.margin else 0
 
     @property
-    def ratio(self) -> Reading | None:
-        return self.own.over(self.theirs) if self.own and self.theirs and self.theirs.value > 0 else None
+    def ratio(self) -> Estimate | None:
+        return self.own.over(self.theirs) if self.own and self.theirs and self.theirs.number > 0 else None
 
 
 @dataclass(frozen=True)
@@ -76,6 +54,7 @@ class Point:
     name: str
     wanted: str
     metric: str
+    unit: str
     places: tuple[Place, ...]
     because: str
 
@@ -93,7 +72,7 @@ class Point:
     def worst(self) -> Place:
         """The place that decides: the farthest beyond its limit, one without a number before all."""
         def rank(place: Place):
-            return (LOST, OPEN, MET, UNMEASURED).index(place.verdict), -(place.margin.value if place.margin else math.inf)
+            return (LOST, OPEN, MET, UNMEASURED).index(place.verdict), -(place.margin.number if place.margin else math.inf)
         return min(self.places, key=rank)
 
     def reason(self) -> str:
@@ -123,27 +102,30 @@ class _Source:
     def __init__(self, run: Run, point: dict):
         self.run = run
         self.higher = point.get("better") == "higher"
-        self.readings = {row.Index: _reading(row) for row in run.at(point.get("phase", ""), point.get("metric", "time")).itertuples()}
+        values = run.at(point.get("phase", ""), point.get("metric", "time"))
+        self.unit = values["unit"].iloc[0] if len(values) else ""
+        self.readings = {row.Index: _reading(row) for row in values.itertuples()}
         self._rivals = [(cell, run.cells.at[cell, "allocator"], run.cells.at[cell, "axes"]) for cell in self.readings if not run.never_frees(cell)]
 
-    def best(self, axes: dict, wanted: Callable[[str], bool]) -> tuple[str, Reading | None]:
+    def best(self, axes: dict, wanted: Callable[[str], bool]) -> tuple[str, Estimate | None]:
         """The best value at these settings of the allocators wanted, and whose it is."""
         found = [(cell, allocator) for cell, allocator, own in self._rivals
                  if wanted(allocator) and all(own[name] == value for name, value in axes.items() if name in own)]
         if not found:
             return "", None
         choose = max if self.higher else min
-        cell, allocator = choose(found, key=lambda pair: self.readings[pair[0]].value)
+        cell, allocator = choose(found, key=lambda pair: self.readings[pair[0]].number)
         return self.run.label(cell) or labels.allocator(self.run, allocator), self.readings[cell]
 
 
-def _reading(row) -> Reading:
+def _reading(row) -> Estimate:
+    """Counts are exact."""
     low, high = (None if math.isnan(bound) else float(bound) for bound in (row.low, row.high))
     is_provisional = provisional.FLAG in row.flags
     if low is None and row.unit != "s" and not is_provisional:
         low = high = float(row.value)
     few = getattr(row, few_rounds.COLUMN)
-    return Reading(float(row.value), low, high, row.unit, 0 if math.isnan(few) else int(few), is_provisional)
+    return Estimate(float(row.value), low, high, "", 0 if math.isnan(few) else int(few), is_provisional)
 
 
 def configs_of(data: dict) -> set[str]:
@@ -168,10 +150,11 @@ def judge(data: dict, runs: Sequence[Run]) -> list[Point]:
 
 
 def _judged(point: dict, allocator: str, runs: dict[str, Run]) -> Point:
-    run = runs.get(point["config"])
+    run, unit = runs.get(point["config"]), ""
     places: list[Place] = []
     if run is not None:
         source = _Source(run, point)
+        unit = source.unit
         of = point["limit"].get("of")
         elsewhere = runs.get(of["config"]) if isinstance(of, dict) and "config" in of else None
         other = _Source(elsewhere, point) if elsewhere is not None else None
@@ -179,7 +162,7 @@ def _judged(point: dict, allocator: str, runs: dict[str, Run]) -> Point:
         places = [_place(point, source, other, allocator, cell) for cell in cells]
     if not places:
         places = [Place("", None, "", None, None, None, UNMEASURED)]
-    return Point(point["name"], _wanted(point, run), point.get("metric", "time"), tuple(places), point.get("because", ""))
+    return Point(point["name"], _wanted(point, run), point.get("metric", "time"), unit, tuple(places), point.get("because", ""))
 
 
 def _wanted(point: dict, run: Run | None) -> str:
@@ -187,7 +170,7 @@ def _wanted(point: dict, run: Run | None) -> str:
     limit = point["limit"]
     if "times" not in limit:
         (word, number), = limit.items()
-        return f"{word.replace('_', ' ')} {_written(point.get('metric', 'time'), number, '' if 'metric' in point else 's')}"
+        return f"{word.replace('_', ' ')} {quantity.formatter(point.get('metric', 'time'), '' if 'metric' in point else 's')(number)}"
     of = limit["of"]
     if of == "best":
         whom = "the best other" + (" that serves all sizes" if point.get("without") else "")
@@ -222,12 +205,12 @@ def _place(point: dict, source: _Source, other: _Source | None, allocator: str, 
     return Place(at, own, rival, theirs, limit, margin, MET if margin.high <= 1 else LOST if margin.low > 1 else OPEN)
 
 
-def _limit(point: dict, source: _Source, other: _Source | None, allocator: str, axes: dict, theirs: Reading | None) -> tuple[Reading | None, str]:
+def _limit(point: dict, source: _Source, other: _Source | None, allocator: str, axes: dict, theirs: Estimate | None) -> tuple[Estimate | None, str]:
     """What must not be exceeded, or (`at_least`) be reached; else why there is none."""
     limit = point["limit"]
     if "times" not in limit:
         number = float(next(iter(limit.values())))
-        return Reading(number, number, number, ""), ""
+        return Estimate(number, number, number, ""), ""
     of = limit["of"]
     if of == "best":
         base, why = theirs, "no other has a number"
@@ -240,9 +223,5 @@ def _limit(point: dict, source: _Source, other: _Source | None, allocator: str, 
     return (None, why) if base is None else (base.times(limit["times"]), "")
 
 
-def written(point: Point, reading: Reading | None) -> str:
-    return "–" if reading is None else provisional.marked(_written(point.metric, reading.value, reading.unit), reading.provisional)
-
-
-def _written(metric: str, value: float, unit: str) -> str:
-    return quantity.formatter(metric, unit)(value)
+def written(point: Point, reading: Estimate | None) -> str:
+    return "–" if reading is None else provisional.marked(quantity.formatter(point.metric, point.unit)(reading.number), reading.provisional)

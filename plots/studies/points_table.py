@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Sequence
 
 import matplotlib
-from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator
 
+from plots.ledger.effects import Estimate
 from plots.runs import few_rounds, origin
 from plots.runs.results import Run
-from plots.sheet import grid, provisional, quantity, style, ticks
-from plots.sheet.page import BODY_WIDTH, Drawing, Heading, Page
-from plots.studies.points import LOST, MET, OPEN, UNMEASURED, Place, Point, Reading, configs_of, judge, written
+from plots.sheet import grid, marks, provisional, quantity, style, ticks
+from plots.sheet.page import Drawing, Heading, Page
+from plots.studies.points import LOST, MET, OPEN, UNMEASURED, Place, Point, configs_of, judge, written
 
 _ROW = 0.3
 _NAME = 2.9
 _VERDICT = 0.95
-_AXIS = 0.4
-_LEGEND = 0.22
 _COLOURS = {MET: "#1b7837", LOST: style.WARNING, OPEN: style.GREY}
 _SHIFTS = 5  # marks of a row lie on so many lines, so that equal factors stay visible
 
@@ -48,35 +47,17 @@ def _heading(data: dict, points: Sequence[Point], runs: Sequence[Run]) -> Headin
 
 
 def _draw(heading: Heading, points: Sequence[Point]) -> Page:
-    height = _ROW * len(points)
-    page = Page(heading, height + _AXIS + _LEGEND)
-    axes = page.axes(_NAME + _VERDICT, _AXIS, BODY_WIDTH - _NAME - _VERDICT - 0.12, height)
-    low, high = _limits(points)
-    axes.set_xscale("log")
-    axes.set_xlim(low, high)
-    axes.set_ylim(height, 0)
-    axes.axvline(1, color=style.GREY, linewidth=0.7, zorder=1)
-    for number, point in enumerate(points):
-        top = _ROW * number
-        axes.axhline(top, color=style.LIGHT, linewidth=0.4, zorder=0)
-        for place_number, place in enumerate(point.places):
-            _draw_mark(axes, place, top + _ROW * (0.2 + 0.6 * (place_number % _SHIFTS) / (_SHIFTS - 1)) if len(point.places) > 1 else top + _ROW / 2, (low, high))
-        left, at = page.point(0, _AXIS + height - top - _ROW / 2)
-        lines = [*ticks.wrapped(point.name, style.LEAST, _NAME - 0.08)[:1], *ticks.wrapped(point.wanted, style.LEAST, _NAME - 0.08)[:1]]
-        page.figure.text(left, at, "\n".join(lines), fontsize=style.LEAST, va="center", linespacing=1.05)
-        page.figure.text(page.point(_NAME, 0)[0], at, _told(point), fontsize=style.LEAST, va="center",
-                         color=_COLOURS.get(point.verdict, style.GREY), linespacing=1.05)
-    axes.set_yticks([])
-    axes.spines["left"].set_visible(False)
-    axes.set_xlabel("over the best other allocator")
-    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 50 * low else (1,)))
-    axes.xaxis.set_major_formatter(lambda value, _: f"{value:,g}")
-    axes.xaxis.set_minor_formatter(lambda value, _: "")
+    rows = [marks.Row(_ROW, ((0, "\n".join(ticks.wrapped(text, style.LEAST, _NAME - 0.08)[0] for text in (point.name, point.wanted)), style.BLACK),
+                             (_NAME, _told(point), _COLOURS.get(point.verdict, style.GREY))), functools.partial(_draw_row, point=point)) for point in points]
     present = [word for word in (MET, LOST, OPEN) if any(place.verdict == word for point in points for place in point.places)]
-    handles = [Line2D([], [], color=_COLOURS[word], marker="o", markersize=4, linestyle="none", label=word) for word in present]
-    if handles:
-        page.figure.legend(handles=handles, loc="upper right", ncols=len(handles), borderaxespad=0, bbox_to_anchor=page.point(BODY_WIDTH, page.body_height))
+    page, axes = marks.page(heading, rows, _NAME + _VERDICT, _limits(points), "over the best other allocator", [marks.handle(_look(word), word) for word in present])
+    low, high = axes.get_xlim()
+    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 50 * low else (1,)))
     return page
+
+
+def _look(verdict: str) -> style.Look:
+    return style.Look("", _COLOURS[verdict], "o")
 
 
 def _told(point: Point) -> str:
@@ -87,22 +68,16 @@ def _told(point: Point) -> str:
     return f"{verdict}\n(met at {met} of {len(point.places)})" if len(point.places) > 1 else verdict
 
 
-def _draw_mark(axes, place: Place, middle: float, limits: tuple[float, float]) -> None:
-    ratio = place.ratio
-    if ratio is None or ratio.value <= 0:
-        return
-    at = min(max(ratio.value, limits[0]), limits[1])
-    if ratio.low is not None and ratio.high is not None and ratio.low > 0:
-        axes.plot([max(ratio.low, limits[0]), min(ratio.high, limits[1])], [middle, middle], color=_COLOURS[place.verdict], linewidth=0.8, zorder=2)
-    if ratio.provisional:
-        provisional.draw(axes, [at], [middle], style.Look("", _COLOURS[place.verdict], "o"), 4, zorder=3, clip_on=False)
-    else:
-        axes.plot(at, middle, marker="o", color=_COLOURS[place.verdict], markersize=3, zorder=3, clip_on=False)
+def _draw_row(axes, top: float, point: Point) -> None:
+    for number, place in enumerate(point.places):
+        share = 0.2 + 0.6 * (number % _SHIFTS) / (_SHIFTS - 1) if len(point.places) > 1 else 0.5
+        if place.ratio and place.ratio.number > 0:
+            marks.draw(axes, top + _ROW * share, place.ratio, _look(place.verdict), 3)
 
 
 def _limits(points: Sequence[Point]) -> tuple[float, float]:
     """From 1 to both sides as far as numbers go, at least a factor of 2."""
-    numbers = [ratio.value for point in points for place in point.places if (ratio := place.ratio) and ratio.value > 0]
+    numbers = [ratio.number for point in points for place in point.places if (ratio := place.ratio) and ratio.number > 0]
     return min(0.5, *(0.9 * number for number in numbers), 0.5), max(2.0, *(1.1 * number for number in numbers), 2.0)
 
 
@@ -132,8 +107,8 @@ def _verdict(word: str, more: str) -> str:
     return f"{word} ({more})" if more else word
 
 
-def _factor(ratio: Reading | None) -> str:
+def _factor(ratio: Estimate | None) -> str:
     if ratio is None:
         return "–"
-    text = provisional.marked(f"{ratio.value:.3g}", ratio.provisional)
-    return text if ratio.low is None or ratio.high is None else quantity.with_interval(text, ratio.value, ratio.low, ratio.high)
+    text = provisional.marked(f"{ratio.number:.3g}", ratio.provisional)
+    return text if ratio.low is None or ratio.high is None else quantity.with_interval(text, ratio.number, ratio.low, ratio.high)

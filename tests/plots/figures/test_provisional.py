@@ -163,7 +163,7 @@ def test_a_slope_through_them_has_no_interval(tmp_path):
              for wait in (0, 1000, 2000)]
     run = results.read_run(synthetic.write(tmp_path, config, cells, "cuda"))
     slope, = delays.slopes([run])
-    assert slope.provisional and slope.slope.low is None and slope.slope.value == pytest.approx(1e-6)
+    assert slope.provisional and slope.slope.low is None and slope.slope.number == pytest.approx(1e-6)
     drawn = delays_figure.drawing([run])
     assert len(_hollow(drawn)) == 1 and provisional.HOLLOW in drawn.markdown and "| ~1 ms |" in drawn.markdown
 

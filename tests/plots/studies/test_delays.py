@@ -40,9 +40,9 @@ def _line(base, per_cycle, waits=WAITS):
 def test_the_slope_of_a_line_is_what_every_call_adds(tmp_path):
     slope, = delays.slopes([_run(tmp_path, "tree", _line(2e-3, 1e-6))])
     assert (slope.application, slope.call, slope.phase, slope.points, slope.base) == ("tree", "malloc", "build", 4, 2e-3)
-    assert slope.slope.value == pytest.approx(1e-6)
-    assert slope.share.value == pytest.approx(0.5), "1,000 cycles add 1 ms to 2 ms"
-    assert slope.in_a_row.value == pytest.approx(1e-6 * MHZ * 1e6)
+    assert slope.slope.number == pytest.approx(1e-6)
+    assert slope.share.number == pytest.approx(0.5), "1,000 cycles add 1 ms to 2 ms"
+    assert slope.in_a_row.number == pytest.approx(1e-6 * MHZ * 1e6)
     assert slope.off_line == pytest.approx(0, abs=1e-9) and slope.seen
 
 
@@ -61,7 +61,7 @@ def test_intervals_of_the_points_count_where_they_are_wider(tmp_path):
     xs = numpy.array(WAITS) - numpy.mean(WAITS)
     halves = [0.1 * (2e-3 + 1e-8 * wait) for wait in WAITS]
     half = math.sqrt(sum((x / (xs**2).sum() * own) ** 2 for x, own in zip(xs, halves)))
-    assert slope.slope.high - slope.slope.value == pytest.approx(half)
+    assert slope.slope.high - slope.slope.number == pytest.approx(half)
     assert not slope.seen, "the interval includes zero"
 
 
@@ -74,7 +74,7 @@ def test_frees_phases_and_allocators_have_slopes_of_their_own(tmp_path):
 
 def test_what_was_not_measured_has_no_number(tmp_path):
     without, = delays.slopes([_run(tmp_path / "a", "tree", {0: "timeout", 1000: 2e-3, 2000: 3e-3, 4000: 5e-3})])
-    assert (without.base, without.share, without.without) == (None, None, ("timeout",)) and without.in_a_row.value > 0
+    assert (without.base, without.share, without.without) == (None, None, ("timeout",)) and without.in_a_row.number > 0
     two, = delays.slopes([_run(tmp_path / "b", "tree", {0: 1e-3, 1000: 2e-3, 2000: "oom"})])
     assert two.slope.low is None and not two.seen, "two points lie on any line"
     one, = delays.slopes([_run(tmp_path / "c", "tree", {0: 1e-3, 1000: "oom"})])

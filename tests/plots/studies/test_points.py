@@ -57,8 +57,8 @@ def _judged(runs, **point):
 )
 def test_the_interval_decides(tmp_path, limit, verdict, margin):
     place, = _judged([_sizes(tmp_path)], limit=limit).places
-    assert (place.verdict, place.margin.value) == (verdict, pytest.approx(margin))
-    assert (place.rival, place.ratio.value) == ("CoRW, reworked", pytest.approx(10 / 9)), "a bump pointer that never frees is not a rival"
+    assert (place.verdict, place.margin.number) == (verdict, pytest.approx(margin))
+    assert (place.rival, place.ratio.number) == ("CoRW, reworked", pytest.approx(10 / 9)), "a bump pointer that never frees is not a rival"
 
 
 def test_who_is_left_out_is_no_rival(tmp_path):
@@ -98,7 +98,7 @@ def test_its_own_value_elsewhere(tmp_path):
 def test_its_own_value_at_another_setting(tmp_path):
     run = _run(tmp_path, "comb/sizes", [_cell("comb", 16, 10e-6), _cell("comb", 64, 40e-6)])
     place, = _judged([run], where={"request_bytes": 64}, limit={"times": 3, "of": {"where": {"request_bytes": 16}}}).places
-    assert (place.at, place.verdict, place.margin.value) == ("", points.LOST, pytest.approx(4 / 3))
+    assert (place.at, place.verdict, place.margin.number) == ("", points.LOST, pytest.approx(4 / 3))
 
 
 def test_a_failure_loses_and_says_its_word(tmp_path):
@@ -120,7 +120,7 @@ def test_higher_may_be_better(tmp_path):
 def test_metadata_are_a_share_of_the_pool(tmp_path):
     run = _run(tmp_path, "comb/sizes", [synthetic.cell("comb", {"request_bytes": 16}, values={("", "metadata_bytes"): (1 << 20, None, None)}, pool_bytes=1 << 26)])
     place, = _judged([run], phase="", metric="metadata_share", limit={"at_most": 0.015}).places
-    assert (place.own.value, place.verdict) == (1 / 64, points.LOST)
+    assert (place.own.number, place.verdict) == (1 / 64, points.LOST)
 
 
 def test_what_is_not_measured_is_said(tmp_path):
