@@ -7,6 +7,7 @@ from pathlib import Path
 
 from allocbench.errors import UsageError
 from plots import ROOT
+from plots.runs import schema
 
 FOLDER = ROOT / "configs"
 _SECTIONS = ("cpu", "cuda", "full")
@@ -25,7 +26,22 @@ def read(path: Path) -> dict:
         raise UsageError(f"{path} is not JSON ({error}). Check it with: allocbench --config {path} --dry-run") from None
     if not isinstance(config, dict):
         raise UsageError(f"{path}:1 is not a config: its JSON is not an object.")
-    return config
+    return spread(config)
+
+
+def spread(config: dict) -> dict:
+    """With the ids of sets of allocators in place of the sets."""
+    parts = {name: spread(config[name]) for name in _SECTIONS if isinstance(config.get(name), dict)}
+    if "allocators" in config:
+        parts["allocators"] = [each for entry in config["allocators"] for each in _entries(entry)]
+    return {**config, **parts}
+
+
+def _entries(entry) -> list:
+    if not isinstance(entry, dict) or "set" not in entry:
+        return [entry]
+    ids = [each for each in schema.definitions()["allocatorSets"][entry["set"]] if each not in entry.get("without", [])]
+    return [{"id": each, "parameters": entry["parameters"]} for each in ids] if "parameters" in entry else ids
 
 
 def named(name: str, folder: Path | None = None) -> dict | None:
@@ -67,4 +83,5 @@ def measures_the_same(stored: dict, today: dict, backend: str) -> bool:
 
 def _measured(config: dict) -> dict:
     overrides = {name: {key: value for key, value in own.items() if key not in _BESIDE} for name, own in config.get("overrides", {}).items()}
-    return {**{key: value for key, value in config.items() if key not in _BESIDE}, "overrides": {name: own for name, own in overrides.items() if own}}
+    allocators = sorted(config.get("allocators", []), key=json.dumps)  # each round has an order of its own
+    return {**{key: value for key, value in config.items() if key not in _BESIDE}, "allocators": allocators, "overrides": {name: own for name, own in overrides.items() if own}}

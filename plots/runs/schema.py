@@ -9,6 +9,7 @@ import jsonschema
 
 from allocbench.errors import UsageError
 from plots import ROOT
+from plots.sheet import grid
 
 PATH = ROOT / "configs" / "schema" / "config.schema.json"
 
@@ -37,15 +38,15 @@ def check(plot: dict, where) -> None:
                          "(keys: docs/write-a-config.md).")
 
 
-def keys() -> str:
-    """All keys as a Markdown table: key, kinds, meaning, example."""
+def keys() -> grid.Grid:
+    """All keys: key, kinds, meaning, example."""
     meanings: dict[tuple[str, str, str], list[str]] = {}
     for kind, name in kinds().items():
         for key, entry in definitions()[name]["properties"].items():
             if key != "kind":
                 meanings.setdefault((key, description(entry), json.dumps(example(entry, key), ensure_ascii=False)), []).append(kind)
-    rows = [f"| `{key}` | {', '.join(kinds_of)} | {meaning} | `\"{key}\": {shown}` |" for (key, meaning, shown), kinds_of in sorted(meanings.items())]
-    return "\n".join(["| key | kinds | meaning | example |", "|---|---|---|---|", *rows])
+    return grid.words(["key", "kinds", "meaning", "example"], [[f"`{key}`", ", ".join(kinds_of), meaning, f"`\"{key}\": {shown}`"]
+                                                               for (key, meaning, shown), kinds_of in sorted(meanings.items())])
 
 
 def definitions() -> dict[str, dict]:

@@ -38,6 +38,11 @@ class Grid:
     turned: bool = False   # names of columns may be read from below, so that many columns fit the width
 
 
+def words(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Grid:
+    """A table without numbers."""
+    return Grid(header, rows, aligned_left=len(header))
+
+
 def draw(heading: Heading, grids: Sequence[Grid]) -> Page:
     """Grids below each other on one page, in the largest type that fits the width. Where they would be taller than a page, those
     with the same rows stand beside each other."""

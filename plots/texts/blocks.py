@@ -9,6 +9,7 @@ import pandas
 from allocbench import stored
 from allocbench.errors import UsageError
 from plots.runs import kept, schema
+from plots.sheet import grid
 from plots.texts import config_keys, form_ratios, library_table, paper_tables, times_table
 
 
@@ -16,19 +17,20 @@ def table(query: str) -> str:
     name, *arguments = query.split()
     if name not in TABLES:
         raise UsageError(f"there is no table {name!r}. Known are: {', '.join(TABLES)}.")
-    return TABLES[name](*arguments) + "\n"
+    made = TABLES[name](*arguments)
+    return grid.markdown(made) if isinstance(made, grid.Grid) else f"{made}\n"
 
 
-def _outcomes(device: str) -> str:
+def _outcomes(device: str) -> grid.Grid:
     """Every kept run: its page of numbers, what it draws, how its cells ended."""
-    rows = ["| run | what it shows | cells |", "|---|---|---|"]
+    rows = []
     for folder in stored.find_runs(kept.REFERENCE / device):
         run = kept.run(str(folder.relative_to(kept.REFERENCE)))
         pages = [path for path in sorted((folder / "figures").glob("*.md")) if not path.stem.endswith("_status")]
         name = str(folder.relative_to(kept.REFERENCE / device))
         link = f"[{name}]({name}/figures/{pages[0].name})" if pages else name
-        rows.append(f"| {link} | {run.config.get('description', '')} | {outcome(run.cells['status'])} |")
-    return "\n".join(rows)
+        rows.append([link, run.config.get("description", ""), outcome(run.cells["status"])])
+    return grid.words(["run", "what it shows", "cells"], rows)
 
 
 def outcome(statuses: pandas.Series) -> str:
@@ -39,6 +41,6 @@ def outcome(statuses: pandas.Series) -> str:
     return ", ".join(f"{counts[word]} {word if word == 'ok' else f'`{word}`'}" for word in stored.STATUSES if word in counts)
 
 
-TABLES: dict[str, Callable[..., str]] = {"keys": schema.keys, "config_keys": config_keys.table, "override_keys": config_keys.overridable, "outcomes": _outcomes,
+TABLES: dict[str, Callable[..., grid.Grid | str]] = {"keys": schema.keys, "config_keys": config_keys.table, "override_keys": config_keys.overridable, "outcomes": _outcomes,
                                       "forms": form_ratios.table, "times": times_table.table, "library": library_table.table,
                                       "verdicts": paper_tables.verdicts, "figures": paper_tables.figures}

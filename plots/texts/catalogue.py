@@ -8,6 +8,7 @@ from pathlib import Path
 
 from allocbench.errors import UsageError
 from plots.runs import kept
+from plots.sheet import grid
 
 PAGE = Path("docs") / "catalogue.md"
 _NAMED = re.compile(r'(?:\.name = |traits_as\()"(\w+)"')
@@ -32,20 +33,20 @@ def page(listed: str) -> str:
         allocators, workloads = known["allocators"], known["workloads"]
     except (json.JSONDecodeError, KeyError, TypeError) as error:
         raise UsageError(f"the input is not the output of `allocbench list --json` ({error}).") from None
-    return "\n".join([_HEAD, "## Allocators", "", *_allocators(allocators), "", "## Workloads", "", *_workloads(workloads), ""])
+    return "\n".join([_HEAD, "## Allocators", "", grid.markdown(_allocators(allocators)), "## Workloads", "", grid.markdown(_workloads(workloads))])
 
 
-def _allocators(allocators: list[dict]) -> list[str]:
+def _allocators(allocators: list[dict]) -> grid.Grid:
     headers = _headers("allocators")
-    return ["| allocator | what it does | paper | form | header |", "|---|---|---|---|---|",
-            *(f"| `{each['name']}` | {each['summary']} | {each['paper']} | {each['form']} | {_link(each['name'], headers)} |"
-              for each in allocators if each["name"] in headers or each["form"] != "original")]
+    return grid.words(["allocator", "what it does", "paper", "form", "header"],
+                      [[f"`{each['name']}`", each["summary"], each["paper"], each["form"], _link(each["name"], headers)]
+                       for each in allocators if each["name"] in headers or each["form"] != "original"])
 
 
-def _workloads(workloads: list[dict]) -> list[str]:
+def _workloads(workloads: list[dict]) -> grid.Grid:
     headers = _headers("workloads")
-    return ["| workload | what it does | paper | header |", "|---|---|---|---|",
-            *(f"| `{each['name']}` | {each['summary']} | {each['paper']} | {_link(each['name'], headers)} |" for each in sorted(workloads, key=lambda each: each["name"]))]
+    return grid.words(["workload", "what it does", "paper", "header"], [[f"`{each['name']}`", each["summary"], each["paper"], _link(each["name"], headers)]
+                                                                       for each in sorted(workloads, key=lambda each: each["name"])])
 
 
 def _headers(folder: str) -> dict[str, str]:

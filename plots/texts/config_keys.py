@@ -6,20 +6,21 @@ import json
 
 from allocbench.errors import UsageError
 from plots.runs import schema
+from plots.sheet import grid
 
 
 def parts() -> dict[str, dict]:
     """The objects of a config that have keys: by name, key -> node of the schema."""
     definitions = schema.definitions()
     return {"config": definitions["measurement"]["properties"], "allocator": definitions["allocators"]["items"]["anyOf"][1]["properties"],
+            "set": definitions["allocators"]["items"]["anyOf"][2]["properties"],
             "overrides": definitions["overrides"]["additionalProperties"]["properties"], "claim": definitions["claims"]["items"]["properties"]}
 
 
-def table(part: str) -> str:
+def table(part: str) -> grid.Grid:
     if part not in parts():
         raise UsageError(f"a config has no part {part!r}. Known are: {', '.join(parts())}.")
-    rows = [f"| `{key}` | {schema.description(node)} | {_shown(key, node)} |" for key, node in parts()[part].items()]
-    return "\n".join(["| key | meaning | example |", "|---|---|---|", *rows])
+    return grid.words(["key", "meaning", "example"], [[f"`{key}`", schema.description(node), _shown(key, node)] for key, node in parts()[part].items()])
 
 
 def overridable() -> str:

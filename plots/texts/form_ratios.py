@@ -17,7 +17,7 @@ from allocbench.errors import UsageError
 from plots.ledger import originals
 from plots.runs import forms, kept, labels
 from plots.runs.results import Run
-from plots.sheet import provisional, quantity
+from plots.sheet import grid, provisional, quantity
 
 _BAND = (0.67, 1.5)
 _SHORT = 15e-6
@@ -37,7 +37,7 @@ class _Cell:
 _Theirs = Callable[[str, str, str], float | None]
 
 
-def table(runs: str, data: str = "") -> str:
+def table(runs: str, data: str = "") -> grid.Grid:
     ours: dict[str, dict[str, _Cell]] = {}
     table_of_file = originals.read(data) if data else None
     order = []
@@ -85,20 +85,20 @@ def _separate(data: dict) -> _Theirs:
     return seconds
 
 
-def _written(ours: dict[str, dict[str, _Cell]], theirs: _Theirs) -> str:
+def _written(ours: dict[str, dict[str, _Cell]], theirs: _Theirs) -> grid.Grid:
     points = list(dict.fromkeys(point for cells in ours.values() for point in cells))
     columns = [(phase, point) for phase in _PHASES for point in points]
-    rows = ["| form | " + " | ".join(f"{phase} {point}" for phase, point in columns) + " |", "|---|" + "---:|" * len(columns)]
+    rows = []
     for allocator, cells in ours.items():
         form = forms.form_of(allocator)
         base = allocator.removesuffix("_reworked") if form == forms.REWORKED else allocator
         if form == forms.ORIGINAL or not any(cell.status != "skipped" and theirs(base, point, phase) is not None
                                              for phase in _PHASES for point, cell in cells.items()):
             continue
-        rows.append(f"| `{allocator}` | " + " | ".join(_compared(form, cells.get(point), phase, theirs(base, point, phase)) for phase, point in columns) + " |")
-    if len(rows) == 2:
+        rows.append([f"`{allocator}`", *(_compared(form, cells.get(point), phase, theirs(base, point, phase)) for phase, point in columns)])
+    if not rows:
         raise UsageError("these runs have no form whose original was measured")
-    return "\n".join(rows)
+    return grid.Grid(["form", *(f"{phase} {point}" for phase, point in columns)], rows)
 
 
 def _compared(form: str, cell: _Cell | None, phase: str, original: float | None) -> str:

@@ -7,23 +7,24 @@ from pathlib import Path
 
 from allocbench.errors import UsageError
 from plots.runs import kept
+from plots.sheet import grid
 
 _REGISTERED = re.compile(r"^ALLOCBENCH_REGISTER\(\w+,([^)]*)\)", re.M)
 _NAME = re.compile(r'\.name = "(\w+)"')
 _NOT_INSTALLED = ("contract", "saboteur", "delayed")  # cmake/AllocbenchInstall.cmake
 
 
-def table() -> str:
+def table() -> grid.Grid:
     root = kept.ROOT / "allocators"
-    rows = [row for path in sorted(root.glob("*/*.hpp")) if path.parent.name not in _NOT_INSTALLED for row in _rows(path)]
-    return "\n".join(["| allocator | type in `allocbench::` | header |", "|---|---|---|", *rows])
+    return grid.words(["allocator", "type in `allocbench::`", "header"],
+                      [row for path in sorted(root.glob("*/*.hpp")) if path.parent.name not in _NOT_INSTALLED for row in _rows(path)])
 
 
-def _rows(path: Path) -> list[str]:
+def _rows(path: Path) -> list[list[str]]:
     text = path.read_text(encoding="utf-8")
     types = [each.strip() for listed in _REGISTERED.findall(text) for each in listed.split(",")]
     header = path.relative_to(kept.ROOT).as_posix()
-    return [f"| `{_name_of(each, text, header)}` | `{each}` | `{header}` |" for each in types]
+    return [[f"`{_name_of(each, text, header)}`", f"`{each}`", f"`{header}`"] for each in types]
 
 
 def _name_of(type_: str, text: str, header: str) -> str:

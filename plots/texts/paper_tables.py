@@ -9,20 +9,19 @@ from typing import Sequence
 from allocbench import stored
 from allocbench.errors import UsageError
 from plots.runs import kept
+from plots.sheet import grid
 
-_VERDICTS = ("paper says", "paper", "here", "verdict", "cause")
 
-
-def verdicts(device: str, paper: str) -> str:
+def verdicts(device: str, paper: str) -> grid.Grid:
     """The sentences of the paper that the ledger of this device judges."""
     claims = [each for each in _ledger(device) if each["figure"].split("/")[0] == paper]
     if not claims:
         raise UsageError(f"the ledger of {device} has no sentence of {paper!r}. Known are: {', '.join(_papers(device))}.")
-    rows = [f"| {each['says']} ({_figure(each)}) | {each['paper'] or each['wanted']} | {each['published']} | {each['verdict']} | {_kind(each)} |" for each in claims]
-    return "\n".join([_line(_VERDICTS), "|" + "---|" * len(_VERDICTS), *rows])
+    return grid.words(["paper says", "paper", "here", "verdict", "cause"],
+                      [[f"{each['says']} ({_figure(each)})", each["paper"] or each["wanted"], each["published"], each["verdict"], _kind(each)] for each in claims])
 
 
-def figures(device: str, paper: str) -> str:
+def figures(device: str, paper: str) -> grid.Grid:
     """Every kept run of the paper: what it shows, its picture and its numbers, how its cells ended."""
     rows = []
     for folder in stored.find_runs(kept.REFERENCE / device / paper):
@@ -30,10 +29,10 @@ def figures(device: str, paper: str) -> str:
         made = [_link(path) for path in sorted((folder / "figures").glob("*.*")) if path.suffix in (".png", ".md") and not path.stem.endswith("_status")]
         counts = run.cells["status"].value_counts()
         ended = ", ".join(f"{counts[word]} {word}" for word in stored.STATUSES if word in counts)
-        rows.append(f"| `{folder.relative_to(kept.REFERENCE / device / paper)}` | {run.config.get('description', '')} | {', '.join(made)} | {ended} |")
+        rows.append([f"`{folder.relative_to(kept.REFERENCE / device / paper)}`", run.config.get("description", ""), ", ".join(made), ended])
     if not rows:
         raise UsageError(f"{kept.REFERENCE / device / paper} has no kept run.")
-    return "\n".join(["| config | shows | drawn | cells |", "|---|---|---|---|", *rows])
+    return grid.words(["config", "shows", "drawn", "cells"], rows)
 
 
 def _ledger(device: str) -> list[dict]:
@@ -60,7 +59,3 @@ def _kind(claim: dict) -> str:
 def _link(path: Path) -> str:
     target = Path("..") / ".." / path.relative_to(kept.ROOT)
     return f"[{'picture' if path.suffix == '.png' else 'numbers'}]({target.as_posix()})"
-
-
-def _line(words: Sequence[str]) -> str:
-    return f"| {' | '.join(words)} |"

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from allocbench.errors import UsageError
 from plots.runs import kept, labels, results
-from plots.sheet import provisional, quantity, style
+from plots.sheet import grid, provisional, quantity, style
 
 
-def table(*columns: str) -> str:
+def table(*columns: str) -> grid.Grid:
     heads: list[str] = []
     rows: dict[tuple[str, str], dict[int, str]] = {}
     for number, column in enumerate(columns):
@@ -25,9 +25,7 @@ def table(*columns: str) -> str:
                 rows.setdefault((allocator, labels.allocator(run, allocator)), {})[number] = texts[allocator]
     if not rows:
         raise UsageError("table times needs at least one column: RUN:PHASE:SETTING=VALUE,...")
-    lines = ["| allocator | " + " | ".join(heads) + " |", "|---|" + "---:|" * len(heads)]
-    return "\n".join(lines + [f"| {name} | " + " | ".join(texts.get(number, "–") for number in range(len(heads))) + " |"
-                              for (_, name), texts in rows.items()])
+    return grid.Grid(["allocator", *heads], [[name, *(texts.get(number, "–") for number in range(len(heads)))] for (_, name), texts in rows.items()])
 
 
 def _parsed(column: str) -> tuple[results.Run, str, dict[str, float]]:

@@ -35,6 +35,8 @@ def config_of(part, key, example):
         return {**BASE, **WITH.get(key, {}), key: example}
     if part == "allocator":
         return {**BASE, "allocators": [{"id": "halloc", key: example}]}
+    if part == "set":
+        return {**BASE, "allocators": [{"set": "one_size", key: example}]}
     if part == "overrides":
         return {**BASE, **WITH.get(key, {}), "overrides": {"halloc": {key: example}}}
     if part == "claim":

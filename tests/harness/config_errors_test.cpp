@@ -66,6 +66,18 @@ TEST(ConfigErrors, NamesOfTheOtherBackEndAreNotUnknown) {
   EXPECT_THAT(format_problems("test.json", problems), ::testing::HasSubstr("  /cuda/allocators/0\n"));
 }
 
+TEST(ConfigErrors, UnknownSetOrMemberOfASet) {
+  EXPECT_EQ(complaints(with("allocators", {{{"set", "surveys"}}})),
+            one_complaint(
+                "  /allocators/0/set\n      found:   \"surveys\"\n      allowed: survey, rivals, current, one_size\n"
+                "      did you mean \"survey\"?\n"));
+  const std::string text = complaints(with("allocators", {{{"set", "one_size"}, {"without", {"rw", "crv"}}}}));
+  EXPECT_THAT(text,
+              ::testing::StartsWith(one_complaint("  /allocators/0/without/1\n      found:   unknown allocator of "
+                                                  "this set \"crv\"\n      allowed: rw, rw_reworked, ")));
+  EXPECT_THAT(text, ::testing::HasSubstr("did you mean \"crw\"?"));
+}
+
 TEST(ConfigErrors, UnknownAllocatorAndWorkload) {
   EXPECT_EQ(complaints(with("allocators", {"hallco"})),
             one_complaint("  /allocators/0\n      found:   unknown allocator \"hallco\"\n"

@@ -40,6 +40,33 @@ TEST(Config, AllLeavesOutDelayedForms) {
   EXPECT_EQ(config.allocators[0].id, "scatteralloc");
 }
 
+TEST(Config, ASetStandsForItsAllocators) {
+  Catalogue catalogue = testing::test_catalogue();
+  for (const char* name : {"rw", "rw_bm"}) {
+    catalogue.allocators.push_back(testing::make_allocator(name, {testing::page_bytes_parameter()}));
+  }
+  const auto read_set = [&](const testing::ordered_json& set, Problems& problems) {
+    return read_config(with("allocators", {"halloc", set}).dump(), "test.json", {catalogue}, {}, problems);
+  };
+  testing::ordered_json set = {{"set", "one_size"}, {"parameters", {{"page_bytes", 64}}}};
+  set["without"] = {"rw_reworked", "rw_bm_reworked", "crw",          "crw_reworked",
+                    "corw",        "corw_reworked",  "simple_queue", "simple_queue_reworked"};
+  Problems none;
+  const Config config = read_set(set, none);
+  EXPECT_TRUE(none.empty()) << format_problems("test.json", none);
+  ASSERT_EQ(config.allocators.size(), 3u);
+  EXPECT_EQ(config.allocators[2].id, "rw_bm");
+  EXPECT_EQ(to_text(config.allocators[2].parameters.back().second), "64");
+  EXPECT_EQ((*config.effective)["allocators"][1].dump(), R"({"id":"rw","parameters":{"page_bytes":64}})");
+
+  // A mistake of all members is told once, at the place of the set.
+  set["parameters"] = {{"page_bytse", 64}};
+  Problems once;
+  read_set(set, once);
+  ASSERT_EQ(once.list().size(), 1u);
+  EXPECT_EQ(once.list()[0].where, "/allocators/1/parameters/page_bytse");
+}
+
 TEST(Config, LabelsAllocatorsThatAreListedTwice) {
   const Config config = read_good(
       with("allocators", {"scatteralloc",

@@ -18,6 +18,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 const Json& entry_node() { return schema_definition("allocators").at("items").at("anyOf").at(1); }
+const Json& set_node() { return schema_definition("allocators").at("items").at("anyOf").at(2); }
 
 // A plug-in of this name, or one whose allocators are variants of it: "saboteur" for "saboteur_null". Null: none.
 const protocol::BrokenPlugin* plugin_that_may_have(const std::string& name,
@@ -30,6 +31,18 @@ const protocol::BrokenPlugin* plugin_that_may_have(const std::string& name,
   return best;
 }
 
+void check_set(const Json& json, const std::string& pointer, Problems& problems) {
+  check_against(set_node(), json, pointer, problems);
+  if (!json.contains("without") || !problems.empty()) return;
+  const auto ids = schema_definition("allocatorSets").at(json["set"]).get<std::vector<std::string>>();
+  for (std::size_t i = 0; i < json["without"].size(); ++i) {
+    const std::string id = json["without"][i];
+    if (std::find(ids.begin(), ids.end(), id) == ids.end()) {
+      problems.add_unknown(pointer_to(pointer_to(pointer, "without"), i), "allocator of this set", id, ids);
+    }
+  }
+}
+
 }  // namespace
 
 AllocatorReader::AllocatorReader(const Json& config, const Names& names, const protocol::WorkloadDescription* workload,
@@ -37,7 +50,8 @@ AllocatorReader::AllocatorReader(const Json& config, const Names& names, const p
     : config_(config), names_(names), workload_(workload), settings_(settings), problems_(problems) {}
 
 std::vector<AllocatorChoice> AllocatorReader::read() {
-  const std::string wanted = "a list of ids or of {\"id\", \"parameters\", \"label\"}";
+  const std::string wanted =
+      "a list of ids, of {\"id\", \"parameters\", \"label\"} or of {\"set\", \"without\", \"parameters\"}";
   if (!config_.contains("allocators")) {
     problems_.add_missing("", "allocators", wanted);
   } else if (const Json& list = config_["allocators"]; !list.is_array()) {
@@ -46,11 +60,21 @@ std::vector<AllocatorChoice> AllocatorReader::read() {
     problems_.add({"/allocators", fmt::format("{} entries", list.size()), fmt::format("at most {}", most), ""});
   } else {
     if (list.empty()) problems_.add_wrong("/allocators", list, "at least one allocator");
-    for (std::size_t i = 0; i < list.size(); ++i) read_entry(list[i], pointer_to("/allocators", i));
+    for (std::size_t i = 0; i < list.size(); ++i) read_entries(list[i], pointer_to("/allocators", i));
   }
   label_choices();
   read_overrides();
   return std::move(choices_);
+}
+
+void AllocatorReader::read_entries(const Json& json, const std::string& pointer) {
+  const std::size_t before = problems_.size();
+  if (json.is_object() && json.contains("set")) check_set(json, pointer, problems_);
+  if (problems_.size() != before) return;
+  for (const Json& entry : entries_of(json)) {
+    read_entry(entry, pointer);
+    if (problems_.size() != before) return;  // the others of a set have the same mistake
+  }
 }
 
 void AllocatorReader::read_entry(const Json& json, const std::string& pointer) {

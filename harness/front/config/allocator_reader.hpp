@@ -25,6 +25,7 @@ class AllocatorReader {
   std::vector<AllocatorChoice> read();
 
  private:
+  void read_entries(const nlohmann::ordered_json& json, const std::string& pointer);
   void read_entry(const nlohmann::ordered_json& json, const std::string& pointer);
   const protocol::AllocatorDescription* known(const std::string& id, const std::string& pointer);
   void add_choice(const protocol::AllocatorDescription& allocator, const ParameterValues& given, std::string label);

@@ -92,8 +92,14 @@ struct ConfigChanges {
 
 // The config with the sections of the back end and of --full merged into it and the changes of the command line
 // applied.
+nlohmann::ordered_json merged_config(const nlohmann::ordered_json& document, std::string_view backend,
+                                     const ConfigChanges& changes);
+// The same, with the ids of sets of allocators in place of the sets.
 nlohmann::ordered_json effective_config(const nlohmann::ordered_json& document, std::string_view backend,
                                         const ConfigChanges& changes);
+
+// What an entry of `allocators` stands for: the ids of a set with its parameters, or the entry itself.
+std::vector<nlohmann::ordered_json> entries_of(const nlohmann::ordered_json& entry);
 
 // What the workers of both back ends can run. `other` is null where the other worker is not built: then names that only
 // the other back end's part of the config uses cannot be judged.

@@ -1,9 +1,11 @@
 // The effective config: the part for one back end, and that of --full, merged over the rest.
+#include <algorithm>
 #include <bit>
 #include <nlohmann/json.hpp>
 
 #include "harness/front/common/units.hpp"
 #include "harness/front/config/config.hpp"
+#include "harness/front/config/schema.hpp"
 
 namespace allocbench::front {
 namespace {
@@ -40,9 +42,39 @@ void fit_pool(Json& config, std::uint64_t memory_bytes) {
   if (wanted && *wanted > memory_bytes / 4 * 3) config["pool_bytes"] = format_bytes(largest_pool(memory_bytes));
 }
 
+// A set is the same as a list of its ids.
+void spread_sets(Json& config) {
+  if (!config.contains("allocators") || !config["allocators"].is_array()) return;
+  Json spread = Json::array();
+  for (const Json& entry : config["allocators"]) {
+    for (Json& each : entries_of(entry)) spread.push_back(std::move(each));
+  }
+  config["allocators"] = std::move(spread);
+}
+
 }  // namespace
 
+std::vector<Json> entries_of(const Json& entry) {
+  const Json& sets = schema_definition("allocatorSets");
+  if (!entry.is_object() || !entry.contains("set") || !entry["set"].is_string() || !sets.contains(entry["set"])) {
+    return {entry};
+  }
+  std::vector<Json> entries;
+  const Json without = entry.value("without", Json::array());
+  for (const Json& id : sets[entry["set"]]) {
+    if (std::find(without.begin(), without.end(), id) != without.end()) continue;
+    entries.push_back(entry.contains("parameters") ? Json{{"id", id}, {"parameters", entry["parameters"]}} : id);
+  }
+  return entries;
+}
+
 Json effective_config(const Json& document, std::string_view backend, const ConfigChanges& changes) {
+  Json effective = merged_config(document, backend, changes);
+  spread_sets(effective);
+  return effective;
+}
+
+Json merged_config(const Json& document, std::string_view backend, const ConfigChanges& changes) {
   Json effective = document;
   const auto merge_section = [&](const std::string& section) {
     if (document.contains(section) && document[section].is_object()) merge_into(effective, document[section]);

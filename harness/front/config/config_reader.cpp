@@ -213,8 +213,8 @@ void point_into_file(const Json& document, const std::string& backend, Problems&
 Problems problems_in_section(const Json& document, const std::string& section, const std::string& backend,
                              const ConfigChanges& changes, const Names& names) {
   Problems all;
-  const Json effective = effective_config(document, backend, changes);
-  MeasurementReader(effective, backend, names, all).read();
+  const Json merged = merged_config(document, backend, changes);
+  MeasurementReader(merged, backend, names, all).read();
   point_into_file(document, section, all);
   Problems own;
   for (const Problem& problem : all.list()) {
@@ -237,10 +237,10 @@ Config read_config(std::string_view text, const std::string& path, const Catalog
   check_common_parts(document, problems);
   const std::string& backend = catalogues.chosen.backend;
   const std::string other = backend == "cpu" ? "cuda" : "cpu";
-  auto effective = std::make_shared<const Json>(effective_config(document, backend, changes));
+  const Json merged = merged_config(document, backend, changes);
   const Names names{catalogues.chosen, catalogues.other, true};
   Problems measured;
-  Config config = MeasurementReader(*effective, backend, names, measured).read();
+  Config config = MeasurementReader(merged, backend, names, measured).read();
   if (changes.full) point_into_file(document, "full", measured);
   point_into_file(document, backend, measured);
   problems.add_new(measured);
@@ -252,9 +252,8 @@ Config read_config(std::string_view text, const std::string& path, const Catalog
   problems.add_new(problems_in_section(document, other, other, {}, other_names));
   config.path = path;
   // Times of the CPU executor are never shown: there is nothing to save.
-  config.verifies_fully =
-      backend == "cpu" || changes.verifies_fully || shows_counts(*effective, catalogues.chosen.metrics);
-  config.effective = std::move(effective);
+  config.verifies_fully = backend == "cpu" || changes.verifies_fully || shows_counts(merged, catalogues.chosen.metrics);
+  config.effective = std::make_shared<const Json>(effective_config(document, backend, changes));
   return config;
 }
 

@@ -7,18 +7,13 @@ namespace allocbench::zoo {
 
 // Looks whether the bit is free, then sets it without asking who was first.
 template <Form form>
-class DoubleHandOut : public Specimen {
+class DoubleHandOut : public BitSpecimen {
  public:
   static constexpr Traits traits =
       specimen(form, "zoo_double_hand_out", "zoo_double_hand_out_repaired", "a bit is tested and set in two steps");
 
-  static DoubleHandOut create(Arena& arena, const Parameters&) {
-    DoubleHandOut allocator;
-    allocator.pool_ = SlotPool(arena);
-    allocator.bits_ = SlotBits(arena);
-    return allocator;
-  }
-  void reset(simt::Stream& stream) { bits_.clear(stream); }
+  using BitSpecimen::BitSpecimen;
+  static DoubleHandOut create(Arena& arena, const Parameters&) { return DoubleHandOut(arena); }
 
   template <class Thread>
   SIMT_FN void* malloc(Thread& thread, std::size_t) {
@@ -33,61 +28,35 @@ class DoubleHandOut : public Specimen {
       return pool_.block(slot);
     }
   }
-  template <class Thread>
-  SIMT_FN void free(Thread& thread, void* block) {
-    if (block != nullptr) bits_.release(thread, pool_.slot_of(block));
-  }
-
- private:
-  SlotPool pool_;
-  SlotBits bits_;
 };
 
 // Frees count the slot as free before its bit is cleared. A malloc that was counted in may then look at a full bitmap,
 // concludes that there is nothing, and its count is lost.
 template <Form form>
-class CountBeforeBit : public Specimen {
+class CountBeforeBit : public CountedSpecimen {
  public:
   static constexpr Traits traits = specimen(form, "zoo_count_before_bit", "zoo_count_before_bit_repaired",
                                             "a free raises the count of free slots before it clears the bit");
 
-  static CountBeforeBit create(Arena& arena, const Parameters&) {
-    CountBeforeBit allocator;
-    allocator.pool_ = SlotPool(arena);
-    allocator.taken_ = arena.metadata<std::uint32_t>(1);
-    allocator.bits_ = SlotBits(arena);
-    return allocator;
-  }
-  void reset(simt::Stream& stream) {
-    clear_count(stream);
-    clear_bits(stream);
-  }
+  using CountedSpecimen::CountedSpecimen;
+  static CountBeforeBit create(Arena& arena, const Parameters&) { return CountBeforeBit(arena); }
 
   template <class Thread>
   SIMT_FN void* malloc(Thread& thread, std::size_t) {
-    std::uint32_t taken = thread.atomic(*taken_).load(simt::relaxed);
+    std::uint32_t taken = thread.atomic(*count_).load(simt::relaxed);
     do {
       if (taken >= pool_.slots()) return nullptr;
-    } while (!thread.atomic(*taken_).compare_exchange(taken, taken + 1, simt::acquire, simt::relaxed));
+    } while (!thread.atomic(*count_).compare_exchange(taken, taken + 1, simt::acquire, simt::relaxed));
     const std::uint32_t slot = bits_.claim(thread);
     return slot == SlotBits::none ? nullptr : pool_.block(slot);
   }
   template <class Thread>
   SIMT_FN void free(Thread& thread, void* block) {
     if (block == nullptr) return;
-    if constexpr (form == Form::broken) thread.atomic(*taken_).fetch_sub(1u, simt::release);
+    if constexpr (form == Form::broken) thread.atomic(*count_).fetch_sub(1u, simt::release);
     bits_.release(thread, pool_.slot_of(block));
-    if constexpr (form == Form::repaired) thread.atomic(*taken_).fetch_sub(1u, simt::release);
+    if constexpr (form == Form::repaired) thread.atomic(*count_).fetch_sub(1u, simt::release);
   }
-
- protected:
-  void clear_count(simt::Stream& stream) { simt::device_fill(stream, taken_, 0, sizeof *taken_); }
-  void clear_bits(simt::Stream& stream) { bits_.clear(stream); }
-
- private:
-  SlotPool pool_;
-  std::uint32_t* taken_ = nullptr;
-  SlotBits bits_;
 };
 
 enum class NullBug {
@@ -99,7 +68,7 @@ enum class NullBug {
 
 // Every bug shows where null pointers are freed while other blocks live, or where all slots are counted afterwards.
 template <NullBug bug>
-class NullFree : public Specimen {
+class NullFree : public BitSpecimen {
   static constexpr std::string_view name() {
     if (bug == NullBug::frees_slot) return "zoo_null_free";
     if (bug == NullBug::clears_bit) return "zoo_null_clears_bit";
@@ -109,13 +78,8 @@ class NullFree : public Specimen {
  public:
   static constexpr Traits traits = specimen(Form::broken, name(), name(), "free(null) changes which slots are taken");
 
-  static NullFree create(Arena& arena, const Parameters&) {
-    NullFree allocator;
-    allocator.pool_ = SlotPool(arena);
-    allocator.bits_ = SlotBits(arena);
-    return allocator;
-  }
-  void reset(simt::Stream& stream) { bits_.clear(stream); }
+  using BitSpecimen::BitSpecimen;
+  static NullFree create(Arena& arena, const Parameters&) { return NullFree(arena); }
 
   template <class Thread>
   SIMT_FN void* malloc(Thread& thread, std::size_t) {
@@ -131,10 +95,6 @@ class NullFree : public Specimen {
     }
     bits_.release(thread, pool_.slot_of(block) % pool_.slots());
   }
-
- private:
-  SlotPool pool_;
-  SlotBits bits_;
 };
 
 // reset() clears the bitmap and forgets the count of taken slots: the heap is new but believes to be half full.
@@ -144,16 +104,12 @@ class ForgetfulReset : public CountBeforeBit<Form::repaired> {
   static constexpr Traits traits = specimen(form, "zoo_forgetful_reset", "zoo_forgetful_reset_repaired",
                                             "reset() clears the bitmap, not the count of taken slots");
 
-  static ForgetfulReset create(Arena& arena, const Parameters& parameters) {
-    return ForgetfulReset(CountBeforeBit<Form::repaired>::create(arena, parameters));
-  }
+  using CountBeforeBit<Form::repaired>::CountBeforeBit;
+  static ForgetfulReset create(Arena& arena, const Parameters&) { return ForgetfulReset(arena); }
   void reset(simt::Stream& stream) {
-    clear_bits(stream);
+    bits_.clear(stream);
     if constexpr (form == Form::repaired) clear_count(stream);
   }
-
- private:
-  explicit ForgetfulReset(const CountBeforeBit<Form::repaired>& base) : CountBeforeBit<Form::repaired>(base) {}
 };
 
 }  // namespace allocbench::zoo

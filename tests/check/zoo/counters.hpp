@@ -7,18 +7,13 @@ namespace allocbench::zoo {
 
 // A bump pointer advanced by a load and a store: two lanes read the same value.
 template <Form form>
-class LostUpdate : public Specimen {
+class LostUpdate : public BumpSlots {
  public:
   static constexpr Traits traits = specimen(form, "zoo_lost_update", "zoo_lost_update_repaired",
                                             "bump pointer advanced by a load and a store", Frees::never);
 
-  static LostUpdate create(Arena& arena, const Parameters&) {
-    LostUpdate allocator;
-    allocator.pool_ = SlotPool(arena);
-    allocator.next_ = arena.metadata<std::uint32_t>(1);
-    return allocator;
-  }
-  void reset(simt::Stream& stream) { simt::device_fill(stream, next_, 0, sizeof *next_); }
+  using BumpSlots::BumpSlots;
+  static LostUpdate create(Arena& arena, const Parameters&) { return LostUpdate(arena); }
 
   template <class Thread>
   SIMT_FN void* malloc(Thread& thread, std::size_t) {
@@ -34,29 +29,17 @@ class LostUpdate : public Specimen {
     }
     return pool_.block(slot);
   }
-  template <class Thread>
-  SIMT_FN void free(Thread&, void*) {}
-
- private:
-  SlotPool pool_;
-  std::uint32_t* next_ = nullptr;
 };
 
 // A bump pointer that tests its old value against the end: the last block begins inside the pool and ends outside.
 template <Form form>
-class OffByOne : public Specimen {
+class OffByOne : public BumpBytes {
  public:
   static constexpr Traits traits = specimen(form, "zoo_off_by_one", "zoo_off_by_one_repaired",
                                             "the last block reaches past the end of the pool", Frees::never);
 
-  static OffByOne create(Arena& arena, const Parameters&) {
-    OffByOne allocator;
-    allocator.pool_ = arena.pool();
-    allocator.next_ = arena.metadata<std::uint64_t>(1);
-    return allocator;
-  }
-  void reset(simt::Stream& stream) { simt::device_fill(stream, next_, 0, sizeof *next_); }
-  static std::size_t max_request(std::size_t pool_bytes, const Parameters&) { return pool_bytes; }
+  using BumpBytes::BumpBytes;
+  static OffByOne create(Arena& arena, const Parameters&) { return OffByOne(arena); }
 
   template <class Thread>
   SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
@@ -65,37 +48,22 @@ class OffByOne : public Specimen {
     const std::uint64_t tested = form == Form::broken ? offset + 16 : offset + need;
     return tested > pool_.bytes ? nullptr : pool_.base + offset;
   }
-  template <class Thread>
-  SIMT_FN void free(Thread&, void*) {}
-
- private:
-  Pool pool_;
-  std::uint64_t* next_ = nullptr;
 };
 
 // Slots are counted before one is looked for; a request that finds none must give its count back.
 template <Form form>
-class LeakOnFailure : public Specimen {
+class LeakOnFailure : public CountedSpecimen {
  public:
   static constexpr Traits traits = specimen(form, "zoo_leak_on_failure", "zoo_leak_on_failure_repaired",
                                             "a failed allocation keeps the slot it had counted for itself");
 
-  static LeakOnFailure create(Arena& arena, const Parameters&) {
-    LeakOnFailure allocator;
-    allocator.pool_ = SlotPool(arena);
-    allocator.taken_ = arena.metadata<std::uint32_t>(1);
-    allocator.bits_ = SlotBits(arena);
-    return allocator;
-  }
-  void reset(simt::Stream& stream) {
-    simt::device_fill(stream, taken_, 0, sizeof *taken_);
-    bits_.clear(stream);
-  }
+  using CountedSpecimen::CountedSpecimen;
+  static LeakOnFailure create(Arena& arena, const Parameters&) { return LeakOnFailure(arena); }
 
   template <class Thread>
   SIMT_FN void* malloc(Thread& thread, std::size_t) {
-    if (thread.atomic(*taken_).fetch_add(1u, simt::relaxed) >= pool_.slots()) {
-      if constexpr (form == Form::repaired) thread.atomic(*taken_).fetch_sub(1u, simt::relaxed);
+    if (thread.atomic(*count_).fetch_add(1u, simt::relaxed) >= pool_.slots()) {
+      if constexpr (form == Form::repaired) thread.atomic(*count_).fetch_sub(1u, simt::relaxed);
       return nullptr;
     }
     // Every lane that was counted finds a free bit, and frees clear it before they give the count back.
@@ -105,13 +73,8 @@ class LeakOnFailure : public Specimen {
   SIMT_FN void free(Thread& thread, void* block) {
     if (block == nullptr) return;
     bits_.release(thread, pool_.slot_of(block));
-    thread.atomic(*taken_).fetch_sub(1u, simt::relaxed);
+    thread.atomic(*count_).fetch_sub(1u, simt::relaxed);
   }
-
- private:
-  SlotPool pool_;
-  std::uint32_t* taken_ = nullptr;
-  SlotBits bits_;
 };
 
 // Two halves of 16 slots, each with one word: a bit per slot and above them their count, which tells an empty half,
@@ -162,30 +125,21 @@ class CounterOverflow : public Specimen {
 };
 
 // A count of free slots, which a request lowers before it looks. Only the request that finds 0 is turned away: the next
-// one finds the count below 0, which is a very large unsigned number.
+// one finds the count below 0, which is a very large unsigned number. `count_` is its change since the heap was new.
 template <Form form>
-class CounterUnderflow : public Specimen {
+class CounterUnderflow : public CountedSpecimen {
  public:
   static constexpr Traits traits = specimen(form, "zoo_counter_underflow", "zoo_counter_underflow_repaired",
                                             "at exhaustion the count of free slots passes below zero");
 
-  static CounterUnderflow create(Arena& arena, const Parameters&) {
-    CounterUnderflow allocator;
-    allocator.pool_ = SlotPool(arena);
-    allocator.change_ = arena.metadata<std::uint32_t>(1);
-    allocator.bits_ = SlotBits(arena);
-    return allocator;
-  }
-  void reset(simt::Stream& stream) {
-    simt::device_fill(stream, change_, 0, sizeof *change_);
-    bits_.clear(stream);
-  }
+  using CountedSpecimen::CountedSpecimen;
+  static CounterUnderflow create(Arena& arena, const Parameters&) { return CounterUnderflow(arena); }
 
   template <class Thread>
   SIMT_FN void* malloc(Thread& thread, std::size_t) {
-    const std::uint32_t left = pool_.slots() + thread.atomic(*change_).fetch_sub(1u, simt::relaxed);
+    const std::uint32_t left = pool_.slots() + thread.atomic(*count_).fetch_sub(1u, simt::relaxed);
     if (form == Form::broken ? left == 0 : static_cast<std::int32_t>(left) <= 0) {
-      thread.atomic(*change_).fetch_add(1u, simt::relaxed);
+      thread.atomic(*count_).fetch_add(1u, simt::relaxed);
       return nullptr;
     }
     return pool_.block(bits_.claim_surely(thread));
@@ -194,13 +148,8 @@ class CounterUnderflow : public Specimen {
   SIMT_FN void free(Thread& thread, void* block) {
     if (block == nullptr) return;
     bits_.release(thread, pool_.slot_of(block));
-    thread.atomic(*change_).fetch_add(1u, simt::relaxed);
+    thread.atomic(*count_).fetch_add(1u, simt::relaxed);
   }
-
- private:
-  SlotPool pool_;
-  std::uint32_t* change_ = nullptr;  // of the count of free slots since the heap was new
-  SlotBits bits_;
 };
 
 }  // namespace allocbench::zoo

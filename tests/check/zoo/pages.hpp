@@ -115,19 +115,13 @@ class RecycledPage : public Specimen {
 
 // First-fit over a bump pointer that rounds requests to 8 bytes: what follows an odd multiple of 8 is misaligned.
 template <Form form>
-class MisalignedSplit : public Specimen {
+class MisalignedSplit : public BumpBytes {
  public:
   static constexpr Traits traits = specimen(form, "zoo_misaligned_split", "zoo_misaligned_split_repaired",
                                             "the rest of a split begins at a multiple of 8, not of 16", Frees::never);
 
-  static MisalignedSplit create(Arena& arena, const Parameters&) {
-    MisalignedSplit allocator;
-    allocator.pool_ = arena.pool();
-    allocator.next_ = arena.metadata<std::uint64_t>(1);
-    return allocator;
-  }
-  void reset(simt::Stream& stream) { simt::device_fill(stream, next_, 0, sizeof *next_); }
-  static std::size_t max_request(std::size_t pool_bytes, const Parameters&) { return pool_bytes; }
+  using BumpBytes::BumpBytes;
+  static MisalignedSplit create(Arena& arena, const Parameters&) { return MisalignedSplit(arena); }
 
   template <class Thread>
   SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
@@ -135,12 +129,6 @@ class MisalignedSplit : public Specimen {
     const std::uint64_t offset = thread.atomic(*next_).fetch_add(need, simt::relaxed);
     return offset + need > pool_.bytes ? nullptr : pool_.base + offset;
   }
-  template <class Thread>
-  SIMT_FN void free(Thread&, void*) {}
-
- private:
-  Pool pool_;
-  std::uint64_t* next_ = nullptr;
 };
 
 }  // namespace allocbench::zoo

@@ -84,6 +84,70 @@ struct Specimen {
   static SmallHeap<Parameters> second_small_heap() { return small_heap(); }
 };
 
+// Slots with a bit each.
+class BitSpecimen : public Specimen {
+ public:
+  explicit BitSpecimen(Arena& arena) : pool_(arena), bits_(arena) {}
+  void reset(simt::Stream& stream) { bits_.clear(stream); }
+
+  template <class Thread>
+  SIMT_FN void free(Thread& thread, void* block) {
+    if (block != nullptr) bits_.release(thread, pool_.slot_of(block));
+  }
+
+ protected:
+  SlotPool pool_;
+  SlotBits bits_;
+};
+
+// Slots with a bit each, and a count of them.
+class CountedSpecimen : public Specimen {
+ public:
+  explicit CountedSpecimen(Arena& arena) : pool_(arena), count_(arena.metadata<std::uint32_t>(1)), bits_(arena) {}
+  void reset(simt::Stream& stream) {
+    clear_count(stream);
+    bits_.clear(stream);
+  }
+
+ protected:
+  void clear_count(simt::Stream& stream) { simt::device_fill(stream, count_, 0, sizeof *count_); }
+
+  SlotPool pool_;
+  std::uint32_t* count_ = nullptr;
+  SlotBits bits_;
+};
+
+// A number that only grows: what it has passed is never free again.
+template <class Number>
+class BumpSpecimen : public Specimen {
+ public:
+  explicit BumpSpecimen(Arena& arena) : next_(arena.metadata<Number>(1)) {}
+  void reset(simt::Stream& stream) { simt::device_fill(stream, next_, 0, sizeof *next_); }
+
+  template <class Thread>
+  SIMT_FN void free(Thread&, void*) {}
+
+ protected:
+  Number* next_ = nullptr;
+};
+
+class BumpSlots : public BumpSpecimen<std::uint32_t> {
+ public:
+  explicit BumpSlots(Arena& arena) : BumpSpecimen(arena), pool_(arena) {}
+
+ protected:
+  SlotPool pool_;
+};
+
+class BumpBytes : public BumpSpecimen<std::uint64_t> {
+ public:
+  explicit BumpBytes(Arena& arena) : BumpSpecimen(arena), pool_(arena.pool()) {}
+  static std::size_t max_request(std::size_t pool_bytes, const Parameters&) { return pool_bytes; }
+
+ protected:
+  Pool pool_;
+};
+
 // `broken` is the name; the twin's follows it.
 consteval Traits specimen(Form form, std::string_view broken, std::string_view repaired, std::string_view bug,
                           Frees frees = Frees::individually) {

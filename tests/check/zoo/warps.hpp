@@ -9,7 +9,7 @@ enum class WarpBug { none, full_mask, stale_leader, lane_zero };
 
 // One atomic for all lanes that come together.
 template <WarpBug bug>
-class WarpBump : public Specimen {
+class WarpBump : public BumpSlots {
  public:
   static constexpr Traits traits = [] {
     switch (bug) {
@@ -26,13 +26,8 @@ class WarpBump : public Specimen {
     return specimen(Form::repaired, "", "zoo_warp_bump_repaired", "one atomic per group", Frees::never);
   }();
 
-  static WarpBump create(Arena& arena, const Parameters&) {
-    WarpBump allocator;
-    allocator.pool_ = SlotPool(arena);
-    allocator.next_ = arena.metadata<std::uint32_t>(1);
-    return allocator;
-  }
-  void reset(simt::Stream& stream) { simt::device_fill(stream, next_, 0, sizeof *next_); }
+  using BumpSlots::BumpSlots;
+  static WarpBump create(Arena& arena, const Parameters&) { return WarpBump(arena); }
   static SmallHeap<Parameters> small_heap() { return {.pool_bytes = 256 * SlotPool::slot_bytes}; }
   static SmallHeap<Parameters> second_small_heap() { return small_heap(); }
 
@@ -50,8 +45,6 @@ class WarpBump : public Specimen {
     }
     return slot < pool_.slots() ? pool_.block(slot) : nullptr;
   }
-  template <class Thread>
-  SIMT_FN void free(Thread&, void*) {}
 
  private:
   template <class Thread, class Group>
@@ -61,26 +54,18 @@ class WarpBump : public Specimen {
     first = bug == WarpBug::lane_zero ? group.shfl_lane(first, 0) : group.broadcast(first);
     return first + group.thread_rank();
   }
-
-  SlotPool pool_;
-  std::uint32_t* next_ = nullptr;
 };
 
 // Lanes look for a bit in rounds; each round they vote whether anyone still looks, and they meet once more at the end.
 // A lane that leaves early waits there for lanes that wait for its vote (desul issue 132).
 template <Form form>
-class BallotLoop : public Specimen {
+class BallotLoop : public BitSpecimen {
  public:
   static constexpr Traits traits = specimen(form, "zoo_ballot_loop", "zoo_ballot_loop_repaired",
                                             "lanes leave a ballot loop in different rounds, their mask does not");
 
-  static BallotLoop create(Arena& arena, const Parameters&) {
-    BallotLoop allocator;
-    allocator.pool_ = SlotPool(arena);
-    allocator.bits_ = SlotBits(arena);
-    return allocator;
-  }
-  void reset(simt::Stream& stream) { bits_.clear(stream); }
+  using BitSpecimen::BitSpecimen;
+  static BallotLoop create(Arena& arena, const Parameters&) { return BallotLoop(arena); }
 
   template <class Thread>
   SIMT_FN void* malloc(Thread& thread, std::size_t) {
@@ -108,14 +93,6 @@ class BallotLoop : public Specimen {
     group.sync();
     return found;
   }
-  template <class Thread>
-  SIMT_FN void free(Thread& thread, void* block) {
-    if (block != nullptr) bits_.release(thread, pool_.slot_of(block));
-  }
-
- private:
-  SlotPool pool_;
-  SlotBits bits_;
 };
 
 }  // namespace allocbench::zoo

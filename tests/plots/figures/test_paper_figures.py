@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from plots.runs import configs
+
 ROOT = Path(__file__).resolve().parents[3]
 FIGURES = json.loads(Path(__file__).with_name("paper_figures.json").read_text(encoding="utf-8"))
 SECTIONS = json.loads((Path(__file__).parents[1] / "ledger" / "sections.json").read_text(encoding="utf-8"))
@@ -34,7 +36,7 @@ def faults(config, figure):
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_a_config_draws_the_figure_of_its_paper(name):
-    assert faults(json.loads((ROOT / "configs" / f"{name}.json").read_text(encoding="utf-8")), FIGURES[name]) == []
+    assert faults(configs.read(ROOT / "configs" / f"{name}.json"), FIGURES[name]) == []
 
 
 def test_every_figure_with_axes_is_in_the_table():

@@ -17,7 +17,7 @@ from plots.ledger import claims, forest
 from plots.runs import kept, results
 from plots.sheet import provisional, style
 from plots.studies import delays, delays_figure, points, points_table
-from plots.texts import form_ratios, times_table
+from plots.texts import blocks
 from plots.webpage import graphs, heat, maps
 from webpage_runs import runs_of
 
@@ -174,8 +174,8 @@ def test_tables_in_texts_mark_them_and_judge_nothing(tmp_path, monkeypatch):
         cells = [_cell("halloc", 1, 3e-6, early), _cell("halloc_original", 1, 1e-6)]
         run = results.read_run(synthetic.write(tmp_path / str(early), config, cells, "cuda"))
         monkeypatch.setattr(kept, "run", lambda name, run=run: run)
-        assert f"| `halloc` | {told} |" in form_ratios.table("test/early")
-        assert f"| Halloc | {'~' if early else ''}3 µs |" in times_table.table("test/early:alloc:threads=1")
+        assert f"| `halloc` | {told} |" in blocks.table("forms test/early")
+        assert f"| Halloc | {'~' if early else ''}3 µs |" in blocks.table("times test/early:alloc:threads=1")
 
 
 def test_the_advice_says_it_beside_the_factor(tmp_path):

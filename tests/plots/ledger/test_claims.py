@@ -9,7 +9,7 @@ import synthetic
 
 from plots.commands import cli
 from plots.ledger import claims, effects, forest
-from plots.runs import labels, results
+from plots.runs import configs, labels, results
 
 ROOT = Path(__file__).resolve().parents[3]
 REFERENCE = ROOT / "results" / "reference"
@@ -460,7 +460,7 @@ CLAIMING = [path for path in sorted((ROOT / "configs").rglob("*.json")) if "clai
 @pytest.mark.parametrize("path", CLAIMING, ids=lambda path: str(path.relative_to(ROOT / "configs")))
 def test_claims_of_configs_name_what_their_runs_have(tmp_path, path):
     """Over results without a single cell's value every claim can be evaluated, and nothing can be told but what is missing."""
-    config = json.loads(path.read_text())
+    config = configs.read(path)
     names = [entry["id"] if isinstance(entry, dict) else entry for entry in config["allocators"]]
     for backend in ("cpu", "cuda"):
         cells = [synthetic.cell(name, {labels.listed(config["plot"].get("x", "scene"))[-1]: 1}, status="timeout") for name in names]

@@ -40,7 +40,7 @@ def test_config_fits_the_schema(path):
 @pytest.mark.parametrize("case", json.loads((CONFIGS.parent / "tests" / "harness" / "golden" / "effective_configs.json").read_text()), ids=lambda case: case["says"])
 def test_parts_merge_as_in_the_front_end(case):
     """The front end has the same cases (config_merge_test.cpp)."""
-    assert configs.effective(case["config"], *case["sections"]) == case["effective"]
+    assert configs.effective(configs.spread(case["config"]), *case["sections"]) == case["effective"]
 
 
 @pytest.mark.parametrize("path", FILES, ids=_id)
@@ -122,8 +122,8 @@ def test_the_schema_asks_for_what_the_front_end_needs(missing):
 
 def test_every_key_of_a_plot_has_a_meaning_and_every_kind_a_module():
     assert set(KINDS) | set(OF_CONFIGS) == set(schema.kinds())
-    rows = schema.keys().splitlines()[2:]
-    assert len(rows) >= 30 and all(row.split("|")[3].strip() for row in rows), [row for row in rows if not row.split("|")[3].strip()]
+    rows = schema.keys().rows
+    assert len(rows) >= 30 and all(meaning for _, _, meaning, _ in rows), [key for key, _, meaning, _ in rows if not meaning]
 
 
 ALLOCATORS_OF_THE_SUITE = 80    # at most: what "all" stands for

@@ -8,6 +8,7 @@ import re
 from matplotlib.colors import to_rgb
 import pytest
 
+from plots.runs import configs
 from plots.sheet import style
 
 TABLE = json.loads((style.Path(style.__file__).with_name("looks.json")).read_text())
@@ -98,7 +99,7 @@ def test_text_is_never_too_small():
 def test_no_two_allocators_of_the_configs_look_alike(root):
     ids = set()
     for path in (root / "configs").rglob("*.json"):
-        entries = json.loads(path.read_text()).get("allocators", []) if path.parent.name != "schema" else []
+        entries = configs.read(path).get("allocators", []) if path.parent.name != "schema" else []
         ids.update(entry["id"] if isinstance(entry, dict) else entry for entry in entries)
     seen: dict[tuple, str] = {}
     for name in sorted(each for each in ids if not each.startswith(("saboteur", "all"))):
