@@ -67,10 +67,11 @@ TEST(ConfigErrors, NamesOfTheOtherBackEndAreNotUnknown) {
 }
 
 TEST(ConfigErrors, UnknownSetOrMemberOfASet) {
-  EXPECT_EQ(complaints(with("allocators", {{{"set", "surveys"}}})),
-            one_complaint(
-                "  /allocators/0/set\n      found:   \"surveys\"\n      allowed: survey, rivals, current, one_size\n"
-                "      did you mean \"survey\"?\n"));
+  EXPECT_EQ(
+      complaints(with("allocators", {{{"set", "surveys"}}})),
+      one_complaint(
+          "  /allocators/0/set\n      found:   \"surveys\"\n      allowed: one of survey, rivals, current, one_size\n"
+          "      did you mean \"survey\"?\n"));
   const std::string text = complaints(with("allocators", {{{"set", "one_size"}, {"without", {"rw", "crv"}}}}));
   EXPECT_THAT(text,
               ::testing::StartsWith(one_complaint("  /allocators/0/without/1\n      found:   unknown allocator of "
