@@ -11,6 +11,8 @@ from allocbench.errors import UsageError
 from plots.runs import kept
 from plots.sheet import grid
 
+_COUNTED = {"holds": ("holds", "hold"), "does not hold": ("does not hold", "do not hold"), "cannot tell": ("cannot tell", "cannot tell")}
+
 
 def verdicts(device: str, paper: str) -> grid.Grid:
     """The sentences of the paper that the ledger of this device judges."""
@@ -22,17 +24,27 @@ def verdicts(device: str, paper: str) -> grid.Grid:
 
 
 def figures(device: str, paper: str) -> grid.Grid:
-    """Every kept run of the paper: what it shows, its picture and its numbers, how its cells ended."""
+    """Every kept run of the paper: what it shows, its picture and its numbers, what its claims came to, how its cells ended."""
+    ledger = _ledger(device)
     rows = []
     for folder in stored.find_runs(kept.REFERENCE / device / paper):
         run = kept.run(str(folder.relative_to(kept.REFERENCE)))
         made = [_link(path) for path in sorted((folder / "figures").glob("*.*")) if path.suffix in (".png", ".md") and not path.stem.endswith("_status")]
         counts = run.cells["status"].value_counts()
         ended = ", ".join(f"{counts[word]} {word}" for word in stored.STATUSES if word in counts)
-        rows.append([f"`{folder.relative_to(kept.REFERENCE / device / paper)}`", run.config.get("description", ""), ", ".join(made), ended])
+        name = folder.relative_to(kept.REFERENCE / device).as_posix()
+        rows.append([f"`{name.split('/', 1)[1]}`", run.config.get("description", ""), ", ".join(made), _judged(ledger, device, name), ended])
     if not rows:
         raise UsageError(f"{kept.REFERENCE / device / paper} has no kept run.")
-    return grid.words(["config", "shows", "drawn", "cells"], rows)
+    return grid.words(["config", "shows", "drawn", "claims", "cells"], rows)
+
+
+def _judged(ledger: Sequence[dict], device: str, figure: str) -> str:
+    """How many claims of the figure have each verdict, linked to its section of the ledger."""
+    verdicts_of = [each["verdict"] for each in ledger if each["figure"] == figure]
+    words = [f"{verdicts_of.count(verdict)} {forms[verdicts_of.count(verdict) > 1]}" for verdict, forms in _COUNTED.items() if verdict in verdicts_of]
+    section = kept.REFERENCE / device / f"claims.md#{figure.replace('/', '')}"
+    return f"[{', '.join(words)}]({_target(section)})" if words else "–"
 
 
 def _ledger(device: str) -> list[dict]:
@@ -57,5 +69,9 @@ def _kind(claim: dict) -> str:
 
 
 def _link(path: Path) -> str:
-    target = Path("..") / ".." / path.relative_to(kept.ROOT)
-    return f"[{'picture' if path.suffix == '.png' else 'numbers'}]({target.as_posix()})"
+    return f"[{'picture' if path.suffix == '.png' else 'numbers'}]({_target(path)})"
+
+
+def _target(path: Path) -> str:
+    """The path as a page in docs/papers links it."""
+    return (Path("..") / ".." / path.relative_to(kept.ROOT)).as_posix()

@@ -17,7 +17,8 @@ def reference(tmp_path, monkeypatch):
     monkeypatch.setattr(kept, "ROOT", tmp_path)
     monkeypatch.setattr(kept, "REFERENCE", tmp_path / "results")
     claims = [CLAIM, {**CLAIM, "figure": "doe2020/fig2", "says": "B is slow.", "paper": "", "verdict": "does not hold", "cause": "hardware (count): Words differ."},
-              {**CLAIM, "figure": "roe2021/fig1"}]
+              {**CLAIM, "figure": "doe2020/fig2", "says": "B is small."}, {**CLAIM, "figure": "doe2020/fig2", "says": "B is old.", "verdict": "cannot tell"},
+              {**CLAIM, "figure": "doe2020/fig2", "says": "B is new."}, {**CLAIM, "figure": "roe2021/fig1"}]
     (tmp_path / "results" / "dev").mkdir(parents=True)
     (tmp_path / "results" / "dev" / "claims.json").write_text(json.dumps(claims), encoding="utf-8")
     yield tmp_path
@@ -26,21 +27,35 @@ def reference(tmp_path, monkeypatch):
 def test_sentences_of_one_paper_with_verdict_and_kind_of_cause():
     rows = blocks.table("verdicts dev doe2020").splitlines()
     assert rows[0] == "| paper says | paper | here | verdict | cause |"
-    assert rows[2:] == ["| A is fast. (`fig1`) | 2 | 3 (2.9 to 3.1) | holds |  |",
+    assert rows[2:4] == ["| A is fast. (`fig1`) | 2 | 3 (2.9 to 3.1) | holds |  |",
                         "| B is slow. (`fig2`) | above 1 | 3 (2.9 to 3.1) | does not hold | hardware (count) |"]
     with pytest.raises(UsageError, match="has no sentence of 'poe'. Known are: doe2020, roe2021"):
         blocks.table("verdicts dev poe")
 
 
-def test_figures_with_picture_numbers_and_statuses(reference):
-    config = {"name": "doe2020/fig1", "description": "Times of A", "allocators": ["a"]}
+def _kept(root, name, **config):
+    config = {"name": f"doe2020/{name}", "description": "Times of A", "allocators": ["a"], **config}
     cells = [synthetic.cell("a", {"threads": 1}, values={("alloc", "time"): 1e-6}), synthetic.cell("a", {"threads": 2}, status="oom")]
-    folder = synthetic.write(reference / "results" / "dev" / "doe2020" / "fig1", config, cells, "cuda")
+    folder = synthetic.write(root / "results" / "dev" / "doe2020" / name, config, cells, "cuda")
     (folder / "figures").mkdir()
+    return folder
+
+
+def test_figures_with_picture_numbers_claims_and_statuses(reference):
+    folder = _kept(reference, "fig1")
     for name in ("fig1.png", "fig1.md", "fig1_status.md"):
         (folder / "figures" / name).write_text("", encoding="utf-8")
     path = "../../results/dev/doe2020/fig1/figures"
-    assert blocks.table("figures dev doe2020").splitlines()[2:] == [
-        f"| `fig1` | Times of A | [numbers]({path}/fig1.md), [picture]({path}/fig1.png) | 1 ok, 1 oom |"]
+    rows = blocks.table("figures dev doe2020").splitlines()
+    assert rows[0] == "| config | shows | drawn | claims | cells |"
+    assert rows[2:] == [f"| `fig1` | Times of A | [numbers]({path}/fig1.md), [picture]({path}/fig1.png) "
+                        "| [1 holds](../../results/dev/claims.md#doe2020fig1) | 1 ok, 1 oom |"]
     with pytest.raises(UsageError, match="has no kept run"):
         blocks.table("figures dev roe2021")
+
+
+def test_a_figure_counts_its_claims_by_verdict(reference):
+    _kept(reference, "fig2")
+    _kept(reference, "fig3")
+    claims = [row.split(" | ")[3] for row in blocks.table("figures dev doe2020").splitlines()[2:]]
+    assert claims == ["[2 hold, 1 does not hold, 1 cannot tell](../../results/dev/claims.md#doe2020fig2)", "–"]
