@@ -1,0 +1,167 @@
+"""Everything that is made of the kept runs of a study, made again: figures of runs, ledger, pictures over several runs, study.json, the index, texts, the page.
+
+Each part gives its files by the path at which the repository keeps them, so that they can be written there or compared with what is there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Callable, Iterable, Sequence
+
+import PIL.Image
+
+from allocbench import stored
+from allocbench.errors import UsageError
+from plots.figures import drawing, inputs
+from plots.figures.kinds import OF_CONFIGS
+from plots.ledger import claims, forest
+from plots.reference import index, origins, study_file
+from plots.runs import configs, kept
+from plots.runs.results import Run
+from plots.sheet import files
+from plots.sheet.page import Drawing
+from plots.studies import aa, delays_figure, points, points_table, survival
+from plots.texts import numbers
+
+Files = dict[Path, bytes]
+
+# Groups all of whose runs keep their figures. Of the others those figures are kept that are there: a text shows them.
+DRAWN = ("halloc2014", "kma2014", "pham2025", "vinkler2015", "xmalloc2010", "survey2021", "beyond", "peers")
+_PICTURED = ("lines", "heatmap", "histogram")  # a table is read in its Markdown
+_GENERATED = (".md", ".png", ".json", ".csv")
+
+
+@dataclass
+class Study:
+    """The kept runs below a folder, each with its place in it."""
+
+    folder: Path
+    runs: dict[str, Run] = field(default_factory=dict)
+
+    def below(self, group: str) -> list[Run]:
+        return [run for place, run in self.runs.items() if place.split("/")[0] == group]
+
+    @property
+    def is_of_gpu(self) -> bool:
+        return all(run.backend == "cuda" for run in self.runs.values())
+
+
+def read(folder: Path) -> Study:
+    found = stored.find_runs(folder)
+    if not found:
+        raise UsageError(f"{folder} has no kept run. Name the folder of a study, such as results/reference/h200.")
+    return Study(folder, {each.relative_to(folder).as_posix(): kept.read(each) for each in found})
+
+
+def figures(study: Study, places: Iterable[str] = ()) -> Files:
+    """The figures of the runs at these places; of all unless places are given."""
+    made: Files = {}
+    for place in places or study.runs:
+        made |= figures_of(study.runs[place], study.is_of_gpu)
+    return made
+
+
+def figures_of(run: Run, has_pictures: bool) -> Files:
+    folder = run.folder / "figures"
+    whole = run.name.partition("/")[0] in DRAWN
+    there = {path.name for path in folder.glob("*.*")}
+    if not whole and not there:
+        return {}
+    pictures = has_pictures and run.plot.get("kind", "status_matrix") in _PICTURED and (whole or any(name.endswith(".png") for name in there))
+    with tempfile.TemporaryDirectory() as scratch, contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()) as told:
+        if drawing.draw_all(inputs.Inputs([], [run.folder], []), inputs.Overrides(), Path(scratch), ("png",) if pictures else ()) == 2:
+            raise UsageError(told.getvalue().strip())
+        drawn = {path.name: path.read_bytes() for path in sorted(Path(scratch).iterdir())}
+    return {folder / name: content for name, content in drawn.items() if not name.endswith("_status.png") and (whole or name in there)}
+
+
+def ledger(study: Study) -> Files:
+    judged = claims.ledger(list(study.runs.values()), configs.FOLDER)
+    if not judged.runs:
+        return {}
+    made = {study.folder / "claims.md": judged.markdown().encode(), study.folder / "claims.json": (json.dumps(judged.data(), indent=1, ensure_ascii=False) + "\n").encode()}
+    return {**made, **_written(forest.drawings(judged), study.folder)} if study.is_of_gpu else made
+
+
+def over_runs(study: Study) -> Files:
+    """Pictures and tables over several runs, and tables that are drawn from configs."""
+    made: Files = {}
+    if study.is_of_gpu:
+        made |= _written(survival.drawings(list(study.runs.values())), study.folder, formats=(), endings=(".md",))
+    if runs := study.below("comb"):
+        made |= _written(points_table.drawings(points.read(points.COMB), runs), study.folder / "comb")
+    if runs := study.below("delay"):
+        made |= _written([delays_figure.drawing(runs)], study.folder / "delay")
+    if len(runs := study.below("aa")) > 1:
+        made |= _written([aa.make(runs)], study.folder / "aa")
+    for path in sorted(study.folder.glob("*/*/*.md")):
+        name = path.parent.relative_to(study.folder).as_posix()
+        config = configs.named(name)
+        if config and config.get("plot", {}).get("kind") in OF_CONFIGS:
+            made |= _written([OF_CONFIGS[config["plot"]["kind"]](configs.FOLDER / f"{name}.json", study.below(name.split("/")[0]), drawing.stem_of(name))],
+                             path.parent, formats=())
+    return made
+
+
+def study_json(study: Study) -> Files:
+    groups = origins.by_study(origins.read([str(study.folder)]))[study.folder.resolve()]
+    return {study.folder / study_file.NAME: study_file.text(groups).encode()}
+
+
+def _written(drawings: Sequence[Drawing], folder: Path, formats: Sequence[str] = ("png",), endings: Sequence[str] = (".md", ".png")) -> Files:
+    with tempfile.TemporaryDirectory() as scratch:
+        paths = [path for each in drawings for path in each.write(Path(scratch), formats)]
+        return {folder / path.name: path.read_bytes() for path in paths if path.suffix in endings}
+
+
+PARTS: dict[str, Callable[[Study], Files]] = {"figures": figures, "ledger": ledger, "over_runs": over_runs, "study": study_json}
+
+
+def made_of(study: Study, parts: Sequence[str]) -> Files:
+    """The files of these parts, and with all of them the index, which links them."""
+    made: Files = {}
+    for part in parts:
+        made |= PARTS[part](study)
+    if set(parts) == set(PARTS):
+        made[study.folder / index.NAME] = index.page(study.folder, study.runs, made).encode()
+    return made
+
+
+def differences(made: Files, there: Iterable[Path]) -> list[str]:
+    """A line for each file that is to be written, and for each that is there and nothing makes."""
+    told = [f"{origins.shown(path)}: {'differs' if path.exists() else 'does not exist'}" for path, content in made.items() if not same(path, content)]
+    return told + [f"{origins.shown(path)}: nothing makes it" for path in there if path not in made]
+
+
+def same(path: Path, content: bytes) -> bool:
+    """Pictures are the same if their pixels are: other programs pack them smaller."""
+    if not path.is_file():
+        return False
+    old = path.read_bytes()
+    if old == content or path.suffix != ".png":
+        return old == content
+    with PIL.Image.open(io.BytesIO(old)) as one, PIL.Image.open(io.BytesIO(content)) as other:
+        return one.size == other.size and one.convert("RGB").tobytes() == other.convert("RGB").tobytes()
+
+
+def generated(study: Study) -> list[Path]:
+    """The files below the study that are neither its runs nor texts that somebody writes."""
+    texts = set(numbers.texts())
+    return [path for path in sorted(study.folder.rglob("*.*")) if path.suffix in _GENERATED and path not in texts and not stored.is_packed(path)
+            and path.name not in ("results.json", "events.jsonl", "results.csv")]
+
+
+def write(made: Files, there: Iterable[Path]) -> None:
+    """Files that are the same stay as they are; those that nothing makes are removed."""
+    for path, content in made.items():
+        if not same(path, content):
+            files.write(path, content)
+    for path in there:
+        if path not in made:
+            os.remove(path)
