@@ -36,6 +36,9 @@ def main(arguments: list[str]) -> int:
     options = parser.parse_args(arguments)
     wanted = options.only or [*outputs.PARTS, "texts", "page"]
     folders = [folder.resolve() for folder in options.studies] or sorted(each for each in kept.REFERENCE.iterdir() if each.is_dir())
+    for folder in folders:
+        if folder.parent != kept.REFERENCE:
+            raise UsageError(f"{folder} is not a folder of {kept.REFERENCE}. Only kept studies are made again: files that nothing makes are removed there.")
     told = [line for folder in folders for line in _study(folder, [part for part in outputs.PARTS if part in wanted], options.check)]
     if "texts" in wanted:
         told += numbers.fill([], write=not options.check)

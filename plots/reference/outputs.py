@@ -9,6 +9,7 @@ import contextlib
 import io
 import json
 import os
+import re
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,6 +19,7 @@ import PIL.Image
 
 from allocbench import stored
 from allocbench.errors import UsageError
+from plots import ROOT
 from plots.figures import drawing, inputs
 from plots.figures.kinds import OF_CONFIGS
 from plots.ledger import claims, forest
@@ -31,10 +33,11 @@ from plots.texts import numbers
 
 Files = dict[Path, bytes]
 
-# Groups all of whose runs keep their figures. Of the others those figures are kept that are there: a text shows them.
+# Groups all of whose runs keep their figures, which the index links. Of other groups those are kept that a text links.
 DRAWN = ("halloc2014", "kma2014", "pham2025", "vinkler2015", "xmalloc2010", "survey2021", "beyond", "peers")
 _PICTURED = ("lines", "heatmap", "histogram")  # a table is read in its Markdown
 _GENERATED = (".md", ".png", ".json", ".csv")
+_LINK = re.compile(r"\]\(([^)#\s]+)|src=\"([^\"]+)\"")
 
 
 @dataclass
@@ -59,26 +62,38 @@ def read(folder: Path) -> Study:
     return Study(folder, {each.relative_to(folder).as_posix(): kept.read(each) for each in found})
 
 
+def linked() -> set[Path]:
+    """The files that texts link which somebody writes."""
+    texts = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *kept.REFERENCE.glob("*/README.md"), *numbers.texts()]
+    return {(text.parent / target).resolve() for text in set(texts) for pair in _LINK.findall(text.read_text(encoding="utf-8")) for target in pair if target}
+
+
 def figures(study: Study, places: Iterable[str] = ()) -> Files:
     """The figures of the runs at these places; of all unless places are given."""
-    made: Files = {}
+    made, shown = {}, linked()
     for place in places or study.runs:
-        made |= figures_of(study.runs[place], study.is_of_gpu)
+        made |= figures_of(study.runs[place], shown)
     return made
 
 
-def figures_of(run: Run, has_pictures: bool) -> Files:
-    folder = run.folder / "figures"
+def figures_of(run: Run, shown: set[Path]) -> Files:
+    """Of a run all figures, or those that are shown. The CPU executor's numbers are kept without pictures."""
+    folder = run.folder.resolve() / "figures"
+    own = {path.name for path in shown if path.parent == folder}
     whole = run.name.partition("/")[0] in DRAWN
-    there = {path.name for path in folder.glob("*.*")}
-    if not whole and not there:
+    if not whole and not own:
         return {}
-    pictures = has_pictures and run.plot.get("kind", "status_matrix") in _PICTURED and (whole or any(name.endswith(".png") for name in there))
+    is_pictured = run.backend == "cuda" and whole and run.plot.get("kind", "status_matrix") in _PICTURED
+    formats = ("png",) if is_pictured or any(name.endswith(".png") for name in own) else ()
     with tempfile.TemporaryDirectory() as scratch, contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()) as told:
-        if drawing.draw_all(inputs.Inputs([], [run.folder], []), inputs.Overrides(), Path(scratch), ("png",) if pictures else ()) == 2:
-            raise UsageError(told.getvalue().strip())
+        if drawing.draw_all(inputs.Inputs([], [run.folder], []), inputs.Overrides(), Path(scratch), formats) == 2:
+            raise UsageError(told.getvalue().strip().removeprefix("plots: "))
         drawn = {path.name: path.read_bytes() for path in sorted(Path(scratch).iterdir())}
-    return {folder / name: content for name, content in drawn.items() if not name.endswith("_status.png") and (whole or name in there)}
+
+    def is_kept(name: str) -> bool:
+        return name in own or whole and (name.endswith(".md") or is_pictured and not name.endswith("_status.png"))
+
+    return {folder / name: content for name, content in drawn.items() if is_kept(name)}
 
 
 def ledger(study: Study) -> Files:
@@ -152,7 +167,7 @@ def same(path: Path, content: bytes) -> bool:
 
 def generated(study: Study) -> list[Path]:
     """The files below the study that are neither its runs nor texts that somebody writes."""
-    texts = set(numbers.texts())
+    texts = {*numbers.texts(), study.folder / "README.md"}
     return [path for path in sorted(study.folder.rglob("*.*")) if path.suffix in _GENERATED and path not in texts and not stored.is_packed(path)
             and path.name not in ("results.json", "events.jsonl", "results.csv")]
 

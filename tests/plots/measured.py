@@ -16,7 +16,7 @@ def run(study: Path, name: str, cells: list[dict], *, inside: str = "", revision
         config: dict | None = None, rounds: dict[int, list[float]] | None = None) -> Path:
     """A run in STUDY/NAME; `of_cells` changes what single cells say about themselves, `rounds` has seconds of rounds for the log."""
     config = {"name": name, "allocators": sorted({each["allocator"] for each in cells}), "workload": {"id": "alloc_free"}, "sweep": {"threads": [1]},
-              "plot": {"kind": "lines", "x": "threads", "phases": ["alloc"]}, **(config or {})}
+              "plot": {"kind": "lines", "x": "threads", "y": ["alloc"]}, **(config or {})}
     folder = synthetic.write(study / (inside or name), config, cells, backend)
     path = folder / "results.json"
     document = json.loads(path.read_text(encoding="utf-8"))
