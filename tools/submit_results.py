@@ -76,7 +76,7 @@ def main() -> int:
     if not page.exists():
         page.write_text(readme(card), encoding="utf-8")
     if card.parent == REFERENCE:
-        parts = [word for part in ("figures", "ledger", "over_runs", "study", "texts") for word in ("--only", part)]
+        parts = [word for part in ("figures", "ledger", "over_runs", "cards", "study", "texts") for word in ("--only", part)]
         subprocess.run([sys.executable, "-B", "-m", "plots", "regenerate", str(card), *parts], cwd=check_card.ROOT, check=True)
     found = check_card.objections(card)
     print("\n".join(found) or f"{card}: no objection. Complete README.md, then commit this folder.")

@@ -19,8 +19,8 @@ examples:
   python3 -m plots regenerate --check                   change nothing; list what differs
   python3 -m plots regenerate results/reference/h200 --only ledger
 
-Written are the figures and tables of runs, the ledger (claims.*), pictures over several runs, study.json and index.md of each study, numbers and
-tables in texts (python3 -m plots numbers), and the page of each study below build/drawn. Files that nothing makes are removed.
+Written are the figures and tables of runs, the ledger (claims.*), pictures over several runs, cards.md of a second model, study.json and index.md of
+each study, numbers and tables in texts (python3 -m plots numbers), and the page of each study below build/drawn. Files that nothing makes are removed.
 
 exit codes: 0 written, and with --check nothing differs; 2 --check lists differences, wrong command line or unreadable results
 """

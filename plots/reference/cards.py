@@ -95,7 +95,8 @@ def _told(run: Run, cell: str) -> str:
 def _ended(one: Run, other: Run) -> pandas.DataFrame:
     both = one.cells[["status"]].join(other.cells[["status"]], how="inner", lsuffix="_a", rsuffix="_b")
     differ = both[(both["status_a"] == "ok") != (both["status_b"] == "ok")]
-    return pandas.DataFrame({"config": one.name, "a": differ["status_a"].to_numpy(), "b": differ["status_b"].to_numpy(), "told": [_told(one, cell) for cell in differ.index]})
+    return pandas.DataFrame({"config": one.name, "a": differ["status_a"].to_numpy(), "b": differ["status_b"].to_numpy(),
+                             "told": [_told(one, cell) for cell in differ.index]})
 
 
 def correlations(times: pandas.DataFrame) -> pandas.DataFrame:
@@ -115,8 +116,8 @@ def correlations(times: pandas.DataFrame) -> pandas.DataFrame:
 def markdown(found: Comparison) -> str:
     names = [_name(runs) for runs in found.sides]
     ranks = correlations(found.times)
-    parts = [f"# What changes between cards: {names[0]} and {names[1]}", _sources(found), "## By group", _groups(found, ranks), "## Configs that rank least alike",
-             _least(ranks), "## Largest changes", _EXPLAINED.format(names[1], names[0]), _changes(found.times, names), "## Cells that are ok on one only", _endings(found.ended, names)]
+    parts = [f"# What changes between cards: {names[0]} and {names[1]}", _sources(found), "## By group", _groups(found, ranks),
+             "## Configs that rank least alike", _least(ranks), "## Largest changes", _EXPLAINED.format(names[1], names[0]), _changes(found.times, names), "## Cells that are ok on one only", _endings(found.ended, names)]
     return "\n\n".join(part.rstrip() for part in parts) + "\n"
 
 
@@ -164,7 +165,8 @@ def _factor(value: float) -> str:
 
 def _least(ranks: pandas.DataFrame) -> str:
     by = ranks.groupby(["config", "phase"], sort=False).agg(rank=("rank", "median"), places=("rank", "size"), allocators=("allocators", "max"))
-    rows = [[config, phase, _rank(row["rank"]), str(int(row["places"])), str(int(row["allocators"]))] for (config, phase), row in by.sort_values("rank", kind="stable").head(_SHOWN // 2).iterrows()]
+    rows = [[config, phase, _rank(row["rank"]), str(int(row["places"])), str(int(row["allocators"]))]
+            for (config, phase), row in by.sort_values("rank", kind="stable").head(_SHOWN // 2).iterrows()]
     return grid.markdown(grid.Grid(("config", "phase", "rank correlation, median", "places", "allocators"), rows, aligned_left=2))
 
 

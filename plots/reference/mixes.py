@@ -53,8 +53,8 @@ def _revisions(found: Sequence[Origin], wanted: str) -> Iterator[str]:
             others = [run for run in group if run.revisions != [wanted]]
             if others:
                 counts = Counter(revision for run in group for revision in run.revisions)
-                yield (f"{_place(group)}: measured revision {', '.join(f'{name} ({count} of {len(group)} runs)' for name, count in sorted(counts.items(), key=lambda each: (-each[1], each[0])))}; "
-                       f"wanted is {wanted} for all. Measure again: {again(others, group)}")
+                told = [f"{name} ({count} of {len(group)} runs)" for name, count in sorted(counts.items(), key=lambda each: (-each[1], each[0]))]
+                yield f"{_place(group)}: measured revision {', '.join(told)}; wanted is {wanted} for all. Measure again: {again(others, group)}"
 
 
 def _of_group(group: Sequence[Origin]) -> Iterator[str]:

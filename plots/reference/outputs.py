@@ -23,7 +23,7 @@ from plots import ROOT
 from plots.figures import drawing, inputs
 from plots.figures.kinds import OF_CONFIGS
 from plots.ledger import claims, forest
-from plots.reference import index, origins, study_file
+from plots.reference import cards, index, origins, study_file
 from plots.runs import configs, kept
 from plots.runs.results import Run
 from plots.sheet import files
@@ -37,6 +37,8 @@ Files = dict[Path, bytes]
 DRAWN = ("halloc2014", "kma2014", "pham2025", "vinkler2015", "xmalloc2010", "survey2021", "beyond", "peers")
 _PICTURED = ("lines", "heatmap", "histogram")  # a table is read in its Markdown
 _GENERATED = (".md", ".png", ".json", ".csv")
+_WRITTEN = ("README.md", "results.json", "results.csv")  # by people and by the front end
+_BESIDE_GROUPS = ("claims", "survival_", cards.NAME, index.NAME, study_file.NAME)
 _LINK = re.compile(r"\]\(([^)#\s]+)|src=\"([^\"]+)\"")
 
 
@@ -86,7 +88,7 @@ def figures_of(run: Run, shown: set[Path]) -> Files:
     is_pictured = run.backend == "cuda" and whole and run.plot.get("kind", "status_matrix") in _PICTURED
     formats = ("png",) if is_pictured or any(name.endswith(".png") for name in own) else ()
     with tempfile.TemporaryDirectory() as scratch, contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()) as told:
-        if drawing.draw_all(inputs.Inputs([], [run.folder], []), inputs.Overrides(), Path(scratch), formats) == 2:
+        if drawing.draw_all(inputs.Inputs([], [run.folder], []), inputs.Overrides(configs.FOLDER), Path(scratch), formats) == 2:
             raise UsageError(told.getvalue().strip().removeprefix("plots: "))
         drawn = {path.name: path.read_bytes() for path in sorted(Path(scratch).iterdir())}
 
@@ -100,7 +102,8 @@ def ledger(study: Study) -> Files:
     judged = claims.ledger(list(study.runs.values()), configs.FOLDER)
     if not judged.runs:
         return {}
-    made = {study.folder / "claims.md": judged.markdown().encode(), study.folder / "claims.json": (json.dumps(judged.data(), indent=1, ensure_ascii=False) + "\n").encode()}
+    data = json.dumps(judged.data(), indent=1, ensure_ascii=False) + "\n"
+    made = {study.folder / "claims.md": judged.markdown().encode(), study.folder / "claims.json": data.encode()}
     return {**made, **_written(forest.drawings(judged), study.folder)} if study.is_of_gpu else made
 
 
@@ -124,6 +127,17 @@ def over_runs(study: Study) -> Files:
     return made
 
 
+def between_cards(study: Study) -> Files:
+    """What changes from the model with most runs to this one, where that is another one and they share configs."""
+    runs = list(study.runs.values())
+    counts = {folder: len(stored.find_runs(folder)) for folder in sorted(study.folder.parent.iterdir()) if folder.is_dir()}
+    largest = read(max((folder for folder in counts if counts[folder]), key=lambda folder: (counts[folder], folder == study.folder)))
+    shared = {run.name for run in runs} & {run.name for run in largest.runs.values()}
+    if largest.folder == study.folder or not (study.is_of_gpu and largest.is_of_gpu and shared):
+        return {}
+    return {study.folder / cards.NAME: cards.markdown(cards.compare(list(largest.runs.values()), runs)).encode()}
+
+
 def study_json(study: Study) -> Files:
     groups = origins.by_study(origins.read([str(study.folder)]))[study.folder.resolve()]
     return {study.folder / study_file.NAME: study_file.text(groups).encode()}
@@ -135,7 +149,7 @@ def _written(drawings: Sequence[Drawing], folder: Path, formats: Sequence[str] =
         return {folder / path.name: path.read_bytes() for path in paths if path.suffix in endings}
 
 
-PARTS: dict[str, Callable[[Study], Files]] = {"figures": figures, "ledger": ledger, "over_runs": over_runs, "study": study_json}
+PARTS: dict[str, Callable[[Study], Files]] = {"figures": figures, "ledger": ledger, "over_runs": over_runs, "cards": between_cards, "study": study_json}
 
 
 def made_of(study: Study, parts: Sequence[str]) -> Files:
@@ -166,10 +180,9 @@ def same(path: Path, content: bytes) -> bool:
 
 
 def generated(study: Study) -> list[Path]:
-    """The files below the study that are neither its runs nor texts that somebody writes."""
-    texts = {*numbers.texts(), study.folder / "README.md"}
-    return [path for path in sorted(study.folder.rglob("*.*")) if path.suffix in _GENERATED and path not in texts and not stored.is_packed(path)
-            and path.name not in ("results.json", "events.jsonl", "results.csv")]
+    """The files below the study that are made of its runs. Beside the groups people write pages, too."""
+    return [path for path in sorted(study.folder.rglob("*.*")) if path.suffix in _GENERATED and path.name not in _WRITTEN
+            and (path.parent != study.folder or path.name.startswith(_BESIDE_GROUPS))]
 
 
 def write(made: Files, there: Iterable[Path]) -> None:

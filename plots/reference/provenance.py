@@ -17,7 +17,8 @@ def tables(found: Sequence[Origin]) -> str:
     parts = []
     for study, groups in by_study(found).items():
         rows = {**groups, _TOTAL: [run for group in groups.values() for run in group]}
-        parts += [f"## {shown(study)}", grid.markdown(grid.Grid(_ORIGIN, [_origin(name, group) for name, group in rows.items()], aligned_left=len(_ORIGIN))), _ended(rows)]
+        origin = grid.Grid(_ORIGIN, [_origin(name, group) for name, group in rows.items()], aligned_left=len(_ORIGIN))
+        parts += [f"## {shown(study)}", grid.markdown(origin), _ended(rows)]
     return "\n\n".join(part.rstrip() for part in parts) + "\n"
 
 

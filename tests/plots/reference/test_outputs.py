@@ -12,7 +12,7 @@ import measured
 from allocbench import stored
 from conftest import SEED
 from plots.commands import cli
-from plots.reference import index, origins, outputs, study_file
+from plots.reference import cards, index, origins, outputs, study_file
 from plots.runs import kept
 
 STUDIES = [folder for folder in sorted(kept.REFERENCE.iterdir()) if folder.is_dir()]
@@ -67,7 +67,7 @@ def study(tmp_path, monkeypatch):
     return folder
 
 
-ALL = ("--only", "figures", "--only", "ledger", "--only", "over_runs", "--only", "study")
+ALL = ("--only", "figures", "--only", "ledger", "--only", "over_runs", "--only", "cards", "--only", "study")
 
 
 def test_everything_is_written_and_then_nothing_differs(study, capsys):
@@ -92,12 +92,14 @@ def test_what_nothing_makes_is_named_and_removed(study, capsys):
     assert cli.main(["regenerate", str(study), *ALL]) == 0
     stray = study / "beyond/of_this_test/figures/old.png"
     stray.write_bytes(b"")
-    (study / "README.md").write_text("<!--n h200/guide cells-->1<!--/n-->", encoding="utf-8")
+    pages = [study / "README.md", study / "notes.md", study / "guide/README.md"]
+    for page in pages:
+        page.write_text("by hand", encoding="utf-8")
     capsys.readouterr()
     assert cli.main(["regenerate", str(study), *ALL, "--check"]) == 2
     assert f"{stray}: nothing makes it" in capsys.readouterr().out and stray.exists()
     assert cli.main(["regenerate", str(study), *ALL]) == 0
-    assert not stray.exists() and (study / "README.md").exists()
+    assert not stray.exists() and all(page.exists() for page in pages)
 
 
 def test_a_picture_that_was_packed_smaller_stays(study, capsys):
@@ -110,6 +112,16 @@ def test_a_picture_that_was_packed_smaller_stays(study, capsys):
     picture.write_bytes(other.getvalue())
     assert cli.main(["regenerate", str(study), *ALL, "--check"]) == 0
     assert cli.main(["regenerate", str(study), *ALL]) == 0 and picture.read_bytes() == other.getvalue()
+
+
+def test_a_second_model_is_compared_with_the_one_that_has_most_runs(study, capsys):
+    other = study.parent / "other"
+    measured.run(other, "beyond/of_this_test", [measured.ok("comb", 3e-6), measured.ok("halloc", 3e-6)], model="Other GPU", config={"sweep": {"threads": [1, 2]}})
+    assert cli.main(["regenerate", str(study), str(other), *ALL]) == 0
+    assert not (study / cards.NAME).exists()
+    page = (other / cards.NAME).read_text(encoding="utf-8")
+    assert page.startswith("# What changes between cards: Test GPU and Other GPU") and "| beyond | 2 |" in page
+    assert f"[{cards.NAME}]({cards.NAME})" in (other / index.NAME).read_text(encoding="utf-8")
 
 
 def test_a_part_alone_writes_no_index(study):
