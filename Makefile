@@ -7,7 +7,7 @@ TEST_JOBS = $(shell expr $(JOBS) + 1)
 # nvcc is often installed beside PATH.
 export PATH := $(PATH):/usr/local/cuda/bin
 
-.PHONY: help demo test test-all check-full test-contract-seeds test-asan-device test-sanitizers test-pandas build build-all dependencies check-format clean
+.PHONY: help demo test test-all check-full test-contract-seeds test-asan-device test-sanitizers test-pandas build build-all dependencies check-format regenerate clean
 
 # Builds what configs/smoke.json needs on this machine's best back end, no more.
 demo: dependencies  ## install what is missing, build, run configs/smoke.json on the best back end, draw its figures
@@ -62,6 +62,9 @@ dependencies:  ## install the Debian packages that are missing
 
 check-format:  ## compare C++ and CUDA files with clang-format 14
 	git ls-files '*.hpp' '*.cpp' '*.cu' | xargs clang-format-14 --dry-run --Werror
+
+regenerate: dependencies  ## figures, ledger, tables, pages and numbers in texts again, from the kept results
+	/usr/bin/python3 -m plots regenerate
 
 clean:  ## remove build/
 	rm -rf build

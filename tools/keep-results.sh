@@ -3,7 +3,8 @@
 # and of statuses are kept as Markdown only.
 #   tools/keep-results.sh [--unfinished] [--without-samples] RUN KEPT      e.g. results/quick-cuda results/reference/h200/quick
 # KEPT is overwritten. A run with cells that are not finished is refused without --unfinished; its figure and page say how
-# many these are. --without-samples keeps the numbers, but not the samples behind them. Environment: PYTHON (/usr/bin/python3). `python3 -m plots KEPT` draws from the packed files.
+# many these are. --without-samples keeps the numbers, but not the samples behind them. Environment: PYTHON (/usr/bin/python3). `python3 -m plots regenerate`
+# then brings ledger, index and texts up to date.
 set -euo pipefail
 source "$(dirname "$0")/help.sh"
 options=()

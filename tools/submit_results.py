@@ -4,7 +4,7 @@
     tools/submit_results.py results/papers rtx-4090
 
 Keeps every run at or below STUDY in results/reference/CARD (tools/keep-results.sh, without samples unless --with-samples is given), writes README.md
-from the logs unless there is one, and checks the folder (tools/check_card.py). Commit that folder and nothing else.
+from the logs unless there is one, makes all that is made of kept runs (plots regenerate), and checks the folder (tools/check_card.py). Commit that folder and nothing else.
 """
 
 import argparse
@@ -76,7 +76,8 @@ def main() -> int:
     if not page.exists():
         page.write_text(readme(card), encoding="utf-8")
     if card.parent == REFERENCE:
-        subprocess.run([sys.executable, "-B", "-m", "plots", "numbers"], cwd=check_card.ROOT, check=True)
+        parts = [word for part in ("figures", "ledger", "over_runs", "cards", "study", "texts") for word in ("--only", part)]
+        subprocess.run([sys.executable, "-B", "-m", "plots", "regenerate", str(card), *parts], cwd=check_card.ROOT, check=True)
     found = check_card.objections(card)
     print("\n".join(found) or f"{card}: no objection. Complete README.md, then commit this folder.")
     return 1 if found else 0

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Callable, Sequence
 
 from allocbench.errors import NothingToDraw, UsageError
-from plots.commands import advise, report as webpage
+from plots.commands import advise, cards, provenance, regenerate, report as webpage
 from plots.commands.parser import Parser
 from plots.figures import drawing, inputs
 from plots.ledger import claims, forest
@@ -40,6 +40,10 @@ examples:
   python3 -m plots numbers                                numbers in texts, from the kept results; --help shows the rest
   allocbench list --json | python3 -m plots catalogue     the page docs/catalogue.md
   python3 -m plots page results                           one HTML page of all runs below (`allocbench report DIR --html`)
+  python3 -m plots provenance results/reference           where kept numbers come from; --help shows the rest
+  python3 -m plots cards results/reference/h200 results/reference/h100
+                                                          what changes between two models of cards
+  python3 -m plots regenerate                             everything that is made of kept results; --help shows the rest
   python3 -m plots advise --sizes 48 --threads 1M         which allocator for this job (`allocbench advise`)
 
 A run is a folder with results.json, packed (.gz, .xz) or not, or with results.csv and --config. Its config says which figure is drawn;
@@ -55,7 +59,7 @@ _STARTED_AS = {"advise": "allocbench advise", "page": "allocbench report --html"
 
 def main(arguments: list[str] | None = None) -> int:
     arguments = sys.argv[1:] if arguments is None else arguments
-    commands = {"claims": _judge, "numbers": _fill, "catalogue": _list, "advise": advise.main, "page": webpage.main,
+    commands = {"claims": _judge, "numbers": _fill, "catalogue": _list, "advise": advise.main, "page": webpage.main, "provenance": provenance.main, "regenerate": regenerate.main, "cards": cards.main,
                 **{name: functools.partial(_studied, name) for name in _STUDIES}}
     name = arguments[0] if arguments else ""
     program = _STARTED_AS.get(name, "plots")

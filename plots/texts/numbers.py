@@ -39,7 +39,7 @@ _RESERVED = ("of", "to", "phase", "metric", "growth", "show", "digits", "at", "s
 
 def texts() -> list[Path]:
     """The files that have such numbers."""
-    found = [*kept.REFERENCE.rglob("README.md"), *(kept.ROOT / "docs").rglob("*.md"), *(kept.ROOT / "plots").glob("*.md")]
+    found = [*kept.REFERENCE.glob("*/*.md"), *(kept.ROOT / "docs").rglob("*.md"), *(kept.ROOT / "plots").glob("*.md")]
     return sorted(path for path in found if _NUMBER.search(text := path.read_text(encoding="utf-8")) or _TABLE.search(text))
 
 

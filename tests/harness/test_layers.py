@@ -169,7 +169,7 @@ def imported(path):
 class Plots(unittest.TestCase):
     FOLDER = ROOT / "plots"
     # A folder may import those before it; theory.py, which imports nothing, is below all.
-    ORDER = ["sheet", "runs", "ledger", "figures", "studies", "texts", "advice", "webpage", "commands"]
+    ORDER = ["sheet", "runs", "ledger", "figures", "studies", "texts", "advice", "webpage", "reference", "commands"]
     INSIDE_FIGURES = ["model", "panel", ""]  # "" holds the kinds themselves
     # Not every earlier folder is below.
     NOT_BELOW = {"texts": {"figures", "studies"}, "advice": {"ledger", "studies", "texts"}, "webpage": {"studies", "texts"}}

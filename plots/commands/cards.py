@@ -1,0 +1,31 @@
+"""`python3 -m plots cards`: what changes between two models of cards."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from plots.commands.parser import Parser
+from plots.reference import cards
+from plots.sheet import files
+
+_EPILOG = """\
+example:
+  python3 -m plots cards results/reference/h200 results/reference/h100 --out results/reference/h100
+
+`allocbench compare A B` tests the same cells one by one. exit codes: 0 printed, 2 wrong command line or unreadable results, 3 nothing in common
+"""
+
+
+def main(arguments: list[str]) -> int:
+    parser = Parser(prog="python3 -m plots cards", epilog=_EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter,
+                    description="Compare kept results of two models of cards: how alike they rank allocators in each group, and what changes most.")
+    parser.add_argument("one", type=Path, metavar="A", help="folder of a study or of a group")
+    parser.add_argument("other", type=Path, metavar="B", help="the same of the other model")
+    parser.add_argument("--out", type=Path, metavar="DIR", help=f"write {cards.NAME} there, too")
+    options = parser.parse_args(arguments)
+    text = cards.markdown(cards.compare(cards.read(options.one), cards.read(options.other)))
+    if options.out:
+        files.write(options.out / cards.NAME, text)
+    print(text, end="")
+    return 0

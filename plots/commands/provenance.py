@@ -1,0 +1,53 @@
+"""`python3 -m plots provenance`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from plots.commands.parser import Parser
+from plots.reference import mixes, origins, pieces, provenance, study_file
+
+_EPILOG = """\
+examples:
+  python3 -m plots provenance results/reference                   where all kept numbers come from
+  python3 -m plots provenance results/reference/h200 --write      keep that in results/reference/h200/study.json
+  python3 -m plots provenance results/reference --check           name everything that keeps them from being one study
+  python3 -m plots provenance results/reference/h200 --plan       the pieces in which to measure all groups anew
+
+exit codes: 0 printed or written, and with --check nothing to name; 1 --check names problems; 2 wrong command line or unreadable results;
+3 no results
+"""
+
+
+def main(arguments: list[str]) -> int:
+    parser = Parser(prog="python3 -m plots provenance", epilog=_EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter,
+                    description="Say where the numbers of kept runs come from, and how their cells ended, for each group and in total.")
+    parser.add_argument("paths", nargs="+", metavar="PATH", help="folder of studies, of a study, of a group or of a run")
+    does = parser.add_mutually_exclusive_group()
+    does.add_argument("--write", action="store_true", help="write study.json beside the groups of each study")
+    does.add_argument("--check", action="store_true", help="name every mix and hole, with its file and the next step; exit code 1 if there is one")
+    does.add_argument("--plan", action="store_true", help="print commands that measure all groups anew, in pieces, with forecasts from these results")
+    parser.add_argument("--revision", default="", metavar="HASH", help="with --check: the measured revision that all must have (default: that of the newest run)")
+    parser.add_argument("--minutes", type=float, default=pieces.MINUTES, metavar="M", help="with --plan: the most a piece may take (default: %(default)g)")
+    parser.add_argument("--rounds", type=int, default=origins.ENOUGH, metavar="N", help="with --plan: rounds of every cell (default: %(default)s)")
+    options = parser.parse_args(arguments)
+    if not options.minutes >= 1 or not options.rounds >= 1:
+        parser.error("--minutes and --rounds must be at least 1")
+    found = origins.read(options.paths)
+    if options.plan:
+        print(pieces.text(found, options.minutes, options.rounds), end="")
+        return 0
+    if options.write:
+        for study in origins.by_study(found):
+            print(study_file.write(origins.by_study(origins.read([str(study)]))[study]))
+        return 0
+    print(provenance.tables(found), end="")
+    if not options.check:
+        return 0
+    problems = mixes.problems(found, options.revision)
+    if problems:
+        print(provenance.summary(problems), file=sys.stderr)
+    else:
+        print("One study: nothing is mixed, and nothing is missing.")
+    return 1 if problems else 0

@@ -1,0 +1,65 @@
+"""`python3 -m plots regenerate`: everything that is made of kept results."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from allocbench.errors import UsageError
+from plots.commands import report
+from plots.commands.parser import Parser
+from plots.reference import outputs
+from plots.runs import kept
+from plots.texts import numbers
+
+_EPILOG = """\
+examples:
+  python3 -m plots regenerate                           all studies below results/reference, the texts and the pages
+  python3 -m plots regenerate --check                   change nothing; list what differs
+  python3 -m plots regenerate results/reference/h200 --only ledger
+
+Written are the figures and tables of runs, the ledger (claims.*), pictures over several runs, cards.md of a second model, study.json and index.md of
+each study, numbers and tables in texts (python3 -m plots numbers), and the page of each study below build/drawn. Files that nothing makes are removed.
+
+exit codes: 0 written, and with --check nothing differs; 2 --check lists differences, wrong command line or unreadable results
+"""
+
+
+def main(arguments: list[str]) -> int:
+    parser = Parser(prog="python3 -m plots regenerate", epilog=_EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter,
+                    description="Make everything again that is made of kept results.")
+    parser.add_argument("studies", nargs="*", type=Path, metavar="STUDY", help="folders of studies (default: all below results/reference)")
+    parser.add_argument("--only", action="append", choices=[*outputs.PARTS, "texts", "page"], metavar="PART",
+                        help=f"only this part, repeatable: {', '.join(outputs.PARTS)}, texts, page (default: all, with index.md)")
+    parser.add_argument("--check", action="store_true", help="change nothing; list what differs and exit with 2")
+    options = parser.parse_args(arguments)
+    wanted = options.only or [*outputs.PARTS, "texts", "page"]
+    folders = [folder.resolve() for folder in options.studies] or sorted(each for each in kept.REFERENCE.iterdir() if each.is_dir())
+    for folder in folders:
+        if folder.parent != kept.REFERENCE:
+            raise UsageError(f"{folder} is not a folder of {kept.REFERENCE}. Only kept studies are made again: files that nothing makes are removed there.")
+    told = [line for folder in folders for line in _study(folder, [part for part in outputs.PARTS if part in wanted], options.check)]
+    if "texts" in wanted:
+        told += numbers.fill([], write=not options.check)
+    for line in told:
+        print(line)
+    if "page" in wanted and not options.check:
+        for folder in folders:
+            report.main([str(folder)])
+    if options.check and told:
+        raise UsageError(f"{len(told)} files or numbers differ from the kept results. Write them with: python3 -m plots regenerate")
+    return 0
+
+
+def _study(folder: Path, parts: list[str], check: bool) -> list[str]:
+    if not parts:
+        return []
+    study = outputs.read(folder)
+    made = outputs.made_of(study, parts)
+    there = outputs.generated(study) if len(parts) == len(outputs.PARTS) else []
+    told = outputs.differences(made, there)
+    if not check:
+        outputs.write(made, there)
+    print(f"{folder.name}: {len(made)} files are made of {len(study.runs)} runs", file=sys.stderr)
+    return told

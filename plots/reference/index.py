@@ -1,0 +1,34 @@
+"""The index of a study: every kept run with what it shows, its pictures, its numbers and how its cells ended, and what is made over several runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from plots.runs.results import Run
+from plots.sheet import grid
+from plots.texts import blocks
+
+NAME = "index.md"
+_HEADER = ("run", "shows", "pictures", "numbers", "cells that are not ok", "cells")
+
+
+def page(folder: Path, runs: Mapping[str, Run], made: Iterable[Path]) -> str:
+    """`made`: every file that is made of the runs; each is linked once."""
+    files = sorted(path.relative_to(folder).as_posix() for path in made)
+    rows, linked = [], set()
+    for place, run in runs.items():
+        own = [name for name in files if name.startswith(f"{place}/figures/")]
+        linked |= set(own)
+        status = [name for name in own if name.endswith("_status.md")]
+        numbers = [name for name in own if name.endswith(".md") and name not in status]
+        pictures = [name for name in own if name.endswith(".png")]
+        shows = run.config.get("description", "")
+        rows.append([f"`{place}`", shows, _links(pictures, "picture"), _links(numbers, "numbers"), _links(status, "list"), blocks.outcome(run.cells["status"])])
+    over = [f"- [{name}]({name})" for name in files if name not in linked]
+    counts = f"{len(runs)} kept runs, {len(files)} files that are made of them. `python3 -m plots regenerate` writes all of them and this page."
+    return "\n\n".join([f"# Index of {folder.name}", counts, "## Over several runs", "\n".join(over), "## Runs", grid.markdown(grid.Grid(_HEADER, rows, aligned_left=6))])
+
+
+def _links(names: list[str], word: str) -> str:
+    return ", ".join(f"[{word if number == 1 else f'{word} {number}'}]({name})" for number, name in enumerate(names, 1))

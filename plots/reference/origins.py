@@ -1,0 +1,204 @@
+"""Where the numbers of kept runs come from, read from both of their files: results.json has what each cell was measured with, the log what each start of
+the program did."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Iterable, Iterator, Sequence
+
+from allocbench import frames, paths, stored
+from allocbench.errors import UsageError
+from plots import ROOT
+from plots.runs import configs, labels
+
+ENOUGH = 6  # rounds, from which on a median has a 95 % interval
+HOLES = ("timeout", "skipped", "incorrect", "device_fault", "crashed")  # no number, and no rule that says why there is none
+_OF_A_START = (b'{"event":"run"', b'{"event":"device"')
+
+
+@dataclass(frozen=True)
+class Origin:
+    """A kept run. `cells`: those of results.json; `starts`: the events `run` and `device` of its log."""
+
+    folder: Path
+    document: dict
+    starts: Sequence[dict]
+
+    @property
+    def cells(self) -> list[dict]:
+        return self.document["cells"]
+
+    @property
+    def config(self) -> dict:
+        return self.document.get("run", {}).get("config", {})
+
+    @property
+    def name(self) -> str:
+        return self.config.get("name", self.folder.name)
+
+    @property
+    def group(self) -> str:
+        return self.name.partition("/")[0]
+
+    @property
+    def study(self) -> Path:
+        """The folder of all groups: the one above the folder of the run's group."""
+        parts = self.folder.parts
+        place = max((index for index, part in enumerate(parts) if part == self.group), default=len(parts) - 1)
+        return Path(*parts[:place])
+
+    @property
+    def inside(self) -> str:
+        """The run's folder in that of the study."""
+        return self.folder.relative_to(self.study).as_posix()
+
+    @property
+    def backend(self) -> str:
+        return self.cells[0]["backend"]
+
+    @cached_property
+    def revisions(self) -> list[str]:
+        """Hashes of the sources, the commonest first."""
+        return _common(cell.get("measured_revision") for cell in self.cells)
+
+    @cached_property
+    def commits(self) -> list[str]:
+        return _common(cell.get("revision") for cell in self.cells)
+
+    @cached_property
+    def cards(self) -> list[str]:
+        return _common(cell.get("device_uuid") for cell in self.cells)
+
+    @cached_property
+    def models(self) -> list[str]:
+        """As the devices themselves report."""
+        return _common(cell.get("device") for cell in self.cells)
+
+    @cached_property
+    def drivers(self) -> list[str]:
+        return _common(cell.get("driver_version") for cell in self.cells)
+
+    @cached_property
+    def clocks(self) -> list[str]:
+        return _common(cell.get("sm_clock_max_mhz") for cell in self.cells)
+
+    @property
+    def last_start(self) -> str:
+        return max((event["time"] for event in self.starts), default="")
+
+    @cached_property
+    def dates(self) -> list[str]:
+        """Of all starts."""
+        return sorted({event["time"][:10] for event in self.starts if event["event"] == "run"})
+
+    @property
+    def is_dirty(self) -> bool:
+        return any(cell.get("dirty") for cell in self.cells)
+
+    @cached_property
+    def statuses(self) -> Counter:
+        return Counter(cell["status"] for cell in self.cells)
+
+    @cached_property
+    def few_rounds(self) -> int:
+        """Cells with a number that has no interval."""
+        return sum(any("no_interval" in phase for phase in cell.get("phases", [])) for cell in self.cells)
+
+    @cached_property
+    def late_verifications(self) -> int:
+        return sum(cell["status"] == "timeout" and "in verification" in cell.get("reason", "") for cell in self.cells)
+
+    @cached_property
+    def left_out(self) -> int:
+        return sum(map(frames.was_left_out, self.cells))
+
+    @property
+    def holes(self) -> int:
+        return sum(self.statuses[word] for word in HOLES)
+
+    @cached_property
+    def today(self) -> dict | None:
+        """The config of its name in this checkout; None where there is none."""
+        path = config_file(self.name)
+        return configs.read(path) if path else None
+
+    @property
+    def has_changed(self) -> bool:
+        """Whether that config measures something else."""
+        return self.today is not None and not configs.measures_the_same(self.config, self.today, self.backend)
+
+    @cached_property
+    def judges_times(self) -> bool:
+        """Whether sentences or points are judged by its times. A count needs one round."""
+        config = self.today or self.config
+        usual = labels.listed(config.get("plot", {}).get("metric", "time"))
+        counted = {name for cell in self.cells for part in (cell.get("counted", {}).get("values", {}), cell.get("metrics", {})) for name in part}
+        named = [list(_metrics(claim)) or usual for claim in config.get("claims", [])]
+        return self.group == "comb" or any(metric not in counted for metrics in named for metric in metrics)
+
+    def log_differs(self) -> str:
+        """What the log says otherwise than results.json; empty where they agree."""
+        runs = [event for event in self.starts if event["event"] == "run"]
+        devices = [event["device"] for event in self.starts if event["event"] == "device"]
+        if not runs:
+            return "the log names no revision"
+        logged = {event["allocbench"]["measured_revision"] for event in runs} | {event["worker"]["measured_revision"] for event in runs}
+        pairs = (("measured revision", self.revisions, logged), ("card", self.cards, {device.get("uuid", "") for device in devices}),
+                 ("driver", self.drivers, {device.get("driver_version", "") for device in devices}))
+        return "; ".join(f"its cells have {word} {value}, the log has {', '.join(sorted(known)) or 'none'}"
+                         for word, values, known in pairs for value in values if value not in known and "+" not in value)
+
+
+def _common(values: Iterable) -> list[str]:
+    return [str(value) for value, _ in Counter(value for value in values if value).most_common()]
+
+
+def _metrics(part) -> Iterator[str]:
+    """All that a claim names, in its effect and in its sides."""
+    if isinstance(part, dict):
+        yield from (value for key, value in part.items() if key == "metric")
+        part = list(part.values())
+    if isinstance(part, list):
+        for each in part:
+            yield from _metrics(each)
+
+
+def read(names: Sequence[str]) -> list[Origin]:
+    """Of all runs at and below these paths."""
+    return [read_run(folder.resolve()) for folder in paths.folders(paths.expanded(names))]
+
+
+def read_run(folder: Path) -> Origin:
+    document = stored.read_document(folder)
+    log = stored.file_of(folder, "events.jsonl")
+    if not log.exists():
+        raise UsageError(f"{folder} has no log, so nobody can tell where its numbers come from. Fetch events.jsonl, or measure again.")
+    starts = [json.loads(line) for line in stored.content_of(folder, "events.jsonl").splitlines() if line.startswith(_OF_A_START)]
+    return Origin(folder, document, starts)
+
+
+def config_file(name: str) -> Path | None:
+    """Of a config of this checkout: below configs/, or that of the authors' own code."""
+    return next((path for path in (configs.FOLDER / f"{name}.json", ROOT / f"{name}.json") if path.is_file()), None)
+
+
+def by_study(found: Sequence[Origin]) -> dict[Path, dict[str, list[Origin]]]:
+    """By the study's folder, then by group."""
+    made: dict[Path, dict[str, list[Origin]]] = {}
+    for each in found:
+        made.setdefault(each.study, {}).setdefault(each.group, []).append(each)
+    return made
+
+
+def union(found: Sequence[Origin], values: str) -> list[str]:
+    """All revisions, cards and so on of these runs, in the order of their names."""
+    return sorted({value for each in found for value in getattr(each, values)})
+
+
+def shown(folder: Path) -> str:
+    """A path as a reader types it: from the repository's root, where it lies below."""
+    return str(folder.relative_to(ROOT)) if folder.is_relative_to(ROOT) else str(folder)

@@ -1,0 +1,195 @@
+"""Everything that is made of the kept runs of a study, made again: figures of runs, ledger, pictures over several runs, study.json, the index, texts, the page.
+
+Each part gives its files by the path at which the repository keeps them, so that they can be written there or compared with what is there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import re
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Callable, Iterable, Sequence
+
+import PIL.Image
+
+from allocbench import stored
+from allocbench.errors import UsageError
+from plots import ROOT
+from plots.figures import drawing, inputs
+from plots.figures.kinds import OF_CONFIGS
+from plots.ledger import claims, forest
+from plots.reference import cards, index, origins, study_file
+from plots.runs import configs, kept
+from plots.runs.results import Run
+from plots.sheet import files
+from plots.sheet.page import Drawing
+from plots.studies import aa, delays_figure, points, points_table, survival
+from plots.texts import numbers
+
+Files = dict[Path, bytes]
+
+# Groups all of whose runs keep their figures, which the index links. Of other groups those are kept that a text links.
+DRAWN = ("halloc2014", "kma2014", "pham2025", "vinkler2015", "xmalloc2010", "survey2021", "beyond", "peers")
+_PICTURED = ("lines", "heatmap", "histogram")  # a table is read in its Markdown
+_GENERATED = (".md", ".png", ".json", ".csv")
+_WRITTEN = ("README.md", "results.json", "results.csv")  # by people and by the front end
+_BESIDE_GROUPS = ("claims", "survival_", cards.NAME, index.NAME, study_file.NAME)
+_LINK = re.compile(r"\]\(([^)#\s]+)|src=\"([^\"]+)\"")
+
+
+@dataclass
+class Study:
+    """The kept runs below a folder, each with its place in it."""
+
+    folder: Path
+    runs: dict[str, Run] = field(default_factory=dict)
+
+    def below(self, group: str) -> list[Run]:
+        return [run for place, run in self.runs.items() if place.split("/")[0] == group]
+
+    @property
+    def is_of_gpu(self) -> bool:
+        return all(run.backend == "cuda" for run in self.runs.values())
+
+
+def read(folder: Path) -> Study:
+    found = stored.find_runs(folder)
+    if not found:
+        raise UsageError(f"{folder} has no kept run. Name the folder of a study, such as results/reference/h200.")
+    return Study(folder, {each.relative_to(folder).as_posix(): kept.read(each) for each in found})
+
+
+def linked() -> set[Path]:
+    """The files that texts link which somebody writes."""
+    texts = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *kept.REFERENCE.glob("*/README.md"), *numbers.texts()]
+    return {(text.parent / target).resolve() for text in set(texts) for pair in _LINK.findall(text.read_text(encoding="utf-8")) for target in pair if target}
+
+
+def figures(study: Study, places: Iterable[str] = ()) -> Files:
+    """The figures of the runs at these places; of all unless places are given."""
+    made, shown = {}, linked()
+    for place in places or study.runs:
+        made |= figures_of(study.runs[place], shown)
+    return made
+
+
+def figures_of(run: Run, shown: set[Path]) -> Files:
+    """Of a run all figures, or those that are shown. The CPU executor's numbers are kept without pictures."""
+    folder = run.folder.resolve() / "figures"
+    own = {path.name for path in shown if path.parent == folder}
+    whole = run.name.partition("/")[0] in DRAWN
+    if not whole and not own:
+        return {}
+    is_pictured = run.backend == "cuda" and whole and run.plot.get("kind", "status_matrix") in _PICTURED
+    formats = ("png",) if is_pictured or any(name.endswith(".png") for name in own) else ()
+    with tempfile.TemporaryDirectory() as scratch, contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()) as told:
+        if drawing.draw_all(inputs.Inputs([], [run.folder], []), inputs.Overrides(configs.FOLDER), Path(scratch), formats) == 2:
+            raise UsageError(told.getvalue().strip().removeprefix("plots: "))
+        drawn = {path.name: path.read_bytes() for path in sorted(Path(scratch).iterdir())}
+
+    def is_kept(name: str) -> bool:
+        return name in own or whole and (name.endswith(".md") or is_pictured and not name.endswith("_status.png"))
+
+    return {folder / name: content for name, content in drawn.items() if is_kept(name)}
+
+
+def ledger(study: Study) -> Files:
+    judged = claims.ledger(list(study.runs.values()), configs.FOLDER)
+    if not judged.runs:
+        return {}
+    data = json.dumps(judged.data(), indent=1, ensure_ascii=False) + "\n"
+    made = {study.folder / "claims.md": judged.markdown().encode(), study.folder / "claims.json": data.encode()}
+    return {**made, **_written(forest.drawings(judged), study.folder)} if study.is_of_gpu else made
+
+
+def over_runs(study: Study) -> Files:
+    """Pictures and tables over several runs, and tables that are drawn from configs."""
+    made: Files = {}
+    if study.is_of_gpu:
+        made |= _written(survival.drawings(list(study.runs.values())), study.folder, formats=(), endings=(".md",))
+    if runs := study.below("comb"):
+        made |= _written(points_table.drawings(points.read(points.COMB), runs), study.folder / "comb")
+    if runs := study.below("delay"):
+        made |= _written([delays_figure.drawing(runs)], study.folder / "delay")
+    if len(runs := study.below("aa")) > 1:
+        made |= _written([aa.make(runs)], study.folder / "aa")
+    for path in sorted(study.folder.glob("*/*/*.md")):
+        name = path.parent.relative_to(study.folder).as_posix()
+        config = configs.named(name)
+        if config and config.get("plot", {}).get("kind") in OF_CONFIGS:
+            made |= _written([OF_CONFIGS[config["plot"]["kind"]](configs.FOLDER / f"{name}.json", study.below(name.split("/")[0]), drawing.stem_of(name))],
+                             path.parent, formats=())
+    return made
+
+
+def between_cards(study: Study) -> Files:
+    """What changes from the model with most runs to this one, where that is another one and they share configs."""
+    runs = list(study.runs.values())
+    counts = {folder: len(stored.find_runs(folder)) for folder in sorted(study.folder.parent.iterdir()) if folder.is_dir()}
+    largest = read(max((folder for folder in counts if counts[folder]), key=lambda folder: (counts[folder], folder == study.folder)))
+    shared = {run.name for run in runs} & {run.name for run in largest.runs.values()}
+    if largest.folder == study.folder or not (study.is_of_gpu and largest.is_of_gpu and shared):
+        return {}
+    return {study.folder / cards.NAME: cards.markdown(cards.compare(list(largest.runs.values()), runs)).encode()}
+
+
+def study_json(study: Study) -> Files:
+    groups = origins.by_study(origins.read([str(study.folder)]))[study.folder.resolve()]
+    return {study.folder / study_file.NAME: study_file.text(groups).encode()}
+
+
+def _written(drawings: Sequence[Drawing], folder: Path, formats: Sequence[str] = ("png",), endings: Sequence[str] = (".md", ".png")) -> Files:
+    with tempfile.TemporaryDirectory() as scratch:
+        paths = [path for each in drawings for path in each.write(Path(scratch), formats)]
+        return {folder / path.name: path.read_bytes() for path in paths if path.suffix in endings}
+
+
+PARTS: dict[str, Callable[[Study], Files]] = {"figures": figures, "ledger": ledger, "over_runs": over_runs, "cards": between_cards, "study": study_json}
+
+
+def made_of(study: Study, parts: Sequence[str]) -> Files:
+    """The files of these parts, and with all of them the index, which links them."""
+    made: Files = {}
+    for part in parts:
+        made |= PARTS[part](study)
+    if set(parts) == set(PARTS):
+        made[study.folder / index.NAME] = index.page(study.folder, study.runs, made).encode()
+    return made
+
+
+def differences(made: Files, there: Iterable[Path]) -> list[str]:
+    """A line for each file that is to be written, and for each that is there and nothing makes."""
+    told = [f"{origins.shown(path)}: {'differs' if path.exists() else 'does not exist'}" for path, content in made.items() if not same(path, content)]
+    return told + [f"{origins.shown(path)}: nothing makes it" for path in there if path not in made]
+
+
+def same(path: Path, content: bytes) -> bool:
+    """Pictures are the same if their pixels are: other programs pack them smaller."""
+    if not path.is_file():
+        return False
+    old = path.read_bytes()
+    if old == content or path.suffix != ".png":
+        return old == content
+    with PIL.Image.open(io.BytesIO(old)) as one, PIL.Image.open(io.BytesIO(content)) as other:
+        return one.size == other.size and one.convert("RGB").tobytes() == other.convert("RGB").tobytes()
+
+
+def generated(study: Study) -> list[Path]:
+    """The files below the study that are made of its runs. Beside the groups people write pages, too."""
+    return [path for path in sorted(study.folder.rglob("*.*")) if path.suffix in _GENERATED and path.name not in _WRITTEN
+            and (path.parent != study.folder or path.name.startswith(_BESIDE_GROUPS))]
+
+
+def write(made: Files, there: Iterable[Path]) -> None:
+    """Files that are the same stay as they are; those that nothing makes are removed."""
+    for path, content in made.items():
+        if not same(path, content):
+            files.write(path, content)
+    for path in there:
+        if path not in made:
+            os.remove(path)

@@ -1,0 +1,139 @@
+"""The plan of a reference study: commands that each measure some configs of one group on one card, forecast to end within some minutes."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from statistics import mean
+from typing import Sequence
+
+from plots.reference import mixes, study_file
+from plots.reference.forecast import WORKER, Forecast, of_run
+from plots.reference.mixes import GROUPS, Groups
+from plots.reference.origins import Origin, by_study, config_file, shown
+from plots.runs import configs
+from plots.sheet import grid
+
+MINUTES = 9.0
+
+
+@dataclass
+class Piece:
+    """Configs of one group that share their workers."""
+
+    rounds: int
+    configs: dict[str, Forecast] = field(default_factory=dict)
+
+    @property
+    def minutes(self) -> float:
+        allocators = frozenset().union(*(each.allocators for each in self.configs.values()))
+        return (sum(each.seconds(self.rounds) for each in self.configs.values()) + WORKER * self.rounds * len(allocators)) / 60
+
+
+@dataclass
+class Plan:
+    """Of one group."""
+
+    name: str
+    command: str  # that its pieces begin with; of aa the only one
+    backend: str
+    pieces: list[Piece]
+    guessed: list[str]  # configs without kept results
+    times: int = 1  # that the command measures its config
+
+    @property
+    def minutes(self) -> float:
+        return self.times * sum(piece.minutes for piece in self.pieces)
+
+    @property
+    def lost(self) -> float:
+        return self.times * sum(each.lost for piece in self.pieces for each in piece.configs.values()) / 60
+
+
+def plans(groups: Groups, minutes: float, rounds: int) -> list[Plan]:
+    """Of all groups of the reference; of another study those that it has."""
+    forecasts = {name: {run.name: of_run(run) for run in group} for name, group in groups.items()}
+    names = [*GROUPS, *(name for name in groups if name not in GROUPS)] if mixes.is_reference(groups) else list(groups)
+    everything = [each for group in forecasts.values() for each in group.values()]
+    return [_plan(name, groups, forecasts.get(name, {}), everything, minutes, rounds) for name in names]
+
+
+def _plan(name: str, groups: Groups, known: dict[str, Forecast], everything: list[Forecast], minutes: float, rounds: int) -> Plan:
+    group = groups.get(name, [])
+    wanted = mixes.configs_of(name) if mixes.is_reference(groups) else [run.name for run in group]
+    guessed = [config for config in dict.fromkeys(wanted) if config not in known]
+    usual = _usual(list(known.values()) or everything)
+    pieces = packed({config: known.get(config, usual) for config in dict.fromkeys(wanted)}, minutes, rounds)
+    backend = next(run.backend for each in groups.values() for run in each)
+    if wanted == [name]:
+        return Plan(name, study_file.again_and_again(mixes.study_of(groups), name, len(group) or 6), backend, pieces, guessed, len(group) or 6)
+    return Plan(name, study_file.study_command(name), backend, pieces, guessed)
+
+
+def _usual(known: Sequence[Forecast]) -> Forecast:
+    """A config without results counts as the average, as for --shard."""
+    seconds = (mean(getattr(each, part) for each in known) for part in ("once", "per_round", "lost"))
+    return Forecast(*seconds, max((each.allocators for each in known), key=len))
+
+
+def packed(forecasts: dict[str, Forecast], minutes: float, rounds: int) -> list[Piece]:
+    """Each config, the longest first, in the first piece with room for it. A config that is too long for any has its own."""
+    made: list[Piece] = []
+    for name, forecast in sorted(forecasts.items(), key=lambda each: (-each[1].seconds(rounds), each[0])):
+        fitting = next((piece for piece in made if Piece(rounds, {**piece.configs, name: forecast}).minutes <= minutes), None)
+        if fitting is None:
+            made.append(fitting := Piece(rounds))
+        fitting.configs[name] = forecast
+    return made
+
+
+def text(found: Sequence[Origin], minutes: float, rounds: int) -> str:
+    parts = []
+    for study, groups in by_study(found).items():
+        made = plans(groups, minutes, rounds)
+        parts.append(f"# {shown(study)}: {rounds} rounds of every cell, pieces of at most {minutes:g} minutes\n\n{_totals(made, minutes)}")
+        parts += [_commands(plan, minutes) for plan in made]
+        parts.append(f"# At the end, for all pieces:\nbuild/bin/allocbench merge results/pieces/* --out results/{study.name}\n{_warnings(made, groups, rounds)}")
+    return "\n".join(parts)
+
+
+def _totals(made: Sequence[Plan], minutes: float) -> str:
+    rows = [[plan.name, str(sum(len(piece.configs) for piece in plan.pieces)), str(_commands_of(plan, minutes)), f"{plan.minutes:.1f}", f"{plan.lost:.1f}"]
+            for plan in made]
+    total = [["all", *(str(sum(int(row[column]) for row in rows)) for column in (1, 2)), f"{sum(plan.minutes for plan in made):.1f}",
+              f"{sum(plan.lost for plan in made):.1f}"]]
+    return grid.markdown(grid.Grid(("group", "configs", "commands", "minutes of one card", "of these with cells that fail, at worst"), rows + total))
+
+
+def _commands_of(plan: Plan, minutes: float) -> int:
+    return plan.times if plan.times > 1 else sum(_calls(piece, minutes) for piece in plan.pieces)
+
+
+def _calls(piece: Piece, minutes: float) -> int:
+    return max(1, math.ceil(piece.minutes / minutes))
+
+
+def _commands(plan: Plan, minutes: float) -> str:
+    lines = []
+    for number, piece in enumerate(plan.pieces, 1):
+        calls = _calls(piece, minutes)
+        again = f", {calls} times on one card" if calls > 1 else ""
+        lines.append(f"# {plan.name}, piece {number} of {len(plan.pieces)}: {piece.minutes:.1f} minutes{again if plan.times == 1 else ' a run'}")
+        if plan.times > 1:
+            lines.append(plan.command)
+            continue
+        only = "" if len(plan.pieces) == 1 else "".join(f" --only {name}" for name in sorted(piece.configs))
+        bound = math.ceil(min(piece.minutes, minutes))
+        lines.append(f"{plan.command}{only} --backend {plan.backend} --minutes {bound} --resume --no-figures --out results/pieces/{plan.name}-{number}")
+    return "\n".join(lines) + "\n"
+
+
+def _warnings(made: Sequence[Plan], groups: Groups, rounds: int) -> str:
+    """What the forecast cannot know, and what the configs do not ask for."""
+    guessed = [config for plan in made for config in plan.guessed]
+    changed = [run.name for group in groups.values() for run in group if run.has_changed]
+    names = [name for plan in made for piece in plan.pieces for name in piece.configs]
+    fewer = [name for name in names if (path := config_file(name)) and configs.effective(configs.read(path), made[0].backend).get("rounds", rounds) < rounds]
+    told = ((guessed, "have no kept results and count as the average of their group"), (changed, "measure something else today than what the forecast is from"),
+            (fewer, f"ask for fewer than {rounds} rounds (`rounds`)"))
+    return "".join(f"# {len(names)} configs {words}: {', '.join(sorted(names))}\n" for names, words in told if names)

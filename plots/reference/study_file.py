@@ -1,0 +1,107 @@
+"""study.json beside the groups of a study: revision, cards, drivers, clocks, dates and commands, of all groups, of each, and of each run."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Sequence
+
+from allocbench.errors import UsageError
+from plots.reference.origins import Origin, shown, union
+from plots.runs import configs
+from plots.sheet import files
+
+NAME = "study.json"
+_FORMAT = 1
+_MEMBERS = {"measured_revisions": "revisions", "commits": "commits", "models": "models", "cards": "cards", "drivers": "drivers", "sm_clock_max_mhz": "clocks",
+            "dates": "dates"}
+
+
+def data(groups: dict[str, list[Origin]]) -> dict:
+    """What study.json holds of these runs, which are all of one study."""
+    runs = [run for group in groups.values() for run in group]
+    return {
+        "format": _FORMAT,
+        "written_by": f"python3 -m plots provenance {shown(runs[0].study)} --write",
+        **_origin(runs),
+        "groups": {name: {"command": command(group), **_origin(group), "runs": {run.inside: of_run(run) for run in group}} for name, group in groups.items()},
+    }
+
+
+def of_run(run: Origin) -> dict:
+    return {**_origin([run]), "dirty": run.is_dirty, "cells": len(run.cells)}
+
+
+def _origin(runs: Sequence[Origin]) -> dict:
+    return {member: union(runs, values) for member, values in _MEMBERS.items()}
+
+
+def command(group: Sequence[Origin]) -> str:
+    """What measures the group anew, from the repository's root."""
+    first = group[0]
+    if first.name == first.group:  # a config beside the groups, measured several times
+        return again_and_again(first.study, first.group, len(group))
+    return " ".join([study_command(first.group), f"--backend {first.backend}", f"--out results/{first.study.name}"])
+
+
+def again_and_again(study: Path, config: str, times: int = 6) -> str:
+    return f"tools/record-aa.sh results/{study.name}/{config} {times}"
+
+
+def study_command(group: str) -> str:
+    """Without the configs it is to measure and its folder."""
+    inside = any((configs.FOLDER / group).glob("*.json"))
+    return f"build/bin/allocbench study {group}" if inside else f"build/bin/allocbench study {group} --configs ."
+
+
+def write(groups: dict[str, list[Origin]]) -> Path:
+    path = _path(groups)
+    return files.write(path, text(groups))
+
+
+def text(groups: dict[str, list[Origin]]) -> str:
+    """One line per run, so that a change of one run is one line."""
+    made = data(groups)
+    lines = [f' {json.dumps(key)}: {json.dumps(value)}' for key, value in made.items() if key != "groups"]
+    lines.append(' "groups": {\n' + ",\n".join(f"  {json.dumps(name)}: {_group(group)}" for name, group in made["groups"].items()) + "\n }")
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _group(group: dict) -> str:
+    lines = [f"   {json.dumps(key)}: {json.dumps(value)}" for key, value in group.items() if key != "runs"]
+    lines.append('   "runs": {\n' + ",\n".join(f"    {json.dumps(name)}: {json.dumps(run)}" for name, run in group["runs"].items()) + "\n   }")
+    return "{\n" + ",\n".join(lines) + "\n  }"
+
+
+def _path(groups: dict[str, list[Origin]]) -> Path:
+    return next(iter(groups.values()))[0].study / NAME
+
+
+def disagreements(groups: dict[str, list[Origin]], whole: bool) -> list[str]:
+    """What study.json says otherwise than the kept logs, a line for each run. `whole`: these are all runs of the study."""
+    path = _path(groups)
+    again = f"Write it again: python3 -m plots provenance {shown(path.parent)} --write"
+    if not path.is_file():
+        return [f"{shown(path)} does not exist. {again}"]
+    try:
+        stored = json.loads(path.read_text(encoding="utf-8"))
+        known = {name: run for group in stored["groups"].values() for name, run in group["runs"].items()}
+    except (json.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
+        raise UsageError(f"{shown(path)} is not what --write makes ({error}). {again}") from None
+    found = {run.inside: of_run(run) for group in groups.values() for run in group}
+    told = [f"{shown(path)}: {name}: {_difference(known.get(name), run)}. {again}" for name, run in found.items() if known.get(name) != run]
+    if whole:
+        told += [f"{shown(path)}: {name} has no log. {again}" for name in known if name not in found]
+        if not told and stored != data(groups):
+            told.append(f"{shown(path)}: its summary does not follow from its runs. {again}")
+    return told
+
+
+def _difference(stored: dict | None, found: dict) -> str:
+    if stored is None:
+        return "the kept run is not listed"
+    return "; ".join(f"{member} {_words(stored.get(member))}, the kept log has {_words(value)}" for member, value in found.items() if stored.get(member) != value)
+
+
+def _words(value) -> str:
+    return ", ".join(map(str, value)) or "none" if isinstance(value, list) else str(value)

@@ -1,0 +1,75 @@
+"""The plan of a study: each piece is forecast to end in time, has every config once, and is a command that the front end takes."""
+
+import re
+
+import pytest
+
+import measured
+from plots.commands import cli
+from plots.reference import forecast, mixes, origins, pieces
+from plots.reference.forecast import WORKER, Forecast
+
+
+def of(run):
+    return forecast.of_run(origins.read_run(run))
+
+
+def test_rounds_of_the_log_count(tmp_path):
+    made = of(measured.run(tmp_path, "one/small", [measured.ok("comb", 1e-6), measured.ok("halloc", 1e-6)], rounds={0: [0.2, 0.4], 1: [1.0]}))
+    assert made.per_round == pytest.approx(1.3) and made.allocators == {"comb", "halloc"}
+    assert made.once == pytest.approx(1.3 + 2 * 0.034) and made.lost == 0
+    assert made.seconds(6) == pytest.approx(made.once + 6 * 1.3)
+
+
+def test_without_them_the_wall_time_of_samples_counts(tmp_path):
+    made = of(measured.run(tmp_path, "one/small", [measured.ok("comb", 1e-6)], of_cells={0: {"counters": {"wall_time": 0.01}}}))
+    assert made.per_round == pytest.approx(1.6 * 5 * 0.01)
+
+
+def test_two_cells_of_a_series_may_wait_for_their_deadline(tmp_path):
+    left_out = "put off until all others were measured (x)"
+    cells = [measured.failed("kma", status, reason, number) for number, (status, reason) in
+             enumerate([("timeout", "x"), ("skipped", left_out), ("skipped", left_out), ("skipped", "series kma timed out at 1 and 2"), ("unsupported", "x"), ("crashed", "x")])]
+    made = of(measured.run(tmp_path, "one/small", cells, config={"deadline_s": 10}, of_cells={number: {"series": "kma"} for number in range(6)}))
+    assert made.lost == pytest.approx(2 * (10 + 2) + 0.05 + 0.05 + 2) and made.per_round == 0
+
+
+def test_pieces_end_in_time_and_have_every_config_once():
+    forecasts = {f"config{number}": Forecast(10, 5 + number, 0, frozenset({"comb", f"a{number % 3}"})) for number in range(20)}
+    made = pieces.packed(forecasts, 9, 6)
+    assert sorted(name for piece in made for name in piece.configs) == sorted(forecasts)
+    assert len(made) > 1 and all(piece.minutes <= 9 for piece in made)
+    first = made[0]
+    allocators = set().union(*(each.allocators for each in first.configs.values()))
+    assert first.minutes * 60 == pytest.approx(sum(10 + 6 * each.per_round for each in first.configs.values()) + 6 * WORKER * len(allocators))
+
+
+def test_a_long_config_has_a_piece_of_its_own(tmp_path, capsys):
+    measured.run(tmp_path / "m", "one/long", [measured.ok("comb", 1)], rounds={0: [200]})
+    measured.run(tmp_path / "m", "one/short", [measured.ok("comb", 1)], rounds={0: [1]})
+    assert cli.main(["provenance", str(tmp_path / "m"), "--plan"]) == 0
+    told = capsys.readouterr().out
+    assert "# one, piece 1 of 2: 23.4 minutes, 3 times on one card" in told
+    assert "build/bin/allocbench study one --configs . --only one/short --backend cuda --minutes 1 --resume --no-figures --out results/pieces/one-2" in told
+    assert "| one | 2 | 4 | 23.5 | 0.0 |" in told and "build/bin/allocbench merge results/pieces/* --out results/m" in told
+    assert cli.main(["provenance", str(tmp_path / "m"), "--plan", "--rounds", "1", "--minutes", "20"]) == 0
+    assert "| one | 2 | 1 | 6.7 | 0.0 |" in capsys.readouterr().out
+
+
+def test_the_reference_is_planned_with_all_groups(capsys):
+    assert cli.main(["provenance", "results/reference/h200", "--plan"]) == 0
+    told = capsys.readouterr().out
+    for group in mixes.GROUPS:
+        assert re.search(rf"^\| {group} \| {len(mixes.configs_of(group))} \|", told, re.M)
+        named = re.findall(rf"--only ({group}/\w+)", told)
+        assert not named or sorted(named) == mixes.configs_of(group)
+    assert "configs have no kept results and count as the average of their group: halloc2014/aggregation" in told
+    for minutes, calls in re.findall(r"piece \d+ of \d+: ([\d.]+) minutes(?:, (\d+) times)?", told):
+        assert float(minutes) <= 9 * int(calls or 1)
+
+
+@pytest.mark.parametrize("options", [["--minutes", "0"], ["--rounds", "0"], ["--check", "--plan"]])
+def test_wrong_options_are_refused(tmp_path, capsys, options):
+    measured.run(tmp_path, "one/small", [measured.ok("comb", 1)])
+    assert cli.main(["provenance", str(tmp_path), *options]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
