@@ -14,15 +14,18 @@ PAGE = Path("docs") / "catalogue.md"
 _NAMED = re.compile(r'(?:\.name = |traits_as\()"(\w+)"')
 _HEAD = """# Catalogue
 
-Which allocators and workloads are there? This page is written by
+Which allocators and workloads are there? This command writes the page:
 
     build/bin/allocbench list --json | /usr/bin/python3 -m plots catalogue
 
-`build/bin/allocbench describe NAME` shows the parameters of each, with units, ranges and sources.
+`build/bin/allocbench describe NAME` shows the parameters of each, with units, ranges and sources. An allocator has one of these forms:
 
-* **published**: the paper's operations in the paper's order. **reworked**: what this project made of the design. **own**: a design of this project.
-* **ablation**: a form with one part taken out or exchanged. **original**: the authors' own code ([how to add more of it](../peers/README.md)). **delayed**: an allocator whose calls
-  wait, to show how much an application depends on it.
+* **published**: the paper's operations in the paper's order.
+* **reworked**: this project's improved version of the design.
+* **own**: a design of this project.
+* **ablation**: a form with one part removed or exchanged.
+* **original**: the authors' own code ([how to add more](../peers/README.md)).
+* **delayed**: an allocator whose calls wait, to show how much an application depends on its allocator.
 """
 
 
