@@ -283,7 +283,7 @@ Failure Search::write_down(simt::ExecutorOptions recorded, const Trial& seen) {
   const bool repeats = seen.outcome == Outcome::race || seen.outcome == again.outcome;
   if (again.record.hash != seen.record.hash || !repeats) {
     failure.outcome = Outcome::nondeterminism;
-    failure.summary = fmt::format("the same seed took other steps: first {} ({}), then {} ({})",
+    failure.summary = fmt::format("two runs of the same seed differ: first {} ({}), then {} ({})",
                                   outcome_word(seen.outcome), seen.summary, outcome_word(again.outcome), again.summary);
   }
   const simt::Schedule& schedule = device_->schedule();

@@ -15,11 +15,12 @@ bool ShadowHeap::adopt(const std::byte* block, std::size_t bytes, std::uint32_t 
     return fail(fmt::format("misaligned: {} is not a multiple of {}", name(given), rules_.alignment));
   }
   if (bytes >= protocol::least_refused_bytes) {
-    return fail(fmt::format("impossible: {}, more bytes than any heap has", name(given)));
+    return fail(fmt::format("impossible: {} is larger than any heap", name(given)));
   }
   if (rules_.pool_begin != nullptr && (block < rules_.pool_begin || block > rules_.pool_end ||
                                        bytes > static_cast<std::size_t>(rules_.pool_end - block))) {
-    return fail(fmt::format("out of pool: {} of a pool of {} bytes", name(given), rules_.pool_end - rules_.pool_begin));
+    return fail(
+        fmt::format("outside the pool: {}, pool of {} bytes", name(given), rules_.pool_end - rules_.pool_begin));
   }
   if (!rules_.exclusive) return true;
   const auto after = live_.lower_bound(block);

@@ -31,14 +31,16 @@ class SubjectOf final : public Subject {
       return "all lanes of a warp must call together";
     }
     if (model.kernels > 1 && keeps_sessions) {
-      return "a thread's or warp's state is found by its place in the grid, which kernels that run at once share";
+      return "the allocator finds the state of a thread or warp by its rank in the grid, which is not unique while "
+             "several kernels run";
     }
-    if (model.resets && !has_reset) return "the allocator has no reset(): only a new process makes it new";
-    if (model.refills && A::traits.frees != Frees::individually) return "blocks are not freed one by one";
+    if (model.resets && !has_reset) return "the allocator has no reset(): only a new process gives a new heap";
+    if (model.refills && A::traits.frees != Frees::individually) return "the allocator does not free single blocks";
     if (model.heap == protocol::ModelHeap::many_units && !HasHeapOfManyUnits<A>) {
-      return "the allocator names no heap of many units";
+      return "the allocator defines no heap of many units";
     }
-    if (model.asks_too_much() && A::traits.test_only) return "a heap for tests may serve any size by a slot";
+    if (model.asks_too_much() && A::traits.test_only)
+      return "a test heap of this allocator may serve any size from a slot";
     return {};
   }
 

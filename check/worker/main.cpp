@@ -16,12 +16,12 @@ namespace {
 
 constexpr int exit_usage = 2;
 
-constexpr const char* examples = R"(By hand:
-  allocbench-worker-check --serve      then type, a line each:
+constexpr const char* examples = R"(To run it by hand:
+  allocbench-worker-check --serve      then type one command per line:
     {"command":"explore","allocator":"cm_malloc_reworked","strategy":"swarm","seeds":1000,
      "model":{"name":"mine","threads_per_block":4,"steps":[{"do":"malloc","slot":0},{"do":"free","slot":0}]}}
     {"command":"quit"}
-Exit codes: 0 done, 2 usage, 64 malformed command.)";
+Exit codes: 0: done; 2: wrong usage; 64: malformed command.)";
 
 // Adds those of the plug-ins that can be used; returns the others.
 std::vector<allocbench::protocol::BrokenPlugin> load_subjects(allocbench::check::SubjectList& subjects) {

@@ -32,7 +32,7 @@ void require_schedule(const std::string& text) {
   try {
     simt::parse_schedule(text);
   } catch (const simt::Fault& fault) {
-    throw UserMistake(fmt::format("the schedule cannot be read: {}", fault.what()));
+    throw UserMistake(fmt::format("the schedule is not valid: {}", fault.what()));
   }
 }
 

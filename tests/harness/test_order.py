@@ -121,7 +121,7 @@ class TimeOver(OrderTest):
     def test_nothing_begins_after_the_time_and_resume_goes_on(self):
         config = self.config(["noisy", "steady"], rounds=4, least_rounds=3, precision=0.0001)
         result = self.measure(config, *NO_TIME, expect=1)
-        self.assertIn("The time (--minutes 0) was over: 6 cells not begun. --resume goes on.", result.stdout)
+        self.assertIn("The time limit (--minutes 0) ended the run: 6 cells not begun. --resume goes on.", result.stdout)
         self.assertRegex(result.stderr, r"the time is over\. .* Continue with\n  .* --resume\n")
         self.assertEqual(set(self.statuses_by_name().values()), {"skipped"})
         self.assertEqual({cell["left_out"] for cell in self.results()["allocbench"]["cells"]}, {True})
@@ -241,7 +241,7 @@ class Known(OrderTest):
         config = self.config(["steady"], rounds=1)
         self.measure(config, out=self.earlier)
         self.make_slow("steady", 40)
-        self.assertIn("By earlier results the first rounds take about 2 min 00 s",
+        self.assertIn("According to earlier results the first rounds take about 2 min 00 s",
                       self.measure(config, "--known", self.earlier, "--dry-run").stdout)
 
     def test_the_costs_of_cells_that_were_left_out_are_handed_on(self):

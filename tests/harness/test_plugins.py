@@ -39,7 +39,7 @@ class Plugins(ProgramTest):
     def test_what_a_dying_worker_printed_is_shown(self):
         environment = self.environment(FAKE_WORKER_DIES_DESCRIBING="planned last words")
         result = self.run_program("list", expect=3, environment=environment)
-        self.assertIn("allocbench-worker-cpu --describe was killed by SIGSEGV (Segmentation fault). It printed:\nplanned last words\n",
+        self.assertIn("allocbench-worker-cpu --describe was killed by SIGSEGV (Segmentation fault). Its output:\nplanned last words\n",
                       result.stderr)
 
 

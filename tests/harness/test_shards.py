@@ -113,7 +113,7 @@ class Shards(ShardsTest):
 
     def test_more_shards_than_configs(self):
         self.add_configs(2)
-        told = "mine has 2 configs, so it makes at most 2 shards; found 3. A config is never divided."
+        told = "mine has 2 configs, so at most 2 shards are possible, because a config is never divided; found 3."
         self.assertIn(told, self.shard("1/3", expect=2).stderr)
         self.assertIn(told, self.run_program("study", "mine", "--configs", self.configs, "--slurm", "3", expect=2).stderr)
 
@@ -267,7 +267,7 @@ class Merge(ShardsTest):
         self.merge(*shards)
         before = {path: path.read_bytes() for path in self.out.rglob("*") if path.is_file()}
         result = self.merge(*shards, expect=2)
-        self.assertRegex(result.stderr, rf"{self.out}/mine/fig\d exists already, and nothing was written\. Choose another --out\.")
+        self.assertRegex(result.stderr, rf"{self.out}/mine/fig\d already exists\. Nothing was written\. Choose another --out\.")
         self.assertEqual({path: path.read_bytes() for path in self.out.rglob("*") if path.is_file()}, before)
 
     def test_a_run_that_was_continued_in_a_copy(self):
@@ -371,7 +371,7 @@ echo "4711;cluster"
         self.assertEqual(list(self.folder.rglob("stray")), [])
         again = self.bash(self.script())
         self.assertEqual(again.returncode, 2)
-        self.assertIn(f"{self.odd}/merged exists already. Move it away, then run this script again.", again.stderr)
+        self.assertIn(f"{self.odd}/merged already exists. Move it, then run this script again.", again.stderr)
 
     def test_options_are_passed_on(self):
         script = self.script("--only", "mine/fig1", "--timeout", 9, "--minutes", 3, "--seed", 4, "--full", "--no-known", "--backend", "cpu",
@@ -387,7 +387,7 @@ echo "4711;cluster"
     def test_without_slurm_the_script_says_so(self):
         result = self.bash(self.script(), with_sbatch=False)
         self.assertEqual((result.returncode, result.stdout), (3, ""))
-        self.assertIn("sbatch was not found. Run this script on a machine of a Slurm cluster, or start each shard by hand (--shard).", result.stderr)
+        self.assertIn("sbatch was not found. Run this script on a Slurm cluster, or start each shard by hand (--shard).", result.stderr)
         self.assertFalse(self.odd.exists())
 
     def test_what_a_script_cannot_do(self):

@@ -109,7 +109,7 @@ void choose_race_allocators(CheckPlan& plan) {
     if (known) {
       plan.race_allocators.push_back(name);
     } else {
-      fmt::print(stderr, "allocbench: warning: {} does not have {}: its races are not looked for.\n",
+      fmt::print(stderr, "allocbench: warning: {} does not contain {}: no search for its races.\n",
                  plan.race_seer->path, name);
       plan.complete = false;
     }

@@ -128,7 +128,7 @@ void Checking::narrow_down(const CheckTask& lost, const CheckAnswer& answer) {
   cell.finding = new_finding(cell, first);
   cell.finding->outcome = died ? "crash" : "hang";
   cell.finding->summary =
-      died ? answer.loss() : fmt::format("no end after {} s and no scheduling point", lost.limit_seconds);
+      died ? answer.loss() : fmt::format("did not end within {} s and reached no scheduling point", lost.limit_seconds);
   cell.finding->report = cell.finding->summary;
 }
 

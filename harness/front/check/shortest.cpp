@@ -39,7 +39,7 @@ class Shortening {
   std::optional<ShortestRun> run() {
     const bool complete = crew_.run([this](const CheckTask& task, const CheckAnswer& answer) { take(task, answer); });
     if (!complete) return std::nullopt;
-    if (!best_) throw EnvironmentError(fmt::format("no shrunk schedule was returned: {}", why_));
+    if (!best_) throw EnvironmentError(fmt::format("the worker returned no shorter schedule: {}", why_));
     best_->starts = starts_.size();
     best_->runs = runs_;
     return best_;

@@ -169,7 +169,7 @@ void print_parameters(const std::vector<ParameterInfo>& parameters) {
 
 const char* place_of_blocks(const protocol::AllocatorDescription& allocator) {
   if (allocator.pool == "arena") return "the pool";
-  if (allocator.pool == "own") return "memory that the allocator takes for itself";
+  if (allocator.pool == "own") return "the allocator's own memory";
   return allocator.pool_is_device_heap() ? "the device heap" : "the pool and the device heap";
 }
 
@@ -178,13 +178,13 @@ void print(const protocol::AllocatorDescription& allocator) {
   print_folded("", allocator.summary, 0);
   show("paper: {}\nform: {}{}\n", allocator.paper, shown_form(allocator),
        allocator.based_on.empty() ? "" : " of " + allocator.based_on);
-  print_folded(
-      "",
-      fmt::format("frees {}, alignment {} B, blocks live in {}, fresh by {}{}{}", allocator.frees, allocator.alignment,
-                  place_of_blocks(allocator), allocator.fresh_by_process() ? "a new process" : "reset",
-                  allocator.keeps_device_heap ? ", each cell in one of its own" : "",
-                  allocator.test_only ? "; deliberately broken, tests the harness" : ""),
-      0);
+  print_folded("",
+               fmt::format("frees {}, alignment {} B, blocks are in {}, made new by {}{}{}", allocator.frees,
+                           allocator.alignment, place_of_blocks(allocator),
+                           allocator.fresh_by_process() ? "a new process" : "reset",
+                           allocator.keeps_device_heap ? ", one for each cell" : "",
+                           allocator.test_only ? "; deliberately broken, tests the harness" : ""),
+               0);
   if (!allocator.restrictions.empty()) {
     print_folded("", fmt::format("beware: {}", fmt::join(allocator.restrictions, "; ")), 0);
   }
@@ -195,11 +195,10 @@ void print(const protocol::WorkloadDescription& workload) {
   show("{} ({}), workload\n", workload.name, workload.display_name);
   print_folded("", workload.summary, 0);
   show("paper: {}\nphases: {}{}\n", workload.paper, fmt::join(workload.phases, ", "),
-       workload.null_expected
-           ? "; null pointers are counted, and fail a cell only where most requests with room get one"
-           : "");
+       workload.null_expected ? "; null pointers are counted. They fail a cell only if most requests with room get one"
+                              : "");
   if (!workload.untimed_kernels.empty()) {
-    show("kernels with registers, but no time: {}\n", fmt::join(workload.untimed_kernels, ", "));
+    show("kernels whose registers are reported, but not their time: {}\n", fmt::join(workload.untimed_kernels, ", "));
   }
   print_parameters(workload.parameters);
 }

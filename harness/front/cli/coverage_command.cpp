@@ -19,8 +19,8 @@ int coverage_command(const CheckOptions& options) {
   const std::filesystem::path build = workers.parent_path();
   if (!std::filesystem::exists(build / "build.ninja") || workers.filename() != "bin") {
     throw EnvironmentError(
-        fmt::format("--coverage compiles plug-ins again as their build does, and {} is not the folder bin of a build. "
-                    "{} in the source tree makes one: call its build/bin/allocbench.",
+        fmt::format("--coverage compiles plug-ins with the commands of their build, but {} is not the folder bin of a "
+                    "build. Run {} in the source tree, then build/bin/allocbench.",
                     workers.string(), how_to_build_programs));
   }
   std::vector<std::string> words = {build.string(), "--seeds", std::to_string(options.seeds), "--jobs",

@@ -42,7 +42,7 @@ int dispatch(const Command& command) {
 int after_output(int exit_code) {
   const int error = lost_output();
   if (error == 0 || exit_code == exit_usage || exit_code == exit_interrupted) return exit_code;
-  throw EnvironmentError(fmt::format("The output cannot be written: {}.", std::strerror(error)));
+  throw EnvironmentError(fmt::format("Cannot write the output: {}.", std::strerror(error)));
 }
 
 }  // namespace
@@ -69,7 +69,7 @@ int main(int argc, char** argv) {
     tell("allocbench: Not enough memory.\n");
     return exit_environment;
   } catch (const std::system_error& error) {
-    tell("allocbench: The operating system refused: {}.\n", error.code().message());
+    tell("allocbench: The operating system refused a call: {}.\n", error.code().message());
     return exit_environment;
   } catch (const std::exception& error) {
     tell("allocbench: internal error: {}\n", error.what());

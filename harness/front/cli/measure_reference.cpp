@@ -174,15 +174,15 @@ std::vector<Kept> picked_figures(const CompareOptions& options, const RunOptions
   }
   if (!defined) {
     throw UsageError(
-        fmt::format("{}: this version defines none of the cells of the reference. Record a new reference with this "
-                    "version: measure it, then tools/keep-results.sh RUN KEPT.",
+        fmt::format("{}: this version of allocbench cannot measure any cell of these kept runs. Measure new ones with "
+                    "this version, then keep them with tools/keep-results.sh RUN KEPT.",
                     options.reference));
   }
   const std::uint64_t memory = target.device->memory_bytes.value_or(std::numeric_limits<std::uint64_t>::max());
   const std::size_t all = pick(figures, options.cells_per_family, memory);
   if (all == 0) {
     throw UsageError(
-        fmt::format("No cell of {} has the {} rounds that a comparison needs and a pool that this device can hold. "
+        fmt::format("No cell of {} has both the {} rounds that a comparison needs and a pool that fits this device. "
                     "Name other kept runs.",
                     options.reference, least_compared_rounds));
   }

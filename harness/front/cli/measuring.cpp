@@ -103,7 +103,7 @@ SessionListener listener_of(std::vector<FigureRun>& open, Progress& progress) {
   };
   listener.strays = [&](const std::vector<std::string>& names) {
     for (FigureRun& figure : open) figure.log->strays(names);
-    tell("allocbench: killed what a worker left behind: {}\n", fmt::join(names, ", "));
+    tell("allocbench: killed processes that a worker left behind: {}\n", fmt::join(names, ", "));
   };
   listener.idle = [&] {
     for (const FigureRun& figure : open) figure.file->require_file();
@@ -117,8 +117,8 @@ std::string text_of(const Supervisor::Rest& rest, const RunOptions& options) {
   if (rest.not_begun == 0 && rest.cut == 0) return "";
   std::vector<std::string> parts;
   if (rest.not_begun > 0) parts.push_back(fmt::format("{} not begun", counted(rest.not_begun, "cell")));
-  if (rest.cut > 0) parts.push_back(fmt::format("{} with fewer rounds than wanted", counted(rest.cut, "cell")));
-  return fmt::format("The time (--minutes {:.4g}) was over: {}. {}.\n", options.minutes.value_or(0),
+  if (rest.cut > 0) parts.push_back(fmt::format("{} with too few rounds", counted(rest.cut, "cell")));
+  return fmt::format("The time limit (--minutes {:.4g}) ended the run: {}. {}.\n", options.minutes.value_or(0),
                      fmt::join(parts, ", "), options.to_run_left_out);
 }
 
@@ -243,11 +243,11 @@ std::string describe_measuring(const std::vector<const Plan*>& plans, const Earl
   for (const auto& [count, allocator] : starts.by_allocator) {
     most_starts.push_back(fmt::format("{} {}", allocator, count));
   }
-  std::string text = fmt::format("{} to {} of cells. At least {} for {} if nothing fails; these need the most: {}.\n",
-                                 least, counted(most, "round"), counted(starts.all, "worker process"),
+  std::string text = fmt::format("{} to {} of cells. At least {} for {} if nothing fails. Most processes: {}.\n", least,
+                                 counted(most, "round"), counted(starts.all, "worker process"),
                                  counted(allocators, "allocator"), fmt::join(most_starts, ", "));
   if (!earlier.cells.empty()) {
-    text += fmt::format("By earlier results the first rounds take about {}, besides starting workers.\n",
+    text += fmt::format("According to earlier results the first rounds take about {} plus worker start-up.\n",
                         format_duration(seconds));
   }
   return text;
@@ -256,7 +256,7 @@ std::string describe_measuring(const std::vector<const Plan*>& plans, const Earl
 Figure prepare_figure(const RunOptions& options, const Target& target, Config config, Plan plan, std::string folder) {
   if (!config.trace.empty() && !options.resume && std::filesystem::exists(config.trace + "/trace.json")) {
     throw UsageError(
-        fmt::format("/trace: {} holds a trace already. Choose another folder, or remove it.", config.trace));
+        fmt::format("/trace: {} already contains a trace. Choose another folder, or remove it.", config.trace));
   }
   RunHistory history = prepare_folder(folder, folder_use(options), config, target.origin(), options.allow_mixed);
   return {std::move(config), std::move(plan), std::move(folder), std::move(history)};
@@ -308,8 +308,8 @@ Ending measure(const RunOptions& options, const Target& target, const std::vecto
   ending.cut = rest.not_begun + rest.cut > 0;
   if (rest.too_large > 0) {
     ending.rest = fmt::format(
-        "{} skipped: the pool needs more memory than the device has ({}). With \"pool\": \"fit\" a "
-        "config of one pool takes one that fits.\n",
+        "{} skipped: the pool needs more memory than the device has ({}). Set \"pool\": \"fit\" in a config of one "
+        "pool to get a pool that fits.\n",
         counted(rest.too_large, "cell") + (rest.too_large == 1 ? " was" : " were"), format_memory(memory.value_or(0)));
   }
   ending.rest += text_of(rest, options);

@@ -38,8 +38,10 @@ std::string config_of(const ProfileOptions& options) {
     const fs::path path = fs::path(options.configs) / (options.cell.substr(0, end) + ".json");
     if (fs::is_regular_file(path)) return path.string();
   }
-  throw UsageError(fmt::format("No config in {} has a name that \"{}\" begins with. Name the config with --config.",
-                               options.configs, options.cell));
+  throw UsageError(
+      fmt::format("The name of a cell begins with the name of its config, but {} has no config for \"{}\". Name the "
+                  "config with --config.",
+                  options.configs, options.cell));
 }
 
 struct Choice {
@@ -80,10 +82,8 @@ std::string find_ncu(const ProfileOptions& options) {
     if (!folder.empty() && access(program.c_str(), X_OK) == 0) return program.string();
   }
   throw EnvironmentError(
-      "Nsight Compute is not installed: there is no program ncu on PATH or in /usr/local/cuda/bin. Install it "
-      "(part of the CUDA toolkit; NVIDIA's package cuda-nsight-compute-13-0, with the numbers of your toolkit), or "
-      "name "
-      "it with --ncu.");
+      "Nsight Compute is not installed: there is no program ncu on PATH or in /usr/local/cuda/bin. Install it with the "
+      "CUDA toolkit (NVIDIA's package cuda-nsight-compute-13-0 for CUDA 13.0), or name the program with --ncu.");
 }
 
 // As `worker --run` takes it.

@@ -53,8 +53,8 @@ std::vector<std::filesystem::path> files_of(const ReportOptions& options) {
 int write_page(const ReportOptions& options) {
   for (const std::string& path : options.paths) {
     if (path.ends_with(".html")) {
-      throw UsageError(fmt::format(
-          "{} is not a folder of runs. The name of the page stands behind --out: --html --out {}", path, quoted(path)));
+      throw UsageError(
+          fmt::format("{} is not a folder of runs. To name the page: --html --out {}", path, quoted(path)));
     }
   }
   std::vector<std::string> arguments = {"page"};

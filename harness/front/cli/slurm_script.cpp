@@ -17,11 +17,11 @@ constexpr const char* slurm_script_form = R"script(#!/usr/bin/env bash
 # The same script continues what was not finished. All machines must see this folder and the same checkout.
 set -euo pipefail
 if ! command -v sbatch >/dev/null; then
-  echo "sbatch was not found. Run this script on a machine of a Slurm cluster, or start each shard by hand (--shard)." >&2
+  echo "sbatch was not found. Run this script on a Slurm cluster, or start each shard by hand (--shard)." >&2
   exit 3
 fi
 if [[ -e {merged} ]]; then
-  echo {merged}" exists already. Move it away, then run this script again." >&2
+  echo {merged}"already exists. Move it, then run this script again." >&2
   exit 2
 fi
 mkdir -p {out}

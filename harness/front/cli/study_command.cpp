@@ -121,8 +121,8 @@ std::string shared_names(const std::vector<PlannedConfig>& planned) {
   for (const auto& [name, of_name] : paths) {
     if (of_name.size() == 1) continue;
     mistakes += fmt::format(
-        "{}\"{}\" is the name of {} configs: {}. Their results would go to one folder. Give each a name of its own.",
-        mistakes.empty() ? "" : "\n", name, of_name.size(), fmt::join(of_name, " and "));
+        "{}{} configs have the name \"{}\": {}. Their results would share one folder. Give each config its own name.",
+        mistakes.empty() ? "" : "\n", of_name.size(), name, fmt::join(of_name, " and "));
   }
   return mistakes;
 }
@@ -146,7 +146,9 @@ std::vector<PlannedConfig> planned_configs(const StudyOptions& study, const Targ
   if (!mistakes.empty()) throw UsageError(mistakes);
   keep_only(study, planned);
   if (study.started) keep_started(study, planned);
-  if (planned.empty()) throw UsageError(fmt::format("The group \"{}\" measures nothing.", study.group));
+  if (planned.empty())
+    throw UsageError(
+        fmt::format("No config of the group \"{}\" measures anything. Choose another group.", study.group));
   return planned;
 }
 
@@ -189,8 +191,8 @@ std::string command_to_continue(const StudyOptions& study, const RunOptions& opt
 void require_configs_for_shards(const StudyOptions& study, std::size_t configs) {
   const std::uint64_t shards = study.shard ? study.shard->count : study.slurm;
   if (shards <= configs) return;
-  throw UsageError(fmt::format("{} has {}, so it makes at most {}; found {}. A config is never divided.", study.group,
-                               counted(configs, "config"), counted(configs, "shard"), shards));
+  throw UsageError(fmt::format("{} has {}, so at most {} are possible, because a config is never divided; found {}.",
+                               study.group, counted(configs, "config"), counted(configs, "shard"), shards));
 }
 
 constexpr const char* whole_group = "whole";
@@ -201,7 +203,7 @@ std::optional<Shard> take_shard(const StudyOptions& study, std::vector<PlannedCo
   if (!study.part.empty() && study.part != whole_group) {
     const std::size_t slash = study.part.rfind('/');
     std::optional<Shard> shard = parse_shard(study.part.substr(0, slash));
-    if (!shard) throw UsageError("--part is for the processes of --device all alone. Leave it out.");
+    if (!shard) throw UsageError("--part is internal to --device all. Drop it.");
     shard->partition = study.part.substr(slash + 1);
     return shard;
   }
@@ -231,7 +233,7 @@ void set_shard(Figure& figure, const std::optional<Shard>& shard) {
   const std::optional<Shard>& earlier = figure.history.shard;
   if (shard && figure.history.run != nullptr && earlier != shard) {
     throw UsageError(fmt::format(
-        "{} is {}, not of shard {} (partition {}). Continue it as it began, or choose another --out.",
+        "{} is {}, not of shard {} (partition {}). Continue it with its own --shard, or choose another --out.",
         events_path(figure.folder),
         earlier ? fmt::format("of shard {} (partition {})", earlier->text(), earlier->partition) : "of no shard",
         shard->text(), shard->partition));
@@ -246,7 +248,7 @@ bool has_value(const Results& results) {
 // Of the configs that have a value.
 void draw(const StudyOptions& study, const std::vector<std::string>& folders) {
   if (!study.figures || !study.part.empty() || interrupted()) return;
-  tell("allocbench: drawing the figures of {} (--no-figures leaves that out)\n", counted(folders.size(), "config"));
+  tell("allocbench: drawing the figures of {} (--no-figures skips this)\n", counted(folders.size(), "config"));
   draw_figures(folders);
 }
 

@@ -70,7 +70,7 @@ void announce(const TryOptions& options, const traces::Trace& trace) {
   tell("allocbench: {}: {} in {}, recorded with {}; pool of {}\n", options.trace, counted(trace.calls.size(), "call"),
        counted(trace.kernels.size(), "kernel"), trace.allocator, format_bytes(pool_for(options, trace)));
   if (trace.lost() > 0) {
-    tell("allocbench: {} {} lost when the trace was recorded: give the recorder larger buffers\n",
+    tell("allocbench: {} {} lost while the trace was recorded. Record it again with larger buffers\n",
          counted(trace.lost(), "call"), trace.lost() == 1 ? "was" : "were");
   }
 }
@@ -80,7 +80,7 @@ void write_config(const std::string& path, const std::string& text) {
   std::ofstream file(path, std::ios::binary);
   file << text;
   file.close();
-  if (!file) throw EnvironmentError(fmt::format("{} cannot be written. Choose another --out.", path));
+  if (!file) throw EnvironmentError(fmt::format("Cannot write {}. Choose another --out.", path));
 }
 
 }  // namespace

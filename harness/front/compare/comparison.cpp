@@ -81,7 +81,7 @@ void judge(PhaseComparison& phase, double margin) {
   } else if (found.interval.low >= least && found.interval.high <= most) {
     phase.verdict = Verdict::same;
   } else {
-    phase.reason = "the interval exceeds the margin; the difference may be chance";
+    phase.reason = "the interval exceeds the margin, and the difference may be chance";
   }
 }
 

@@ -106,7 +106,7 @@ std::string describe_text(const WorkerProgram& program) {
   const Answer answer = run(program, {"--describe"});
   if (answer.exit_code != 0) {
     throw EnvironmentError(fmt::format("{} --describe {}.{}{}", program.path, answer.end,
-                                       answer.errors.empty() ? "" : " It printed:\n", answer.errors));
+                                       answer.errors.empty() ? "" : " Its output:\n", answer.errors));
   }
   return answer.output;
 }
