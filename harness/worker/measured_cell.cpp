@@ -42,7 +42,7 @@ class DeadlineScope {
   simt::Deadline& deadline_;
 };
 
-constexpr const char* blocks_return_unfreed = "waived: blocks are handed out again before they are freed";
+constexpr const char* blocks_return_unfreed = "waived: the allocator reuses blocks that were not freed";
 
 std::string late_verdict(double seconds) {
   char text[80];
@@ -56,7 +56,7 @@ std::string cause_of_nulls(const PointerCheck& check) {
   if (!spurious) return "";
   if (*spurious == 0) return "; the pool was exhausted";
   return "; " + std::to_string(*spurious) + (*spurious == 1 ? " of the nulls is" : " of the nulls are") +
-         " spurious: all requests fit what was free";
+         "spurious, because all requests fitted into the free memory";
 }
 
 }  // namespace

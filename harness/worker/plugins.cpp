@@ -46,8 +46,7 @@ std::map<fs::path, Plugin> read_plugins(const LoadedFiles& loaded) {
     const bool has_allocators =
         std::ranges::any_of(plugin.parts, [](auto* part) { return part->allocators != nullptr; });
     if (!plugin.broken.empty() || has_allocators) continue;
-    plugin.broken =
-        path.string() + ".so: it is missing, but a file with kernels for its allocators is there. Copy both.";
+    plugin.broken = path.string() + ".so is missing, but a file with kernels for its allocators is present. Copy both.";
   }
   return plugins;
 }

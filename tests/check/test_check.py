@@ -95,7 +95,7 @@ class PluginsThatCannotBeUsed(unittest.TestCase):
         whole = (self.plugins("check") / "atomic_malloc.so").read_bytes()
         (self.plugins("check") / "damaged.so").write_bytes(whole[:len(whole) // 2])
         result = self.check(expect=3)
-        self.assertIn(f"The plug-in damaged cannot be used: {self.plugins('check') / 'damaged.so'}: it is damaged", result.stderr)
+        self.assertIn(f"the plug-in damaged is unusable: {self.plugins('check') / 'damaged.so'}: it is damaged", result.stderr)
         self.assertRegex(result.stdout, r"atomic_malloc +ok +\d+")
         self.check("--allocator", "atomic_malloc", expect=0)
         self.assertIn('The allocator "damaged" cannot be checked', self.check("--allocator", "damaged", expect=2).stderr)

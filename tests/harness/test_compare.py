@@ -139,11 +139,11 @@ class Compare(ProgramTest):
         counts.write_text(self.before.read_text(encoding="utf-8").replace('"rounds":[2,', '"rounds":[3,', 1), encoding="utf-8")
         foreign = self.folder / "foreign.json"
         foreign.write_text('{"benchmarks": []}', encoding="utf-8")
-        for path, text in (("nowhere", "nowhere does not exist, and no file matches it. Name a folder of runs"),
+        for path, text in (("nowhere", "nowhere does not exist and matches no file. Name a folder of runs"),
                            (empty, "contains no run. Name a folder of runs"),
-                           (table, "is not a file of a run"),
+                           (table, "is not a results file of allocbench"),
                            (broken, "is not a results file of allocbench: the file must be a JSON object"),
-                           (newer, "it has format 7, this allocbench reads format 2"),
+                           (newer, "its format is 7, but this allocbench reads format 2"),
                            (cut, "is damaged: it cannot be unpacked"),
                            (cut_xz, "is damaged: it cannot be unpacked"),
                            (counts, '"rounds" must be a list of counts that add up'),
@@ -206,7 +206,7 @@ class Compare(ProgramTest):
     def test_a_log_without_samples_needs_its_results(self):
         kept = self.kept("same")
         (kept / "results.json.xz").unlink()
-        self.assertIn("was kept without samples and tells only how cells failed. The numbers are in the results.json.xz", self.refused(kept, self.after))
+        self.assertIn("was kept without samples and only has the reasons of failures. Put the results.json.xz", self.refused(kept, self.after))
 
     def gate(self, a, b, *more, expect):
         return self.compare(a, b, "--fail-on", "regression", *more, expect=expect)

@@ -70,7 +70,7 @@ class Report(ProgramTest):
         (kept / "results.json.xz").unlink()
         result = self.report(kept, expect=2)
         self.assertEqual(result.stdout, "")
-        self.assertIn("was kept without samples and tells only how cells failed. The numbers are in the results.json.xz", result.stderr)
+        self.assertIn("was kept without samples and only has the reasons of failures. Put the results.json.xz", result.stderr)
 
     def test_results_alone_give_the_table(self):
         for name in ("events.jsonl", "results.csv"):

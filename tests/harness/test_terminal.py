@@ -109,7 +109,7 @@ class Tables(ProgramTest):
         self.assertLessEqual(widest(table), 80)
         for word in ("alloc", "free", "total", "throughput"):
             self.assertIn(word, table)
-        self.assertIn("throughput: operations of alloc and free over their time", table)
+        self.assertIn("throughput: operations of alloc and free divided by their time", table)
 
 
 class Generated(ProgramTest):

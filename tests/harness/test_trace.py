@@ -46,7 +46,7 @@ class TraceTest(ProgramTest):
 
     def test_what_cannot_be_recorded_is_said(self):
         for told, code, workload, more in (
-                ("/trace: a trace is recorded from one cell; there are 2. Choose one with --filter", 2, {"id": "alloc_free"},
+                ("/trace: a trace needs a config with one cell; this one makes 2. Choose a cell with --filter", 2, {"id": "alloc_free"},
                  {"allocators": ("comb", "atomic_malloc")}),
                 ("no trace in b.trace: unsupported: AtomicMalloc has no form of this workload's kernels that leaves a trace. Record it with comb", 0, KD_TREE, {"allocators": ("atomic_malloc",)}),
                 ("/trace_calls\n      found:   no trace is recorded", 2, {"id": "alloc_free"}, {"trace": None, "trace_calls": 5}),

@@ -118,7 +118,7 @@ class Logs(ProgramTest):
             with self.subTest(damage=damage):
                 path.write_text(sound.replace('"seconds":1.6e-05', damage, 1), encoding="utf-8")
                 result = self.run_program("report", self.out, expect=2)
-                self.assertRegex(result.stderr, r"^allocbench: \S+/events.jsonl:\d+: this line is not a valid event: ")
+                self.assertRegex(result.stderr, r"^allocbench: \S+/events.jsonl:\d+: not a valid event: ")
                 self.assertIn(words, result.stderr)
 
     def test_the_log_as_a_folder(self):

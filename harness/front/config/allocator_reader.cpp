@@ -99,19 +99,18 @@ const protocol::AllocatorDescription* AllocatorReader::known(const std::string& 
   const std::string plugin = elsewhere == nullptr || elsewhere->plugin.empty() ? id : elsewhere->plugin;
   if (const auto* broken = plugin_that_may_have(plugin, names_.catalogue.broken_plugins)) {
     const char* perhaps = broken->plugin == plugin ? "" : "perhaps ";
-    problems_.add({pointer,
-                   fmt::format("\"{}\", {}of the plug-in {}, which cannot be used", id, perhaps, broken->plugin),
+    problems_.add({pointer, fmt::format("\"{}\", {}of the plug-in {}, which is unusable", id, perhaps, broken->plugin),
                    fmt::format("{}. The plug-in: {}", fmt::join(valid, ", "), broken->reason), ""});
     return nullptr;
   }
   if (elsewhere != nullptr) {
-    problems_.add({pointer, fmt::format("\"{}\", which is for the {} back end only", id, names_.other->backend),
+    problems_.add({pointer, fmt::format("\"{}\", which works on the {} back end only", id, names_.other->backend),
                    fmt::format("{}", fmt::join(valid, ", ")), ""});
     return nullptr;
   }
   if (id.ends_with("_original")) {
-    problems_.add({pointer, fmt::format("\"{}\", the authors' own code, which this build does not have", id),
-                   "what `allocbench list allocators` shows; peers/README.md says how to add the originals", ""});
+    problems_.add({pointer, fmt::format("\"{}\", the authors' own code, which is not in this build", id),
+                   "the names of `allocbench list allocators`; peers/README.md says how to add the originals", ""});
     return nullptr;
   }
   problems_.add_unknown(pointer, "allocator", id, valid);
@@ -145,7 +144,7 @@ void AllocatorReader::label_choices() {
     }
     if (++labels[choice.label] == 2) {
       problems_.add({"/allocators", fmt::format("duplicate allocator \"{}\"", choice.label),
-                     "each allocator once, or with different parameters or labels", ""});
+                     "each allocator once, or several times with different parameters or labels", ""});
     }
   }
 }

@@ -149,8 +149,8 @@ class MeasurementReader {
     if (!swept && !json_.contains("pool_bytes"))
       problems_.add_missing("", "pool_bytes", "a size such as \"64MiB\", here or as an axis");
     if (swept && config_.pool == "fit") {
-      problems_.add({"/pool", "\"fit\" beside a swept pool",
-                     "one `pool_bytes` of the config: several pools would become one", ""});
+      problems_.add({"/pool", "\"fit\" together with a swept pool",
+                     "one `pool_bytes` in the config, because \"fit\" makes all pools equal", ""});
     }
   }
 

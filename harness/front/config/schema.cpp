@@ -241,7 +241,7 @@ class Checker {
         std::count_if(keys.begin(), keys.end(), [&](const std::string& key) { return json.contains(key); });
     if (present == 1) return;
     problems_.add(
-        {pointer, fmt::format("{} of the keys {}", present, fmt::join(keys, ", ")), "exactly one of them", ""});
+        {pointer, fmt::format("{} of the keys {}", present, fmt::join(keys, ", ")), "exactly one of these keys", ""});
   }
 
   static bool told_apart_by_kind(const Json& branches) {

@@ -126,7 +126,7 @@ std::optional<AxisGroup> SweepReader::zip_group(const Json& json, const std::str
   }
   if (equal) return group;
   problems_.add({pointer, fmt::format("lists of different lengths: {}", fmt::join(lengths, ", ")),
-                 "equally many values on every axis of a group", ""});
+                 "the same number of values on every axis of a group", ""});
   return std::nullopt;
 }
 

@@ -176,7 +176,7 @@ void check_cell_count(const Config& config, Problems& problems) {
   for (const AxisGroup& group : config.sweep) cells *= static_cast<double>(group.size());
   if (cells > static_cast<double>(limits::cells)) {
     problems.add({"/sweep", fmt::format("{:.0f} cells", cells),
-                  fmt::format("at most {} cells, before exclude", limits::cells), ""});
+                  fmt::format("at most {} cells (cells that `exclude` removes count too)", limits::cells), ""});
   }
 }
 
@@ -192,7 +192,7 @@ void check_sample_count(const Plan& plan, Problems& problems) {
   }
   if (plan.batches.size() > limits::batches) {
     problems.add({"/allocators", fmt::format("{} combinations of allocator, parameters and pool", plan.batches.size()),
-                  fmt::format("at most {}: each needs a worker of its own", limits::batches), ""});
+                  fmt::format("at most {}, because each needs its own worker", limits::batches), ""});
   }
 }
 
@@ -224,8 +224,8 @@ class PlanBuilder {
   bool is_new(const Cell& cell) {
     const auto [twin, added] = name_of_.emplace(cell.id, cell.name);
     if (!added) {
-      problems_.add({"/allocators", fmt::format("the same cell as {} and as {}", twin->second, cell.name),
-                     "cells that differ in a parameter", ""});
+      problems_.add({"/allocators", fmt::format("one cell twice, as {} and as {}", twin->second, cell.name),
+                     "cells that differ in at least one parameter", ""});
     }
     return added;
   }
@@ -269,22 +269,22 @@ Plan make_plan(const Config& config, const Catalogue& catalogue, Problems& probl
   Plan plan = builder.take();
   check_sample_count(plan, problems);
   if (plan.batches.empty() && problems.empty()) {
-    problems.add({"/exclude", "every cell is excluded", "at least one cell that is not", ""});
+    problems.add({"/exclude", "every cell is excluded", "at least one cell that is not excluded", ""});
   }
   return plan;
 }
 
 void require_one_traced_cell(const Plan& plan, const std::string& trace) {
   if (trace.empty() || plan.cell_count() == 1) return;
-  throw UsageError(fmt::format(
-      "/trace: a trace is recorded from one cell; there are {}. Choose one with --filter, or write a config of one "
-      "allocator without a sweep.",
-      plan.cell_count()));
+  throw UsageError(
+      fmt::format("/trace: a trace needs a config with one cell; this one makes {}. Choose a cell with --filter, or "
+                  "write a config with one allocator and no sweep.",
+                  plan.cell_count()));
 }
 
 void filter_plan(Plan& plan, const std::string& expression) {
   if (expression.size() > limits::filter_letters) {
-    throw UsageError(fmt::format("--filter: the expression must have at most {} letters; it has {}.",
+    throw UsageError(fmt::format("--filter: the expression must have at most {} characters; found {}.",
                                  limits::filter_letters, expression.size()));
   }
   std::regex regex;
@@ -292,7 +292,7 @@ void filter_plan(Plan& plan, const std::string& expression) {
     // Polynomial: the usual executor takes exponential time for expressions like (x+x+)+y.
     regex.assign(expression, std::regex::ECMAScript | std::regex_constants::__polynomial);
   } catch (const std::regex_error&) {
-    throw UsageError(fmt::format("--filter: \"{}\" is not a regular expression without back references.", expression));
+    throw UsageError(fmt::format("--filter: \"{}\" must be a regular expression without back references.", expression));
   }
   std::string example;
   for (Batch& batch : plan.batches) {

@@ -102,7 +102,7 @@ std::string caption_of(const Results& results) {
                              several_rounds ? " of a round, median of the rounds" : ""),
                  columns_of_stdout(), 2);
   if (counting.empty()) return text;
-  return text + fmt::format("throughput: operations of {} over their time\n", fmt::join(counting, " and "));
+  return text + fmt::format("throughput: operations of {} divided by their time\n", fmt::join(counting, " and "));
 }
 
 using Rows = std::vector<std::vector<std::string>>;

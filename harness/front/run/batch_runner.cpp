@@ -262,16 +262,16 @@ BatchRunner::Step BatchRunner::fail(CellRun& run, const Outcome& outcome, const 
 std::string BatchRunner::while_in(const std::string& doing) const {
   const std::string& stage = session_.stage();
   if (stage == "fill") return "while the pool was filled";
-  if (stage == "drain") return "while the blocks that had filled the pool were freed";
-  if (stage == "prepare") return fmt::format("while the allocator and the inputs were made new, {}", doing);
-  if (stage == "judge") return fmt::format("while pointers were judged, {}", doing);
+  if (stage == "drain") return "while the blocks that filled the pool were freed";
+  if (stage == "prepare") return fmt::format("while the allocator was reset and inputs were prepared, {}", doing);
+  if (stage == "judge") return fmt::format("while pointers were checked, {}", doing);
   return doing;
 }
 
 // No cell of a batch can run without its allocator.
 void BatchRunner::end_all(const Outcome& outcome) {
   CellEnd failure = outcome.failure;
-  failure.reason = fmt::format("set-up of the allocator: {}", failure.reason);
+  failure.reason = fmt::format("while the allocator was set up: {}", failure.reason);
   for (CellRun* run : cells_) {
     if (run->is_open()) book_.end(*run, failure);
   }

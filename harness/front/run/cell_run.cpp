@@ -72,7 +72,7 @@ void CellBook::leave(CellRun& run) {
     std::string why = forecast.reason;
     if (run.state == CellState::deferred) why = "it used up its first, short deadline";
     CellEnd left_out{
-        .status = Status::skipped, .reason = "the time of the run was over before its turn", .left_out = true};
+        .status = Status::skipped, .reason = "the time limit of the run was reached before its turn", .left_out = true};
     if (!why.empty()) left_out.reason += fmt::format(" ({})", why);
     if (forecast.is_known) left_out.expected_seconds = forecast.seconds;
     start(run);

@@ -161,8 +161,8 @@ void Forecaster::forecast_risk(const std::string& figure, const Cell& cell, Fore
   forecast.risk = own == nullptr ? overall : share(*own, overall);
   if (forecast.risk <= Forecast::likely) return;
   forecast.reason =
-      own == nullptr ? fmt::format("{} lost {} workers at {} cells of all configs", cell.label, all.lost, all.tried)
-                     : fmt::format("{} lost {} workers at {} cells of this config", cell.label, own->lost, own->tried);
+      own == nullptr ? fmt::format("{} lost {} workers in {} cells of all configs", cell.label, all.lost, all.tried)
+                     : fmt::format("{} lost {} workers in {} cells of this config", cell.label, own->lost, own->tried);
 }
 
 std::optional<std::string> Forecaster::reason_to_skip(const std::string& figure, const Cell& cell) const {

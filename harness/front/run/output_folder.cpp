@@ -27,7 +27,7 @@ void create_folder(const std::string& folder) {
   fs::create_directories(folder, error);
   if (error || !fs::is_directory(folder)) {
     throw EnvironmentError(
-        fmt::format("The folder {} cannot be created: {}.", folder, error ? error.message() : "a file has that name"));
+        fmt::format("Cannot create the folder {}: {}.", folder, error ? error.message() : "a file has that name"));
   }
 }
 
@@ -39,7 +39,7 @@ void start_over(const std::string& folder) {
 
 void check_same_run(const RunHistory& history, const Config& config, const std::string& folder) {
   if (history.backend != config.backend) {
-    throw UsageError(fmt::format("{} contains a run on the {} back end; this one is for {}. Choose another --out.",
+    throw UsageError(fmt::format("{} contains a run on the {} back end, but this run is on {}. Choose another --out.",
                                  folder, history.backend, config.backend));
   }
   const auto keys = differing_keys(*history.config, *config.effective);
@@ -56,10 +56,10 @@ void check_same_origin(const RunHistory& history, const Origin& now, const std::
     if (!cell.end && !cell.open.verified) continue;
     const auto differs = difference(cell.end ? cell.origin : cell.open.origin, now);
     if (!differs) continue;
-    throw UsageError(fmt::format(
-        "{} was measured with {}; this run would use {}. Use the earlier one, choose another --out, or pass "
-        "--allow-mixed (every figure then says so).",
-        folder, differs->earlier, differs->now));
+    throw UsageError(
+        fmt::format("{} was measured with {}, but this run would use {}. Use the former, choose another --out, or pass "
+                    "--allow-mixed (every figure then says so).",
+                    folder, differs->earlier, differs->now));
   }
 }
 

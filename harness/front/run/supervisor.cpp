@@ -73,7 +73,7 @@ FigureRun::FigureRun(const Figure& of, Selection selection, const Origin& origin
         values_before_ += known->end->status == Status::ok ? 1 : 0;
       } else if (has_failed(*known->end)) {
         forecaster.note_earlier(
-            cell, {.failed = true, .words = fmt::format("its status was {} before", word(known->end->status))});
+            cell, {.failed = true, .words = fmt::format("its earlier status was {}", word(known->end->status))});
       }
     }
   }
@@ -298,7 +298,7 @@ void Supervisor::skip_too_large() {
       for (CellRun& run : planned.cells) {
         if (run.cell->pool_bytes <= *memory_bytes_) continue;
         book.end(run, {.status = Status::skipped,
-                       .reason = fmt::format("needs a pool of {}, the device has {}",
+                       .reason = fmt::format("needs a pool of {}, but the device has {}",
                                              format_memory(run.cell->pool_bytes), format_memory(*memory_bytes_)),
                        .left_out = true});
         ++too_large_;

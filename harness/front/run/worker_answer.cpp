@@ -72,9 +72,9 @@ FirstLine first_line(const std::string& line, std::string_view program) {
   } catch (const protocol::Malformed&) {
     // The line itself says more.
   }
-  return {.complaint = fmt::format("{} began with \"{}\" instead of \"ready\" of protocol {}: build both programs from "
-                                   "one tree with {}.",
-                                   program, shortened(line), protocol::version, how_to_build_programs)};
+  return {.complaint = fmt::format(
+              "{} began with \"{}\" instead of \"ready\" of protocol {}. Build both programs from one tree with {}.",
+              program, shortened(line), protocol::version, how_to_build_programs)};
 }
 
 }  // namespace allocbench::front

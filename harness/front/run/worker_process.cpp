@@ -48,7 +48,7 @@ struct Pipe {
   Pipe() {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0)
-      throw EnvironmentError(fmt::format("A pipe cannot be created: {}.", std::strerror(errno)));
+      throw EnvironmentError(fmt::format("Cannot create a pipe: {}.", std::strerror(errno)));
     read_end = ends[0];
     write_end = ends[1];
   }
@@ -59,7 +59,7 @@ struct Pipe {
 std::string describe_death(int wait_status) {
   if (WIFSIGNALED(wait_status)) {
     const int signal = WTERMSIG(wait_status);
-    const char* hint = signal == SIGKILL ? "; not by allocbench: the host may have run out of memory" : "";
+    const char* hint = signal == SIGKILL ? "; not by allocbench, so the host may have run out of memory" : "";
     return fmt::format("was killed by SIG{} ({}{})", sigabbrev_np(signal), strsignal(signal), hint);
   }
   return fmt::format("ended with exit code {}", WEXITSTATUS(wait_status));

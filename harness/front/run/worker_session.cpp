@@ -128,7 +128,7 @@ std::string WorkerSession::complaint_about_start(const WorkerReply& reply) {
   if (reply.kind == WorkerReply::Kind::interrupted) return "";
   if (reply.kind == WorkerReply::Kind::died) return fmt::format("{} {} before it was ready.", path, reply.death);
   if (reply.kind == WorkerReply::Kind::deadline) {
-    return fmt::format("{} was not ready after {} s.", path, start_limit_seconds);
+    return fmt::format("{} was not ready within {} s.", path, start_limit_seconds);
   }
   const FirstLine line = first_line(reply.line, path);
   if (!line.device) return line.complaint;
@@ -331,7 +331,7 @@ std::optional<Outcome> WorkerSession::judge(const std::string& line, std::string
   if (const auto* failed = std::get_if<protocol::Failed>(&*answer->event)) return judge_failure(*failed);
   if (const auto* machine = std::get_if<protocol::NoEnvironment>(&*answer->event)) give_up(*machine);
   if (const auto strays = kill_strays(); !strays.empty()) {
-    return lose_worker(Status::crashed, fmt::format("the worker left {} behind", fmt::join(strays, ", ")));
+    return lose_worker(Status::crashed, fmt::format("the worker left {} running", fmt::join(strays, ", ")));
   }
   return Outcome{.event = std::move(answer->event)};
 }
@@ -351,7 +351,7 @@ void WorkerSession::give_up(const protocol::NoEnvironment& machine) {
   process_.reset();
   forget_cells();
   throw EnvironmentError(
-      fmt::format("The machine failed during a measurement, which is blamed on no allocator: {}", machine.reason));
+      fmt::format("The machine failed during a measurement; no allocator is blamed: {}", machine.reason));
 }
 
 Outcome WorkerSession::lose_worker(Status status, std::string reason) {
