@@ -2,7 +2,7 @@
 //
 //   allocbench::Counting<allocbench::Heap<allocbench::Halloc>> heap(stream, 64 << 20);
 //   my_kernel<<<blocks, threads, 0, stream.native()>>>(heap.handle());
-//   heap.usage().bytes; // requested by kernels and not freed
+//   heap.usage().bytes;                               // requested by kernels and not freed
 //
 // The size of each block is stored in front of it, so a request needs CountingHandle::header_bytes more. Warps add to
 // many sums, because additions to one word would take longer than the calls of most designs. Heap<Comb>::usage() needs

@@ -7,8 +7,9 @@
 //
 // In the kernel, where `handle` is a parameter passed by value:
 //
-//   simt::Thread thread; // the calling thread; costs nothing void* block = handle.malloc(thread, bytes); // null: out
-//   of memory handle.free(thread, block); // a block of this heap (allocbench/checked_handle.hpp checks it)
+//   simt::Thread thread;                          // the calling thread; costs nothing
+//   void* block = handle.malloc(thread, bytes);   // null: out of memory
+//   handle.free(thread, block);                   // a block of this heap (allocbench/checked_handle.hpp checks it)
 //
 // Allocators with a state per thread or warp (FDGMalloc, CRW) need a session: allocators/support/contract/session.hpp.
 #pragma once

@@ -6,9 +6,11 @@
 //     struct Parameters { ...; static auto fields(); };
 //     static constexpr Traits traits{.name = "my_malloc", ...};
 //
-//     // Initialises the state. Throws Fault or Unsupported. static MyMalloc create(Arena&, const Parameters&);
+//     // Initialises the state. Throws Fault or Unsupported.
+//     static MyMalloc create(Arena&, const Parameters&);
 //
-//     // Makes the heap new again, asynchronously (trait Fresh::by_reset). void reset(simt::Stream&);
+//     // Makes the heap new again, asynchronously (trait Fresh::by_reset).
+//     void reset(simt::Stream&);
 //
 //     // Null = out of memory, in bounded time.
 //     template <class Thread> SIMT_FN void* malloc(Thread&, std::size_t bytes);
@@ -20,14 +22,17 @@
 //     // text).
 //     static std::size_t max_request(std::size_t pool_bytes, const Parameters&);
 //     static std::size_t device_heap_bytes(std::size_t pool_bytes, const Parameters&);
-//     static SmallHeap<Parameters> small_heap(); // heap that `allocbench check` searches static SmallHeap<Parameters>
-//     second_small_heap(); // heap for models of a second heap static SmallHeap<Parameters> heap_of_many_units(); //
-//     heap for models of many units // Why the pool cannot be filled with blocks of one size, of which all are freed in
-//     the end and a share is free // before requests: a constant is too small. Says which value would do. static
-//     std::string why_too_many_free(std::size_t pool_bytes, const Parameters&, std::size_t bytes, double share); Pool
-//     own_pool() const; // PoolLocation::own: where the blocks are // The alignment of blocks for a request, if it is
-//     larger than the trait `alignment`. std::size_t alignment_of(std::size_t bytes) const; void destroy(); // gives
-//     back what the arena does not own std::string broken_invariant(simt::Stream&) const; // called when no kernel runs
+//     static SmallHeap<Parameters> small_heap();          // heap that `allocbench check` searches
+//     static SmallHeap<Parameters> second_small_heap();   // heap for models of a second heap
+//     static SmallHeap<Parameters> heap_of_many_units();  // heap for models of many units
+//     // For a pool filled with blocks of one size, of which a share is free before the requests and all are freed at
+//     // the end: the reason why a constant is too small for this, and a sufficient value.
+//     static std::string why_too_many_free(std::size_t pool_bytes, const Parameters&, std::size_t bytes, double share);
+//     Pool own_pool() const;                              // PoolLocation::own: where the blocks are
+//     // The alignment of blocks for a request, if it is larger than the trait `alignment`.
+//     std::size_t alignment_of(std::size_t bytes) const;
+//     void destroy();                                     // releases memory that the arena does not own
+//     std::string broken_invariant(simt::Stream&) const;  // called when no kernel runs
 //   };
 //   ALLOCBENCH_REGISTER(my_malloc, MyMalloc)
 //
