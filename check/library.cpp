@@ -5,7 +5,8 @@
 namespace allocbench::check {
 namespace {
 
-// In units of 16 bytes the first is one more than 32 bits hold. CUDA's device heap takes the second for a small size.
+// In units of 16 bytes the first size is one more than 32 bits can represent. CUDA's device heap treats the second as a
+// small size.
 constexpr std::uint64_t large_count_of_units = (std::uint64_t{1} << 36) + 16;
 constexpr std::uint64_t largest_request = ~std::uint64_t{0};
 
@@ -16,7 +17,7 @@ constexpr Lanes odd = {2, 1};
 Step request(std::uint32_t slot, Lanes lanes = all, std::uint32_t size = 0) {
   return {.action = Action::malloc, .slot = slot, .lanes = lanes, .size = size};
 }
-// Lanes ask for sizes that differ between them and from round to round.
+// Lanes request sizes that differ between lanes and between rounds.
 Step request_spread(std::uint32_t slot, Lanes lanes = all) {
   return {.action = Action::malloc, .slot = slot, .lanes = lanes, .spread = true};
 }
@@ -180,7 +181,7 @@ Step free_nulls(std::uint32_t slots, Lanes lanes = all) {
   return {.action = Action::free_null, .slot = slots, .lanes = lanes, .fills = true};
 }
 
-// More than the heap has, however much that is.
+// More blocks than the heap has, whatever its size.
 std::vector<Model> models_of_full_heaps() {
   return {
       {.name = "full_warp",
@@ -255,7 +256,7 @@ std::vector<Model> models_of_nulls_and_resets() {
        .steps = {request_spread(0), request_spread(1), give_back(0), give_back(1)}}};
 }
 
-// Where other rules of the design decide.
+// Heaps in which other rules of the design apply.
 std::vector<Model> models_of_second_heaps() {
   return {{.name = "second_heap",
            .description = "eight lanes fill the allocator's second small heap with one size",
@@ -285,7 +286,7 @@ std::vector<Model> models_of_second_heaps() {
            .heap = protocol::ModelHeap::second}};
 }
 
-// Where one word does not have a bit for each unit.
+// Heaps with more units than a word has bits.
 std::vector<Model> models_of_many_units() {
   return {{.name = "many_units",
            .description = "a full warp fills the allocator's heap of many small units",

@@ -1,4 +1,4 @@
-// `allocbench check`: searches allocators for bugs on the CPU executor, and shows one again.
+// `allocbench check`: searches allocators for bugs on the CPU executor, and replays a finding.
 #include "harness/front/check/check_command.hpp"
 
 #include <fmt/format.h>

@@ -19,7 +19,7 @@ namespace {
 
 constexpr double replay_limit_seconds = 600;
 
-// One question, one answer; nothing when the user interrupted.
+// Sends one command and returns the answer. Nothing if the user interrupted.
 std::optional<CheckAnswer> ask(const WorkerProgram& program, const protocol::CheckerCommand& command) {
   CheckCrew crew(1, [] {});
   crew.add({program, command, replay_limit_seconds, 0});
@@ -70,8 +70,8 @@ protocol::Replay question(const Finding& finding, std::uint64_t times) {
   return command;
 }
 
-// The run, and how many of the repetitions equal it. ThreadSanitizer reports a pair of places once per process, so
-// under the race build each repetition gets a process of its own. Without a value: `exit_code` says how it ended.
+// The run, and the number of repetitions that equal it. ThreadSanitizer reports a pair of places once per process, so
+// in the race build each repetition gets its own process. Without a value `exit_code` tells how the run ended.
 std::optional<protocol::Replayed> repeat(const WorkerProgram& program, const Finding& finding, std::uint64_t times,
                                          int& exit_code) {
   std::optional<protocol::Replayed> all;

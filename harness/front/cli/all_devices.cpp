@@ -30,8 +30,8 @@ namespace process = boost::process;
 
 constexpr auto between_looks = std::chrono::milliseconds(100);
 
-// The UUIDs of the GPUs, by their number. Only a worker knows how many there are: the first number that none can open
-// is behind the last GPU, or belongs to one that does not work, so its error is shown.
+// The UUIDs of the GPUs, by their number. Only a worker knows the number of GPUs. The first number that no worker can
+// open is beyond the last GPU or belongs to a broken one, so its error is shown.
 std::vector<std::string> cards_of(const StudyOptions& study, const WorkerProgram& program) {
   std::vector<std::string> cards;
   SessionListener listener;
@@ -73,7 +73,7 @@ std::vector<std::string> arguments_of(const StudyOptions& study, std::size_t dev
   return arguments;
 }
 
-// In a process group of its own: Ctrl-C on a terminal reaches this program only, which passes it on once. When this
+// In its own process group, so that Ctrl-C on a terminal reaches only this program, which passes it on once. If this
 // program is gone, the others end as after Ctrl-C.
 process::child start_on(const std::string& program, const std::vector<std::string>& arguments) {
   const auto in_child = [](auto&) {

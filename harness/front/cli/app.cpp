@@ -20,7 +20,7 @@ constexpr const char* description =
     "allocbench measures GPU memory allocators: every allocator under every workload, on a CUDA GPU or on the CPU. "
     "It writes results to stdout and into a folder (events.jsonl, results.csv, results.json), and progress to stderr.";
 
-// Help and manual break long lines and leave indented ones as they are: at most 72 letters.
+// Help and manual break long lines, but not indented ones, which may have at most 72 characters.
 constexpr const char* footer =
     "Examples:\n"
     "  allocbench configs/quick.json              on the GPU, else on the CPU\n"
@@ -45,7 +45,7 @@ constexpr const char* footer =
     "ALLOCBENCH_WORKERS (folder of the workers), ALLOCBENCH_DATA (scenes and graphs), ALLOCBENCH_PLOTS "
     "(folder of the Python package plots), ALLOCBENCH_PYTHON (the interpreter), NO_COLOR (no colours).";
 
-// What `--config` and `study` have in common.
+// The common options of `--config` and `study`.
 void add_measuring_options(CLI::App& app, RunOptions& run) {
   app.add_option("-b,--backend", run.backend, "auto: cuda if there is a worker and a device for it, else cpu")
       ->check(CLI::IsMember({"auto", "cuda", "cpu"}))
@@ -146,7 +146,7 @@ void add_study(CLI::App& app, StudyOptions& study) {
   verb->add_flag("!--no-figures", study.figures, "Draw no figures at the end");
   auto* started =
       verb->add_flag("--started", study.started, "With --resume: only the configs that have a log in their folder");
-  // For the processes of --device all: their parent tells how to continue, and which shard it measures.
+  // For the processes of --device all. Their parent prints the command to continue and selects the shard.
   verb->add_option("--part", study.part)->group("");
   const auto read_shard = [&study](const std::string& text) {
     study.shard = parse_shard(text);
@@ -375,7 +375,7 @@ std::unique_ptr<CLI::App> make_app(Options& options) {
   add_profile(*app, options.profile);
   add_help(*app, options);
   app->require_subcommand(0, 1);
-  app->footer(footer);  // verbs would take over what stands before them
+  app->footer(footer);  // otherwise verbs would inherit the options before them
   return app;
 }
 

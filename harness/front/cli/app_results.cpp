@@ -24,7 +24,7 @@ void add_report(CLI::App& app, ReportOptions& reporting) {
       ->type_name("FILE");
 }
 
-// Its options are those of `python3 -m plots advise`, which reads and explains them.
+// The options are those of `python3 -m plots advise`, which parses and explains them.
 void add_advise(CLI::App& app) {
   CLI::App* verb = app.add_subcommand("advise", "Rank allocators for your job, from measured cells");
   verb->set_help_flag();

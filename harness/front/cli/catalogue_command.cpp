@@ -1,4 +1,4 @@
-// `allocbench list` and `allocbench describe NAME`: what the workers say about themselves, for people and as JSON.
+// `allocbench list` and `allocbench describe NAME`: the descriptions of the workers, for people and as JSON.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -84,14 +84,14 @@ std::string summary(const Entry& entry) {
   return entry.summary + (entry.paper.empty() ? "" : fmt::format(" ({})", entry.paper));
 }
 
-// " (cuda only)" for what not every worker that is built has.
+// " (cuda only)" for entries that not every built worker has.
 template <class Entry>
 std::string only_there(const Offered<Entry>& offered, const Offer& offer) {
   if (offered.backends.size() == offer.backends.size()) return "";
   return fmt::format(" ({} only)", fmt::join(offered.backends, ","));
 }
 
-// A name and a text behind it, in a column of its own.
+// A name, and a text in a second column.
 void print_entry(const std::string& name, const std::string& text, std::size_t width) {
   if (name.size() > width) show("{}\n", name);
   const std::string shown = name.size() > width ? "" : name;
@@ -121,7 +121,7 @@ std::string shown_form(const protocol::AllocatorDescription& allocator) {
   return allocator.form == "own" ? "own design" : allocator.form;
 }
 
-// By family, which is what one paper describes, in the order of the families' first members.
+// Sorts by family (the forms of one paper), in the order of the first member of each family.
 void print_families(const Offer& offer) {
   std::vector<std::pair<std::string, std::vector<const Offered<protocol::AllocatorDescription>*>>> families;
   std::size_t width = 0;
@@ -143,7 +143,7 @@ void print_families(const Offer& offer) {
   }
 }
 
-// A text behind a margin; lines after the first have `indent` more.
+// A text with a margin. Lines after the first have an additional indentation of `indent`.
 void print_folded(const std::string& margin, const std::string& text, std::size_t indent) {
   show("{}", folded(margin + text, columns_of_stdout(), margin.size() + indent));
 }
@@ -207,7 +207,7 @@ void print(const protocol::MetricDescription& metric) {
   show("{}, metric\n{}\nsource: {}\n", metric.name, summary(metric), metric.source);
 }
 
-// True when the list has the name; prints it then.
+// Prints the entry if the list has the name. Returns whether it does.
 template <class Entry>
 bool describe_in(const std::vector<Offered<Entry>>& list, const DescribeOptions& options) {
   for (const auto& each : list) {

@@ -1,4 +1,5 @@
-// `allocbench check --coverage`: which lines of device code no built-in model reaches. tools/reach.py measures it.
+// `allocbench check --coverage`: lists the lines of device code that no built-in model executes. tools/reach.py
+// measures them.
 #include <fmt/format.h>
 
 #include <filesystem>

@@ -38,7 +38,7 @@ int dispatch(const Command& command) {
   return std::visit(Dispatcher{}, command);
 }
 
-// Output that did not arrive is a failure: a full disk behind a redirection is noticed here.
+// Lost output is a failure. A full disk behind a redirection is detected here.
 int after_output(int exit_code) {
   const int error = lost_output();
   if (error == 0 || exit_code == exit_usage || exit_code == exit_interrupted) return exit_code;
@@ -48,11 +48,11 @@ int after_output(int exit_code) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // Started with closed standard streams, our pipes would get their numbers and be mistaken for them.
+  // If the program starts with closed standard streams, its pipes would get their numbers.
   int descriptor = open("/dev/null", O_RDWR);
   while (descriptor >= 0 && descriptor <= STDERR_FILENO) descriptor = dup(descriptor);
   if (descriptor > STDERR_FILENO) close(descriptor);
-  // A reader of our output may leave (`| head`), and a worker may die: neither ends the run.
+  // A reader of our output may end (`| head`), and a worker may die. Neither ends the run.
   std::signal(SIGPIPE, SIG_IGN);
 
   try {

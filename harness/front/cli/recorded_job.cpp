@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-// What an application asks for hardly depends on its allocator, and this one has the kernels that record it.
+// The requests of an application hardly depend on its allocator, and this allocator has the recording kernels.
 constexpr const char* recorder = "comb";
 
 struct Recording {

@@ -1,5 +1,5 @@
-// `allocbench try TRACE|CONFIG`: every allocator under a recorded application on this machine, ranked. The job of a
-// config is recorded first.
+// `allocbench try TRACE|CONFIG`: replays a recorded application under every allocator on this machine and ranks them.
+// The job of a config is recorded first.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 // Of the most requested bytes that can live together.
 constexpr double pool_share = 1.25;
-// Many designs hand out chunks of megabytes: they need some of them for each size.
+// Many designs use chunks of megabytes and need several chunks for each size.
 constexpr std::uint64_t least_pool = std::uint64_t{64} << 20;
 
 traces::Trace read_recorded(const std::string& folder) {
