@@ -48,11 +48,11 @@ std::unique_ptr<Cell> Instance::open(const CellRequest& request) {
   const WorkloadType& workload = *request.workload;
   const std::string allocator = setting_.display_name();
   if (traits().test_only && workload.traits.name != "alloc_free") {
-    throw CellFailure(Status::unsupported, allocator + "is deliberately broken and runs only in alloc_free");
+    throw CellFailure(Status::unsupported, allocator + " is deliberately broken and runs only in alloc_free");
   }
   if (traits().form == Form::ablation && workload.traits.application) {
     throw CellFailure(Status::unsupported,
-                      allocator + "is an ablation, which runs only in micro tests; in applications use the full form");
+                      allocator + " is an ablation, which runs only in micro tests; in applications use the full form");
   }
   RunSetting setting = setting_;
   setting.seed = request.settings.seed;

@@ -56,7 +56,7 @@ std::string cause_of_nulls(const PointerCheck& check) {
   if (!spurious) return "";
   if (*spurious == 0) return "; the pool was exhausted";
   return "; " + std::to_string(*spurious) + (*spurious == 1 ? " of the nulls is" : " of the nulls are") +
-         "spurious, because all requests fitted into the free memory";
+         " spurious, because all requests fitted into the free memory";
 }
 
 }  // namespace

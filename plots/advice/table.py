@@ -45,7 +45,7 @@ def of(runs: Sequence[Run]) -> dict:
     """The table of the runs of the guide among `runs`."""
     guide = sorted((run for run in runs if run.name.startswith("guide/")), key=_place)
     if not guide:
-        raise NothingToDraw("none of these runs belongs to the guide. Measure it: allocbench study guide")
+        raise NothingToDraw("these runs contain none of the guide. Measure it: allocbench study guide")
     _require_one_device(guide)
     made = {
         "format": FORMAT,
@@ -98,7 +98,7 @@ def _require_one_device(runs: Sequence[Run]) -> None:
     if len(devices) > 1:
         told = "; ".join(f"{folder}: {name}" for (_, name), folder in devices.items())
         raise UsageError(
-            f"The runs of the guide come from different devices ({told}), and their times cannot be compared. Give the results of one device."
+            f"The runs of the guide come from different devices ({told}), whose times cannot be compared. Name the results of one device."
         )
 
 

@@ -17,10 +17,10 @@ from plots.sheet import quantity
 def text(run: Run, cells: Sequence[str], phase: str) -> str:
     """How many samples lie below the widest gap, and the times on both sides of it."""
     if len(cells) != 1:
-        raise UsageError(f"two_times is about one cell; the query finds {len(cells)} in {run.name}.")
+        raise UsageError(f"two_times needs a query that matches one cell; this one matches {len(cells)} in {run.name}.")
     times = sorted(_seconds(run, cells[0], phase))
     if len(times) < 2:
-        raise UsageError(f"the log of {run.name} has {len(times)} samples of phase {phase!r} in that cell; two_times needs two.")
+        raise UsageError(f"the log of {run.name} has {len(times)} samples of phase {phase!r} in that cell, but two_times needs two.")
     split = max(range(1, len(times)), key=lambda place: times[place] / times[place - 1])
     return f"{split} of {len(times)} samples took {_range(times[:split])}, the others {_range(times[split:])}"
 

@@ -21,7 +21,7 @@ if ! command -v sbatch >/dev/null; then
   exit 3
 fi
 if [[ -e {merged} ]]; then
-  echo {merged}"already exists. Move it, then run this script again." >&2
+  echo {merged}" already exists. Move it, then run this script again." >&2
   exit 2
 fi
 mkdir -p {out}

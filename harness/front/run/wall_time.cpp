@@ -47,7 +47,8 @@ std::string WallTime::text(double total_seconds) const {
     text += fmt::format("  {:5.1f} %  {:8.1f} s  {}\n", 100 * seconds / total_seconds, seconds, part);
   }
   if (beside_ > 0) {
-    text += fmt::format("{:7}   {:8.1f} s  of process starts ran while another worker started or ended\n", "", beside_);
+    text +=
+        fmt::format("  {:7}   {:8.1f} s  of process starts ran while another worker started or ended\n", "", beside_);
   }
   return text;
 }
