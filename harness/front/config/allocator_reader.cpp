@@ -19,7 +19,7 @@ using Json = nlohmann::ordered_json;
 
 const Json& entry_node() { return schema_definition("allocators").at("items").at("anyOf").at(1); }
 
-// A plug-in of this name, or one whose allocators are variants of it: "saboteur" for "saboteur_null". Null: none.
+// A plug-in with this name, or with a variant of it: "saboteur" for "saboteur_null". Null if there is none.
 const protocol::BrokenPlugin* plugin_that_may_have(const std::string& name,
                                                    const std::vector<protocol::BrokenPlugin>& plugins) {
   const protocol::BrokenPlugin* best = nullptr;
@@ -89,8 +89,8 @@ void AllocatorReader::read_entry(const Json& json, const std::string& pointer) {
   add_choice(*allocator, given, label);
 }
 
-// The allocator of that id; the nearest one after a complaint, so that its parameters are judged too; null where
-// nothing can be said.
+// The allocator with this id. After an error the nearest one, so that its parameters are also checked. Null if there is
+// none.
 const protocol::AllocatorDescription* AllocatorReader::known(const std::string& id, const std::string& pointer) {
   if (const auto* allocator = find_entry(names_.catalogue.allocators, id)) return allocator;
   if (!names_.complete) return nullptr;
@@ -128,7 +128,8 @@ void AllocatorReader::add_choice(const protocol::AllocatorDescription& allocator
   given_.push_back(given);
 }
 
-// An id that is listed once names itself; one that is listed with several parameter sets names those as well.
+// The label of an id that is listed once is the id. If an id is listed with several parameter sets, its labels include
+// the parameters.
 void AllocatorReader::label_choices() {
   std::map<std::string, std::size_t> uses;
   for (const AllocatorChoice& choice : choices_) ++uses[choice.id];
@@ -167,7 +168,7 @@ void AllocatorReader::read_overrides() {
       }
     }
     if (allocator == nullptr) continue;
-    AllocatorChoice unused;  // overrides of an allocator that this config does not run are checked as well
+    AllocatorChoice unused;  // overrides of allocators that this config does not run are also checked
     unused.settings = settings_;
     bool used = false;
     for (AllocatorChoice& choice : choices_) {
@@ -187,7 +188,7 @@ void AllocatorReader::read_overrides() {
 
 void AllocatorReader::override_choice(AllocatorChoice& choice, const protocol::AllocatorDescription& allocator,
                                       const Json& changes, const std::string& pointer) {
-  Config unused;  // no override reaches beyond the settings
+  Config unused;  // an override changes only settings
   for (const std::string& name : overridable_scalars()) {
     if (!changes.contains(name)) continue;
     const std::string place = pointer_to(pointer, name);

@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::string_view allocator_axis_prefix = "allocator.";
 
-// The axis along which a series grows: plot.x, else the first one. Its group varies fastest.
+// The axis along which a series grows: plot.x, otherwise the first axis. Its group varies fastest.
 std::size_t primary_group(const Config& config) {
   for (std::size_t i = 0; i < config.sweep.size(); ++i) {
     for (const Axis& axis : config.sweep[i].axes) {
@@ -40,7 +40,7 @@ const Axis& primary_axis(const Config& config, const AxisGroup& group) {
   return group.axes.front();
 }
 
-// Counts through all combinations of group indices; the primary group varies fastest, then the last ones.
+// Runs through all combinations of group indices. The primary group varies fastest, then the last groups.
 class Odometer {
  public:
   Odometer(const Config& config, std::size_t primary) : config_(config), indices_(config.sweep.size(), 0) {
@@ -64,7 +64,7 @@ class Odometer {
   std::vector<std::size_t> indices_;
 };
 
-// The exclusions with their values as sets: a plan asks for every cell.
+// The exclusions with their values as sets, because the plan checks every cell.
 class ExclusionList {
  public:
   explicit ExclusionList(const Config& config) {
@@ -170,7 +170,7 @@ std::size_t Plan::cell_count() const {
 
 namespace {
 
-// Before anything is expanded. Adds a problem when the config describes too many cells.
+// Called before any expansion. Adds a problem if the config describes too many cells.
 void check_cell_count(const Config& config, Problems& problems) {
   double cells = static_cast<double>(config.allocators.size());
   for (const AxisGroup& group : config.sweep) cells *= static_cast<double>(group.size());
@@ -289,7 +289,7 @@ void filter_plan(Plan& plan, const std::string& expression) {
   }
   std::regex regex;
   try {
-    // Polynomial: the usual executor takes exponential time for expressions like (x+x+)+y.
+    // Polynomial, because the default executor takes exponential time for expressions like (x+x+)+y.
     regex.assign(expression, std::regex::ECMAScript | std::regex_constants::__polynomial);
   } catch (const std::regex_error&) {
     throw UsageError(fmt::format("--filter: \"{}\" must be a regular expression without back references.", expression));
@@ -318,7 +318,7 @@ std::vector<std::size_t> order_of_round(std::size_t count, std::uint64_t seed, s
   std::iota(order.begin(), order.end(), std::size_t{0});
   if (round == 0) return order;
   std::mt19937_64 generator(seed * 0x9e3779b97f4a7c15u + round);
-  // std::shuffle may differ between standard libraries; the order belongs to the seed.
+  // std::shuffle may differ between standard libraries, but the order must depend only on the seed.
   for (std::size_t last = count; last > 1; --last) std::swap(order[last - 1], order[generator() % last]);
   return order;
 }

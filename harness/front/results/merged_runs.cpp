@@ -146,7 +146,7 @@ void require_one_plan(const MergedPart& one, const MergedPart& other) {
   }
 }
 
-// A run that was continued elsewhere: the longer log has all of it. Or parts that finished different cells.
+// Either a run that was continued elsewhere, so the longer log has all of it, or parts that finished different cells.
 void add_to(MergedPart& whole, MergedPart&& part) {
   require_one_plan(whole, part);
   if (begins_with(whole, part)) return;

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What to read of a run, best first: the log has everything.
+// The files of a run, best first, because the log has everything.
 constexpr std::array<std::string_view, 2> file_names = {"events.jsonl", "results.json"};
 constexpr std::array<std::string_view, 3> endings = {"", ".xz", ".gz"};  // that packing adds
 

@@ -18,7 +18,7 @@ namespace {
 using protocol::Json;
 using protocol::Malformed;
 
-// Of three to five rounds their values are kept, of more the interval.
+// For three to five rounds the values are stored, for more rounds the interval.
 Rounds few_rounds_of(const Json& phase) {
   Rounds rounds;
   if (protocol::optional_member(phase, "few_rounds") == nullptr) return rounds;

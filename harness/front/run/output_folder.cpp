@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// These keys may change between a run and its resumption: they change no measured number.
+// These keys may change between a run and its resumption, because they change no measured number.
 const std::set<std::string> keys_without_influence = {"$schema", "paper", "description", "plot",
                                                       "assumed", "notes", "claims",      "deadline_s"};
 
@@ -71,7 +71,7 @@ std::string events_path(const std::string& folder) { return (fs::path(folder) / 
 
 std::vector<std::string> differing_keys(const nlohmann::ordered_json& config,
                                         const nlohmann::ordered_json& other_config) {
-  // The sorted type: the order of keys in a file means nothing.
+  // The sorted type, because the order of keys in a file has no meaning.
   const nlohmann::json one = config;
   const nlohmann::json other = other_config;
   std::set<std::string> keys;
@@ -107,7 +107,7 @@ RunHistory prepare_folder(const std::string& folder, FolderUse use, const Config
     try {
       const RunHistory history = read_history(lines.lines, path);
       if (history.cells.empty() && !history.without_samples) {
-        start_over(folder);  // a run that ended before its first cell has nothing to lose
+        start_over(folder);  // a run without a cell has nothing to lose
         return {};
       }
       const bool failed = std::any_of(history.cells.begin(), history.cells.end(), [](const CellHistory& cell) {
@@ -116,7 +116,7 @@ RunHistory prepare_folder(const std::string& folder, FolderUse use, const Config
       state =
           fmt::format("a run with {}{}", counted(history.finished(), "finished cell"), failed ? ", some not ok" : "");
     } catch (const UsageError&) {
-      // A damaged log must not be overwritten either.
+      // A damaged log must not be overwritten.
     }
     throw UsageError(
         fmt::format("{} already contains {}. Use --resume, --only-failed, --force or another --out.", folder, state));
