@@ -2,10 +2,10 @@
 // blocks.
 //
 // Paper: Gelado & Garland, Throughput-Oriented GPU Memory Allocation, PPoPP 2019. No complete implementation is public,
-// and the paper leaves gaps. So this is a reconstruction, and its times do not apply to the authors' code. Idea: two
-// stages. Stage 1 counts: a bulk semaphore either grants the caller a unit or tells it to make a batch of units. Stage
-// 2 searches a structure and always finds its unit. So no thread fails because another thread is about to return or to
-// split a block.
+// and the paper leaves gaps. So this is a reconstruction, and its times do not apply to the authors' code.
+// Idea: two stages. Stage 1 counts: a bulk semaphore either grants the caller a unit or tells it to make a batch of
+// units. Stage 2 searches a structure and always finds its unit. So no thread fails because another thread is about to
+// return or to split a block.
 //   TBuddy  blocks of 4 KiB * 2^h, in a static binary tree with a semaphore per height (buddy_tree.hpp, semaphore.hpp)
 //   UAlloc  smaller blocks of power-of-two sizes, from bins of 4 KiB in chunks of 256 KiB (ualloc.hpp, bin_list.hpp,
 //           chunks.hpp, layout.hpp); unlinked items are reused after the readers have left (rcu.hpp)

@@ -11,14 +11,15 @@
 // could not make the batch.
 //
 // Semaphores count units, but do not locate them. They order no memory: other words hand over the memory of a unit, and
-// a thread that has a unit but cannot find its memory yet searches again. Assumed: lanes of a warp that need a unit
-// each of the same semaphore decide by one compare-exchange what each of them would have decided by its own
-// (wait_each). The paper has paths for single lanes and for full warps and does not say more. With a compare-exchange
-// per lane, 2,048 lanes that ask at the same time lose 5,400 of them each, and the number grows with the lanes
-// (tests/allocators/fidelity/bulkalloc_test.cpp). Assumed: the widths. R and E have 19 bits: as many units as a device
-// of 264 SMs has threads. E stays below R plus one batch and one unit per thread that merges, because no thread makes a
-// batch while enough units are expected. C has 26 bits with its sign, so an arena may have up to 2^25 free slots of a
-// size: 512 MiB of the smallest. Differs from the paper:
+// a thread that has a unit but cannot find its memory yet searches again.
+// Assumed: lanes of a warp that need a unit each of the same semaphore decide by one compare-exchange what each of them
+// would have decided by its own (wait_each). The paper has paths for single lanes and for full warps and does not say
+// more. With a compare-exchange per lane, 2,048 lanes that ask at the same time lose 5,400 of them each, and the number
+// grows with the lanes (tests/allocators/fidelity/bulkalloc_test.cpp).
+// Assumed: the widths. R and E have 19 bits: as many units as a device of 264 SMs has threads. E stays below R plus one
+// batch and one unit per thread that merges, because no thread makes a batch while enough units are expected. C has 26
+// bits with its sign, so an arena may have up to 2^25 free slots of a size: 512 MiB of the smallest. Differs from the
+// paper:
 //   * A waiting thread stops waiting when R exceeds C + E, not when R equals it. R includes the thread itself, so with
 //     R = C + E there will be enough for all waiting threads. A wait often begins in this state. With the paper's
 //     listing every waiting thread would then change the word repeatedly.
