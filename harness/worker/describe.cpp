@@ -54,7 +54,7 @@ const char* word(PoolLocation pool) {
   return "";
 }
 
-// What a user of the allocator must know whatever the times say, in words for readers.
+// Facts that a user of the allocator must know, independent of its times.
 std::vector<std::string> restrictions(const Traits& traits) {
   std::vector<std::string> told;
   if (traits.frees == Frees::never) told.emplace_back("free does nothing");

@@ -66,8 +66,8 @@ std::optional<std::size_t> device_heap_bytes(const Options& options, const Regis
   return needed == 0 ? std::nullopt : std::optional(needed);
 }
 
-// The front end writes a line when the last worker launches nothing any more, and one when that worker is gone. False
-// at the end of input: nobody needs this one.
+// The front end writes a line when the last worker launches nothing more, and another one when that worker is gone.
+// False at the end of input, because then this worker is not needed.
 bool wait_for_turn(const BackendOptions& options, const protocol::LineWriter& events, TimeShares& shares) {
   const auto next_line = [&] {
     const TimeShares::Scope waiting(shares, Part::waiting);
@@ -132,7 +132,7 @@ int run(const Options& options, ProcessState& process) {
   }
 }
 
-// What to do: the group of modes, of which at most one is given, and what belongs to --serve alone.
+// The group of modes, of which at most one is allowed, and the options for --serve.
 CLI::App* add_modes(CLI::App& app, Options& options) {
   auto* mode = app.add_option_group("mode", "What to do");
   auto* serve = mode->add_flag("--serve", options.serve, "Answer protocol commands from standard input");
@@ -200,7 +200,7 @@ int main_of_worker(int argc, char** argv) {
 }  // namespace allocbench::worker
 
 int main(int argc, char** argv) {
-  // A front end that died closes the pipe: the write fails and the worker ends in order.
+  // If the front end dies, its pipe closes, the write fails and the worker ends normally.
   std::signal(SIGPIPE, SIG_IGN);
   return allocbench::worker::main_of_worker(argc, argv);
 }
