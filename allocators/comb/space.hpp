@@ -10,8 +10,8 @@
 //   in_use     one bit per chunk: 1 = taken. The thread that sets the bit owns the chunk
 //   table      for each chunk: free, its class, or the part that it has in a run of chunks for a large request. Written
 //              only by the owner of the chunk, so no thread writes the entry of a chunk while a block lives there
-//   directory  for each class a power of two of chunk numbers, where a warp searches first. Hints: any entry may contain
-//              any chunk of any class at any time
+//   directory  for each class a power of two of chunk numbers, where a warp searches first. Hints: any entry may
+//              contain any chunk of any class at any time
 //   members    for each class a list of as many chunk numbers, which a request searches if its own word is full. Hints
 //   barren     for each class a bit per window of eight chunks: 1 = the last check found nothing for the class. Hints
 //   notes      for each class and window the time of that check (scan.hpp)

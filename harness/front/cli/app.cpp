@@ -56,9 +56,8 @@ void add_measuring_options(CLI::App& app, RunOptions& run) {
   auto* failed = app.add_flag("--only-failed", run.only_failed, "Rerun finished cells whose status is not ok");
   auto* force = app.add_flag("--force", run.force, "Delete an earlier run in the folder and start over");
   force->excludes(resume)->excludes(failed);
-  app.add_flag(
-      "--allow-mixed", run.allow_mixed,
-      "With --resume or --only-failed: continue although revision, card or driver differ. Every figure then says so");
+  app.add_flag("--allow-mixed", run.allow_mixed,
+               "With --resume or --only-failed: continue with another revision, card or driver. Every figure says so");
   app.add_option("--timeout", run.timeout,
                  "Deadline of each cell and round in seconds, from 0.01 to 1000000 (default: the config's)")
       ->check(CLI::Range(0.01, protocol::longest_seconds))
@@ -67,18 +66,15 @@ void add_measuring_options(CLI::App& app, RunOptions& run) {
                  "End after this time. The cheapest cells come first; --resume measures the rest")
       ->check(CLI::Range(0.0, protocol::longest_seconds / 60).description(""))
       ->type_name("M");
-  auto* known =
-      app.add_option(
-             "--known", run.known,
-             "Earlier results, which predict the time of each cell and the cells that will probably fail. Those come "
-             "last (default: the kept results of this device in results/reference/, else those of another GPU)")
-          ->type_name("DIR");
+  auto* known = app.add_option("--known", run.known,
+                               "Earlier results, which predict times and failures. Probable failures come last "
+                               "(default: kept results of this device, else of another GPU)")
+                    ->type_name("DIR");
   app.add_flag("!--no-known", run.use_known, "Use no earlier results")->excludes(known);
   app.add_option("--seed", run.seed, "Seed of requests and order (default: the config's)")->type_name("N");
-  app.add_option(
-         "--verify", run.verify,
-         "full: check the contents of all blocks of every cell, however long it takes. auto (default): on a GPU, check "
-         "as many blocks as fit into the time of the cell's first round or 50 ms, whichever is longer")
+  app.add_option("--verify", run.verify,
+                 "full: check the contents of all blocks of every cell. auto (default): on a GPU, check as many blocks "
+                 "as fit into the time of the cell's first round or 50 ms, whichever is longer")
       ->check(CLI::IsMember({"auto", "full"}))
       ->type_name("auto|full");
   const auto read_memory = [&run](const std::string& text) {
@@ -94,8 +90,8 @@ void add_measuring_options(CLI::App& app, RunOptions& run) {
                  "CPU back end: number of OS threads that run blocks (0 = one per core)")
       ->type_name("N");
   app.add_option("--lockstep", run.lockstep_seed,
-                 "CPU back end: run on one thread, and advance the lanes of a warp together, call by call, as most "
-                 "GPUs do. Use it to count operations; it takes longer")
+                 "CPU back end: advance the lanes of a warp together, as most GPUs do, on one thread. Use it to count "
+                 "operations")
       ->type_name("SEED")
       ->excludes("--os-threads");
   app.add_flag("--dry-run", run.dry_run, "Print the plan and measure nothing");
