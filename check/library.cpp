@@ -5,7 +5,8 @@
 namespace allocbench::check {
 namespace {
 
-// In units of 16 bytes the first is one more than 32 bits hold. CUDA's device heap takes the second for a small size.
+// In units of 16 bytes the first size is one more than 32 bits can represent. CUDA's device heap treats the second as a
+// small size.
 constexpr std::uint64_t large_count_of_units = (std::uint64_t{1} << 36) + 16;
 constexpr std::uint64_t largest_request = ~std::uint64_t{0};
 
@@ -16,7 +17,7 @@ constexpr Lanes odd = {2, 1};
 Step request(std::uint32_t slot, Lanes lanes = all, std::uint32_t size = 0) {
   return {.action = Action::malloc, .slot = slot, .lanes = lanes, .size = size};
 }
-// Lanes ask for sizes that differ between them and from round to round.
+// Lanes request sizes that differ between lanes and between rounds.
 Step request_spread(std::uint32_t slot, Lanes lanes = all) {
   return {.action = Action::malloc, .slot = slot, .lanes = lanes, .spread = true};
 }
@@ -37,25 +38,25 @@ std::vector<Step> fill_and_empty(std::uint32_t slots, std::uint32_t size = 0) {
 std::vector<Model> models_of_few_lanes() {
   return {
       {.name = "one_lane",
-       .description = "one lane alone: sizes in turn, frees in another order than the mallocs",
+       .description = "one lane alone: it allocates several sizes and frees the blocks in another order",
        .threads_per_block = 1,
        .rounds = 6,
        .sizes = {{16}, {40}, {100}},
        .steps = {request_spread(0), request_spread(1), give_back(0), request_spread(2), give_back(2), give_back(1)}},
       {.name = "pair",
-       .description = "two lanes, malloc and free in turn: every step of one meets every step of the other",
+       .description = "two lanes alternate malloc and free: every step of one can run beside every step of the other",
        .threads_per_block = 2,
        .rounds = 4,
        .steps = {request(0), give_back(0)},
        .null_is_failure = true},
       {.name = "ping_pong",
-       .description = "four lanes, malloc and free in turn: blocks are recycled at once",
+       .description = "four lanes alternate malloc and free: blocks are reused immediately",
        .threads_per_block = 4,
        .rounds = 6,
        .steps = {request(0), give_back(0)},
        .null_is_failure = true},
       {.name = "ring",
-       .description = "three lanes, each frees its neighbour's block: frees meet the mallocs of another lane",
+       .description = "three lanes free each other's blocks: the frees of one lane run beside the mallocs of another",
        .threads_per_block = 3,
        .rounds = 6,
        .steps = {request(0), request(1), give_back(0, 1), give_back(1, 2)},
@@ -75,16 +76,16 @@ std::vector<Model> models_of_warps() {
        .rounds = 3,
        .steps = {request(0), give_back(0, 32)}},
       {.name = "exhaustion",
-       .description = "sixteen lanes ask for more than the heap has, free all, and ask again",
+       .description = "sixteen lanes ask for more than the heap has, free all blocks, and ask again",
        .threads_per_block = 16,
        .rounds = 2,
        .steps = fill_and_empty(6)},
       {.name = "crowded_warp",
-       .description = "a full warp asks for more than the heap has, frees all, and asks again",
+       .description = "a full warp asks for more than the heap has, frees all blocks, and asks again",
        .rounds = 2,
        .steps = fill_and_empty(13)},
       {.name = "last_blocks",
-       .description = "six lanes fight for a heap of a few large blocks",
+       .description = "six lanes compete for a heap of a few large blocks",
        .threads_per_block = 6,
        .rounds = 4,
        .sizes = {{0, 4}},
@@ -110,13 +111,13 @@ std::vector<Model> models_of_warps() {
        .rounds = 3,
        .steps = {request(0, {8, 3}), request(1, {8, 3}), give_back(0, 0, {8, 3}), give_back(1, 0, {8, 3})}},
       {.name = "blocks",
-       .description = "six small blocks on several SMs: state per SM or per warp meets its neighbours",
+       .description = "six small blocks of threads on several SMs: states of different SMs and warps interact",
        .blocks = 6,
        .threads_per_block = 5,
        .rounds = 2,
        .steps = {request(0), request(1), give_back(0, 5), give_back(1)}},
       {.name = "kernels",
-       .description = "two kernels at once on one heap free each other's blocks: ranks in the grid are there twice",
+       .description = "two kernels at once on one heap free each other's blocks: every rank in the grid exists twice",
        .kernels = 2,
        .blocks = 2,
        .threads_per_block = 8,
@@ -128,7 +129,7 @@ std::vector<Model> models_of_warps() {
 std::vector<Model> models_of_whole_heaps() {
   return {
       {.name = "launches",
-       .description = "blocks live on into the next launch and are freed there by another warp",
+       .description = "blocks outlive their launch, and another warp frees them in the next one",
        .threads_per_block = 40,
        .launches = 3,
        .steps = {give_back(0, 33), request(0), give_back(1, 7), request(1)}},
@@ -139,13 +140,13 @@ std::vector<Model> models_of_whole_heaps() {
        .sizes = {{0, 2}, {16}},
        .steps = {request(0, all, 0), request(1, all, 1), give_back(0), request(0, all, 0), give_back(0), give_back(1)}},
       {.name = "small_then_large",
-       .description = "eight lanes fill the heap with small blocks and free all; then large ones must fit",
+       .description = "eight lanes fill the heap with small blocks and free all of them; then large blocks must fit",
        .threads_per_block = 8,
        .sizes = {{0, 4}, {16}},
        .steps = fill_and_empty(8, 1),
        .refills = true},
       {.name = "large_then_small",
-       .description = "six lanes fill the heap with large blocks and free all; then small ones must fit",
+       .description = "six lanes fill the heap with large blocks and free all of them; then small blocks must fit",
        .threads_per_block = 6,
        .rounds = 2,
        .sizes = {{16}, {0, 4}},
@@ -180,46 +181,46 @@ Step free_nulls(std::uint32_t slots, Lanes lanes = all) {
   return {.action = Action::free_null, .slot = slots, .lanes = lanes, .fills = true};
 }
 
-// More than the heap has, however much that is.
+// More blocks than the heap has, whatever its size.
 std::vector<Model> models_of_full_heaps() {
   return {
       {.name = "full_warp",
-       .description = "a full warp takes the whole heap, half of it is freed and taken again by the neighbours",
+       .description = "a full warp takes the whole heap; then half of it is freed and the neighbours take it",
        .steps = {fill(0), empty(0, 1, even), fill(0), empty(0)}},
       {.name = "full_of_sizes",
-       .description = "sixteen lanes fill the heap with five sizes at once, free all, and fill it again",
+       .description = "sixteen lanes fill the heap with five sizes at once, free all blocks, and fill it again",
        .threads_per_block = 16,
        .rounds = 2,
        .sizes = {{16}, {40}, {72}, {136}, {264}},
        .steps = {fill_spread(0), empty(0, 3)}},
       {.name = "waves",
-       .description =
-           "a full warp fills the heap with one size, frees all, and fills it with the next; then both must fit",
+       .description = "a full warp fills the heap with one size, frees all blocks, and fills it with the next size; "
+                      "then both must fit",
        .rounds = 2,
        .sizes = {{16}, {32}},
        .steps = {fill(0, 0), empty(0), fill(1, 1), empty(1)},
        .refills = true},
       {.name = "close_sizes",
-       .description = "eight lanes fill the heap with sizes close together while their neighbours free them",
+       .description = "eight lanes fill the heap with similar sizes while their neighbours free the blocks",
        .threads_per_block = 8,
        .rounds = 2,
        .sizes = {{16}, {20}, {24}, {32}, {40}, {48}},
        .steps = {fill_spread(0), empty(0, 1, even), request_spread(1), empty(0, 1, odd), give_back(1)}},
       {.name = "large_sizes",
-       .description = "eight lanes fight for a heap of large blocks of several sizes; then the smallest must fit",
+       .description = "eight lanes compete for a heap of large blocks of several sizes; then the smallest must fit",
        .threads_per_block = 8,
        .rounds = 3,
        .sizes = {{0, 16}, {0, 8}, {0, 5}, {0, 3}, {0, 2}, {0, 1}},
        .steps = {request_spread(0), request_spread(1), give_back(0, 1), request_spread(0), give_back(1), give_back(0)}},
       {.name = "thin_units",
-       .description = "eight lanes take and free blocks of an eighth of the heap: units of few blocks empty and are "
-                      "bound again all the time",
+       .description = "eight lanes allocate and free blocks of an eighth of the heap: units of few blocks are emptied "
+                      "and bound again all the time",
        .threads_per_block = 8,
        .rounds = 5,
        .sizes = {{0, 8}},
        .steps = {request(0), request(1, even), give_back(0, 1), give_back(1, 3)}},
       {.name = "full_of_large",
-       .description = "four lanes fill the heap with blocks of an eighth and a sixteenth of it, then with small ones",
+       .description = "four lanes fill the heap with blocks of an eighth and a sixteenth of it, then with small blocks",
        .threads_per_block = 4,
        .rounds = 2,
        .sizes = {{16}, {0, 16}, {0, 8}},
@@ -234,27 +235,28 @@ std::vector<Model> models_of_full_heaps() {
 
 // Rare calls.
 std::vector<Model> models_of_nulls_and_resets() {
-  return {{.name = "full_of_nulls",
-           .description = "eight lanes free null pointers while the heap is full; then one lane must get all of it",
-           .threads_per_block = 8,
-           .steps = {free_nulls(0), fill(0), free_nulls(0), request(1), empty(0), free_nulls(0), give_back(1)},
-           .refills = true},
-          {.name = "full_reset",
-           .description =
-               "a full warp fills the heap, which is reset while its blocks live; then it must be as new for a warp",
-           .launches = 2,
-           .sizes = {{16}, {40}},
-           .steps = {fill(0), empty(0, 1, even), request(1, all, 1)},
-           .resets = true},
-          {.name = "too_large",
-           .description = "four lanes ask for more bytes than any heap has, between requests that fit",
-           .threads_per_block = 4,
-           .rounds = 5,
-           .sizes = {{16}, {0xffffffff}, {protocol::least_refused_bytes}, {large_count_of_units}, {largest_request}},
-           .steps = {request_spread(0), request_spread(1), give_back(0), give_back(1)}}};
+  return {
+      {.name = "full_of_nulls",
+       .description = "eight lanes free null pointers while the heap is full; then one lane must get the whole heap",
+       .threads_per_block = 8,
+       .steps = {free_nulls(0), fill(0), free_nulls(0), request(1), empty(0), free_nulls(0), give_back(1)},
+       .refills = true},
+      {.name = "full_reset",
+       .description =
+           "a full warp fills the heap, which is reset while its blocks live; then it must be as new for a warp",
+       .launches = 2,
+       .sizes = {{16}, {40}},
+       .steps = {fill(0), empty(0, 1, even), request(1, all, 1)},
+       .resets = true},
+      {.name = "too_large",
+       .description = "four lanes ask for more bytes than any heap has, between requests that fit",
+       .threads_per_block = 4,
+       .rounds = 5,
+       .sizes = {{16}, {0xffffffff}, {protocol::least_refused_bytes}, {large_count_of_units}, {largest_request}},
+       .steps = {request_spread(0), request_spread(1), give_back(0), give_back(1)}}};
 }
 
-// Where other rules of the design decide.
+// Heaps in which other rules of the design apply.
 std::vector<Model> models_of_second_heaps() {
   return {{.name = "second_heap",
            .description = "eight lanes fill the allocator's second small heap with one size",
@@ -274,8 +276,8 @@ std::vector<Model> models_of_second_heaps() {
            .steps = {fill_spread(0), empty(0, 1), request_spread(1), give_back(1)},
            .heap = protocol::ModelHeap::second},
           {.name = "second_heap_turns",
-           .description =
-               "two warps take small and large blocks of the second small heap in turn, free each other's, and null",
+           .description = "two warps alternately take small and large blocks of the second small heap, and free each "
+                          "other's blocks and null",
            .threads_per_block = 64,
            .rounds = 2,
            .sizes = {{16}, {0, 4}, {48}, {0, 16}},
@@ -284,7 +286,7 @@ std::vector<Model> models_of_second_heaps() {
            .heap = protocol::ModelHeap::second}};
 }
 
-// Where one word does not have a bit for each unit.
+// Heaps with more units than a word has bits.
 std::vector<Model> models_of_many_units() {
   return {{.name = "many_units",
            .description = "a full warp fills the allocator's heap of many small units",

@@ -9,7 +9,7 @@
 namespace allocbench::check {
 
 const std::vector<Model>& model_library();
-// Null when there is none of this name.
+// Null if there is no model with this name.
 const Model* find_model(std::string_view name);
 
 }  // namespace allocbench::check

@@ -1,4 +1,4 @@
-// Models by the names that check/ uses. They come over the protocol, so protocol/ has the types.
+// Names of the model types within check/. The types are in protocol/, because models are sent over the protocol.
 #pragma once
 
 #include "protocol/model.hpp"

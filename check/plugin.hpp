@@ -1,4 +1,4 @@
-// What a plug-in's shared object exports for the checking workers.
+// The exports of a plug-in's shared object for the checking workers.
 #pragma once
 
 namespace allocbench::check {

@@ -13,7 +13,7 @@
 
 namespace allocbench::check {
 
-// A model made ready for one launch; travels to the kernel by value.
+// A model prepared for one launch. It is passed to the kernel by value.
 struct Program {
   const Step* steps = nullptr;
   std::uint32_t step_count = 0;
@@ -26,8 +26,9 @@ struct Program {
   std::uint32_t slots = 1;
   ShadowHeap* oracle = nullptr;
   bool null_is_failure = false;
-  std::size_t last_null = 0;  // one lane alone ends with the null pointer that is the oracle's so many-th; 0: with none
-  bool owns_blocks = true;    // false where blocks are handed out again unfreed: then callers write nothing into them
+  std::size_t last_null = 0;  // a lone lane stops when the oracle has counted this many null pointers; 0: never
+  // false if the allocator reuses blocks that were not freed; then callers do not write into blocks
+  bool owns_blocks = true;
 };
 
 template <class A>
@@ -81,7 +82,7 @@ struct RunProgram {
   template <class Thread, class Session>
   static void request(Thread& thread, Session& session, const Program& program, std::uint32_t slot, std::size_t bytes) {
     const std::uint32_t rank = rank_of(thread, program);
-    // Only I fill my mailbox, so an empty one stays empty.
+    // Only the owner fills a mailbox, so an empty one stays empty.
     if (mailbox(thread, program, slot, rank).load(simt::relaxed) != 0) return;
     auto* block = static_cast<std::byte*>(session.malloc(thread, bytes));
     if (block == nullptr) {
@@ -89,7 +90,7 @@ struct RunProgram {
       return;
     }
     if (!adopt(program, block, bytes, rank)) fail(thread, program);
-    // The owner's accesses are not atomic: a store that the allocator made here before must not come after them.
+    // The owner's accesses are not atomic, so an earlier store of the allocator to this memory must not follow them.
     thread.executor_lane().show_stores(block, bytes);
     if (program.owns_blocks) UserPattern(program.oracle->serial_of(block)).write(block, bytes);
     mailbox(thread, program, slot, rank).store(reinterpret_cast<std::uint64_t>(block), simt::release);
@@ -130,7 +131,7 @@ struct RunProgram {
                             std::to_integer<unsigned>(block[offset]), rank);
   }
 
-  // The caller's last look at its block.
+  // The caller's last access to its block.
   template <class Thread>
   static void part(Thread& thread, const Program& program, std::byte* block) {
     const std::uint32_t rank = rank_of(thread, program);
@@ -146,7 +147,7 @@ struct RunProgram {
     if (!retire(program, block, rank)) fail(thread, program);
   }
 
-  // Bulk designs: a session ends with the launch, and with it all blocks of its warp, which must all be dead.
+  // Bulk designs: a session ends with the launch, and all blocks of its warp end with it. They must all be dead.
   template <class Thread, class Session>
   static void release(Thread& thread, Session& session, const Program& program) {
     for (std::uint32_t slot = 0; slot < program.slots; ++slot) {

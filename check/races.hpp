@@ -1,5 +1,5 @@
-// What the race build adds to a run. The build that searches schedules links races_none.cpp, allocbench-worker-tsan
-// links races_tsan.cpp.
+// Additions of the race build to a run. The program that searches schedules links races_none.cpp, and
+// allocbench-worker-tsan links races_tsan.cpp.
 #pragma once
 
 #include <string>
@@ -8,10 +8,11 @@ namespace allocbench::check {
 
 // True in the race build.
 bool races_are_seen();
-// The races reported since the last call, the first in its first line; empty when there were none.
+// The races reported since the last call, with the first race in the first line. Empty if there were none.
 std::string take_races();
 
-// What the lane does meanwhile does not belong to the program under test: its accesses and allocations do not count.
+// While this object exists, the lane's accesses and allocations do not belong to the program under test and do not
+// count.
 class NotWatched {
  public:
   NotWatched();

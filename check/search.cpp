@@ -19,15 +19,16 @@
 namespace allocbench::check {
 namespace {
 
-// A launch of a few requests takes some thousand steps; one that takes a hundred times as many does not end. In a full
-// heap published XMalloc takes 7,000 steps for each request of a whole warp before it returns null.
+// A launch of a few requests takes a few thousand steps, so a launch with a hundred times as many steps does not end.
+// In a full heap the published XMalloc takes 7,000 steps for each request of a whole warp before it returns null.
 constexpr std::uint64_t least_budget = 1 << 18;
 constexpr std::uint64_t most_steps_per_request = 1 << 14;
-// Half of what the front end reads as one message. A longer schedule cannot be shrunk in time; its seed repeats it.
+// Half of the longest message that the front end reads. A longer schedule cannot be shrunk in time, but its seed
+// repeats it.
 constexpr std::size_t longest_schedule = 8 << 20;
 constexpr std::size_t history_steps = 1 << 14;
 constexpr std::size_t history_rows = 40;
-// Of a run apart; one that passes no scheduling point never ends by itself.
+// Time limit of a run in its own process. A run without a scheduling point never ends by itself.
 constexpr unsigned most_seconds_apart = 5;
 
 constexpr const char* holding_suffix = "+stores";
@@ -175,7 +176,7 @@ Trial Search::run(const simt::ExecutorOptions& options) {
     trial.summary = overrun;
   }
   trial.record.hash = device_->hash();
-  // A run that went wrong in another way first has races as its consequence.
+  // If a run failed in another way first, its races are consequences.
   const std::string races = take_races();
   if (!races.empty() && trial.outcome == Outcome::ok) {
     trial.outcome = Outcome::race;
@@ -269,8 +270,8 @@ Failure Search::shrink(const std::string& text, bool apart, std::uint64_t& runs)
   return replay(simt::to_text(shrunk.schedule));
 }
 
-// The same run once more, recorded. That it takes the same steps is a check of its own: what differs between two runs
-// of one seed (an address that was hashed, an uninitialised word) would make every finding unrepeatable.
+// Repeats the run with a record. It must take the same steps: a difference between two runs of a seed (a hashed
+// address, an uninitialised word) would make every finding unrepeatable.
 Failure Search::write_down(simt::ExecutorOptions recorded, const Trial& seen) {
   recorded.record = true;
   recorded.history_steps = history_steps;
@@ -283,7 +284,7 @@ Failure Search::write_down(simt::ExecutorOptions recorded, const Trial& seen) {
   const bool repeats = seen.outcome == Outcome::race || seen.outcome == again.outcome;
   if (again.record.hash != seen.record.hash || !repeats) {
     failure.outcome = Outcome::nondeterminism;
-    failure.summary = fmt::format("the same seed took other steps: first {} ({}), then {} ({})",
+    failure.summary = fmt::format("two runs of the same seed differ: first {} ({}), then {} ({})",
                                   outcome_word(seen.outcome), seen.summary, outcome_word(again.outcome), again.summary);
   }
   const simt::Schedule& schedule = device_->schedule();

@@ -15,11 +15,12 @@ bool ShadowHeap::adopt(const std::byte* block, std::size_t bytes, std::uint32_t 
     return fail(fmt::format("misaligned: {} is not a multiple of {}", name(given), rules_.alignment));
   }
   if (bytes >= protocol::least_refused_bytes) {
-    return fail(fmt::format("impossible: {}, more bytes than any heap has", name(given)));
+    return fail(fmt::format("impossible: {} is larger than any heap", name(given)));
   }
   if (rules_.pool_begin != nullptr && (block < rules_.pool_begin || block > rules_.pool_end ||
                                        bytes > static_cast<std::size_t>(rules_.pool_end - block))) {
-    return fail(fmt::format("out of pool: {} of a pool of {} bytes", name(given), rules_.pool_end - rules_.pool_begin));
+    return fail(
+        fmt::format("outside the pool: {}, pool of {} bytes", name(given), rules_.pool_end - rules_.pool_begin));
   }
   if (!rules_.exclusive) return true;
   const auto after = live_.lower_bound(block);
@@ -45,7 +46,7 @@ bool ShadowHeap::retire(const std::byte* block, std::uint32_t lane) {
   if (!rules_.exclusive) return true;
   const auto found = live_.find(block);
   if (found == live_.end()) {
-    // The models free only what a mailbox held, so this is the harness's own mistake or a stray write into a mailbox.
+    // The models only free blocks from mailboxes, so this is a mistake of the harness or a stray write into a mailbox.
     const auto earlier = last_freed_by_.find(block);
     if (earlier != last_freed_by_.end()) {
       return fail(fmt::format("double free: {} by lane {}, first by lane {}", name(block), lane, earlier->second));
@@ -90,7 +91,7 @@ std::string ShadowHeap::last_calls() const {
   return text;
 }
 
-// The first verdict counts; what follows are its consequences.
+// Only the first verdict counts, because later ones are its consequences.
 bool ShadowHeap::fail(std::string text) {
   if (verdict_.empty()) verdict_ = std::move(text);
   return false;

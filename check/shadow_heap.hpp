@@ -1,8 +1,9 @@
-// The oracle of a check: an exact map of the blocks that callers own.
+// The oracle of a check: an exact map of the blocks of all callers.
 //
-// It sees every malloc after it returned and every free before it begins, so its intervals are certainly live. Two that
-// overlap were handed out twice, in any schedule. It runs inside the lanes of a deterministic launch, where no two
-// lanes run at once, and does not belong to the program under test: the race build does not instrument it.
+// The oracle records every malloc after its return and every free before its start, so all recorded blocks are
+// certainly live. If two of them overlap, memory was handed out twice, in any schedule. The oracle runs inside the
+// lanes of a deterministic launch, where no two lanes run at once. It does not belong to the program under test, so the
+// race build does not instrument it.
 #pragma once
 
 #include <cstddef>
@@ -13,40 +14,42 @@
 
 namespace allocbench::check {
 
-// What every block must satisfy.
+// Rules for every block.
 struct BlockRules {
   std::uint32_t alignment = 16;
-  const std::byte* pool_begin = nullptr;  // null: blocks live in the device heap, which has no bounds to check
+  const std::byte* pool_begin = nullptr;  // null: blocks are in the device heap, which has no known bounds
   const std::byte* pool_end = nullptr;
-  bool exclusive = true;  // false for designs that hand out unfreed blocks again: only alignment and bounds are judged
+  // false for designs that reuse blocks without a free; then only alignment and bounds are checked
+  bool exclusive = true;
 };
 
 class ShadowHeap {
  public:
   explicit ShadowHeap(const BlockRules& rules) : rules_(rules) {}
 
-  // `lane` (rank in the grid) got `block`. Returns false when that is wrong; verdict() then says why.
+  // `lane` (rank in the grid) got `block`. Returns false if this is wrong; verdict() then has the reason.
   bool adopt(const std::byte* block, std::size_t bytes, std::uint32_t lane);
-  // `lane` is about to free `block`; before that it read the user pattern and found it whole or not.
+  // `lane` is about to free `block`, and has checked the user pattern.
   bool retire(const std::byte* block, std::uint32_t lane);
   // A null pointer came back.
   void refused(std::size_t bytes, std::uint32_t lane);
-  // The pattern of a live block was found damaged at `offset`.
+  // The pattern of a live block is damaged at `offset`.
   void damaged(const std::byte* block, std::size_t offset, unsigned expected, unsigned found, std::uint32_t lane);
   // A condition of the model does not hold.
   void complain(std::string text) { verdict_ = std::move(text); }
 
-  // The heap was reset: no block lives.
+  // The heap was reset, so no block is live.
   void forget_blocks() { live_.clear(); }
 
-  // What callers write into a live block depends on its size and on this number of its malloc; 0 when none lives here.
+  // The number of the malloc of a live block; 0 if no block is live here. The user pattern depends on this number and
+  // on the size.
   std::size_t bytes_of(const std::byte* block) const;
   std::uint32_t serial_of(const std::byte* block) const;
   std::size_t live_blocks() const { return live_.size(); }
   std::size_t mallocs() const { return mallocs_; }
   std::size_t most_live_blocks() const { return most_live_; }
   std::size_t refusals() const { return refusals_; }
-  // The first wrong thing in one sentence; empty while all is well.
+  // The first mistake in one sentence. Empty if there is none.
   const std::string& verdict() const { return verdict_; }
   // The last calls, one line each, oldest first.
   std::string last_calls() const;

@@ -1,4 +1,4 @@
-// A subject: one allocator under check, with its type erased so that searching is host code compiled once.
+// A subject: one allocator under check. Its type is erased, so that the search is host code that is compiled once.
 #pragma once
 
 #include <cstdint>
@@ -16,25 +16,26 @@ class Device;
 
 namespace allocbench::check {
 
-// What one run of a model left behind, also when it ended with a fault.
+// The results of one run of a model, even if the run ended with a fault.
 struct RunRecord {
-  std::string verdict;     // the oracle's; empty while all is well
+  std::string verdict;     // verdict of the oracle; empty if all is correct
   std::string last_calls;  // of malloc and free, a line each
   std::uint64_t most_live_blocks = 0;
-  std::uint64_t refusals = 0;      // null pointers
-  std::uint32_t first_launch = 0;  // of the device, from 0, that runs the model; those before it set up the allocator
-  std::uint64_t hash = 0;          // over all steps of all launches
-  std::uint64_t steps = 0;         // of the launches of the model
-  std::string strategy;            // what the schedule of the last launch was drawn from
+  std::uint64_t refusals = 0;  // null pointers
+  // number of the launch that runs the model, from 0; earlier launches set up the allocator
+  std::uint32_t first_launch = 0;
+  std::uint64_t hash = 0;   // over all steps of all launches
+  std::uint64_t steps = 0;  // of the launches of the model
+  std::string strategy;     // the strategy and parameters of the last launch
 };
 
-// What a fresh heap serves of each size of a model, in blocks. A failure must repeat by itself, so every seed is
-// compared with the same numbers.
+// The number of blocks of each size of a model that a fresh heap serves. Every seed is compared with the same numbers,
+// so that a failure can be repeated alone.
 struct FreshHeap {
-  std::vector<std::uint32_t> alone;  // to one lane, or to a warp where all lanes must call together; 0 where it fails
-  // To a warp that asks together and then to one lane, the fewest in some schedules; only for models that reset.
+  std::vector<std::uint32_t> alone;  // to one lane, or to a warp if all lanes must call together; 0 on failure
+  // To a whole warp and then to one lane: the smallest number over some schedules. Only for models with resets.
   std::vector<std::uint32_t> together;
-  std::string verdict;  // the oracle's, where it objects already here
+  std::string verdict;  // verdict of the oracle, if this step already fails
 };
 
 class Subject {
@@ -44,12 +45,12 @@ class Subject {
   virtual const std::string& plugin() const = 0;
   // Bytes of device heap that the small heap of the model needs.
   virtual std::size_t device_heap_bytes(const Model& model) const = 0;
-  // Why the allocator cannot run the model; empty when it can.
+  // The reason why the allocator cannot run the model. Empty if it can.
   virtual std::string unsupported(const Model& model) const = 0;
-  // Makes and uses devices of its own; `step_budget` for each launch.
+  // Creates its own devices. `step_budget` applies to each launch.
   virtual FreshHeap measure_fresh_heap(const Model& model, std::uint64_t step_budget) const = 0;
-  // Creates the allocator on its small heap, runs the model, frees what is left, and judges: no block lost, invariants
-  // whole. Throws simt::Fault where a launch ends with one.
+  // Creates the allocator on its small heap, runs the model, frees the remaining blocks, and checks that no block is
+  // lost and that the invariants hold. Throws simt::Fault if a launch ends with one.
   virtual void run(simt::Device& device, const Model& model, const FreshHeap& fresh, RunRecord& record) const = 0;
 };
 
@@ -57,7 +58,7 @@ class SubjectList {
  public:
   void add(std::unique_ptr<Subject> subject) { subjects_.push_back(std::move(subject)); }
   const std::vector<std::unique_ptr<Subject>>& all() const { return subjects_; }
-  // Null when there is none of this name.
+  // Null if there is no subject with this name.
   const Subject* find(std::string_view name) const;
 
  private:

@@ -31,14 +31,16 @@ class SubjectOf final : public Subject {
       return "all lanes of a warp must call together";
     }
     if (model.kernels > 1 && keeps_sessions) {
-      return "a thread's or warp's state is found by its place in the grid, which kernels that run at once share";
+      return "the allocator finds the state of a thread or warp by its rank in the grid, which is not unique while "
+             "several kernels run";
     }
-    if (model.resets && !has_reset) return "the allocator has no reset(): only a new process makes it new";
-    if (model.refills && A::traits.frees != Frees::individually) return "blocks are not freed one by one";
+    if (model.resets && !has_reset) return "the allocator has no reset(): only a new process gives a new heap";
+    if (model.refills && A::traits.frees != Frees::individually) return "the allocator does not free single blocks";
     if (model.heap == protocol::ModelHeap::many_units && !HasHeapOfManyUnits<A>) {
-      return "the allocator names no heap of many units";
+      return "the allocator defines no heap of many units";
     }
-    if (model.asks_too_much() && A::traits.test_only) return "a heap for tests may serve any size by a slot";
+    if (model.asks_too_much() && A::traits.test_only)
+      return "a test heap of this allocator may serve any size from a slot";
     return {};
   }
 
@@ -69,7 +71,7 @@ class SubjectOf final : public Subject {
   }
 
   void run(simt::Device& device, const Model& model, const FreshHeap& fresh, RunRecord& record) const override {
-    // Steps that fill the heap would ask for next to nothing.
+    // Steps that fill the heap would request almost nothing.
     if (!fresh.verdict.empty()) {
       record.verdict = "a fresh heap that one lane or one warp fills alone: " + fresh.verdict;
       return;
@@ -119,7 +121,7 @@ class SubjectOf final : public Subject {
   }
 
  private:
-  // The table through which lanes pass blocks on.
+  // The table with which lanes pass blocks to each other.
   class Mailboxes {
    public:
     Mailboxes(simt::Stream& stream, std::uint32_t slots, std::uint32_t lanes)
@@ -147,7 +149,7 @@ class SubjectOf final : public Subject {
     std::uint32_t lanes_;
   };
 
-  // The launches of the model, and one that frees what is left.
+  // The launches of the model, and one that frees the remaining blocks.
   void run_steps(simt::Stream& stream, A& allocator, const Model& model, const std::vector<std::size_t>& sizes,
                  ShadowHeap& oracle, RunRecord& record) const {
     Mailboxes boxes(stream, model.slots(), model.lanes());
@@ -201,7 +203,7 @@ class SubjectOf final : public Subject {
     return sizes;
   }
 
-  // Every lane frees what its neighbour holds.
+  // Every lane frees the blocks of its neighbour.
   static std::vector<Step> drain_steps(std::uint32_t slots, std::uint32_t lanes) {
     std::vector<Step> steps;
     for (std::uint32_t slot = 0; slot < slots; ++slot) {
@@ -221,25 +223,25 @@ class SubjectOf final : public Subject {
     if constexpr (has_reset) allocator.reset(stream);
   }
 
-  // The end of the model is judged by what one lane alone gets.
+  // At the end of the model, the blocks that one lane alone gets are counted.
   static bool judged_alone(const Model& model) { return model.resets || model.refills; }
 
   static constexpr std::uint32_t warp_lanes = 32;
 
-  // How many blocks each lane takes. One lane alone stops at the first null pointer.
+  // Number of blocks that each lane takes. One lane alone stops at the first null pointer.
   struct Filling {
     std::uint32_t slots;
     std::uint32_t lanes = 1;
   };
 
-  // More than any heap can hold.
+  // More blocks than any heap has.
   Filling whole_heap(const Model& model, std::size_t bytes) const {
     constexpr std::size_t most = 4096;
     const auto blocks = static_cast<std::uint32_t>(std::min(most, heap(model).pool_bytes / bytes + 1));
     return A::traits.whole_warp_calls ? by_a_warp(blocks) : Filling{blocks};
   }
 
-  // A warp asks for more than that.
+  // A warp requests more blocks.
   static Filling by_a_warp(std::uint32_t blocks) { return {blocks / warp_lanes + 1, warp_lanes}; }
 
   std::uint32_t blocks_of_fresh_heap(const Model& model, const simt::ExecutorOptions& options, std::size_t bytes,
@@ -260,7 +262,7 @@ class SubjectOf final : public Subject {
     return static_cast<std::uint32_t>(oracle.mallocs());
   }
 
-  // A heap that served none ended with a fault, which the models report.
+  // If a heap served no block, it ended with a fault, which the models report.
   std::string lack_of_fresh_heap(const Model& model, const simt::ExecutorOptions& options) const {
     const std::uint32_t promised = heap(model).serves_new;
     if (promised == 0) return {};
@@ -287,7 +289,7 @@ class SubjectOf final : public Subject {
     launch(stream, {1, filling.lanes}, allocator, boxes.program(drain, sizes, oracle), record);
   }
 
-  // Takes as many blocks as a fresh heap has. No other lane runs, so a null pointer means that memory was lost.
+  // Takes as many blocks as a fresh heap serves. No other lane runs, so a null pointer means that memory was lost.
   void refill(simt::Stream& stream, A& allocator, const Model& model, std::size_t bytes, std::uint32_t capacity,
               ShadowHeap& oracle, RunRecord& record) const {
     if (model.resets) make_new(stream, allocator);
@@ -308,7 +310,7 @@ class SubjectOf final : public Subject {
     judge_end(stream, allocator, oracle);
   }
 
-  // Each other size of the model may keep what one is allowed to keep.
+  // Each other size of the model may keep the share that one size may keep.
   double refilled_share(const Model& model) const {
     if (model.resets) return 1;
     const SmallHeap<typename A::Parameters>& small = heap(model);
@@ -317,7 +319,8 @@ class SubjectOf final : public Subject {
     return std::max(0.0, 1 - kept);
   }
 
-  // A heap that was reset must serve half of what a fresh one served: that depends on the schedule, and few were tried.
+  // A heap that was reset must serve at least half as much as a fresh one. The exact number depends on the schedule,
+  // and only a few schedules were tried.
   void refill_together(simt::Stream& stream, A& allocator, std::size_t bytes, std::uint32_t alone,
                        std::uint32_t together, ShadowHeap& oracle, RunRecord& record) const {
     constexpr double certain_share = 0.5;
@@ -332,15 +335,16 @@ class SubjectOf final : public Subject {
     judge_end(stream, allocator, oracle);
   }
 
-  // What one lane alone must get again where `lived` blocks once lived together, and a fresh heap serves `alone` to it.
-  // Where lanes share what one lane alone takes for itself, more blocks can live together than it can ever get.
+  // The number of blocks that one lane alone must get again after `lived` blocks were in use together, if a fresh heap
+  // serves `alone` blocks to it. If lanes share units that one lane alone cannot share, more blocks can be in use
+  // together than one lane can ever get.
   std::uint32_t promised_again(const Model& model, std::size_t lived, std::uint32_t alone) const {
     const double share = heap(model).serves_again * static_cast<double>(lived);
     return static_cast<std::uint32_t>(alone == 0 ? share : std::min(share, static_cast<double>(alone)));
   }
 
-  // One lane alone asks for as many blocks as it is promised: no other lane runs, so a null pointer means that the heap
-  // has lost memory forever.
+  // One lane alone requests as many blocks as the design promises. No other lane runs, so a null pointer means that the
+  // heap has lost memory.
   static void serve_again(simt::Stream& stream, A& allocator, std::size_t bytes, std::uint32_t count,
                           ShadowHeap& oracle, RunRecord& record) {
     const Mailboxes boxes(stream, count, 1);

@@ -1,7 +1,8 @@
-// What the owner of a block writes, and looks for before freeing it: the edges, where a neighbour or a header in front
-// would do its damage.
+// The pattern that the owner of a block writes, and checks before the free. It covers the edges, where a neighbour or a
+// header would cause damage.
 //
-// Plain accesses on purpose: the race build judges whether the allocator orders one owner's after the other's.
+// The accesses are plain on purpose, so that the race build can check whether the allocator orders those of one owner
+// after those of the previous one.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +27,7 @@ class UserPattern {
     });
   }
 
-  // The first byte that changed, or `bytes`.
+  // The index of the first changed byte, or `bytes` if there is none.
   std::size_t first_damage(const std::byte* block, std::size_t bytes) const {
     std::size_t damage = bytes;
     for_accesses(block, bytes, [&](std::size_t offset, std::size_t width) {
@@ -49,7 +50,7 @@ class UserPattern {
 
   std::byte at(std::size_t offset) const { return static_cast<std::byte>((serial_ * 37 + offset * 11) | 1); }
 
-  // Calls visit(offset, width) for each access: words where the edge has whole aligned ones, else bytes.
+  // Calls visit(offset, width) for each access: whole aligned words if the edge has any, otherwise bytes.
   template <class Visit>
   static void for_accesses(const std::byte* block, std::size_t bytes, Visit&& visit) {
     const std::size_t head = std::min(bytes, edge_bytes);

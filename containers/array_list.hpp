@@ -2,15 +2,15 @@
 //
 // Paper: Spliet et al., GPGPU-7 2014, section 4.2.1 and figure 3 (the upper layer of KMA).
 // Idea: a queue of chunks, each with its number of elements. grow() appends elements of one thread. A whole block of
-// threads calls grow_local(): they sum their needs by a prefix sum, as XMalloc does, and one allocates for all. get(n)
-// walks the chunks, and clear() frees them. Data: a root in device memory {first chunk, end of the queue}; in front of
-// every chunk a header {next, elements}.
+// threads calls grow_local(): a prefix sum adds up their requests, as in XMalloc, and one thread allocates for all.
+// get(n) follows the chunks, and clear() frees them. Data: a root in device memory {first chunk, end of the queue}, and
+// a header {next, elements} in front of every chunk.
 //
 // Protocol. Appending is one exchange of the queue's end and one store of the link it returned, so no thread ever waits
-// or retries. The link is stored with release, after the header, and followed with acquire. Until it is stored, get()
-// does not reach the elements behind it, though their owners use them. Links hold addresses. Only clear() frees chunks,
-// so none can return (no ABA). As in the paper, no other thread may use the list during clear(). Elements are in the
-// order of the appends; grow_local() keeps the ranks of the threads.
+// or retries. The link is stored with release, after the header, and read with acquire. Before the store get() cannot
+// find the elements behind the link, although their owners already use them. Links are addresses. Only clear() frees
+// chunks, so no address can return (no ABA). As in the paper, no other thread may use the list during clear(). The
+// elements have the order of the appends. Within grow_local() they have the order of the threads.
 //
 // The `allocator` argument is an allocator or a session (allocators/support/contract/session.hpp).
 #pragma once
@@ -39,10 +39,10 @@ class ArrayList {
   // Dynamic shared memory that a kernel with grow_local() needs.
   static constexpr std::size_t shared_bytes() { return sizeof(BlockScan); }
 
-  // Bytes that a chunk of so many elements takes from the allocator.
+  // Bytes that a chunk with this many elements requests from the allocator.
   static constexpr std::size_t chunk_bytes(std::size_t elements) { return sizeof(Chunk) + elements * sizeof(T); }
 
-  // Appends `count` elements in a chunk of their own. Null when the allocator has no memory.
+  // Appends `count` elements in a new chunk. Returns null if the allocator has no memory.
   template <class Thread, class A>
   SIMT_FN T* grow(Thread& thread, A& allocator, std::uint32_t count = 1) const {
     void* const chunk = allocator.malloc(thread, chunk_bytes(count));
@@ -52,7 +52,8 @@ class ArrayList {
   }
 
   // Appends `count` elements for this thread; all threads of the block call it together, each with its own count. The
-  // elements of a thread are contiguous. Null for all when the allocator has no memory, and for a count of 0.
+  // elements of a thread are contiguous. Returns null to all threads if the allocator has no memory, and to threads
+  // with a count of 0.
   template <class Thread, class A>
   SIMT_FN T* grow_local(Thread& thread, A& allocator, std::uint32_t count) const {
     BlockScan& scan = *thread.template shared<BlockScan>(1);
@@ -81,7 +82,7 @@ class ArrayList {
     return chunk == nullptr || count == 0 ? nullptr : elements(chunk) + place;
   }
 
-  // The n-th element; null when the list is shorter. Time proportional to the number of chunks before it.
+  // The n-th element, or null if the list is shorter. The time is proportional to the number of chunks before it.
   template <class Thread>
   SIMT_FN T* get(Thread& thread, std::uint64_t n) const {
     for (Chunk* chunk = follow(thread, root_->first); chunk != nullptr; chunk = follow(thread, chunk->next)) {
@@ -141,7 +142,7 @@ class ArrayList {
   SIMT_FN void append(Thread& thread, Chunk* chunk, std::uint64_t count) const {
     chunk->count = count;
     thread.atomic(chunk->next).store(0, simt::relaxed);
-    // Acquires the header of the chunk before, whose link is stored next; releases this one's.
+    // Acquires the header of the previous chunk, whose link is stored next, and releases that of this chunk.
     const std::uint64_t before =
         thread.atomic(root_->last).exchange(reinterpret_cast<std::uint64_t>(chunk), simt::acq_rel);
     std::uint64_t& link = before == 0 ? root_->first : reinterpret_cast<Chunk*>(before)->next;

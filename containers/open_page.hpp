@@ -1,7 +1,8 @@
-// OpenPage: the page that a writer fills, and how many pages it has filled.
+// OpenPage: the page that a writer fills, and the number of pages that it has filled.
 //
-// The writer's records are counted here and go into the page's header when the page is full or the writer is done.
-// Pages are those of page_chain.hpp. After a null the writer makes no more requests, so that it ends in bounded time.
+// The number of records is counted here and written into the header of the page when the page is full or the writer
+// ends. Pages are those of page_chain.hpp. After a null the writer makes no more requests, so that it ends in bounded
+// time.
 #pragma once
 
 #include "containers/page_chain.hpp"
@@ -24,7 +25,7 @@ class OpenPage {
   SIMT_FN bool full() const { return used_ == capacity_; }
   SIMT_FN void write_header() const { Chain::write_header(page_, before_, used_); }
 
-  // Turns to a fresh page. The header of the one before is written already.
+  // Switches to a fresh page. The header of the previous page is already written.
   SIMT_FN void turn_to(std::uint64_t fresh) {
     before_ = page_;
     page_ = fresh;
@@ -34,7 +35,7 @@ class OpenPage {
 
   std::size_t page_bytes_;
   std::uint32_t capacity_;
-  std::uint32_t used_;  // of the current page; full where there is none
+  std::uint32_t used_;  // of the current page; full if there is no page
   std::uint32_t pages_ = 0;
   std::uint64_t page_ = 0;
   std::uint64_t before_ = 0;

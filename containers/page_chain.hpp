@@ -5,8 +5,9 @@
 // the newest page to the oldest, so that a page is complete when it is linked and no page is written for its
 // successor.
 //
-// The seal is a hash of the other two and of the page's address. A reader knows how many records a chain has and stops
-// at a wrong seal. So it finds pages that an allocator gave to two owners, and follows no stray link.
+// The seal is a hash of the other two fields and the address of the page. A reader knows the number of records of a
+// chain and stops at a wrong seal. So a reader detects pages that an allocator gave to two owners, and follows no stray
+// link.
 #pragma once
 
 #include <cstddef>
@@ -39,13 +40,13 @@ struct PageChain {
     const std::uint64_t mixed = (page ^ (before << 20 | before >> 44)) * 0x9e3779b97f4a7c15u + records;
     return static_cast<std::uint32_t>(mixed ^ mixed >> 32);
   }
-  // Written by the owner of the page, before others can reach it.
+  // The owner of the page writes the header before other threads can find the page.
   static SIMT_FN void write_header(std::uint64_t page, std::uint64_t before, std::uint32_t records) {
     *header(page) = {before, records, seal(page, before, records)};
   }
 
-  // Calls visit(page, records) for the pages of a chain with `total` records, from the newest on. visit() may free the
-  // page. False if a header is not what its writer left.
+  // Calls visit(page, records) for the pages of a chain with `total` records, newest page first. visit() may free the
+  // page. Returns false if a header is not as its writer left it.
   template <class Visit>
   static SIMT_FN bool for_each_page(std::uint64_t newest, std::uint64_t total, Visit&& visit) {
     std::uint64_t page = newest;

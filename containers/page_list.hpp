@@ -8,15 +8,15 @@
 // full page at address 0. Pages are those of page_chain.hpp; the header of a page is written before it is published,
 // for a full page, and finish() corrects that of the last one.
 //
-// Protocol. Exactly one reservation in a page finds too few places, or finds the page just full. Its owner appends the
-// next page. The leader of that group requests a page, links it and publishes it with release; its own left-over places
-// count as taken. All lanes read the word with acquire (the chain of fetch-adds keeps the release). Lanes that find
-// more places taken than there are have reserved nothing. They do not wait there, because the lane they wait for may be
-// in their own warp. They stay pending, all lanes of the warp meet again, and the next turn looks at the word before it
-// adds anything. So the number of places grows by at most one per lane: 20 bits count 2^19 lanes besides the mark
-// below, more than any GPU has resident. A lane in malloc waits for no lane here, so every turn ends. A warp waits only
-// for another warp's malloc. The word of a page returns only when the page has been freed and reused: not while lanes
-// append (no ABA).
+// Protocol. Exactly one reservation in a page finds too few places, or finds the page just full. The owner of this
+// reservation appends the next page: the leader of the group requests a page, links it and publishes it with release.
+// The left-over places of the group in the old page count as taken. All lanes read the word with acquire (the chain of
+// fetch-adds keeps the release). Lanes that find more places taken than the page has reserved nothing. They do not wait
+// there, because the lane that they would wait for may be in their own warp. They stay pending until all lanes of the
+// warp meet again, and in the next turn they load the word before they add anything. So the number of places grows by
+// at most one per lane. 20 bits can count 2^19 lanes besides the mark below, more than are resident on any GPU. A lane
+// in malloc waits for no lane here, so every turn ends. A warp waits only for another warp's malloc. The word of a page
+// can return only after the page was freed and reused, which does not happen while lanes append (no ABA).
 //
 // When the allocator returns null, the owner marks the word, and lanes that see the mark drop their records. The list
 // keeps its pages.
@@ -87,8 +87,8 @@ class PageList {
     return stored;
   }
 
-  // After the last append: writes the header of the last page and leaves the number of records. One thread; returns the
-  // newest page, 0 = empty list.
+  // Called by one thread after the last append. Writes the header of the last page and stores the number of records.
+  // Returns the newest page, 0 = empty list.
   template <class Thread>
   SIMT_FN std::uint64_t finish(Thread& thread, Tail& tail) const {
     const std::uint64_t word = at(thread, tail.word).load(simt::acquire);
@@ -104,7 +104,8 @@ class PageList {
   static constexpr std::uint32_t out_of_memory = 1u << 19;  // the mark, among the places
   static constexpr std::uint64_t wait = 1;                  // no address
 
-  // What a leader got: the word it reserved in, and the page for the places beyond that one's end (0 = none).
+  // Result of a leader: the word of its reservation, and the page for the places beyond the end of the old page (0 =
+  // none).
   struct Reservation {
     std::uint64_t word;
     std::uint64_t fresh;

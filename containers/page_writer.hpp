@@ -14,7 +14,7 @@ class PageWriter : public OpenPage<T> {
   using typename OpenPage<T>::Chain;
   using OpenPage<T>::OpenPage;
 
-  // False when there is no page for the record. `session` is an allocator or its session.
+  // Returns false if there is no page for the record. `session` is an allocator or its session.
   template <class Thread, class Session>
   SIMT_FN bool append(Thread& thread, Session& session, const T& record) {
     if (this->full() && !next_page(thread, session)) return false;

@@ -1,9 +1,9 @@
 // WarpPageWriter: one chain of pages per warp, to which its lanes append together.
 //
-// Not in Pham et al. 2025, whose threads have a page each (page_writer.hpp): this is what an application can do by
-// itself to need fewer pages. The lanes that have a record get places by their rank among them, and the first lane
-// beyond the end of the page requests the next one. Place and page are equal in all lanes, so nothing is shared and
-// there is no protocol (open_page.hpp).
+// In Pham et al. 2025 each thread has its own page (page_writer.hpp). This class shows how an application can use fewer
+// pages. The lanes that have a record get places by their rank among these lanes, and the first lane beyond the end of
+// the page requests the next page. All lanes have the same place and page in registers, so nothing is shared and there
+// is no protocol (open_page.hpp).
 #pragma once
 
 #include "containers/open_page.hpp"
@@ -53,7 +53,7 @@ class WarpPageWriter : public OpenPage<T> {
     std::uint64_t fresh = 0;
     if (thread.lane() == asking) fresh = reinterpret_cast<std::uint64_t>(session.malloc(thread, this->page_bytes_));
     fresh = warp.shfl_lane(fresh, asking);
-    warp.sync();  // the lane that asked has acquired the page; the others get it from that lane
+    warp.sync();  // the requesting lane has acquired the page; the others get it from that lane
     if (fresh == 0) {
       this->out_of_memory_ = true;
       return false;

@@ -1,12 +1,12 @@
-// Beyond these, JSON that comes over a pipe or from a log is damaged.
+// Bounds of JSON from a pipe or a log. Values beyond them mean damaged data.
 #pragma once
 
 namespace allocbench::protocol {
 
-// A length of time: 11 days. No deadline may be longer either.
+// Longest time: 11 days. It is also the longest deadline.
 inline constexpr double longest_seconds = 1e6;
 
-// Levels of brackets: recursive readers would run out of stack.
+// Levels of brackets. With more levels, recursive readers would exhaust the stack.
 inline constexpr int deepest_json = 64;
 
 }  // namespace allocbench::protocol

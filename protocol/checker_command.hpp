@@ -1,4 +1,4 @@
-// What the front end tells a checking worker to do (harness/README.md has the table).
+// Commands of the front end to a checking worker (harness/README.md has the table).
 #pragma once
 
 #include <cstdint>
@@ -11,27 +11,27 @@
 
 namespace allocbench::protocol {
 
-// What is checked: every command names it, so that a new worker can take over after any.
+// The subject of a check. Every command contains it, so that a new worker can take over after any command.
 struct CheckTarget {
   std::string allocator;
   Model model;
 };
 
-// Runs `seeds` seeds, or with the strategy dfs as many schedules.
+// Runs `seeds` seeds, or the same number of schedules with the strategy dfs.
 struct Explore {
   CheckTarget target;
   std::string strategy;
   std::uint64_t first_seed = 1;
   std::uint64_t seeds = 0;
   bool stop_at_failure = true;
-  bool apart = false;  // each run first in a process of its own, so that a crash costs only that run
+  bool apart = false;  // runs each seed first in its own process, so that a crash costs only that run
 };
 
 struct Replay {
   CheckTarget target;
   std::string strategy;
   std::uint64_t seed = 0;
-  std::optional<std::string> schedule;  // in place of strategy and seed
+  std::optional<std::string> schedule;  // instead of strategy and seed
   std::uint64_t times = 1;
 };
 

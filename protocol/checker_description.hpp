@@ -1,4 +1,4 @@
-// What the checking workers say about themselves: the answer to their --describe.
+// The descriptions of the checking workers: their answer to --describe.
 #pragma once
 
 #include <string>

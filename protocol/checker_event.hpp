@@ -1,4 +1,4 @@
-// What a checking worker answers (harness/README.md has the table).
+// The answers of a checking worker (harness/README.md has the table).
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct CheckerReady {
   bool races = false;
 };
 
-// One run, with all that is known about it.
+// One run, with all known details.
 struct CheckedRun {
   std::uint64_t seed = 0;
   std::string outcome;  // "ok", "failed check", "race" ...
@@ -51,7 +51,7 @@ struct Unsupported {
   std::string reason;
 };
 
-// The strategy or the schedule of the user is wrong; only the worker can check it.
+// The strategy or the schedule of the user is wrong. Only the worker can check this.
 struct Refused {
   std::string reason;
 };

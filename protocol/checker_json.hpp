@@ -1,4 +1,4 @@
-// What front end and checking workers say to each other, as JSON.
+// Messages between front end and checking workers, as JSON.
 #pragma once
 
 #include "protocol/checker_command.hpp"
@@ -12,7 +12,7 @@ Json to_json(const CheckerDescription& checker);
 Json to_json(const CheckerCommand& command);
 Json to_json(const CheckerEvent& event);
 
-// All throw Malformed; the description also for another version of the protocol.
+// All functions throw Malformed; for the description also if the version of the protocol differs.
 CheckerDescription checker_from_json(const Json& json);
 CheckerCommand checker_command_from_json(const Json& json);
 CheckerEvent checker_event_from_json(const Json& json);

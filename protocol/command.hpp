@@ -1,4 +1,4 @@
-// What the front end tells a measuring worker to do (harness/README.md has the table).
+// Commands of the front end to a measuring worker (harness/README.md has the table).
 #pragma once
 
 #include <array>
@@ -13,8 +13,8 @@
 
 namespace allocbench::protocol {
 
-// The heap at the start of a sample: reset, used by earlier samples, or first used by many threads for `aged_rounds`
-// rounds (workloads/support/occupancy/ageing.hpp) and then by earlier samples.
+// The heap at the start of a sample. It is reset, or used by earlier samples, or aged: first used by many threads for
+// `aged_rounds` rounds (workloads/support/occupancy/ageing.hpp) and then by earlier samples.
 enum class StartState { fresh, reused, aged };
 inline constexpr std::array<std::string_view, 3> start_state_words = {"fresh", "reused", "aged"};
 constexpr std::string_view word(StartState state) { return start_state_words[static_cast<std::size_t>(state)]; }
@@ -25,7 +25,7 @@ constexpr std::optional<StartState> start_state_of(std::string_view text) {
   return std::nullopt;
 }
 
-// The device's L2 cache before a sample: as the work before left it, or full of something else.
+// The device's L2 cache before a sample: as earlier work left it, or full of other data.
 enum class L2State { warm, flushed };
 inline constexpr std::array<std::string_view, 2> l2_state_words = {"warm", "flushed"};
 constexpr std::string_view word(L2State state) { return l2_state_words[static_cast<std::size_t>(state)]; }
@@ -36,7 +36,7 @@ constexpr std::optional<L2State> l2_state_of(std::string_view text) {
   return std::nullopt;
 }
 
-// How the repetitions of a cell are measured. Front end and worker pass it on as one struct.
+// How the repetitions of a cell are measured. Front end and worker pass this on as one struct.
 struct CellSettings {
   std::uint64_t seed = 0;
   StartState state = StartState::fresh;
@@ -44,7 +44,7 @@ struct CellSettings {
   L2State l2 = L2State::warm;
   std::uint64_t warmups = 0;
   std::uint64_t counted_passes = 1;
-  double energy_seconds = 0;  // for how long the energy of a repetition is measured; 0: it is not
+  double energy_seconds = 0;  // duration of the energy measurement; 0: none
 };
 
 struct LoadAllocator {
@@ -62,16 +62,16 @@ struct OpenCell {
 
 struct VerifyCell {
   std::string cell;
-  std::optional<double> seconds = {};  // after which the calls of a stage end themselves; each stage has this time
-  std::optional<double> contents_seconds = {};  // what contents may take; nothing: all passes, whatever they take
-  bool stages = false;                          // says when a stage begins
+  std::optional<double> seconds = {};           // time of each stage, after which its calls end themselves
+  std::optional<double> contents_seconds = {};  // time for the contents; nothing: all passes, without a limit
+  bool stages = false;                          // reports the start of each stage
   std::string trace = {};                       // folder for a trace of one more pass; empty: none
-  std::uint64_t trace_calls = 0;                // of a kernel that its buffers hold
+  std::uint64_t trace_calls = 0;                // capacity of its buffers for one kernel
 };
 struct SampleCell {
   std::string cell;
   std::uint64_t samples = 1;
-  bool stages = false;  // says when a stage of a repetition begins
+  bool stages = false;  // reports the start of each stage of a repetition
 };
 struct CloseCell {
   std::string cell;

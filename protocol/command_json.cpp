@@ -121,7 +121,7 @@ Command command_from_json(const Json& json) {
   const std::string name = text_member(json, "command");
   if (name == "allocator") return allocator_request_from_json(json);
   if (name == "open") {
-    text_member(json, "cell");  // required: its answers carry it
+    text_member(json, "cell");  // required, because the answers repeat it
     return cell_request_from_json(json);
   }
   if (name == "verify") return verify_request_from_json(json);

@@ -1,4 +1,4 @@
-// What workers say about themselves: the answer to --describe.
+// The descriptions of workers: their answer to --describe.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct AllocatorDescription {
   std::string fresh = "reset";     // reset, process
   bool keeps_device_heap = false;  // memory of it, when all blocks are freed
   bool test_only = false;
-  std::vector<std::string> restrictions;  // what users must know, in words: "free does nothing"
+  std::vector<std::string> restrictions;  // important facts for users, such as "free does nothing"
   std::vector<ParameterInfo> parameters;
 
   bool pool_is_device_heap() const { return pool == "device_heap"; }
@@ -38,7 +38,7 @@ struct WorkloadDescription {
   std::string paper;
   std::string summary;
   std::vector<std::string> phases;
-  std::vector<std::string> untimed_kernels;  // have registers, but no times
+  std::vector<std::string> untimed_kernels;  // kernels with registers, but without times
   bool null_expected = false;
   std::vector<ParameterInfo> parameters;
 };
@@ -55,24 +55,24 @@ struct MetricDescription {
 struct PluginDescription {
   std::string plugin;
   std::string file;               // path
-  std::string measured_revision;  // of the sources that were linked; empty where not told
+  std::string measured_revision;  // of the linked sources; empty if unknown
 };
 
 struct BrokenPlugin {
   std::string plugin;
-  std::string reason;  // names the file and says what to do
+  std::string reason;  // names the file and the next step
 };
 
 struct WorkerDescription {
   std::string backend;
   std::string revision;           // the commit
-  std::string measured_revision;  // the hash over everything but results/ and docs/; empty where not told
+  std::string measured_revision;  // the hash over everything except results/ and docs/; empty if unknown
   std::string compiler;
   std::vector<AllocatorDescription> allocators;
   std::vector<WorkloadDescription> workloads;
   std::vector<MetricDescription> metrics;
   std::vector<PluginDescription> plugins;
-  std::vector<BrokenPlugin> broken_plugins;  // are there, but cannot be used
+  std::vector<BrokenPlugin> broken_plugins;  // present, but unusable
 };
 
 }  // namespace allocbench::protocol

@@ -59,7 +59,7 @@ WorkloadDescription workload_from_json(const Json& json) {
   workload.paper = text_member_or(json, "paper", "");
   workload.summary = text_member_or(json, "summary", "");
   for (const Json& phase : list_member(json, "phases")) {
-    if (!phase.is_string()) throw Malformed("\"phases\" must be texts");
+    if (!phase.is_string()) throw Malformed("\"phases\" must be strings");
     workload.phases.push_back(phase);
   }
   workload.untimed_kernels = optional_texts(json, "untimed_kernels").value_or(std::vector<std::string>{});
@@ -168,7 +168,7 @@ WorkerDescription worker_from_json(const Json& json) {
 void require_version(const Json& json) {
   const Json& found = member(json, "protocol");
   if (found == version) return;
-  throw Malformed(fmt::format("it speaks protocol {}, this program speaks {}: build both programs from one tree",
+  throw Malformed(fmt::format("it speaks protocol {}, but this program speaks {}. Build both programs from one tree",
                               found.dump(), version));
 }
 

@@ -10,16 +10,16 @@ Json to_json(const AllocatorDescription& allocator);
 Json to_json(const WorkloadDescription& workload);
 Json to_json(const MetricDescription& metric);
 Json to_json(const std::vector<BrokenPlugin>& plugins);
-// With the version of the protocol.
+// Includes the version of the protocol.
 Json to_json(const WorkerDescription& worker);
 
-// Throw Malformed; so does another version of the protocol.
+// Throw Malformed, also for another version of the protocol.
 MetricDescription metric_from_json(const Json& json);
 WorkerDescription worker_from_json(const Json& json);
-// Reads them from the description `json`; older ones have no such member.
+// Reads them from the description `json`. Older descriptions do not have this member.
 std::vector<BrokenPlugin> broken_plugins_from_json(const Json& json);
 
-// Throws Malformed unless the object says this version of the protocol.
+// Throws Malformed unless the object has this version of the protocol.
 void require_version(const Json& json);
 
 }  // namespace allocbench::protocol

@@ -1,4 +1,4 @@
-// What a measuring worker answers (harness/README.md has the table). The same structs are stored in the event log.
+// The answers of a measuring worker (harness/README.md has the table). The event log stores the same structs.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace allocbench::protocol {
 
-// Every member is absent where the back end does not know it.
+// A member is absent if the back end does not know it.
 struct Device {
   std::string name;
   std::optional<std::string> compute_capability;
@@ -28,10 +28,10 @@ struct Device {
   std::optional<std::uint64_t> sm_clock_mhz;
   std::optional<std::uint64_t> sm_clock_max_mhz;
   std::optional<std::uint64_t> device_heap_bytes;
-  // What the front end warns about.
+  // Facts for warnings of the front end.
   std::optional<std::uint64_t> sm_clock_limit_mhz;           // set by an administrator, below the maximum or at it
   std::optional<std::vector<std::string>> throttle_reasons;  // at the start; empty: none
-  std::optional<std::uint64_t> other_processes;              // that compute on the device
+  std::optional<std::uint64_t> other_processes;              // number of other processes that use the device
   std::optional<bool> mig;
   std::optional<bool> ecc;
 
@@ -64,22 +64,24 @@ struct Kernel {
 struct Opened {
   std::string cell;
   std::vector<Kernel> kernels;
-  bool uses_device_heap = true;  // its blocks may come from there
+  bool uses_device_heap = true;  // its blocks may come from the device heap
 };
 
-// What the untimed passes checked; absent = not looked at.
+// Results of the untimed passes; absent = not checked.
 struct Checks {
   std::optional<std::uint64_t> null_returns;
   std::optional<std::uint64_t> blocks;
   std::optional<std::string> content;  // "checked", "checked: N of M callers", "not finished: ..." or "waived: ..."
   std::optional<std::uint64_t> leak_rounds;
-  std::optional<std::string> leak;              // "checked", "partial: ...", "not finished: ..." or "waived: ..."
-  std::optional<std::uint64_t> spurious_nulls;  // refusals in the leak check, whose requests fit the free memory
+  std::optional<std::string> leak;  // "checked", "partial: ...", "not finished: ..." or "waived: ..."
+  // refusals in the leak check of requests that fitted into the free memory
+  std::optional<std::uint64_t> spurious_nulls;
   std::optional<std::string> reset;  // reset() and free(null): "checked: ...", "not finished: ..." or "waived: ..."
-  std::optional<std::string> trace = {};  // "N calls in K kernels", with what was lost, or "not written: ..."
+  // "N calls in K kernels", with the number of lost calls, or "not written: ..."
+  std::optional<std::string> trace = {};
 };
 
-// What the untimed passes counted. An allocator that does not count has no values at all.
+// The counts of the untimed passes. An allocator that does not count has no values.
 struct Counted {
   struct Values {
     std::string metric;
@@ -96,9 +98,9 @@ struct Counted {
   std::vector<Values> values;
   std::vector<Histogram> histograms;
 
-  // Whether anything but zeros was counted, or the workload has a histogram of its own. An allocator that does not use
-  // the counted vocabulary (the CUDA heap, foreign code) counts zero operations for requests that it served; that is
-  // not a measurement.
+  // Whether any count is not zero, or the workload has its own histogram. An allocator that does not use the counted
+  // vocabulary (the CUDA heap, foreign code) has zero operations although it served requests. That is not a
+  // measurement.
   bool has_counts() const;
 };
 
@@ -106,7 +108,7 @@ struct Verified {
   std::string cell;
   Checks checks;
   Counted counted;
-  bool stale = false;  // calls ended half-way, and only a new process makes the allocator new again
+  bool stale = false;  // calls ended half-way, and only a new process can make the allocator new
 };
 
 // A run of the measuring loop, as Google Benchmark reports it.
@@ -130,22 +132,22 @@ struct Closed {
   std::string cell;
 };
 
-// Where the worker's wall time went since its start, by part (harness/README.md names them).
+// The wall time of the worker since its start, by part (harness/README.md lists the parts).
 struct Profile {
   std::vector<std::pair<std::string, double>> seconds;
-  double beside = 0;  // of its start, before it had the device for itself
+  double beside = 0;  // seconds of its start before it had the device for itself
 };
 
-// A stage of a repetition or of a verification begins (harness/README.md names them). Not a final event.
+// A stage of a repetition or of a verification begins (harness/README.md lists the stages). Not a final event.
 struct Stage {
   std::string cell;
   std::string stage;
 };
 
-// A worker that waits for its turn has loaded everything that needs no device.
+// A waiting worker has loaded everything that needs no device.
 struct Loaded {};
 
-// The reason of a timeout of the clock, noticed by either side. A deadlock or a livelock has a reason of its own.
+// The reason of a timeout by the clock, on either side. Deadlocks and livelocks have their own reasons.
 inline constexpr const char* no_answer_reason = "no answer before the deadline";
 
 struct Failed {

@@ -1,4 +1,4 @@
-// Events as JSON, written by workers, read by the front end, and stored in the event log.
+// Events as JSON. Workers write them, the front end reads them, and the event log stores them.
 #pragma once
 
 #include <optional>
@@ -18,7 +18,7 @@ Json to_json(const Device& device);
 Json to_json(const Checks& checks);
 Json to_json(const Counted& counted);
 
-// nullopt for events that answer no command. Throws Malformed.
+// nullopt for events that do not answer a command. Throws Malformed.
 std::optional<Event> event_from_json(const Json& json);
 
 Device device_from_json(const Json& json);

@@ -1,4 +1,4 @@
-// Reading members of JSON objects. Everything wrong with one is a Malformed that names the member in plain words.
+// Reads members of JSON objects. Every mistake is a Malformed with the name of the member.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@ namespace allocbench::protocol {
 
 using Json = nlohmann::ordered_json;
 
-// JSON that is not what harness/README.md promises.
+// JSON that differs from the definition in harness/README.md.
 struct Malformed : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Enough of a strange value to recognise it.
+// The beginning of a wrong value, long enough to recognise it.
 std::string excerpt(const Json& json);
 
 bool nests_deeper_than(std::string_view text, int levels);
@@ -28,9 +28,9 @@ bool nests_deeper_than(std::string_view text, int levels);
 // Parses one line. `what` begins the complaint: "an event", "a command".
 Json parse_object(std::string_view text, std::string_view what);
 
-// The member, which must be there.
+// The member, which must exist.
 const Json& member(const Json& object, std::string_view name);
-// Null where the member is missing or null.
+// Null if the member is missing or null.
 const Json* optional_member(const Json& object, std::string_view name);
 
 const Json& object_member(const Json& object, std::string_view name);

@@ -1,4 +1,4 @@
-// JSON lines on a file descriptor, each with one write, so that a reader never sees two lines mixed.
+// Writes JSON lines to a file descriptor, each with one write, so that lines are never mixed.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -8,8 +8,8 @@ namespace allocbench::protocol {
 class LineWriter {
  public:
   explicit LineWriter(int fd) : fd_(fd) {}
-  // Bytes that are not UTF-8 become the replacement character: device code may have put anything into a reason. Throws
-  // std::system_error when the reader is gone.
+  // Bytes that are not UTF-8 become the replacement character, because reasons from device code may contain any bytes.
+  // Throws std::system_error if the reader is gone.
   void write(const nlohmann::ordered_json& json) const;
 
  private:

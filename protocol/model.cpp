@@ -33,7 +33,7 @@ bool Model::fills() const {
 }
 
 std::string broken_rule(const Model& model) {
-  // With these bounds a seed takes at most about a millisecond; the search needs many seeds.
+  // With these bounds a seed takes at most about a millisecond, because the search needs many seeds.
   const auto outside = [](std::uint64_t value, std::uint64_t low, std::uint64_t high) {
     return value < low || value > high;
   };
@@ -44,7 +44,7 @@ std::string broken_rule(const Model& model) {
   if (model.lanes() > 1024) return "at most 1024 lanes in all";
   if (outside(model.rounds, 1, 10000)) return "rounds: from 1 to 10000";
   if (outside(model.launches, 1, 100)) return "launches: from 1 to 100";
-  if (model.resets && model.refills) return "reset, refill: only one of them";
+  if (model.resets && model.refills) return "reset, refill: at most one of them";
   if (model.sizes.empty()) return "sizes: at least one";
   if (model.steps.empty()) return "steps: at least one";
   if (model.sizes.size() > 256) return "sizes: at most 256";
@@ -56,10 +56,11 @@ std::string broken_rule(const Model& model) {
     if (step.slot >= 256) return "slot: from 0 to 255";
     if (step.lanes.every == 0 || step.lanes.first >= step.lanes.every)
       return "lanes: `first` must be less than `every`";
-    if (step.action == ModelAction::malloc && step.size >= model.sizes.size()) return "size: `sizes` has no such entry";
-    if (step.action == ModelAction::free && step.from >= model.lanes()) return "from: there is no such lane";
-    if (step.action == ModelAction::barrier && step.lanes.every != 1) return "barrier: all lanes must take it";
-    if (step.fills && model.null_is_failure) return "fill, null: a full heap must be allowed to return null";
+    if (step.action == ModelAction::malloc && step.size >= model.sizes.size())
+      return "size: must be an index of `sizes`";
+    if (step.action == ModelAction::free && step.from >= model.lanes()) return "from: must be a lane of the model";
+    if (step.action == ModelAction::barrier && step.lanes.every != 1) return "barrier: all lanes must take part";
+    if (step.fills && model.null_is_failure) return "fill, null: the model must allow null pointers";
   }
   return {};
 }

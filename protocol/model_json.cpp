@@ -53,8 +53,8 @@ class ModelReader {
 
  private:
   void complain(const std::string& pointer, const Json& found, std::string_view allowed) {
-    problems_.push_back(fmt::format("{}: {} is not allowed; allowed: {}", pointer.empty() ? "(top level)" : pointer,
-                                    excerpt(found), allowed));
+    problems_.push_back(
+        fmt::format("{}: found {}; allowed: {}", pointer.empty() ? "(top level)" : pointer, excerpt(found), allowed));
   }
 
   bool is_object_of(const Json& json, const std::string& pointer, const std::vector<std::string_view>& keys) {
@@ -64,8 +64,7 @@ class ModelReader {
     }
     for (const auto& [key, value] : json.items()) {
       if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
-        problems_.push_back(
-            fmt::format("{}/{}: there is no such key; allowed: {}", pointer, key, fmt::join(keys, ", ")));
+        problems_.push_back(fmt::format("{}/{}: unknown key; allowed: {}", pointer, key, fmt::join(keys, ", ")));
       }
     }
     return true;

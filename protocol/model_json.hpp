@@ -15,9 +15,9 @@
 
 namespace allocbench::protocol {
 
-// Fills `model`; returns what is wrong, one sentence each with its JSON pointer. Empty when the model can run.
+// Fills `model` and returns its mistakes, one sentence each with its JSON pointer. Empty if the model can run.
 std::vector<std::string> read_model(const Json& json, Model& model);
-// Throws Malformed with all mistakes, a line each behind the model's name.
+// Throws Malformed with all mistakes: the name of the model and a line for each mistake.
 Model model_from_json(const Json& json);
 
 Json to_json(const Model& model);

@@ -1,5 +1,5 @@
-// Parameters: their values and descriptions, the same types in plug-ins, workers and the front end. Free of JSON and of
-// everything else of the project, because plug-in units include it.
+// Values and descriptions of parameters, with the same types in plug-ins, workers and the front end. Plug-in units
+// include this header, so it uses neither JSON nor other parts of the project.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@ enum class ParameterType { boolean, integer, number, string, integers };
 
 using ParameterValue = std::variant<bool, std::uint64_t, double, std::string, std::vector<std::uint64_t>>;
 
-// In the order in which a parameter list or a config names them.
+// In the order of the parameter list or config.
 using ParameterValues = std::vector<std::pair<std::string, ParameterValue>>;
 
 struct ParameterInfo {
   std::string name;
-  std::string unit = {};         // "B", "threads", ""; empty where the parameter has none
+  std::string unit = {};         // "B", "threads"; empty if the parameter has no unit
   std::string description = {};  // one line
   std::string source = {};       // section of the paper, or "assumed" with the reason in the description
   ParameterValue default_value = std::uint64_t{0};

@@ -14,7 +14,7 @@ ParameterType type_of(const std::string& text) {
                                    ParameterType::string, ParameterType::integers}) {
     if (word(type) == text) return type;
   }
-  throw Malformed(fmt::format("\"{}\" is not a type of parameters", text));
+  throw Malformed(fmt::format("\"{}\" is not a parameter type", text));
 }
 
 // Limits of integers are integers in JSON too.
@@ -52,7 +52,7 @@ ParameterValue value_from_json(const Json& json) {
   if (json.is_number_unsigned()) return json.get<std::uint64_t>();
   if (json.is_number_float()) return json.get<double>();
   if (json.is_string()) return json.get<std::string>();
-  if (!json.is_array()) throw Malformed(fmt::format("{} is not a value of any parameter", json.dump()));
+  if (!json.is_array()) throw Malformed(fmt::format("{} cannot be the value of a parameter", json.dump()));
   std::vector<std::uint64_t> integers;
   for (const Json& element : json) {
     if (!element.is_number_unsigned()) throw Malformed("a list must hold non-negative integers");
@@ -85,7 +85,7 @@ ParameterInfo parameter_from_json(const Json& json) {
   if (optional_member(json, "maximum") != nullptr) info.maximum = number_member(json, "maximum");
   if (optional_member(json, "choices") != nullptr) {
     for (const Json& choice : list_member(json, "choices")) {
-      if (!choice.is_string()) throw Malformed(fmt::format("the choices of \"{}\" must be texts", info.name));
+      if (!choice.is_string()) throw Malformed(fmt::format("the choices of \"{}\" must be strings", info.name));
       info.choices.push_back(choice);
     }
   }

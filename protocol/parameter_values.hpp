@@ -1,4 +1,4 @@
-// What host code does with parameter values: finding, checking, converting.
+// Finds, checks and converts parameter values in host code.
 #pragma once
 
 #include <optional>
@@ -10,18 +10,18 @@
 namespace allocbench::protocol {
 
 const ParameterValue* find_value(const ParameterValues& values, std::string_view name);
-// Replaces the value of that name, or adds it at the end.
+// Replaces the value with that name, or appends it.
 void assign_value(ParameterValues& values, std::string_view name, ParameterValue value);
 
 std::string_view word(ParameterType type);
 
-// A whole number is a value of a parameter of type number too: JSON writers print 2.0 as 2.
+// An integer is also a valid value of a parameter of type number, because JSON writers print 2.0 as 2.
 ParameterValue converted(ParameterValue value, ParameterType type);
 
 // Type, bounds, choices and powers of two.
 bool allows(const ParameterInfo& info, const ParameterValue& value);
 
-// Numbers only: what a sweep can grow along.
+// Whether the value is a number, so that a sweep can grow along it.
 std::optional<double> magnitude(const ParameterValue& value);
 
 }  // namespace allocbench::protocol

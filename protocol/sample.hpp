@@ -1,5 +1,5 @@
-// What one timed repetition of a cell gives: phases with times, and counters; and how long a round repeats it. Free of
-// JSON: workloads fill them.
+// The result of one timed repetition of a cell: phases with times, and counters. Also the duration of a round of
+// samples. Free of JSON, because workloads fill these structs.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace allocbench {
 
-// What the samples of a cell take in a round, with resets, copies and checks. A round counts as one value, which many
+// Time for the samples of a cell in a round, with resets, copies and checks. A round counts as one value, which many
 // samples of an expensive cell hardly improve.
 inline constexpr double sampling_seconds = 0.02;
 
@@ -17,8 +17,8 @@ struct Phase {
   std::string name;
   double seconds = 0;
   std::uint64_t operations = 0;
-  // Why the host's launch latency may be in the time: the phase was not held back until all of it was enqueued. Empty
-  // when it was, or where launches run in the caller.
+  // The reason why the time may include the host's launch latency: the phase was not held back until all of it was
+  // enqueued. Empty if it was held back, or if launches run in the caller.
   std::string not_held = {};
 };
 

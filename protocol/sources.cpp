@@ -6,7 +6,7 @@ namespace allocbench::protocol {
 namespace {
 
 // objcopy replaces this section of the program with a file
-// of the same size. Volatile: the compiler must not use the text that stands here.
+// of the same size. Volatile, so that the compiler does not use the placeholder text.
 [[gnu::section("allocbench_sources")]] const volatile char written_by_the_build[256] = "unknown\n\nunknown\n";
 
 }  // namespace

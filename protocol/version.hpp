@@ -1,4 +1,4 @@
-// The version of the protocol in harness/README.md, and the exit codes that it names.
+// The version and the exit codes of the protocol in harness/README.md.
 #pragma once
 
 namespace allocbench::protocol {

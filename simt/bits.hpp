@@ -1,4 +1,5 @@
-// Bit and word operations with one machine instruction on a GPU; usable on both sides of both back ends.
+// Bit and word operations that are one machine instruction on a GPU. Host and device code of both back ends can use
+// them.
 #pragma once
 
 #include <bit>
@@ -57,7 +58,7 @@ SIMT_HOST_FN std::uint32_t count_leading_zeros(std::uint64_t x) {
 #endif
 }
 
-// Index of the set bit that has `rank` set bits below it; x has more than `rank` set bits.
+// Index of the set bit that has `rank` set bits below it. x must have more than `rank` set bits.
 SIMT_HOST_FN std::uint32_t nth_set_bit(std::uint32_t x, std::uint32_t rank) {
   std::uint32_t index = 0;
   for (std::uint32_t width = 16; width != 0; width /= 2) {
@@ -79,7 +80,7 @@ SIMT_HOST_FN std::uint64_t multiply_high(std::uint64_t a, std::uint64_t b) {
 #if defined(__CUDA_ARCH__)
   return __umul64hi(a, b);
 #else
-  __extension__ using Wide = unsigned __int128;  // no ISO type, which -Wpedantic would report
+  __extension__ using Wide = unsigned __int128;  // not an ISO type, so -Wpedantic would report it
   return static_cast<std::uint64_t>((static_cast<Wide>(a) * b) >> 64);
 #endif
 }
@@ -90,7 +91,7 @@ SIMT_HOST_FN constexpr T round_up(T value, T power_of_two) {
   return (value + power_of_two - 1) & ~(power_of_two - 1);
 }
 
-// Sixteen bytes moved by one instruction; the address must be 16-byte aligned.
+// Moves sixteen bytes with one instruction. The address must be 16-byte aligned.
 struct alignas(16) Word128 {
   std::uint32_t words[4];
 };

@@ -1,4 +1,4 @@
-// Device memory as a typed array; the same on both back ends, which each implement the functions declared here.
+// Device memory as a typed array, for both back ends. Each back end implements the functions declared here.
 #pragma once
 
 #include <utility>
@@ -16,7 +16,7 @@ void device_release(void* memory) noexcept;
 void device_fill(Stream& stream, void* memory, unsigned char byte, std::size_t bytes);
 void copy_to_host(Stream& stream, void* host, const void* device, std::size_t bytes);
 void copy_to_device(Stream& stream, void* device, const void* host, std::size_t bytes);
-// Enqueued on the stream; the two do not overlap.
+// Enqueued on the stream. Source and destination must not overlap.
 void copy_on_device(Stream& stream, void* to, const void* from, std::size_t bytes);
 
 // An array in device memory. Copies to and from the host are ordered on the stream and complete before they return.

@@ -1,8 +1,8 @@
 // What both back ends share: the function qualifier, memory orders, steps, launch shapes and errors.
 //
 // Code that runs on a "device" (a CUDA GPU or the CPU executor) is marked SIMT_FN and receives its calling thread as a
-// template parameter; it uses no CUDA built-in and no C library allocator. The back end is chosen by the compiler: nvcc
-// gives CUDA, any other compiler gives the CPU executor. One program never mixes the two.
+// template parameter. Such code uses neither CUDA built-ins nor the C library's allocator. The compiler determines the
+// back end: nvcc gives CUDA, any other compiler gives the CPU executor. A program never mixes the two.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@
 #define SIMT_ROLLED _Pragma("unroll 1")
 #define SIMT_UNROLLED _Pragma("unroll")
 #else
-// Host code of the CUDA back end that defines no kernel needs no nvcc: the host compiler takes it with this macro.
+// With this macro the host compiler can compile host code of the CUDA back end that defines no kernel.
 #if defined(SIMT_HOST_OF_CUDA)
 #define SIMT_CUDA 1
 #else
@@ -37,7 +37,7 @@ static_assert(__cplusplus >= 202002L, "device code is C++20: pass -std=c++20 to 
 
 namespace simt {
 
-// Lanes of a warp, on every back end. Allocators may rely on it; the CPU executor checks real 32-lane masks.
+// Lanes of a warp, on every back end. Allocators may rely on this number; the CPU executor checks real 32-lane masks.
 inline constexpr std::uint32_t warp_size = 32;
 
 // One bit per lane of the calling warp; bit i is lane i.
@@ -54,7 +54,7 @@ inline constexpr Acquire acquire{};
 inline constexpr Release release{};
 inline constexpr AcqRel acq_rel{};
 
-// Where an atomic word lives. Global words have device scope, shared words have block scope.
+// The memory of an atomic word. Global words have device scope, shared words have block scope.
 enum class Space { global, shared };
 
 // Named points inside an allocator. Wrapping contexts count or trace them; the plain context ignores them.
@@ -64,14 +64,14 @@ enum class Step : std::uint32_t {
   walk,     // one move to the next candidate of a search
   split,    // a unit was divided
   merge,    // two units became one
-  wrap,     // a search or a bump pointer passed the end of the pool
+  wrap,     // a search or a bump pointer went past the end of the pool
   count_of_steps
 };
 
-// Numbers that an allocator knows and a wrapping context may want. The plain context ignores them.
+// Numbers that an allocator reports for wrapping contexts. The plain context ignores them.
 enum class Note : std::uint32_t {
-  ticket,      // number in a queue's line: requests with smaller ones are served first
-  pages_seen,  // free pages that a lane saw in the first round of a collaborative search
+  ticket,      // ticket of a queue: requests with smaller tickets are served first
+  pages_seen,  // free pages that a lane found in the first round of a collaborative search
   count_of_notes
 };
 
@@ -85,7 +85,7 @@ struct LaunchShape {
 // CUDA has no larger blocks.
 inline constexpr std::uint32_t max_threads_per_block = 1024;
 
-// Where an argument lies in what the entry of a family takes (simt/cuda/kernel_entry.hpp).
+// Position of an argument in the data that the entry of a family receives (simt/cuda/kernel_entry.hpp).
 struct PackedPlace {
   std::uint32_t offset = 0;
   std::uint32_t bytes = 0;
@@ -93,12 +93,12 @@ struct PackedPlace {
 inline constexpr std::uint32_t max_packed_bytes = 2048;
 inline constexpr std::uint32_t max_packed_alignment = 16;
 
-// A compiled kernel whose argument types are erased: `kernel_pointer<Kernel, Args...>()` of the back end makes it; the
-// launching code must pass these arguments. Null if there is none.
+// A compiled kernel without its argument types. `kernel_pointer<Kernel, Args...>()` of the back end creates it, and the
+// launching code must pass exactly these arguments. Null if there is no kernel.
 struct KernelPointer {
   const void* entry = nullptr;
-  // For a member of a family, if the back end has one entry for all: its number, and a place for the kernel object and
-  // for each argument.
+  // For a member of a family, if the back end has one entry for all members: its number, and the position of the kernel
+  // object and of each argument.
   std::uint32_t member = 0;
   const PackedPlace* places = nullptr;
 
@@ -109,14 +109,14 @@ struct KernelPointer {
 template <class Kernel, class... Args>
 struct FamilyMember {};
 
-// What a compiled kernel needs; zero where a back end has no such notion (CPU: registers).
+// Resources of a compiled kernel; zero if the back end has no such resource (CPU: registers).
 struct KernelAttributes {
   int registers = 0;
   std::size_t static_shared_bytes = 0;
   std::size_t local_bytes = 0;
 };
 
-// Facts of a device that results carry.
+// Facts of a device that are stored with results.
 struct DeviceProperties {
   std::string name;
   std::string compute_capability;  // "9.0"; empty on the CPU
@@ -134,15 +134,15 @@ struct DeviceProperties {
 // Why a call into a back end failed.
 enum class FaultKind {
   environment,    // no device, driver too old, out of host resources
-  out_of_memory,  // the device cannot give the memory asked for
+  out_of_memory,  // the device cannot provide the requested memory
   device_fault,   // trap, illegal address, misaligned access: the device state is lost
   mask_error,     // a warp operation used against its contract (CPU executor)
   deadlock,       // every live lane waits at a collective that cannot complete (CPU executor)
   livelock,       // lanes spin on words that no lane changes (CPU executor)
-  budget,         // the step budget of the launch ran out, though words still changed (CPU executor)
+  budget,         // the step budget of the launch was used up while words still changed (CPU executor)
   exception,      // device code threw (CPU executor)
   failed_check,   // an oracle in device code found a wrong result (CPU executor)
-  nondeterminism  // a replay took other steps: something besides the seed decides (CPU executor)
+  nondeterminism  // a replay took different steps, so they depend on more than the seed (CPU executor)
 };
 
 // The enumerator's own name.

@@ -1,9 +1,9 @@
-// CountingThread: the calling thread, counting its operations on shared words and the steps that allocators name. It
-// ends itself after a deadline, where it has one: every loop that waits for another thread reads shared words.
+// CountingThread: the calling thread, with counts of its operations on shared words and of the steps that allocators
+// name. If it has a deadline, it ends itself after the deadline. This also ends waiting loops, because they read shared
+// words.
 //
-// It derives from the thread it wraps and redefines atomic(), atomic_shared(), probe() and note(); everything else is
-// the wrapped thread's. Each object counts for its own thread; its creator adds the counts up. Accesses without
-// atomic() are not counted.
+// The class derives from the thread that it wraps and redefines atomic(), atomic_shared(), probe() and note(). Each
+// object counts for its own thread, and its creator adds up the counts. Accesses without atomic() are not counted.
 #pragma once
 
 #include "simt/operation_counts.hpp"
@@ -11,7 +11,7 @@
 
 namespace simt {
 
-// Counts, and looks at the deadline at every so many operations.
+// Counts, and checks the deadline once per a fixed number of operations.
 template <class Base>
 class OperationMeter {
  public:
@@ -111,7 +111,8 @@ class CountingRef {
   Meter* meter_;
 };
 
-// On the CPU executor operations carry their call site, which is never given (simt/cpu/thread.hpp).
+// On the CPU executor the last argument of an operation is its call site, which callers never pass
+// (simt/cpu/thread.hpp).
 #if SIMT_CUDA
 #define SIMT_SITE_PARAMETER
 #define SIMT_SITE_ARGUMENT

@@ -30,9 +30,9 @@ struct KernelLaunch {
   KernelPointer kernel;
   std::span<const void* const> arguments;
 };
-// Enqueues launches that may run at once, on streams of their own. None may wait for another: nothing promises that
-// both are resident. On the CPU executor they run now, with blocks in a seeded order, and must have blocks of one
-// shape.
+// Enqueues launches on separate streams, so they may run at once. No launch may wait for another, because nothing
+// guarantees that both are resident. On the CPU executor they run immediately, with their blocks in a seeded order, and
+// must have blocks of one shape.
 void launch_kernels(std::span<const KernelLaunch> launches);
 // All members of a family share the attributes of the family.
 KernelAttributes kernel_attributes(KernelPointer kernel);
@@ -40,7 +40,7 @@ KernelAttributes kernel_attributes(KernelPointer kernel);
 std::uint32_t max_resident_blocks(Stream& stream, KernelPointer kernel, std::uint32_t threads_per_block,
                                   std::size_t shared_bytes);
 
-// What follows names kernels by their types: for code that the compiler of the back end compiles.
+// The rest of this header names kernels by their types. It is for code that the compiler of the back end compiles.
 #if !SIMT_CUDA || defined(__CUDACC__)
 
 template <class Kernel, class... Args>
@@ -60,7 +60,7 @@ std::uint32_t max_resident_blocks(Stream& stream, std::uint32_t threads_per_bloc
 }
 
 // Kernels that call the same functions, for untimed launches. On CUDA they have one entry, so that the compiler makes
-// one copy of each SIMT_NOINLINE_FN that they call and not one per kernel (simt/cuda/kernel_entry.hpp).
+// one copy of each SIMT_NOINLINE_FN instead of one per kernel (simt/cuda/kernel_entry.hpp).
 template <class... Members>
 struct KernelFamily {
   // For FamilyMember<Kernel, Args...>, one of the members.

@@ -1,7 +1,7 @@
 // A variable of device code that lives in local memory.
 //
-// A kernel has as many registers as its longest path needs, also where no warp takes that path. What lives through all
-// of a slow path and is used about once in a round need not hold registers.
+// A kernel has as many registers as its most demanding path needs, even if no warp takes that path. A variable that is
+// live during a whole slow path, but used only about once per round, need not occupy registers.
 #pragma once
 
 #include "simt/common.hpp"
@@ -13,7 +13,7 @@ class Parked {
  public:
   SIMT_FN Parked(T value) : value_(value) {
 #if defined(__CUDA_ARCH__)
-    asm volatile("" : : "l"(&value_) : "memory");  // its address is known elsewhere, as far as the compiler can tell
+    asm volatile("" : : "l"(&value_) : "memory");  // the compiler must assume that other code knows the address
 #endif
   }
   Parked(const Parked&) = delete;

@@ -13,17 +13,17 @@ class Device;
 
 class Reservation {
  public:
-  // Addresses for at most so many bytes; none of them is memory yet. CUDA: virtual memory management (CUDA C++
-  // Programming Guide, "Virtual Memory Management"). CPU: pages that fault. Throws Fault(environment) where the device
-  // has no such memory, Fault(out_of_memory) where there are not enough addresses.
+  // Reserves addresses for at most this many bytes, without memory. CUDA: virtual memory management (CUDA C++
+  // Programming Guide, "Virtual Memory Management"). CPU: pages that fault. Throws Fault(environment) if the device
+  // does not support this, and Fault(out_of_memory) if there are not enough addresses.
   Reservation(Device& device, std::size_t most_bytes);
-  // No kernel may run that uses the memory.
+  // No kernel that uses the memory may run.
   ~Reservation();
   Reservation(const Reservation&) = delete;
   Reservation& operator=(const Reservation&) = delete;
 
-  // Makes at least the first so many bytes memory, in whole granules. What was there stays. Throws Fault(out_of_memory)
-  // and changes nothing where the device has too little, or they are more than was reserved.
+  // Adds memory until at least the first `bytes` addresses have some, in whole granules. Existing contents stay. Throws
+  // Fault(out_of_memory) and changes nothing if the device has too little memory or the reservation is too small.
   void grow(std::size_t bytes);
 
   std::byte* base() const { return base_; }

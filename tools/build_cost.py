@@ -53,7 +53,7 @@ def units_by_file(build):
         elif ": #deps" in line:
             unit = line.split(": #deps")[0]
     if not units:
-        sys.exit(f"build_cost.py: nothing was built in {build} yet.")
+        sys.exit(f"build_cost.py: {build} contains no build. Build the programs first.")
     return units
 
 
@@ -74,9 +74,9 @@ def cpu_seconds(build, target):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("build", type=pathlib.Path, metavar="BUILD", help="a build folder whose programs were built")
-    parser.add_argument("--measure", metavar="TARGET", help="touch each file and build this, for example `programs`")
-    parser.add_argument("--file", action="append", default=[], help="this file instead of the list (repeatable)")
+    parser.add_argument("build", type=pathlib.Path, metavar="BUILD", help="build folder with built programs")
+    parser.add_argument("--measure", metavar="TARGET", help="touch each file and build this target, for example `programs`")
+    parser.add_argument("--file", action="append", default=[], help="file to touch instead of the list (repeatable)")
     arguments = parser.parse_args()
     if arguments.measure:
         ninja(arguments.build, arguments.measure)

@@ -30,12 +30,12 @@ def objections_to_folder(card: pathlib.Path) -> list[str]:
     if not re.fullmatch(r"[a-z][a-z0-9-]*", card.name):
         found.append(f"{card}: name the folder after the card, in small letters, digits and hyphens: h200, rtx-4090")
     if not (card / "README.md").exists():
-        found.append(f"{card}: README.md is missing: the card, the driver, the clocks, the command")
+        found.append(f"{card}: README.md is missing. It must name the card, the driver, the clocks and the command")
     for path in sorted(card.rglob("*")):
         if path.is_file() and path.name not in KEPT and path.suffix not in PAGES:
             found.append(f"{path}: allowed are {', '.join(sorted(KEPT))} and files that end with {', '.join(sorted(PAGES))}")
         if path.is_file() and path.stat().st_size > LARGEST_BYTES:
-            found.append(f"{path}: more than 1 MiB. Keep the run with tools/keep-results.sh --without-samples")
+            found.append(f"{path}: larger than 1 MiB. Keep the run with tools/keep-results.sh --without-samples")
     return found
 
 
@@ -61,7 +61,8 @@ def objections_to_run(run: pathlib.Path) -> list[str]:
             ended.pop(event["cell"], None)  # continued after that end
     differing = sorted(cell for cell, word in ended.items() if cell in status and status[cell] != word)
     if differing:
-        found.append(f"{run}: {len(differing)} cells ended otherwise in the log than in the results, first {differing[0]}")
+        found.append(f"{run}: {len(differing)} cells have different ends in log and results, first {differing[0]}. Keep the run again with "
+                     f"tools/keep-results.sh")
     return found
 
 
@@ -69,7 +70,7 @@ def objections(card: pathlib.Path) -> list[str]:
     found = objections_to_folder(card)
     runs = stored.find_runs(card)
     if not runs:
-        found.append(f"{card}: no run. tools/submit-results.sh STUDY CARD keeps those of a study")
+        found.append(f"{card}: no run. To keep the runs of a study: tools/submit-results.sh STUDY CARD")
     names = set()
     for run in runs:
         broken = objections_to_run(run)
@@ -78,7 +79,7 @@ def objections(card: pathlib.Path) -> list[str]:
             ours = stored.read_document(run)
             names |= {ours["device"]["name"]} if ours["run"]["backend"] == "cuda" else set()
     if len(names) > 1:
-        found.append(f"{card}: runs of several cards: {', '.join(sorted(names))}. Make one folder per card")
+        found.append(f"{card}: the runs come from several cards: {', '.join(sorted(names))}. Make one folder per card")
     return found
 
 

@@ -144,10 +144,10 @@ def measure_all(build, names, seeds, jobs):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", type=pathlib.Path)
-    parser.add_argument("--seeds", type=int, default=2000, help="schedules for each allocator")
-    parser.add_argument("--allocator", action="append", default=[], help="measure this one only (repeatable)")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="plug-ins at once")
-    parser.add_argument("--out", type=pathlib.Path, help="also write the list here")
+    parser.add_argument("--seeds", type=int, default=2000, help="number of schedules for each allocator")
+    parser.add_argument("--allocator", action="append", default=[], help="measure only this allocator (repeatable)")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="number of plug-ins that run at once")
+    parser.add_argument("--out", type=pathlib.Path, help="file that gets the list, too")
     arguments = parser.parse_args()
     try:
         require_programs()

@@ -65,7 +65,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("study", type=pathlib.Path, metavar="STUDY", help="folder of a study, for example results/papers")
     parser.add_argument("card", metavar="CARD", help="name of the new folder in results/reference, for example rtx-4090")
-    parser.add_argument("--with-samples", action="store_true", help="keep all samples, not only what they gave")
+    parser.add_argument("--with-samples", action="store_true", help="keep all samples, not only the numbers from them")
     parser.add_argument("--reference", type=pathlib.Path, default=REFERENCE, help="folder of all cards (default: results/reference)")
     given = parser.parse_args()
     if not runs_of(given.study):

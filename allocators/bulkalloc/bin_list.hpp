@@ -1,19 +1,20 @@
-// The bins of one size in an arena: lanes claim slots of them under RCU, and bins come and go.
+// The bins of one size in an arena. Lanes claim slots of the bins under RCU, and bins are added and removed.
 //
 // Paper: Gelado & Garland, PPoPP 2019 (UAlloc).
 // Stage 1 is a semaphore of slots, whose batch is a bin. Stage 2: a reader of the arena's RCU walks the list and lowers
-// a bin's counter of free slots, not below zero. The thread that takes the last slot unlinks the bin; it may be linked
-// again once no reader can be at it. A bin whose slots are all free is unlinked as well, and goes back to its chunk. A
-// slot is counted free before its bit is searched and after its bit was cleared, so a claim always finds a clear bit.
+// a bin's counter of free slots, but not below zero. The thread that takes the last slot unlinks the bin. The bin may
+// be linked again when no reader can still use it. A bin whose slots are all free is also unlinked and returns to its
+// chunk. A claim lowers the counter before it searches a bit, and a free raises the counter after it cleared the bit,
+// so a claim always finds a clear bit.
 //
-// Three kinds of threads may touch a bin: readers that found it in the list, owners of its slots, and the thread that
-// lowered its counter from all slots to zero. That thread owns the bin. Places and links change under the lock of the
-// list only.
-//
-// Assumed: the units of slots that are freed are signalled before the bin's counter goes up. So a thread that frees the
-// last slots finds the units of all others and can take them. A lane that has a unit but finds no slot yet walks the
-// list again. A free waits `patience` looks for the units of claims on their way. After that an empty bin stays in the
+// Three kinds of threads may access a bin: readers that found it in the list, owners of its slots, and the thread that
+// lowered its counter from all slots to zero, which owns the bin. Places and links change only under the lock of the
 // list.
+//
+// Assumed: a free signals the units of its slots before it raises the bin's counter. So a thread that frees the last
+// slots finds the units of all others and can take them. A lane that has a unit but finds no slot yet walks the list
+// again. A free waits for the units of unfinished claims, for at most `patience` checks. Afterwards an empty bin stays
+// in the list.
 #pragma once
 
 #include "allocators/bulkalloc/layout.hpp"
@@ -26,7 +27,7 @@ namespace allocbench::bulkalloc {
 enum class Place : std::uint32_t {
   unlisted,
   listed,
-  leaving,  // unlinked, but readers may be at it
+  leaving,  // unlinked, but readers may still use it
   retired   // owned only by the thread that gives it back
 };
 
@@ -47,7 +48,7 @@ struct BinList {
   struct Claim {
     std::uint32_t page;
     std::uint32_t slots;
-    bool last;  // it took the last free ones: the caller unlinks the bin
+    bool last;  // the claim took the last free slots, so the caller unlinks the bin
   };
 
   // Slots of one bin, up to as many as the caller has units for.
@@ -99,7 +100,7 @@ struct BinList {
     unlock(thread, state->lock);
   }
 
-  // Unlinks a bin without free slots. True if readers may be at it: then settle() comes after them.
+  // Unlinks a bin without free slots. True if readers may still use it; then settle() follows after them.
   template <class Thread>
   SIMT_FN bool unlink_exhausted(Thread& thread, std::uint32_t page) const {
     Bin& bin = layout.bin(page);
@@ -110,10 +111,10 @@ struct BinList {
     return leaves;
   }
 
-  // What becomes of a bin when threads give slots back to it.
+  // The outcome for a bin when threads return slots to it.
   enum class Fate { stays, retires_after_readers, retires };
 
-  // Gives back slots whose bits are clear.
+  // Returns slots whose bits are clear.
   template <class Thread>
   SIMT_FN Fate give(Thread& thread, std::uint32_t page, std::uint32_t slots) const {
     Bin& bin = layout.bin(page);
@@ -138,7 +139,7 @@ struct BinList {
       if (unsignalled != 0) state->slots.signal(thread, slots, 0);
       unsignalled = 0;
       if (seen == 0) {
-        // Under the lock, because a bin with free slots is no longer ours.
+        // Under the lock, because a bin with free slots no longer belongs to this thread.
         acquire(thread);
         const bool given = free.compare_exchange(seen, slots, simt::acq_rel, simt::relaxed);
         if (given && place(thread, bin) == Place::unlisted) insert(thread, page);
@@ -151,7 +152,7 @@ struct BinList {
     }
   }
 
-  // All readers have left the unlinked bin. True if it retires; else it is listed again once it has free slots.
+  // All readers have left the unlinked bin. True if it retires; otherwise it is listed again when it has free slots.
   template <class Thread>
   SIMT_FN bool settle(Thread& thread, std::uint32_t page) const {
     Bin& bin = layout.bin(page);
@@ -212,7 +213,7 @@ struct BinList {
       set_place(thread, bin, Place::retired);
     }
     unlock(thread, state->lock);
-    // settle() comes for one that is leaving.
+    // settle() handles a bin that is leaving.
     if (was == Place::leaving) return Fate::stays;
     return was == Place::listed ? Fate::retires_after_readers : Fate::retires;
   }
@@ -228,7 +229,7 @@ struct BinList {
     thread.atomic(state->first).store(page + 1, simt::release);
   }
 
-  // The bin keeps its link to the next one, for readers that are at it.
+  // The bin keeps its link to the next one, for readers that still use it.
   template <class Thread>
   SIMT_FN void remove(Thread& thread, std::uint32_t page, Place place) const {
     Bin& bin = layout.bin(page);

@@ -2,28 +2,29 @@
 //
 // Paper: Gelado & Garland, PPoPP 2019 (TBuddy).
 // Data: a word per node of a complete tree over the pages: available (a free block), partial (something below is
-// available) or busy (neither), and a lock. Node 1 is the root, 2n and 2n + 1 are the halves of n. What lies behind the
-// last page is busy forever, so the pool may have any size. Two halves of a block are never both available for long.
+// available) or busy (neither), and a lock. Node 1 is the root, 2n and 2n + 1 are the halves of n. Nodes behind the
+// last page are busy forever, so the pool may have any size. Two halves of a block are never both available for long.
 // Protocol.
-//   take    waits for a unit of its height, then looks for the available node that there must be. If it has to make a
-//           batch, it takes a block of twice the size and gives one half back. Searches begin at a hashed place and
-//           enter partial nodes only.
-//   give    first tries to merge: a unit of its height and then the buddy, or nothing. What cannot be merged becomes
-//           available. Before it takes the unit, it says that one of twice the size is expected.
-//   A thread that changed a node says so upwards: it locks the node and its parent, corrects the parent from its two
-//   halves, and continues only if that changed something. At most two nodes are locked, always the lower one first.
-// A correction may come late, when the parent is already a free block or in use. It leaves an available parent alone.
-// The halves of a block in use are busy, like the block itself.
+//   take    waits for a unit of its height, then searches for the available node, which must exist. To make a batch, it
+//           takes a block of twice the size and returns one half. Searches begin at a hashed place and enter only
+//           partial nodes.
+//   give    first tries to merge: it takes a unit of its height and then the buddy, or nothing. A block that cannot be
+//           merged becomes available. Before it takes the unit, it announces a block of twice the size as expected.
+//   A thread that changed a node corrects its ancestors: it locks the node and its parent, derives the parent's state
+//   from the two halves, and continues only if that changed something. At most two nodes are locked, the lower one
+//   first.
+// A correction may come late, when the parent is already a free block or in use. It does not change an available
+// parent. The halves of a block in use are busy, like the block itself.
 //
 // Assumed (the paper does not say): a table has the height of a block in use, by its first page; a unit is signalled
 // after the correction upwards, so the thread that gets it finds the node. Differs from the paper:
-//   * Two halves that are freed at the same time miss each other, since neither finds a unit of the other. The
-//     correction upwards sees both. Its thread then waits for two units and merges the halves, as long as both are
-//     available. Threads that hold a unit take a node or bring the unit back, and never wait for another unit of this
+//   * If two halves are freed at the same time, neither free finds a unit of the other, so they are not merged. The
+//     upward correction sees both. Its thread then waits for two units and merges the halves, as long as both are
+//     available. Threads that have a unit take a node or return the unit, and never wait for another unit of this
 //     height.
-//   * The paper lets only splits be expected. A thread that merges up to the root then holds all free memory, and
-//     others get null. Here they wait for the merged block. A merge itself waits for locks only. A merge that fails
-//     holds units for a moment and announced a block that does not come, so null is still possible, but rare.
+//   * In the paper only splits are expected. A thread that merges up to the root then holds all free memory, and others
+//     get null. Here they wait for the merged block. A merge itself waits only for locks. A failed merge holds units
+//     for a moment and has announced a block that does not come, so null is still possible, but rare.
 #pragma once
 
 #include "allocators/bulkalloc/semaphore.hpp"
@@ -104,7 +105,7 @@ struct BuddyTree {
     thread.atomic(nodes[node]).fetch_and(~locked, simt::release);
   }
 
-  // No block can be had up to `above`: threads that wait for what this thread wanted to make must look again.
+  // No block is available up to `above`, so threads that wait for this thread's batch must check again.
   template <class Thread>
   SIMT_FN void cancel(Thread& thread, std::uint32_t height, std::uint32_t above) const {
     SIMT_ROLLED
@@ -141,7 +142,7 @@ struct BuddyTree {
     }
   }
 
-  // Once through the tree, depth first. Bit i of `order` says which half comes first among those of height i.
+  // One depth-first search of the tree. Bit i of `order` selects the half that comes first at height i.
   template <class Thread>
   SIMT_FN std::uint32_t search(Thread& thread, std::uint32_t height, std::uint32_t order) const {
     std::uint32_t node = 1;
@@ -193,8 +194,8 @@ struct BuddyTree {
     return pair;
   }
 
-  // The caller's busy node and its buddy become the caller's busy parent. The buddy is tried also when it looks busy:
-  // only a unit that is not there proves that nothing can be merged.
+  // The caller's busy node and its buddy become the caller's busy parent. The buddy is tried even if it looks busy,
+  // because only a missing unit proves that nothing can be merged.
   template <class Thread>
   SIMT_FN bool merge(Thread& thread, std::uint32_t node, std::uint32_t height, bool expected) const {
     Semaphore& halves = blocks[height];
@@ -212,8 +213,8 @@ struct BuddyTree {
     return false;
   }
 
-  // The same for two available halves, until another thread takes one of them. The thread that brings it back sees both
-  // again. If two threads see both, one gets the left half and then the right one. Neither blocks the other.
+  // The same for two available halves, unless another thread takes one of them. The thread that returns it sees both
+  // again. If two threads see both, one gets the left half and then the right half. Neither blocks the other.
   template <class Thread>
   SIMT_FN bool reunite(Thread& thread, std::uint32_t node, std::uint32_t height) const {
     const std::uint32_t left = node & ~1u;

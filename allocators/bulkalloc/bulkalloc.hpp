@@ -1,43 +1,46 @@
-// BulkAlloc (a reconstruction): bulk semaphores before a buddy tree, and per SM an arena of bins for small blocks.
+// BulkAlloc (a reconstruction): bulk semaphores in front of a buddy tree, and one arena per SM with bins for small
+// blocks.
 //
 // Paper: Gelado & Garland, Throughput-Oriented GPU Memory Allocation, PPoPP 2019. No complete implementation is public,
-// and the paper leaves gaps; so this is a reconstruction, and its times say nothing about the authors' code.
-// Idea: two stages. Stage 1 counts: a bulk semaphore says that a unit exists for the caller, or that the caller has to
-// make a batch of units. Stage 2 searches a structure and is sure to find something. So no thread fails because another
-// one is about to return or to split a block.
+// and the paper leaves gaps. So this is a reconstruction, and its times do not apply to the authors' code.
+// Idea: two stages. Stage 1 counts: a bulk semaphore either grants the caller a unit or tells it to make a batch of
+// units. Stage 2 searches a structure and always finds its unit. So no thread fails because another thread is about to
+// return or to split a block.
 //   TBuddy  blocks of 4 KiB * 2^h, in a static binary tree with a semaphore per height (buddy_tree.hpp, semaphore.hpp)
 //   UAlloc  smaller blocks of power-of-two sizes, from bins of 4 KiB in chunks of 256 KiB (ualloc.hpp, bin_list.hpp,
-//           chunks.hpp, layout.hpp); unlinked items are used again after the readers have left (rcu.hpp) free tells the
-// two by the address: only blocks of the buddy tree begin at a page.
+//           chunks.hpp, layout.hpp); unlinked items are reused after the readers have left (rcu.hpp)
+// free distinguishes the two by the address: only blocks of the buddy tree begin at a page.
 //
 // Data: outside the pool the nodes of the tree, the height of each block in use, the semaphores, the arenas' lists. In
 // the pool the headers of bins and chunks.
 //
-// Assumed, where the paper is silent or contradicts itself:
+// Assumed where the paper is silent or contradicts itself:
 //   * Chunks of 256 KiB: 62 bins with a tail each fit there, not into the 512 KiB of the text (`chunk_bytes`).
 //   * An arena per SM needs a chunk per SM. The paper's smallest pool, 8 MiB, has no room for 80 of them. So the number
 //     of arenas is at most an eighth of the pool's chunks, and SMs share arenas.
 //   * The lanes of a warp that ask for one size wait together and share a claim. Lanes that free slots of one bin do
 //     the same, and so do lanes that ask the tree for blocks of one height (semaphore.hpp). The thread that makes a bin
 //     keeps its slots of that bin, without a walk along the list.
-//   * A size of which a bin has one slot (2 KiB) is served by the tree, as in the paper's measurements.
-//   * If a batch cannot be made, each lane of the group takes a unit that is there before it returns null.
+//   * The tree serves the size of which a bin has only one slot (2 KiB), as in the paper's measurements.
+//   * If a batch cannot be made, each lane of the group takes an available unit, if there is one, before it returns
+//     null.
 //   * Where each file says so: the widths of semaphores, the height of a block in use, the order of signals.
 // Differs from the paper:
 //   * The smallest block has 16 bytes, not 8. The pool may have any size, not only powers of two.
 //   * Two halves of a block that were freed at the same time are merged afterwards, and the thread that merges
 //     announces it (buddy_tree.hpp). No thread announces that an empty bin is on its way back to its chunk.
-//   * A free that empties a bin reads the count 64 times at most while other claims still hold units of it. If they
-//     hold them longer, the empty bin stays until it is used and freed again.
-//   * Lanes of a warp that ask for different sizes come one group after the other; the paper does not say how a warp
-//     parts. A call asks once which lanes run together. Each later group is a part of that one, by its votes, and lanes
+//   * A free that empties a bin reads the count at most 64 times while other claims still hold units of the bin. If
+//     they hold them longer, the empty bin stays until it is used and freed again.
+//   * Lanes of a warp that request different sizes run one group after the other; the paper does not say how a warp is
+//     divided. A call determines once which lanes run together. Votes of this group form each later group, and lanes
 //     that came together leave together. If the makers of bins form groups across the groups that wait for them, or if
 //     lanes in malloc run beside lanes in free, some warps of an H200 do not end (docs/findings.md).
-//   * Unbounded, as in the paper: waits for units that another thread makes, for locks and for readers. They end: a
-//     thread that makes units says so when it fails, and holders of locks and readers wait only for what lies below
-//     them.
-//   * Unbounded, too: two available halves wait for the units of both. The threads that hold these use them or bring
-// them back. As published: an arena does not help another one, so null may come while other arenas have free slots.
+//   * Unbounded, as in the paper: waits for units that another thread makes, for locks and for readers. These waits
+//     end, because a thread that makes units reports a failure, and holders of locks and readers wait only for lower
+//     levels.
+//   * Unbounded, too: two available halves wait for the units of both. The threads that hold these use them or return
+// them back. As published: an arena does not use slots of another one, so a malloc may return null while other arenas
+// have free slots.
 #pragma once
 
 #include <algorithm>

@@ -1,10 +1,12 @@
-// The chunks of an arena: they come from the buddy tree, give bins away, and go back when they are whole again.
+// The chunks of an arena. They come from the buddy tree, provide bins, and return to the tree when all their bins are
+// free.
 //
 // Paper: Gelado & Garland, PPoPP 2019 (UAlloc: two stages for bins, too; collective mutex).
 // Stage 1 is a semaphore of bins, whose batch is a chunk. Stage 2 happens under the collective mutex. Of the lanes that
 // come together one locks for all. The lane with rank k takes the k-th free bin of the list. The last lane removes the
-// chunks without free bins from the list. A chunk whose bins are all free goes back if their units are there. If not, a
-// lane holds a unit and is about to take a bin. The chunk stays and is counted, and that lane looks again.
+// chunks without free bins from the list. A chunk whose bins are all free returns to the tree if their units are
+// available. If a unit is missing, a lane holds it and is about to take a bin. Then the chunk stays and is counted, and
+// that lane checks again.
 #pragma once
 
 #include "allocators/bulkalloc/buddy_tree.hpp"
@@ -35,7 +37,7 @@ struct ChunkList {
     return unit != no_unit ? take_listed(thread, alike) : no_page;
   }
 
-  // The bin is in no list, and no other thread looks at it.
+  // The bin is in no list, and no other thread uses it.
   template <class Thread>
   SIMT_FN void give(Thread& thread, std::uint32_t page) const {
     const std::uint32_t first_page = layout.chunk_of(page);
@@ -79,7 +81,7 @@ struct ChunkList {
   template <class Thread, class Group>
   SIMT_FN std::uint32_t take_listed(Thread& thread, const Group& group) const {
     if (group.leader()) acquire(thread);
-    group.sync();  // the leader's lock holds for all
+    group.sync();  // the leader's lock covers all lanes
     std::uint32_t skip = group.thread_rank();
     std::uint32_t page = thread.atomic(state->first).load(simt::relaxed) - 1;
     std::uint32_t free = thread.atomic(layout.chunk(page).free).load(simt::relaxed);
@@ -117,7 +119,7 @@ struct ChunkList {
     if (first != 0) thread.atomic(layout.chunk(first - 1).previous).store(0, simt::relaxed);
   }
 
-  // A chunk that stayed because a unit of its bins was on its way.
+  // A chunk that stayed because a unit of its bins was still in use.
   template <class Thread>
   SIMT_FN std::uint32_t remove_any_whole(Thread& thread) const {
     if (thread.atomic(state->whole).load(simt::relaxed) == 0) return no_page;
@@ -135,7 +137,8 @@ struct ChunkList {
     return no_page;
   }
 
-  // Takes the units of all bins of a chunk, and the chunk out of the list. The tree expects it from then on.
+  // Takes the units of all bins of a chunk, and removes the chunk from the list. From then on the tree expects the
+  // chunk.
   template <class Thread>
   SIMT_FN bool remove_whole(Thread& thread, std::uint32_t page) const {
     if (!state->bins.has(thread, layout.bins())) return false;

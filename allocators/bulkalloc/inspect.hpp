@@ -1,9 +1,9 @@
-// What holds in BulkAlloc when no kernel runs, checked on the host.
+// Invariants of BulkAlloc while no kernel runs, checked on the host.
 //
 //   * nothing is locked, expected, waited for or queued, and no reader is under way
 //   * below an available or a busy node nothing is available; below a partial node something is; two halves are never
 //     both available
-//   * semaphores count what there is: available nodes of a height, free bins of an arena, free slots of a size
+//   * semaphores count the available nodes of a height, the free bins of an arena, and the free slots of a size
 //   * the count of a bin or chunk equals its free bits; lists hold exactly the bins and chunks with something free
 #pragma once
 

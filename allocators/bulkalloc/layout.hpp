@@ -1,10 +1,10 @@
 // The layout of UAlloc: chunks, their bins, and the slots of a bin.
 //
 // Paper: Gelado & Garland, PPoPP 2019 (UAlloc). A chunk is a block of the buddy tree, cut into bins of a page. A bin
-// has a header of 128 bytes and slots of one size; so no block of UAlloc begins at a page. A tail of 128 bytes makes up
-// for the header; slots of up to 128 bytes use it. The tails of a chunk lie in its first bins, which serve nothing
-// else; the header of the chunk is where the first bin would have one. With pages of 4 KiB and chunks of 256 KiB: two
-// such bins, 62 others. Tails come in the order of their bins (assumed).
+// has a header of 128 bytes and slots of one size; so no block of UAlloc begins at a page. A tail of 128 bytes replaces
+// the space of the header for slots of up to 128 bytes. The tails of a chunk are in its first bins, which serve no
+// slots. The header of the chunk is in the place of the first bin's header. With pages of 4 KiB and chunks of 256 KiB:
+// two such bins, 62 others. Tails come in the order of their bins (assumed).
 #pragma once
 
 #include <algorithm>
@@ -77,7 +77,7 @@ struct Layout {
            (std::size_t{slot - in_bin} << size_log2);
   }
 
-  // The bin to which a block belongs, and the place of the block's first byte behind its header or the bin's end.
+  // The bin of a block, and the position of the block's first byte after the header or after the end of the bin.
   struct Place {
     std::uint32_t page;
     std::uint32_t offset;
@@ -92,7 +92,7 @@ struct Layout {
   }
 };
 
-// The bit of the n-th unit (from 0) that is not in use; of all words together there are more.
+// The bit of the n-th unused unit (from 0). All words together have more than n unused units.
 template <class Thread>
 SIMT_FN std::uint32_t nth_clear_bit(Thread& thread, std::uint32_t* words, std::uint32_t n) {
   std::uint32_t word = 0;

@@ -1,11 +1,11 @@
 // Read-copy-update with delegation: an item that left a list is used again only after all readers have left.
 //
 // Paper: Gelado & Garland, PPoPP 2019 (delegation of deferred work; sleepable RCU with an epoch and two counters).
-// Idea: a thread that has unlinked something queues it. If another thread waits to begin the next epoch already, that
-// one will do the work. Otherwise it waits itself: for the mutex, then, in a new epoch, for the readers of the previous
-// one. Then it does the queued work. Differs from the paper: a reader enters by one addition to a word that also holds
-// the epoch, so no reader counts itself into an ended epoch. Another word counts the readers that leave. The epoch is
-// over when both counts agree. Readers never wait, so every wait here ends.
+// Idea: a thread that has unlinked an item puts it into a queue. If another thread already waits to begin the next
+// epoch, that thread will do the work. Otherwise this thread waits for the mutex and then, in a new epoch, for the
+// readers of the previous one. Then it does the queued work. Differs from the paper: a reader enters with one addition
+// to a word that also contains the epoch, so no reader counts itself into an ended epoch. Another word counts the
+// readers that leave. The epoch is over when both counts are equal. Readers never wait, so every wait here ends.
 #pragma once
 
 #include "allocators/support/common/lock.hpp"
@@ -42,8 +42,8 @@ struct Rcu {
     do {
       thread.atomic(link(item)).store(seen, simt::relaxed);
     } while (!last.compare_exchange(seen, item, simt::acq_rel, simt::relaxed));
-    // A mark means that a thread waits for the readers. It clears the mark before it takes the queue, so it also takes
-    // this item.
+    // The mark means that a thread waits for the readers. That thread clears the mark before it takes the queue, so it
+    // also takes this item.
     if (thread.atomic(waiting).exchange(1u, simt::acq_rel) != 0) return;
     while (!try_lock(thread, mutex)) thread.spin_hint();
     thread.atomic(waiting).exchange(0u, simt::acq_rel);

@@ -1,17 +1,17 @@
-// A bulk semaphore counts three kinds of units: those that are there, those that a thread is making, and those that a
-// thread waits for.
+// A bulk semaphore counts three kinds of units: available units, units that a thread is making, and units that a thread
+// waits for.
 //
 // Paper: Gelado & Garland, Throughput-Oriented GPU Memory Allocation, PPoPP 2019 (the bulk semaphore).
 // Data: one word of 64 bits.
 //   R  low bits   units that waiting threads need
-//   E  above R    units that are expected: threads make batches of units and keep some of each for themselves, or merge
+//   E  above R    expected units: threads make batches of units and keep some of each for themselves, or merge
 //   C  the rest   units that are there
-// A thread that needs N units takes them if they are there. It waits if C + E - R says that there will be enough.
-// Otherwise it makes a batch of B units: it adds B - N to E and later moves them to C, or takes them back if it could
-// make none.
+// A thread that needs N units takes them if they are available. It waits if C + E - R shows that there will be enough.
+// Otherwise it makes a batch of B units: it adds B - N to E and later moves them to C, or subtracts them from E if it
+// could not make the batch.
 //
-// Semaphores say how many units there are, not where. They order no memory: what a unit stands for is handed over by
-// words of its own, and a thread that has a unit but does not see what it stands for yet looks again.
+// Semaphores count units, but do not locate them. They order no memory: other words hand over the memory of a unit, and
+// a thread that has a unit but cannot find its memory yet searches again.
 // Assumed: lanes of a warp that need a unit each of the same semaphore decide by one compare-exchange what each of them
 // would have decided by its own (wait_each). The paper has paths for single lanes and for full warps and does not say
 // more. With a compare-exchange per lane, 2,048 lanes that ask at the same time lose 5,400 of them each, and the number
@@ -20,11 +20,11 @@
 // batch and one unit per thread that merges, because no thread makes a batch while enough units are expected. C has 26
 // bits with its sign, so an arena may have up to 2^25 free slots of a size: 512 MiB of the smallest. Differs from the
 // paper:
-//   * A waiting thread stops waiting when R is above C + E, not when it reaches it. R counts the thread itself, so with
-//     R = C + E there will be enough for all waiting threads. A wait often begins there. By the paper's listing every
-//     waiting thread would then change the word again and again.
-//   * Additions that depend on nothing are additions, not compare-exchanges. A merge takes its units by an addition,
-//     too, and takes it back if another thread was faster: C may be below zero for a moment.
+//   * A waiting thread stops waiting when R exceeds C + E, not when R equals it. R includes the thread itself, so with
+//     R = C + E there will be enough for all waiting threads. A wait often begins in this state. With the paper's
+//     listing every waiting thread would then change the word repeatedly.
+//   * Unconditional changes are additions instead of compare-exchanges. A merge also takes its units by an addition and
+//     undoes it if another thread was faster, so C may be negative for a moment.
 #pragma once
 
 #include "simt/simt.hpp"
@@ -40,7 +40,7 @@ struct Semaphore {
 
   std::uint64_t word;
 
-  // What one word says.
+  // The contents of the word.
   struct State {
     std::int64_t there;
     std::int64_t expected;
@@ -51,7 +51,7 @@ struct Semaphore {
             static_cast<std::int64_t>(word & side_mask)};
   }
 
-  // What the lanes of a group do: the first `take` have a unit, the next `make` make a batch, the others wait.
+  // The actions of the lanes of a group: the first `take` have a unit, the next `make` make a batch, the others wait.
   struct Shares {
     std::uint32_t take;
     std::uint32_t make;
@@ -71,15 +71,15 @@ struct Semaphore {
     return {take, make, lanes - take - make};
   }
 
-  // What ask() says.
+  // The answers of ask().
   //   took  The caller has the units.
   //   make  It makes a batch and keeps `wanted` units of it. It ends that by signal(batch - wanted, batch - wanted),
   //         or by signal(0, batch - wanted) if it could not.
   //   wait  It calls await(wanted), and then asks again.
   enum class Answer : std::uint32_t { took, make, wait };
 
-  // `seen` is what the caller last saw of the word: by look() or await(). Does not wait, so the lanes of a group can
-  // meet between the answer and what follows from it.
+  // `seen` is the last value of the word that the caller saw, from look() or await(). This does not wait, so the lanes
+  // of a group can meet between the answer and its consequences.
   template <class Thread>
   SIMT_FN Answer ask(Thread& thread, std::uint64_t seen, std::uint32_t wanted, std::uint32_t batch) {
     const auto atomic = thread.atomic(word);
@@ -103,8 +103,8 @@ struct Semaphore {
     return thread.atomic(word).load(simt::relaxed);
   }
 
-  // Waits until the units are there or there will not be enough for all that wait; ends the reservation. Returns the
-  // word.
+  // Waits until the units are available, or until there will not be enough for all waiting threads. Then it ends the
+  // reservation and returns the word.
   template <class Thread>
   SIMT_FN std::uint64_t await(Thread& thread, std::uint32_t wanted) {
     const auto atomic = thread.atomic(word);
@@ -144,8 +144,8 @@ struct Semaphore {
     return state_of(thread.atomic(word).load(simt::relaxed)).there >= static_cast<std::int64_t>(wanted);
   }
 
-  // As try_wait, by additions: for words that very many threads change at the same time. The caller has looked with
-  // has(). If it gets the units, `no_longer_expected` fewer are expected.
+  // As try_wait, but with additions, for words that very many threads change at the same time. The caller has checked
+  // has(). If it gets the units, the expected units are reduced by `no_longer_expected`.
   template <class Thread>
   SIMT_FN bool try_wait_by_addition(Thread& thread, std::uint32_t wanted, std::uint32_t no_longer_expected) {
     const std::uint64_t change = wanted * unit + no_longer_expected * expected;
@@ -161,7 +161,7 @@ struct Semaphore {
     thread.atomic(word).fetch_add(units * expected, simt::relaxed);
   }
 
-  // Takes `wanted` units if they are there.
+  // Takes `wanted` units if they are available.
   template <class Thread>
   SIMT_FN bool try_wait(Thread& thread, std::uint32_t wanted) {
     const auto atomic = thread.atomic(word);
@@ -173,14 +173,14 @@ struct Semaphore {
     return false;
   }
 
-  // `made` units are there now, and `no_longer_expected` fewer are expected.
+  // Adds `made` available units, and reduces the expected units by `no_longer_expected`.
   template <class Thread>
   SIMT_FN void signal(Thread& thread, std::uint32_t made, std::uint32_t no_longer_expected) {
     thread.atomic(word).fetch_add(made * unit - no_longer_expected * expected, simt::relaxed);
   }
 
-  // After a compare-exchange was lost or units were not there: sleeps, on average twice as long as after the one
-  // before. The length depends on the thread, because threads that lost together would lose together again.
+  // Sleeps after a lost compare-exchange or missing units, on average twice as long as the previous time. The length
+  // depends on the thread, because threads that lost together would otherwise lose together again.
   template <class Thread>
   SIMT_FN static void back_off(Thread& thread, std::uint32_t losses) {
     constexpr std::uint32_t longest_log2 = 10;  // hints of 20 ns
@@ -203,7 +203,7 @@ struct Semaphore {
     std::uint32_t losses = 0;
     SIMT_ROLLED
     for (;;) {
-      // Read again after each pause: what the lost exchange saw is old by then.
+      // Reads the word again after each pause, because the value of the lost exchange is outdated.
       std::uint64_t seen = atomic.load(simt::relaxed);
       const Shares shares = shares_of(state_of(seen), lanes, batch);
       if (atomic.compare_exchange(seen, seen + shares.change(batch), simt::relaxed, simt::relaxed)) return shares;
@@ -212,14 +212,14 @@ struct Semaphore {
   }
 };
 
-// What reserve() says to a lane, if not what was made for it.
+// The answers of reserve() to a lane, apart from a made batch.
 inline constexpr std::uint32_t no_unit = 0xffffffff;
 inline constexpr std::uint32_t unit_somewhere = 0xfffffffe;
 
 // One unit for each lane of a group, which asks for them together. If there are none, `make(makers, wanted)` makes a
 // batch. The caller's part of the group keeps `wanted` units of it. `make` returns the batch, or no_unit. In that case
 // each lane takes a unit that is there. The group votes which lanes are `makers`, those that make a batch now, and no
-// part of it goes on before all have units (CONTRIBUTING.md, "Groups in groups").
+// part of it continues before all have units (CONTRIBUTING.md, "Groups in groups").
 template <class Thread, class Group, class Make>
 SIMT_FN std::uint32_t reserve(Thread& thread, const Group& group, Semaphore& units, std::uint32_t batch,
                               const Make& make) {
@@ -245,7 +245,7 @@ SIMT_FN std::uint32_t reserve(Thread& thread, const Group& group, Semaphore& uni
     }
   } while (group.any(asks));
   mine = group.shfl_lane(mine, part.leader_lane());
-  group.sync();  // what the leaders made holds for all
+  group.sync();  // the leaders' acquire covers all lanes
   return mine == no_unit && units.try_wait(thread, 1) ? unit_somewhere : mine;
 }
 

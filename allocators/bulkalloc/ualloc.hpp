@@ -1,11 +1,11 @@
 // UAlloc: blocks below a page, from bins of an arena per SM.
 //
 // Paper: Gelado & Garland, PPoPP 2019 (UAlloc).
-// The lanes of a warp that ask for one size at the same time share one wait for slots and one walk along the bins; then
-// each takes a bit for itself. Lanes that free slots of one bin give them back together. (The paper has special paths
-// for single lanes and full warps and does not say more.)
-// Waits: a lane waits for units that another lane is making, for locks, and for readers of RCU. Holders of locks and
-// readers wait for nothing. A lane that makes a bin waits for a chunk, then for blocks of the buddy tree.
+// The lanes of a warp that request one size at the same time share one wait for slots and one walk along the bins. Then
+// each lane takes a bit for itself. Lanes that free slots of one bin return them together. (The paper has special paths
+// for single lanes and full warps and does not say more.) Waits: a lane waits for units that another lane is making,
+// for locks, and for readers of RCU. Holders of locks and readers wait for nothing. A lane that makes a bin waits for a
+// chunk, then for blocks of the buddy tree.
 #pragma once
 
 #include "allocators/bulkalloc/bin_list.hpp"
@@ -38,8 +38,8 @@ struct UAlloc {
     return layout.slot(page, size_log2, list.take_slot(thread, page, group.thread_rank()));
   }
 
-  // Each lane of the group frees a block. One lane gives back the slots of all lanes of a bin, one bin after the other,
-  // because leaders that give at the same time lose exchanges to each other.
+  // Each lane of the group frees a block. One lane returns the slots of all lanes of a bin, one bin after the other,
+  // because leaders that return slots at the same time lose exchanges to each other.
   template <class Thread, class Group>
   SIMT_FN void free(Thread& thread, const Group& lanes, std::size_t offset_in_pool) const {
     const Layout::Place place = layout.place_of(offset_in_pool);
@@ -76,7 +76,7 @@ struct UAlloc {
       BinList::Claim claim{0, 0, false};
       if (group.leader()) {
         claim = list.claim(thread, readers[arena], lanes - done);
-        // Unlink before the lanes get their blocks: until then the bin cannot become empty and retire.
+        // Unlinks before the lanes get their blocks, because until then the bin cannot become empty and retire.
         if (claim.last && list.unlink_exhausted(thread, claim.page)) after_readers(thread, arena, claim.page);
       }
       claim.page = group.broadcast(claim.page);
@@ -84,7 +84,7 @@ struct UAlloc {
       if (rank >= done && rank < done + claim.slots) page = claim.page;
       done += claim.slots;
     }
-    group.sync();  // what the leader saw of the bins holds for all
+    group.sync();  // the leader's acquire of the bins covers all lanes
     return page;
   }
 

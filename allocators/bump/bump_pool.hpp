@@ -1,4 +1,4 @@
-// What the bump allocators have in common: a pool, a word that counts the bytes handed out, no free.
+// The common part of the bump allocators: a pool and a word that counts the bytes handed out. Free does nothing.
 #pragma once
 
 #include "allocators/support/common/request.hpp"

@@ -12,27 +12,27 @@
 // SM (circular_list.hpp).
 //
 // Differs from the paper:
-//   * A walk ends with null after `max_steps` steps. As printed (sec. 4.2, Algorithm 3) it goes on for ever; the
-//     library of the authors stops after 1,000,000 steps in its tests. Laps would be a wrong bound. A walker that met
-//     the header of an absorbed chunk goes wherever user data points, and may pass the end marker at each step. Among
-//     many walkers a large enough chunk may look used in each lap. By default a walk has four times as many steps as
-//     the fresh pool has chunks, but at least 1,000,000: 4.2 million in a pool of 256 MiB, 34 million in one of 2 GiB.
-//     A null therefore takes long, and each caller that meets a full pool makes all these steps. A test that wants null
-//     soon sets `max_steps`.
-//   * The fence and the plain stores are release stores, and what reads them acquires. The roving offset is released,
-//     too: it must not become visible before the header that it points to.
+//   * A walk ends with null after `max_steps` steps. As printed (sec. 4.2, Algorithm 3) a walk never ends; the library
+//     of the authors stops after 1,000,000 steps in its tests. A bound in laps would be wrong: a walker that read the
+//     header of an absorbed chunk follows user data and may pass the end marker at each step. Among many walkers a
+//     large enough chunk may look used in each lap. By default a walk has four times as many steps as the fresh pool
+//     has chunks, but at least 1,000,000: 4.2 million in a pool of 256 MiB, 34 million in one of 2 GiB. A null
+//     therefore takes long, and in a full pool each caller makes all these steps. A test that needs null soon sets
+//     `max_steps`.
+//   * The fence and the plain stores are release stores, and their loads acquire. The roving offset is also released,
+//     because it must not become visible before the header that it points to.
 //   * Blocks are aligned to 16 bytes, so offsets count granules of 16 bytes and the words reach further.
 //   * Gaps filled as in the authors' library: needs are rounded up to 16 bytes, max_fragmentation is 2, the fused forms
 //     lock by an atomic OR, and after a merge the multi forms redirect all offsets that point to the absorbed chunk.
 //
-// As printed merging is unsafe: a walker may still hold the offset of a chunk that was absorbed, and locks a word of
-// user data (docs/findings.md). It may then hang, leave the pool or hand out a block twice.
+// As printed, merging is unsafe: a walker may still hold the offset of an absorbed chunk and lock a word of user data
+// (docs/findings.md). The walker may then hang, leave the pool or hand out a block twice.
 //
 // The `_no_merge` forms only unlock when they free, as in the build that Winter et al. 2021 measured; they are safe.
 //
 // Where the times differ from those of the authors' library, which was measured separately (results/reference/h200):
-//   * 256 B with cfm_malloc, cfm_malloc_no_merge and cm_malloc_no_merge: a launch takes one of two times, by where the
-//     offsets stand (docs/findings.md). The library probably takes the longer one (not shown).
+//   * 256 B with cfm_malloc, cfm_malloc_no_merge and cm_malloc_no_merge: a launch takes one of two times, which depends
+//     on the offsets (docs/findings.md). The library probably takes the longer one (not shown).
 //   * 16 B with cf_malloc_no_merge: no reason is known.
 //   * Frees of 16 B with cm_malloc_no_merge and cfm_malloc_no_merge: mostly the two ways of measuring
 //     (bump/atomic_malloc.hpp).

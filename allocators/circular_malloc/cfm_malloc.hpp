@@ -1,7 +1,7 @@
 // CFMMalloc (circular fused multi): fused circular list with one roving offset and one pre-split heap per SM.
 //
 // Paper: Vinkler & Havran 2015, section 4.4. The algorithm, its data and what differs from the paper:
-// algorithm_3.hpp. A launch takes one of two times, by where the offsets stand (docs/findings.md).
+// algorithm_3.hpp. A launch takes one of two times, which depends on the offsets (docs/findings.md).
 #pragma once
 
 #include "allocators/circular_malloc/algorithm_3.hpp"

@@ -1,4 +1,5 @@
-// What all forms of the CMalloc family share: a circular list of chunks over a pre-split pool, and where walks start.
+// The common part of the CMalloc family: a circular list of chunks over a pre-split pool, and the places where walks
+// start.
 //
 // Paper: Vinkler & Havran 2015, sections 4.2-4.4. Data: headers (headers.hpp), the pre-split pool (pre_split.hpp), one
 // roving offset or one per SM ("multi" variants). algorithm_3.hpp has malloc and free as the paper prints them,
@@ -103,8 +104,8 @@ class CircularList {
   }
   // From this pool when it is fresh.
   std::size_t largest_request() const { return largest_request_; }
-  // Two offsets: the heaps of two SMs then meet in one list. A chunk merges with the next one only, when it is freed:
-  // how large the free chunks are in the end depends on the order of the frees.
+  // Two offsets, so that the heaps of two SMs share one list. A freed chunk merges only with the next one, so the final
+  // sizes of free chunks depend on the order of the frees.
   static SmallHeap<Parameters> small_heap() {
     constexpr bool has_side_table = std::is_same_v<Layout, SideTable<Header>>;
     return {.pool_bytes = 1024,
@@ -126,7 +127,7 @@ class CircularList {
     constexpr std::size_t stride = std::is_same_v<Layout, SideTable<Header>> ? sizeof(Header) : granule_bytes;
     const std::byte* const first = reinterpret_cast<const std::byte*>(&layout_.header(0));
     const std::size_t bytes = split_.granules * stride + sizeof(Header);
-    // Headers inside a large pool may lie far apart: a piece is copied where the walk comes to it.
+    // Headers inside a large pool may be far apart, so a piece is copied when the walk reaches it.
     std::vector<std::byte> piece(std::min<std::size_t>(bytes, std::size_t{256} << 10));
     std::size_t begin = bytes;  // of the piece; none yet
     const auto header_at = [&](std::uint32_t chunk) {
@@ -186,7 +187,7 @@ class CircularList {
     return form;
   }
 
-  // Size of a chunk for so many bytes, header included.
+  // Size of a chunk for this many bytes, including its header.
   static SIMT_FN std::uint32_t granules_for(std::size_t bytes) {
     return static_cast<std::uint32_t>(units_of(std::uint64_t{bytes}, granule_log2, Layout::header_bytes_in_pool));
   }

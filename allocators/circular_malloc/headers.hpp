@@ -1,4 +1,4 @@
-// Chunk headers of the CMalloc family: what a header says, and where it lies.
+// Chunk headers of the CMalloc family: their contents and their place.
 //
 // A chunk is a run of 16-byte granules; chunks form one circular list in address order. A header holds a used flag and
 // the granule index of the next chunk; sizes are not stored (size = next - this). The end marker at granule `granules`
@@ -26,14 +26,14 @@ namespace allocbench::circular {
 inline constexpr std::uint32_t granule_log2 = 4;
 inline constexpr std::uint32_t granule_bytes = 1u << granule_log2;
 
-// Result of a look at a header (`won`: the chunk was free) or of an attempt to lock it (`won`: the caller owns it now).
-// `next` is valid in either case.
+// Result of a load of a header (`won`: the chunk was free) or of an attempt to lock it (`won`: the caller owns the
+// chunk). `next` is valid in either case.
 struct LockResult {
   bool won;
   std::uint32_t next;
 };
 
-// Locking is a compare-exchange of the flag; next is read by itself, whether the lock was won or not.
+// Locking is a compare-exchange of the flag. next is read separately, whether the lock was won or not.
 struct TwoWordHeader {
   static constexpr std::uint64_t max_granules = 0xfffffffeu;
   static constexpr bool unlock_writes_next = false;
@@ -57,8 +57,8 @@ struct TwoWordHeader {
   SIMT_FN void unlock(Thread& thread, std::uint32_t) {
     thread.atomic(used).store(0u, simt::release);
   }
-  // For the header of a chunk that the caller owns. owned_next() reads its next. link() gives it a new next that others
-  // may follow at once; with lengthen() they see the new one after the unlock.
+  // For the header of a chunk that the caller owns. owned_next() reads its next. link() sets a new next that others may
+  // follow immediately; with lengthen() they see it after the unlock.
   template <class Thread>
   SIMT_FN std::uint32_t owned_next(Thread& thread) {
     return thread.atomic(next).load(simt::relaxed);
@@ -128,7 +128,7 @@ struct OneWordHeader {
   SIMT_FN void link(Thread& thread, std::uint32_t next) {
     thread.atomic(word).store(next | used_flag, simt::release);
   }
-  // Nothing: unlock() writes next with the flag.
+  // Does nothing, because unlock() writes next with the flag.
   template <class Thread>
   SIMT_FN void lengthen(Thread&, std::uint32_t) {}
   template <class Thread>

@@ -43,8 +43,8 @@ struct PreSplit {
     const std::uint32_t index_in_level = node + 1 - (1u << depth);
     return heap * heap_granules() + depth * root + index_in_level * (root >> depth);
   }
-  // `chunk`, or, if it lies in a level whose chunks have less than `need` granules, the first chunk behind its heap:
-  // the levels that follow have smaller ones.
+  // `chunk`, or the first chunk behind its heap if the chunks of its level have fewer than `need` granules, because the
+  // following levels have smaller chunks.
   SIMT_HOST_FN std::uint32_t past_small_chunks(std::uint32_t chunk, std::uint32_t need) const {
     if (chunk >= last_chunk()) return chunk;
     const std::uint32_t heap = heaps == 1 ? 0 : chunk / heap_granules();

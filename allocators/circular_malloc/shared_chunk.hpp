@@ -3,9 +3,9 @@
 // Part of the reworked CMalloc family (side_table_list.hpp). The leader locks the chunk. The lanes take blocks of it in
 // the order of their ranks, until it is used up. The rest becomes a free chunk.
 //
-// A walker may still hold the index of a header inside the chunk, from before that header was absorbed. So each header
-// must always lead to a header. In the first step all new ones lead to the chunk's old successor. After all lanes have
-// written theirs, each leads to the next block. The link from the chunk itself comes with the second step.
+// A walker may still hold the index of a header inside the chunk that was absorbed earlier. So each header must always
+// lead to a header. In the first step all new headers lead to the chunk's old successor. In the second step, after all
+// lanes have written theirs, each header leads to the next block, and the chunk itself is linked.
 #pragma once
 
 #include "allocators/circular_malloc/headers.hpp"
@@ -17,7 +17,7 @@ inline constexpr std::uint32_t no_block = 0xffffffffu;
 struct Share {
   bool won;             // the party locked the chunk; the same for all its lanes
   std::uint32_t block;  // of this lane, or no_block
-  std::uint32_t rest;   // what follows the blocks; without a lock the successor of the chunk
+  std::uint32_t rest;   // the chunk after the blocks; without a lock the successor of the chunk
 };
 
 // Called by all lanes of the party, with the same chunk. `need` and `max_fragmentation` as in Algorithm 3.
@@ -29,7 +29,7 @@ SIMT_FN Share share_chunk(Thread& thread, const Party& party, const SideTable<He
   if (party.leader()) lock = header.try_lock(thread);
   const bool won = party.broadcast(lock.won);
   const std::uint32_t next = party.broadcast(lock.next);
-  party.sync();  // all lanes acquire what the leader acquired: a walk continues at the header at `next`
+  party.sync();  // the leader's acquire covers all lanes, because a walk continues at the header at `next`
   if (!won) return {false, no_block, next};
 
   const std::uint64_t end = party.exclusive_sum(std::uint64_t{need}) + need;

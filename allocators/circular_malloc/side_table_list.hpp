@@ -1,30 +1,32 @@
-// The CMalloc family, reworked: headers beside the pool, and a walk that looks before it locks.
+// The CMalloc family, reworked: headers outside the pool, and a walk that loads a header before it locks it.
 //
 // Base: Vinkler & Havran 2015, Algorithm 3, sections 4.2-4.4 (algorithm_3.hpp has them as published).
-// Reworked, and what each piece brings:
-//   * Headers lie in a side table (headers.hpp). Merging is safe: an absorbed header keeps a valid next. Costs
-//     one header per 16 bytes of pool.
-//   * Flag and next are one word in all four forms, so one operation locks a chunk and says where the next one is.
-//   * A walk loads a header before it locks, and locks only what is free and large enough. A warp's loads of one header
-//     are one transaction, its atomics are 32; and no chunk is hidden from others by walkers that cannot use it.
-//   * The lanes at the same free chunk take it together: one locks it, and all get neighbouring blocks of it, as far as
-//     it reaches (shared_chunk.hpp). A lane alone would hand the chunk on to the next lane only after its split.
-//   * A walk that lost a race, or sees the offset move, continues at a chunk of the first division that its warp draws.
-//     The more often this happens, the further away it is. Else all callers follow the winner to the rest of its chunk,
-//     and all but one lose again. Both pieces have a price for lone lanes of 1 KiB and more: the offset soon stays
-//     behind the last chunk with room for a warp. A walk does not skip to the first chunk with room, because CFMMalloc
-//     then returns null on an H200 although the pool has room.
-//   * A walk looks twice at a locked chunk at the end of the pool that would be large enough: another thread may be
-//     dividing it. Further looks cost time: the chunk may stay in use for long.
-//   * The first circle of a walk leaves out the levels of a heap whose chunks were too small from the start
-//     (pre_split.hpp). Most chunks of the pool are in them: a single small request leaves the offset there, and larger
-//     ones would then step over millions of headers.
-//   * The first circle follows the roving offset: others have passed what lies before it, and found it in use or took
-//     it. The offset and the start of each heap always point to a header with a valid next. The second circle leaves
-//     out nothing.
-//   * A free moves the roving offset after it has unlocked: otherwise the release would wait for the store to a word
-//     that all merging threads share. One lane of those that merge together writes it.
-//   * Offsets lie a sector apart, and a merge redirects none: an offset on an absorbed chunk is a valid start.
+// Reworked, with the benefit of each change:
+//   * Headers are in a side table (headers.hpp). Merging is safe, because an absorbed header keeps a valid next. The
+//     table needs one header per 16 bytes of pool.
+//   * Flag and next are one word in all four forms, so one operation locks a chunk and returns the next one.
+//   * A walk loads a header before it locks, and locks only a chunk that is free and large enough. A warp's loads of
+//     one header are one transaction, while its atomics would be 32. Walkers that cannot use a chunk do not hide it
+//     from others.
+//   * Lanes that find the same free chunk share it. One lane locks it; the lanes get adjacent blocks until the chunk is
+//     used up (shared_chunk.hpp). Otherwise each lane would pass the chunk to the next lane only after its split.
+//   * A walk that lost a race, or sees the offset move, continues at a random chunk of the first division, which its
+//     warp draws. The distance grows with each repetition. Otherwise all callers would follow the winner to the rest of
+//     its chunk, and all but one would lose again. The last two changes have a disadvantage for lone lanes with
+//     requests of 1 KiB and more: the offset soon stays behind the last chunk with room for a warp. A walk does not
+//     skip to the first chunk with room, because CFMMalloc then returns null on an H200 although the pool has room.
+//   * A walk checks a locked chunk at the end of the pool twice if it is large enough, because another thread may be
+//     dividing it. More checks would cost time, because the chunk may stay in use for long.
+//   * The first lap of a walk skips the levels of a heap whose chunks were too small from the start (pre_split.hpp).
+//     Most chunks of the pool are in these levels. A single small request leaves the offset there, and larger requests
+//     would then step over millions of headers.
+//   * The first lap follows the roving offset, because other walks have passed the chunks before it and found them in
+//     use or took them. The offset and the start of each heap always point to a header with a valid next. The second
+//     lap skips nothing.
+//   * A free moves the roving offset after the unlock. Otherwise the release would wait for the store to a word that
+//     all merging threads share. One of the lanes that merge together writes it.
+//   * Each offset has its own sector, and a merge does not redirect offsets, because an offset on an absorbed chunk is
+//     a valid start.
 #pragma once
 
 #include "allocators/circular_malloc/circular_list.hpp"
@@ -32,7 +34,7 @@
 
 namespace allocbench::circular {
 
-// Padded to a sector so that SMs do not fight over one line.
+// Padded to a sector, so that SMs do not contend for one line.
 struct alignas(32) PaddedOffset {
   std::uint32_t chunk;
 };
@@ -54,7 +56,7 @@ class Laps {
     if (laps_ >= 2 && next >= start_) return false;
     return max_steps_ == 0 || ++steps_ < max_steps_;
   }
-  // At `chunk` the walk is not back yet where it began.
+  // Whether the walk has not yet returned to its start at `chunk`.
   SIMT_FN bool is_first_circle(std::uint32_t chunk) const { return laps_ == 0 || (laps_ == 1 && chunk < start_); }
 
  private:
@@ -74,7 +76,7 @@ class SideTableList : public CircularList<Header, SideTable, offsets_kind, Padde
     const auto roving = thread.atomic(this->offset_of(thread));
     std::uint32_t chunk = roving.load(simt::acquire);
     Laps laps(chunk, this->max_steps_);
-    std::uint32_t crowd = 0;  // how often others were seen to take chunks where this walk is
+    std::uint32_t crowd = 0;  // how often other walks took chunks at the place of this walk
     bool waited = false;
     for (std::uint32_t ahead = chunk;;) {
       const LockResult seen = this->layout_.header(chunk).look(thread);
@@ -83,13 +85,14 @@ class SideTableList : public CircularList<Header, SideTable, offsets_kind, Padde
       if (seen.won && next - chunk >= need) {
         const auto party = thread.converged().match_any(chunk);
         const Share share = share_chunk(thread, party, this->layout_, chunk, need, this->max_fragmentation_);
-        // A relaxed store may become visible before the header of the rest: a walk would start at memory without one.
+        // A relaxed store may become visible before the header of the rest, and a walk would then start at memory
+        // without a header.
         if (share.won && party.leader()) roving.store(share.rest, simt::release);
         if (share.block != no_block) return this->layout_.payload(share.block);
         next = share.rest;
         lost = !share.won;
       }
-      // Another thread that divides the chunk at the end of the pool needs less time than a circle.
+      // Another thread that divides the chunk at the end of the pool needs less time than a lap.
       if (next == this->split_.granules && next - chunk >= need && !waited) {
         waited = true;
         thread.spin_hint();
@@ -103,7 +106,7 @@ class SideTableList : public CircularList<Header, SideTable, offsets_kind, Padde
       if (!laps.go_on(thread, chunk, next)) return nullptr;
       chunk = next;
       waited = false;
-      ahead = roving.load(simt::relaxed);  // used a step later, so that it is read beside the header
+      ahead = roving.load(simt::relaxed);  // used one step later, so that its load overlaps with that of the header
     }
   }
 
@@ -121,17 +124,18 @@ class SideTableList : public CircularList<Header, SideTable, offsets_kind, Padde
       merged = true;
     }
     header.unlock(thread, next);
-    // After the header is released, which would otherwise wait for this store to a word that all merging threads share.
-    // One lane of those that merge together writes. A walk that starts at `next` must find its header: release.
+    // After the release of the header, which would otherwise wait for this store to a word that all merging threads
+    // share. One of the lanes that merge together writes it. The store releases, because a walk that starts at `next`
+    // must find its header.
     if (merged && thread.converged().leader()) thread.atomic(this->offset_of(thread)).store(next, simt::release);
   }
 
  private:
-  // A walk that met others k times goes on up to 8^k chunks of the first division away, at most 512.
+  // A walk that met others k times continues up to 8^k chunks of the first division away, at most 512.
   static constexpr std::uint32_t reach_log2 = 3;
   static constexpr std::uint32_t most_reach_log2 = 9;
 
-  // The roving offset, if that lies before the walk; else `next`. `ahead`: the offset, read without acquire.
+  // The roving offset if it is ahead of the walk, otherwise `next`. `ahead` is the offset, loaded without acquire.
   template <class Roving>
   SIMT_FN std::uint32_t follow(const Laps& laps, const Roving& roving, std::uint32_t ahead, std::uint32_t next) const {
     if (ahead <= next || !laps.is_first_circle(ahead)) return next;
@@ -139,7 +143,7 @@ class SideTableList : public CircularList<Header, SideTable, offsets_kind, Padde
     return offset > next && laps.is_first_circle(offset) ? offset : next;
   }
 
-  // Where a walk among many others continues, instead of at `next`: in a chunk with room for a whole warp.
+  // The chunk where a walk among many others continues instead of at `next`. It has room for a whole warp.
   template <class Thread>
   SIMT_FN std::uint32_t aside(Thread& thread, const Laps& laps, std::uint32_t next, std::uint32_t need,
                               std::uint32_t crowd) const {

@@ -1,13 +1,14 @@
 // Comb: one atomic for a warp's slots of any size.
 //
-// Our own design, not from a paper; docs/comb.md has the idea with a picture, the invariants and the argument why each
-// step is safe.
+// Our own design, not from a paper. docs/comb.md explains the idea with a picture, the invariants, and why each step is
+// safe.
 // Idea: the pool is cut into chunks, each of which serves one size. A bitmap word of 64 bits has the class of its chunk
-// beside the bits of 32 slots. A warp finds a chunk in the directory of its class at a place that follows from its
-// number, and ORs one bit per lane into a word, without a look. The old word says which slots it won and, by the tag,
-// whether the chunk still was what the directory said: the directory may be wrong at any time. So it need not even be
-// read: each entry has a chunk that it asks for first, and a warp of one class guesses that it got it. Neighbouring
-// warps use neighbouring words, so warps that repeat their requests do not meet.
+// beside the bits of 32 slots. A warp finds a chunk in the directory of its class, at a place that follows from the
+// warp's number, and ORs one bit per lane into a word without loading it first. The old word shows which slots the warp
+// won and, by the tag, whether the directory entry was right, because entries may be wrong at any time. So a warp need
+// not even read the directory: each entry has a chunk that it asks for first, and a warp with one class guesses that
+// the entry got this chunk. Neighbouring warps use neighbouring words, so warps that repeat their requests do not
+// contend.
 //
 //   space.hpp       the arrays           words.hpp    claim, open and own a word
 //   retirement.hpp  chunks change class  take.hpp     slots for lanes that come together
@@ -25,7 +26,7 @@
 namespace allocbench {
 namespace comb {
 
-// clock() ticks about so often (log2) during a request: cycles on a GPU, steps of all lanes on the CPU executor.
+// Approximate number of clock() ticks (log2) during a request: cycles on a GPU, steps of all lanes on the CPU executor.
 inline constexpr std::uint32_t request_ticks_log2 = SIMT_CUDA ? 10 : 0;
 
 template <Bug bug>
@@ -56,22 +57,23 @@ class Comb {
 
   void reset(simt::Stream& stream) { space_.reset(stream); }
 
-  // For a pool that begins with `first_bytes` and grows: the prepared chunks lie in what is there from the begin.
+  // For a pool that begins with `first_bytes` and grows. The prepared chunks are in the first part.
   static Parameters parameters_for_growth(Parameters parameters, std::size_t first_bytes, std::size_t most_bytes) {
     const std::uint64_t times = (most_bytes + first_bytes - 1) / first_bytes;
     const std::uint64_t one_in = std::max<std::uint64_t>(parameters.prepared, 2) * times;
     parameters.prepared = parameters.prepared == 0 || one_in > most_prepared ? 0 : one_in;
     return parameters;
   }
-  // Moves the end of the pool from `before` to `bytes`, of which whole chunks count, and returns these. A heap that is
-  // new, by create() or reset(), has all of its pool: `before` is its size. No kernel may run.
+  // Moves the end of the pool from `before` to `bytes`, rounded down to whole chunks, and returns the new size. A heap
+  // that is new, by create() or reset(), has its whole pool, so `before` is its size. No kernel may run.
   std::size_t move_end(simt::Stream& stream, std::size_t before, std::size_t bytes) {
     const auto end = static_cast<std::uint32_t>(bytes >> space_.chunk_log2);
     comb::move_end(stream, space_, static_cast<std::uint32_t>(before >> space_.chunk_log2), end);
     return std::size_t{end} << space_.chunk_log2;
   }
 
-  // Slots lie at multiples of their size from the begin of a chunk, and large requests at begins of chunks.
+  // Slots are at multiples of their size from the beginning of a chunk. Large requests begin at the beginning of a
+  // chunk.
   std::size_t alignment_of(std::size_t bytes) const {
     const auto base = reinterpret_cast<std::uint64_t>(space_.base);
     const bool has_slot = bytes <= space_.largest_slot;
@@ -91,7 +93,7 @@ class Comb {
     Place place;
     FirstClaim first;
     if (group.num_threads() == 1) {
-      // No votes and exchanges: in a loop of one lane every instruction counts.
+      // Without votes and shuffles, because in a loop of one lane every instruction counts.
       const auto now = [&] { return static_cast<std::uint32_t>(thread.clock()); };
       place = place_of(thread, size_class, 1, 1, 0, now);
       thread.probe(simt::Step::attempt);
@@ -113,7 +115,7 @@ class Comb {
       first.chunk = group.shfl_lane(first.chunk, claimant);
       first.won = group.shfl_lane(first.won, claimant);
       const bool all = group.all(first.won == place.bits);
-      group.sync();  // the claimant's acquire holds for all
+      group.sync();  // the claiming lane's acquire covers all lanes
       const std::uint32_t share = rank - first_rank;
       if (all) return block_of(first.chunk, size_class, place, simt::count_trailing_zeros(place.bits) + share);
       if (share < simt::popcount(first.won)) {
@@ -128,7 +130,7 @@ class Comb {
     if (block == nullptr) return;
     const std::size_t offset = space_.offset_of(block);
     const std::uint32_t chunk = space_.chunk_at(offset);
-    // No atomic: no thread writes this while a block of the chunk lives.
+    // A plain load, because no thread writes this word while a block of the chunk is in use.
     const std::uint32_t entry = space_.table[chunk];
     if (entry > last_class_entry) return free_run(thread, *space_.copy, chunk, entry);
     const std::uint32_t in_chunk = static_cast<std::uint32_t>(offset) & ((1u << space_.chunk_log2) - 1);
@@ -142,7 +144,7 @@ class Comb {
       return;
     }
     bits = group.reduce_add(bits);  // distinct bits
-    group.sync();                   // the leader's release speaks for all
+    group.sync();                   // the leader's release covers all lanes
     if (group.leader()) word.fetch_and(~std::uint64_t{bits}, simt::release);
   }
 
@@ -163,24 +165,25 @@ class Comb {
     return Space<bug>::chunk_log2_for(pool_bytes, parameters);
   }
 
-  // What the first claim found and won.
+  // Result of the first claim.
   struct FirstClaim {
     std::uint32_t chunk = no_chunk;
     std::uint32_t won = 0;
     std::uint64_t seen = unknown_word;
   };
 
-  // `guesses`: the claim goes to the chunk that the directory entry would ask for, and the directory is read only if
-  // the tag shows that the guess was wrong. A right guess saves a round trip to memory. A wrong one costs all lanes of
-  // the warp two more accesses, so a warp that wants several classes, any of which may be wrong, does not guess.
+  // With `guesses` the claim uses the chunk that the directory entry would ask for, and the directory is read only if
+  // the tag shows that the guess was wrong. A right guess saves a round trip to memory. A wrong guess costs all lanes
+  // of the warp two more accesses, so a warp that requests several classes does not guess.
   //
-  // A wrong guess sets bits in a word of whatever class, for as long as it takes to give them back. No block is harmed:
-  //   * A closed or locked word (of a free chunk, a run, a retirement, an opening) has all bits set: nothing to win.
+  // A wrong guess sets bits in a word of any class, until it clears them again. No block is harmed:
+  //   * A closed or locked word (of a free chunk, a run, a retirement, an opening) has all bits set, so the guess wins
+  //     nothing.
   //   * Bits of live blocks and surplus bits are set, so a free of the other class clears bits that the guess has not
   //     won, and the guess gives back only its own bits.
-  //   * Another claim, right or wrong, does not win a bit that the guess holds: it searches elsewhere.
-  //   * While the guess holds a bit the word is not empty, so the chunk cannot be retired. The bits go back into the
-  //     word that they were taken from, of the same class. Retirement that meets them fails, as with any live block.
+  //   * Another claim, right or wrong, does not win a bit that the guess holds, so it searches elsewhere.
+  //   * While the guess holds a bit, the word is not empty, so the chunk cannot be retired. The bits are cleared in the
+  //     same word, which still has the same class. A retirement that finds them set fails, as with any live block.
   template <class Thread>
   SIMT_FN FirstClaim claim_first(Thread& thread, SizeClass size_class, Place place, bool guesses) const {
     FirstClaim guess;
@@ -202,12 +205,13 @@ class Comb {
     return claim;
   }
 
-  // Each warp has a share of the slots, by its number. The share is a power of two and has at least one slot per mate.
-  // It has more in a large pool, where a lane that asks twice should find a second slot. A warp that comes with one
-  // lane is likely to ask again: such shares may be the whole pool together. A share is one word at most if the warp
-  // has more than 16 of its lanes (`lanes`) here. Fewer may have come in a loop: they get up to an eighth of a chunk,
-  // if the prepared chunks are enough for all. Shares of different sizes have parts of the directory of their own, so
-  // that warps with 3 mates do not meet those with 30. `now`: the clock, the same for all mates.
+  // Each warp has a share of the slots, by its number. The size of a share is a power of two, at least one slot per
+  // mate. Shares are larger in a large pool, where a lane that requests twice should find a second slot. A warp with
+  // one lane here is likely to request again, so such shares together may be the whole pool. If more than 16 lanes of
+  // the warp (`lanes`) are here, a share is at most one word. Fewer lanes may be in a loop, so they get up to an eighth
+  // of a chunk if the prepared chunks are enough for all. Shares of different sizes use different parts of the
+  // directory, so that warps with 3 mates do not contend with warps with 30. `now` is the clock, the same for all
+  // mates.
   template <class Thread, class Now>
   SIMT_FN Place place_of(Thread& thread, SizeClass size_class, std::uint32_t count, std::uint32_t lanes,
                          std::uint32_t first_rank, Now now) const {
@@ -229,8 +233,8 @@ class Comb {
     const std::uint32_t warp = thread.block() * warps_of_block + thread.warp_in_block();
     std::uint32_t position = (warp << share_log2) + first_rank;
     if (share_log2 != count_log2) {
-      // The clock moves to the next place of the share in about the time of one request, so a lane that asks again and
-      // again uses all of them in turn. Random places would meet earlier requests.
+      // The clock advances to the next place of the share in about the time of one request, so a lane with repeated
+      // requests uses all places in turn. Random places would collide with earlier requests.
       position += now() >> request_ticks_log2 << count_log2 & ((1u << share_log2) - 1);
     }
     const std::uint32_t word = position >> word_log2;

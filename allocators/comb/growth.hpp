@@ -1,4 +1,5 @@
-// A pool whose end moves: the chunks behind it are one run in use that nobody frees. No kernel runs meanwhile.
+// A pool whose end moves. The chunks behind the end are one run in use, which is never freed. No kernel may run
+// meanwhile.
 #pragma once
 
 #include "allocators/comb/runs.hpp"
@@ -31,7 +32,7 @@ struct CountUsed {
   }
 };
 
-// `begin`: where the pool ended; all its chunks for a heap that is new, which has no run yet.
+// `begin` is the old end of the pool. A new heap has no run yet, so there it is the number of all chunks.
 template <class S>
 void move_end(simt::Stream& stream, const S& space, std::uint32_t begin, std::uint32_t end) {
   const bool is_new = begin == space.chunks;

@@ -4,7 +4,7 @@
 //   * open words belong to the class's words, and the bits beyond the last slot are set
 //   * a chunk that is not free has its bit in the map
 //   * runs are whole: a head with its length, and that many chunks
-//   * entries of the directory and of the lists of members name chunks of the pool, or nothing
+//   * entries of the directory and of the lists of members are empty or contain chunks of the pool
 #pragma once
 
 #include <vector>
@@ -55,7 +55,7 @@ class Inspection {
 
   HeapUsage usage() const {
     HeapUsage usage;
-    std::uint32_t in_row = 0;  // chunks that a run may get: free ones, and empty ones of classes
+    std::uint32_t in_row = 0;  // chunks that a run may get: free chunks and empty chunks of classes
     std::uint32_t longest_row = 0;
     std::uint32_t largest_slot = 0;  // of those that are left in chunks of classes
     for (std::uint32_t chunk = first_chunk; chunk < table_.size(); ++chunk) {

@@ -1,12 +1,12 @@
-// Which chunks a class has, and how it gets more of them.
+// The chunks of a class, and how a class gets more chunks.
 //
-// Each class has a list of its chunks, its members, where a request finds some at random. As the directory the list is
-// a hint: an entry may be empty or name a chunk that has left the class. The length of the list is the number of
-// entries that have ever been used, at most those that there are.
+// Each class has a list of its chunks, the members, from which a request picks some at random. Like the directory the
+// list is a hint: an entry may be empty or contain a chunk that has left the class. The length of the list is the
+// number of entries that have ever been used, limited to the existing entries.
 //
-// A class gets a free chunk, else an empty one of another class. A request that needs one marks an entry first. Others
-// that come to this entry wait for the chunk, which serves them too. So many requests that fail at once take few
-// chunks.
+// A class gets a free chunk, otherwise an empty chunk of another class. A request that needs a chunk first marks an
+// entry. Other requests at this entry wait for the chunk, which also serves them. So if many requests fail at once,
+// they take only a few chunks.
 #pragma once
 
 #include "allocators/comb/retirement.hpp"
@@ -27,8 +27,8 @@ SIMT_FN std::uint32_t unused_chunks(Thread& thread, const S& space, const Group&
   return used < space.chunks ? space.chunks - used : 0;
 }
 
-// How many chunks a class may still get, roughly: unused ones, and prepared ones of other classes, which stay empty in
-// a pool that serves one size.
+// Approximate number of chunks that a class may still get: unused chunks, and prepared chunks of other classes, which
+// stay empty in a pool that serves one size.
 template <class Thread, class S, class Group>
 SIMT_FN std::uint32_t chunks_to_get(Thread& thread, const S& space, const Group& mates) {
   std::uint32_t empty = 0;
@@ -45,15 +45,14 @@ SIMT_FN std::uint32_t scarcity(const S& space, std::uint32_t unused) {
   return unused > space.chunks / 4 ? 0 : unused > space.chunks / 8 ? 1 : unused > space.chunks / 16 ? 2 : 3;
 }
 
-// Reserves so many entries at the end of the list; the first of them. A full list begins again at its beginning.
+// Reserves this many entries at the end of the list, and returns the first. A full list continues at its beginning.
 template <class Thread, class S>
 SIMT_FN std::uint32_t extend_list(Thread& thread, const S& space, std::uint32_t size_class, std::uint32_t by) {
   return thread.atomic(space.member_counts[size_class]).fetch_add(by, simt::relaxed);
 }
 
-// Puts a chunk into the list, at a place that was reserved for it. Another request that fetches a chunk for an empty
-// entry may have taken the place; then the next places are tried. Only a scan of all chunks finds a chunk that is not
-// in the list.
+// Stores a chunk in the list, at a place reserved for it. If another request that fetched a chunk for an empty entry
+// has taken the place, the next places are tried. Only a scan of all chunks finds a chunk that is not in the list.
 template <class Thread, class S>
 SIMT_FN void enlist(Thread& thread, const S& space, std::uint32_t size_class, std::uint32_t place,
                     std::uint32_t chunk) {
@@ -69,8 +68,8 @@ SIMT_FN void enlist(Thread& thread, const S& space, std::uint32_t size_class, st
   thread.atomic(space.member(size_class, place)).store(chunk, simt::relaxed);
 }
 
-// The number, from 0, of the chunk that a directory entry asks for first. In a pool with room it nearly always gets
-// that chunk. Chunks that were prepared come first.
+// The number, from 0, of the chunk that a directory entry asks for first. In a pool with room the entry almost always
+// gets this chunk. Prepared chunks come first.
 template <class S>
 SIMT_FN std::uint32_t own_chunk(const S& space, std::uint32_t size_class, std::uint32_t entry) {
   const std::uint32_t early = size_class * space.prepared_per_class + entry;
@@ -81,9 +80,9 @@ SIMT_FN std::uint32_t own_chunk(const S& space, std::uint32_t size_class, std::u
   return space.prepared + late;
 }
 
-// Owns the chunks that the directory entries of `batch` ask for, as far as they are free, with one atomic: a request
-// that needs one will need the others. Requests that come too late find the class in the table. Returns the chunk of
-// `place`, or no_chunk if it is taken.
+// Takes ownership of the free chunks that the directory entries of `batch` ask for, with one atomic, because a request
+// that needs one will need the others. Late requests find the class in the table. Returns the chunk of `place`, or
+// no_chunk if it is taken.
 template <class Thread, class S, class Group>
 SIMT_FN std::uint32_t fetch_own_chunks(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class,
                                        std::uint32_t place, std::uint32_t batch, bool thrifty) {
@@ -98,7 +97,7 @@ SIMT_FN std::uint32_t fetch_own_chunks(Thread& thread, const S& space, const Gro
     before = thread.atomic(space.in_use[wanted / 32]).fetch_or(bits, simt::acquire);
     const std::uint32_t owned = simt::popcount(bits & ~before);
     if (owned != 0) {
-      // Thousands may ask at once before they see that chunks have become scarce.
+      // Thousands of requests may come at once before they see that chunks have become scarce.
       refused = thread.atomic(*space.used).fetch_add(owned, simt::relaxed) >= plenty(space) && thrifty;
     }
     if (refused) {
@@ -108,8 +107,8 @@ SIMT_FN std::uint32_t fetch_own_chunks(Thread& thread, const S& space, const Gro
   }
   before = mates.broadcast(before);
   mates.sync();  // the leader's acquire holds for all
-  // Each lane gives the class to one chunk, the leader to the one that is wanted. Others wait for that: the list is
-  // later.
+  // Each lane gives the class to one chunk, and the leader to the requested one. Other requests wait for that chunk, so
+  // the list is updated later.
   const std::uint32_t mine = lowest | ((wanted + mates.thread_rank()) & (batch - 1));
   const std::uint32_t owned = bits & ~before;
   const bool gives = mates.thread_rank() < batch && (owned >> mine % 32 & 1) != 0;
@@ -141,7 +140,8 @@ SIMT_FN std::uint32_t fetch_own_chunks(Thread& thread, const S& space, const Gro
 template <class Thread, class S, class Group>
 SIMT_FN std::uint32_t fetch_any_chunk(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class) {
   if (mates.any(mates.leader() && thread.atomic(*space.used).load(simt::relaxed) >= space.chunks)) return no_chunk;
-  // The whole map, in windows of a word per lane. An odd step visits every window of a power of two of them.
+  // Searches the whole map, in windows of one word per lane. The number of windows is a power of two, so an odd step
+  // visits every window.
   const std::uint32_t size = mates.num_threads();
   const std::uint32_t windows = 1u << (32 - simt::count_leading_zeros((space.map_words() - 1) / size));
   const std::uint32_t random = common_random(thread, mates);
@@ -166,7 +166,7 @@ SIMT_FN std::uint32_t fetch_any_chunk(Thread& thread, const S& space, const Grou
   return no_chunk;
 }
 
-// Makes a chunk that is free, or seems to be an empty one of another class, one of this class.
+// Gives a chunk to this class if it is free or seems to be an empty chunk of another class.
 template <class Thread, class S, class Group>
 SIMT_FN bool obtain(Thread& thread, const S& space, const Group& mates, std::uint32_t chunk, std::uint32_t entry,
                     std::uint32_t size_class) {
@@ -178,8 +178,8 @@ SIMT_FN bool obtain(Thread& thread, const S& space, const Group& mates, std::uin
   return mates.any(mates.leader() && adopt(thread, space, chunk, size_class));
 }
 
-// Could the class have this chunk? It is free, or seems to be an empty one of another class. `entry`: of the table.
-// `least` is `locked` if it may be one that another thread is taking, else `closed`.
+// Whether the class could have this chunk, because it is free or seems to be an empty chunk of another class. `entry`
+// is its entry in the table. `least` is `locked` if another thread may be taking the chunk, otherwise `closed`.
 template <class Thread, class S>
 SIMT_FN bool obtainable(Thread& thread, const S& space, std::uint32_t chunk, std::uint32_t entry,
                         std::uint32_t size_class, std::uint32_t least) {
@@ -188,9 +188,9 @@ SIMT_FN bool obtainable(Thread& thread, const S& space, std::uint32_t chunk, std
          seems_empty(thread, space, chunk, space.size_class(entry - 1), least);
 }
 
-// An empty chunk of another class, or a free one, becomes one of this class. All searches for one share a cursor, which
-// stays where a look found some. They skip chunks that another thread is taking, so they do not queue for one. After a
-// round through the pool without success each looks once, because empty chunks rarely come back.
+// Gives an empty chunk of another class, or a free one, to this class. All these searches share a cursor, which stays
+// where a search found chunks. They skip chunks that another thread is taking, so they do not queue for one. After one
+// pass over the pool without success, each search checks only once, because empty chunks rarely come back.
 template <class Thread, class S, class Group>
 SIMT_FN std::uint32_t take_empty_chunk(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class) {
   constexpr std::uint32_t most_looks = 64;
@@ -229,15 +229,15 @@ SIMT_FN std::uint32_t take_empty_chunk(Thread& thread, const S& space, const Gro
   return no_chunk;
 }
 
-// A chunk that is new for the class: a free one, else an empty one of another class. no_chunk if none was found.
+// A new chunk for the class: a free one, otherwise an empty one of another class. no_chunk if none was found.
 template <class Thread, class S, class Group>
 SIMT_FN std::uint32_t fetch_chunk(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class) {
   const std::uint32_t found = fetch_any_chunk(thread, space, mates, size_class);
   return found != no_chunk ? found : take_empty_chunk(thread, space, mates, size_class);
 }
 
-// A chunk for an entry, of the directory or of the list of members, that held `seen`; no_chunk if there is none to be
-// had. One group fetches it, the others wait for it. `fetched`: by this group.
+// A chunk for an entry of the directory or of the list of members that contained `seen`; no_chunk if none is available.
+// One group fetches the chunk, and the others wait for it. `fetched` is set if this group fetched it.
 template <class Thread, class S, class Group>
 SIMT_FN std::uint32_t fetch_for(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class,
                                 std::uint32_t& entry_word, std::uint32_t seen, bool& fetched) {
@@ -262,7 +262,7 @@ SIMT_FN std::uint32_t fetch_for(Thread& thread, const S& space, const Group& mat
   return found;
 }
 
-// The chunk that a directory entry will get because others ask for it; no_chunk if no request seems to.
+// The chunk that a directory entry will get because of other requests; no_chunk if there seem to be none.
 template <class Thread, class S, class Group>
 SIMT_FN std::uint32_t wait_for_entry(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class,
                                      std::uint32_t place) {
@@ -281,8 +281,8 @@ SIMT_FN std::uint32_t wait_for_entry(Thread& thread, const S& space, const Group
   return found < first_chunk ? no_chunk : found;
 }
 
-// A chunk for the directory entry that held `seen`; no_chunk if there is none to be had. In a pool more than half used
-// a thrifty group asks for no other than the entry's own.
+// A chunk for the directory entry that contained `seen`; no_chunk if none is available. If more than half of the pool
+// is used, a thrifty group requests only the entry's own chunk.
 template <class Thread, class S, class Group>
 SIMT_FN std::uint32_t renew_entry(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class,
                                   std::uint32_t place, std::uint32_t seen, std::uint32_t batch, bool thrifty) {
@@ -297,7 +297,7 @@ SIMT_FN std::uint32_t renew_entry(Thread& thread, const S& space, const Group& m
   return found;
 }
 
-// A chunk for an empty entry of the list, which may have got one by now.
+// A chunk for an empty entry of the list, which may have a chunk by now.
 template <class Thread, class S, class Group>
 SIMT_FN std::uint32_t fetch_member(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class,
                                    std::uint32_t place) {

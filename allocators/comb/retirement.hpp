@@ -1,16 +1,17 @@
-// Chunks change hands: a free one gets a class, an empty one of a class becomes free or gets another class.
+// Changes of chunks: a free chunk gets a class, and an empty chunk of a class becomes free or gets another class.
 //
-// A chunk is retired by taking all of its slots: every word is locked, from "no slot taken" or from "closed". Then no
-// other thread is inside, none can come in, and no block of the chunk lives. Only then does the table change, and only
-// after that are the words closed. Word 0 comes first, so of two retirers one gets in. Any slot taken, by its owner or
-// for a moment by a claim that missed its class, ends the attempt: the words are opened again as they were.
+// A thread retires a chunk by taking all its slots: it locks every word, from "no slot taken" or from "closed". Then no
+// other thread is inside or can enter, and no block of the chunk is in use. Only then does the table change, and after
+// that the words are closed. Word 0 comes first, so of two retiring threads only one succeeds. If any slot is taken, by
+// its owner or for a moment by a claim with the wrong class, the attempt ends, and the words are opened again as they
+// were.
 #pragma once
 
 #include "allocators/comb/words.hpp"
 
 namespace allocbench::comb {
 
-// Owns a chunk that is free.
+// Takes ownership of a free chunk.
 template <class Thread, class S>
 SIMT_FN bool claim_chunk(Thread& thread, const S& space, std::uint32_t chunk) {
   const std::uint32_t i = chunk - first_chunk;
@@ -20,7 +21,7 @@ SIMT_FN bool claim_chunk(Thread& thread, const S& space, std::uint32_t chunk) {
   return true;
 }
 
-// Gives up a chunk that is owned and has no class.
+// Releases an owned chunk that has no class.
 template <class Thread, class S>
 SIMT_FN void release_chunk(Thread& thread, const S& space, std::uint32_t chunk) {
   const std::uint32_t i = chunk - first_chunk;
@@ -28,13 +29,13 @@ SIMT_FN void release_chunk(Thread& thread, const S& space, std::uint32_t chunk) 
   thread.atomic(*space.used).fetch_sub(1u, simt::relaxed);
 }
 
-// Gives a class to a chunk that is owned and has none. Its words are closed; the first warp that comes opens them.
+// Gives a class to an owned chunk without one. Its words are closed, and the first warp that arrives opens them.
 template <class Thread, class S>
 SIMT_FN void give_class(Thread& thread, const S& space, std::uint32_t chunk, std::uint32_t size_class) {
   thread.atomic(space.table[chunk]).store(chunk_of_class(size_class), simt::release);
 }
 
-// A free chunk becomes one of the class.
+// Gives a free chunk to the class.
 template <class Thread, class S>
 SIMT_FN bool adopt(Thread& thread, const S& space, std::uint32_t chunk, std::uint32_t size_class) {
   if (!claim_chunk(thread, space, chunk)) return false;
@@ -50,7 +51,7 @@ SIMT_FN bool seems_empty(Thread& thread, const S& space, std::uint32_t chunk, Si
   return word == tagged(size_class.index, size_class.surplus(0)) || tag_of(word) >= least;
 }
 
-// The first member calls it: locks word 0 and makes sure that the chunk is still one of the class.
+// Called by the first member. Locks word 0 and checks that the chunk still belongs to the class.
 template <class Thread, class S>
 SIMT_FN bool enter(Thread& thread, const S& space, std::uint32_t chunk, SizeClass size_class) {
   std::uint64_t before = 0;
@@ -60,8 +61,8 @@ SIMT_FN bool enter(Thread& thread, const S& space, std::uint32_t chunk, SizeClas
   return false;
 }
 
-// All members of the group call it: the empty chunk of a class gets `next` as its entry in the table. False if the
-// chunk is not empty or another group is busy with it.
+// Called by all members of the group. Sets the table entry of an empty chunk of a class to `next`. False if the chunk
+// is not empty or another group works on it.
 template <class Thread, class S, class Group>
 SIMT_FN bool retire(Thread& thread, const S& space, const Group& group, std::uint32_t chunk, SizeClass size_class,
                     std::uint32_t next) {
@@ -90,7 +91,7 @@ SIMT_FN bool retire(Thread& thread, const S& space, const Group& group, std::uin
     group.sync();
     return false;
   }
-  group.sync();  // the first member speaks for all that locked words
+  group.sync();  // the first member's release covers all that locked words
   const auto close_words = [&] {
     SIMT_ROLLED
     for (std::uint32_t i = rank; i < words; i += size) word(i).store(closed_word, simt::release);

@@ -1,14 +1,15 @@
 // Requests of more than half a chunk: runs of free chunks, found from the end of the pool on.
 //
-// A run is claimed by the bits of its chunks, 32 at a time, and given back if another thread has one of them. Its words
-// stay closed. One thread works for itself: large requests are rare, and what they cost is the search.
+// A thread claims a run by the bits of its chunks, 32 at a time, and releases it if another thread has one of the
+// chunks. The words of the run stay closed. Each thread works alone, because large requests are rare and the search
+// dominates their cost.
 #pragma once
 
 #include "allocators/comb/retirement.hpp"
 
 namespace allocbench::comb {
 
-// The bits of the chunks first to end - 1 that lie in one word of the map, beginning with that of `first`.
+// The bits of the chunks first to end - 1 that are in the same word of the map as `first`.
 struct MapPart {
   std::uint32_t word;
   std::uint32_t bits;
@@ -31,7 +32,7 @@ SIMT_FN void release_run(Thread& thread, const S& space, std::uint32_t first, st
   }
 }
 
-// Owns the chunks first to end - 1, all or none.
+// Takes ownership of the chunks first to end - 1, all or none.
 template <class Thread, class S>
 SIMT_FN bool claim_run(Thread& thread, const S& space, std::uint32_t first, std::uint32_t end) {
   for (std::uint32_t chunk = first; chunk != end;) {
@@ -49,8 +50,8 @@ SIMT_FN bool claim_run(Thread& thread, const S& space, std::uint32_t first, std:
   return true;
 }
 
-// Looks for a run once, from the end on. `aligned`: only where runs of this length lie end to end, so that equal ones
-// leave no gaps. `contended`: a run was seen and lost.
+// Searches once for a run, from the end on. With `aligned` only at multiples of this length from the end, so that equal
+// runs leave no gaps. `contended` is set if a run was found and lost.
 template <class Thread, class S>
 SIMT_FN std::uint32_t find_run(Thread& thread, const S& space, std::uint32_t count, bool aligned, bool& contended) {
   std::uint32_t length = 0;
@@ -68,7 +69,7 @@ SIMT_FN std::uint32_t find_run(Thread& thread, const S& space, std::uint32_t cou
   return no_chunk;
 }
 
-// Retires every empty chunk; true if there was one, or if one may have been missed.
+// Retires every empty chunk. True if there was one, or if one may have been missed.
 template <class Thread, class S, class Group>
 SIMT_FN bool retire_all(Thread& thread, const S& space, const Group& alone) {
   bool any = false;

@@ -1,12 +1,12 @@
 // The last step of a search: all chunks of the pool, in windows of a few neighbouring ones.
 //
-// Warps that scan at the same time divide the pool. A look at a window takes a ticket first, and one that leaves
-// nothing for the class there notes its ticket at the window. Each scan has a ticket as well. A window whose note is
-// younger than my scan holds nothing for me. Any look after I came saw all that was free then. If the notes of all
-// windows are younger, there is nothing.
+// Warps that scan at the same time divide the pool. Each check of a window first takes a ticket, and a check that
+// leaves nothing for the class stores its ticket as a note at the window. Each scan also has a ticket. If the note of a
+// window is younger than a scan, the window has nothing for this scan, because the check saw everything that was free
+// when the scan began. If the notes of all windows are younger, the pool has nothing.
 //
-// A scan begins where there is hope: a map tells which windows were barren at the last look. There it takes slots of
-// the class only, so that classes that look at the same time do not take the last empty chunks from each other.
+// A scan begins at windows that a map does not mark as barren since their last check. There it takes only slots of the
+// class, so that classes that scan at the same time do not take the last empty chunks from each other.
 #pragma once
 
 #include "allocators/comb/members.hpp"
@@ -16,8 +16,8 @@ namespace allocbench::comb {
 
 inline constexpr std::uint32_t no_window = 0xffffffffu;
 
-// Slots for the mates from these chunks of the class, of which `own` has a bit for each in the window; all words are
-// looked at. `unsettled`: another thread was busy with one of them.
+// Slots for the mates from the chunks of the class, which have a bit in `own` for each chunk of the window. All words
+// are checked. `unsettled` is set if another thread worked on one of them.
 template <class Thread, class S, class Group>
 SIMT_FN Taken glean(Thread& thread, const S& space, Group& mates, const simt::Parked<SizeClass>& size_class,
                     const simt::Parked<std::uint32_t>& window, const simt::Parked<std::uint32_t>& own,
@@ -66,7 +66,7 @@ SIMT_FN Taken search_window(Thread& thread, const S& space, Group& mates, const 
     if (may_grow && obtainable(thread, space, chunk, entry, size_class->index, locked)) found |= 1u << (16 + i);
   }
   found = mates.reduce_add(found);  // distinct bits
-  mates.sync();                     // each lane's acquire holds for all
+  mates.sync();                     // each lane's acquire covers all lanes
   simt::Parked<std::uint32_t> own = found & 0xffffu;
   SIMT_ROLLED
   for (simt::Parked<std::uint32_t> others = found >> 16;;) {
@@ -89,7 +89,7 @@ SIMT_FN Taken search_window(Thread& thread, const S& space, Group& mates, const 
   }
 }
 
-// A ticket, one for all mates: everything that any of them did comes before what later tickets' holders do.
+// A ticket, one for all mates. Everything that they did is ordered before the actions of holders of later tickets.
 template <class Thread, class Group>
 SIMT_FN std::uint64_t take_ticket(Thread& thread, const Group& mates, Scans& scans) {
   mates.sync();
@@ -145,12 +145,12 @@ SIMT_FN std::uint32_t unproved_window(Thread& thread, const S& space, const Grou
   return no_window;
 }
 
-// Goes through all windows, and once more if another thread owned memory for a moment. A scan that began after mine and
-// found nothing speaks for me as well.
+// Scans all windows, and once more if another thread owned memory for a moment. If a scan that began later found
+// nothing, this scan also ends.
 template <class Thread, class S, class Group>
 SIMT_FN void* scan(Thread& thread, const S& space, Group& mates, const simt::Parked<SizeClass>& size_class,
                    const simt::Parked<std::uint32_t>& place) {
-  constexpr std::uint32_t most_rounds = 5;  // the first one looks where there is hope
+  constexpr std::uint32_t most_rounds = 5;  // the first pass checks windows that are not barren
   const simt::Parked<std::uint64_t> number = take_ticket(thread, mates, space.scans[size_class->index]);
   SIMT_ROLLED
   for (simt::Parked<std::uint32_t> round = 0; round < most_rounds; ++round) {
@@ -180,7 +180,7 @@ SIMT_FN void* scan(Thread& thread, const S& space, Group& mates, const simt::Par
       }
       if (mates.any(busy)) {
         unsettled = true;
-        if (round == 0) {  // other windows may serve now
+        if (round == 0) {  // other windows may have slots by now
           left = left - (left != 0 ? 1 : 0);
           next = next + 1 < space.barren_words() ? next + 1 : 0;
         }

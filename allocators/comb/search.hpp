@@ -1,12 +1,11 @@
-// The slow path: what lanes do whose first claim did not give them a slot.
+// The slow path, for lanes whose first claim did not win a slot.
 //
-// All lanes of one class come together (`mates`) and stay together until each has its slot:
+// All lanes of one class (`mates`) stay together until each has its slot. They search:
 //   1. the word of the first claim, in a chunk for their directory entry, which they may have to fetch
 //   2. words at random in the chunks of the class; after some rounds without success one more chunk
 //   3. all chunks of the pool: slots of the own class, free chunks, empty chunks of other classes
-//   4. the same for the class with larger slots that has most chunks
-// Nobody waits for anybody for more than a fixed number of looks. If the third step finds nothing, there was nothing
-// for the class.
+//   4. the same for the class with larger slots that has the most chunks
+// Every wait is bounded by a fixed number of checks. If the third step finds nothing, there was nothing for the class.
 #pragma once
 
 #include "allocators/comb/scan.hpp"
@@ -16,12 +15,13 @@ namespace allocbench::comb {
 // Where a request looks first.
 struct Place {
   std::uint32_t entry = 0;  // of the directory of its class
-  std::uint32_t word = 0;   // of the chunk that is found there
+  std::uint32_t word = 0;   // of the chunk found there
   std::uint32_t bits = 0;   // of the word
-  bool thrifty = false;     // most of the share is not used: no chunk for it where chunks are scarce
+  bool thrifty = false;     // most of the share is unused, so it gets no chunk if chunks are scarce
 };
 
-// Slots of the word of the first claim, which held `seen`. A word that another thread has locked will soon be open.
+// Slots of the word of the first claim, which contained `seen`. A word that another thread has locked will soon be
+// open.
 template <class Thread, class S, class Group>
 SIMT_FN Taken take_at_home(Thread& thread, const S& space, Group& mates, const simt::Parked<SizeClass>& size_class,
                            const simt::Parked<Place>& place, std::uint32_t chunk, std::uint64_t seen) {
@@ -44,8 +44,8 @@ SIMT_FN Taken take_at_home(Thread& thread, const S& space, Group& mates, const s
   return {};
 }
 
-// A word of a random member of the class; every second look is at one of the newest members, which are the emptiest. A
-// chunk that has left the class leaves the list. `empty`: an entry of the list that has no chunk.
+// A word of a random member of the class. Every second choice is one of the newest members, which are the emptiest. A
+// chunk that has left the class is removed from the list. `empty` is an entry of the list without a chunk.
 template <class Thread, class S>
 SIMT_FN Sight look_at_member(Thread& thread, const S& space, const simt::Parked<SizeClass>& size_class,
                              std::uint32_t random, bool newest, std::uint32_t count, std::uint32_t& empty) {
@@ -64,7 +64,7 @@ SIMT_FN Sight look_at_member(Thread& thread, const S& space, const simt::Parked<
   return {};
 }
 
-// In the chunks of the class: each lane looks at a word at random. The scarcer chunks are, the more rounds pass before
+// Searches the chunks of the class: each lane checks a random word. The scarcer chunks are, the more rounds pass before
 // the class gets another one.
 template <class Thread, class S, class Group>
 SIMT_FN Taken search_members(Thread& thread, const S& space, Group& mates, const simt::Parked<SizeClass>& size_class) {
@@ -99,7 +99,7 @@ SIMT_FN Taken search_members(Thread& thread, const S& space, Group& mates, const
     if (fresh != no_chunk && lost) continue;
     const std::uint32_t unused = chunks_to_get(thread, space, mates);
     const std::uint32_t patience = 2u << scarcity(space, unused);
-    // A chunk that was new a moment ago and is full shows how many want one.
+    // If a new chunk is already full, many requests need one.
     since = fresh != no_chunk ? patience - 1 : since + 1;
     fresh = no_chunk;
     if (since < patience && count != 0) continue;
@@ -118,7 +118,7 @@ SIMT_FN Taken search_members(Thread& thread, const S& space, Group& mates, const
   return {};
 }
 
-// The class with larger slots that has most chunks, or had; 0 if there is none.
+// The class with larger slots that has or had the most chunks; 0 if there is none.
 template <class Thread, class S, class Group>
 SIMT_FN std::uint32_t lending_class(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class) {
   std::uint32_t best = 0;
@@ -140,8 +140,8 @@ SIMT_FN bool belongs(Thread& thread, const S& space, const Group& mates, std::ui
                                                                  chunk_of_class(size_class));
 }
 
-// A slot for each of the mates; none has one yet. `chunk` is what the directory said, `seen` what the first of them
-// found in the word there, or `unknown_word`.
+// A slot for each of the mates, which have none yet. `chunk` is the chunk from the directory, and `seen` is the word
+// that the first mate found there, or `unknown_word`.
 template <class Thread, class S, class Group>
 SIMT_FN void* search(Thread& thread, const S& space, Group mates, SizeClass the_class, Place first_place,
                      std::uint32_t chunk, std::uint64_t seen) {
@@ -162,8 +162,8 @@ SIMT_FN void* search(Thread& thread, const S& space, Group mates, SizeClass the_
     }
     if (place->thrifty && scarcity(space, unused_chunks(thread, space, mates)) != 0) break;
     const std::uint32_t batch = place->thrifty || mates.num_threads() < space.batch ? 1 : space.batch;
-    // An eighth of the warps asks. In a new pool all warps come here at once, and requests for one word of the map take
-    // turns.
+    // Only an eighth of the warps requests a chunk. In a new pool all warps come here at once, and accesses to one word
+    // of the map are serialised.
     const bool asks = place->word % 8 == 0 && place->entry % batch == 0;
     const std::uint32_t old = chunk;
     chunk =

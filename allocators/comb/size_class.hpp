@@ -1,7 +1,8 @@
-// The sizes of slots: 16 B x {1, 2, 3, 4, 6, 8, 12, ...} up to half a chunk, and what follows from a class.
+// The sizes of slots, 16 B x {1, 2, 3, 4, 6, 8, 12, ...} up to half a chunk, and the values derived from a class.
 //
 // Class 2 i is 16 B x 2^i, class 2 i + 1 is 24 B x 2^i. Class 1 would be 24 B, which is not aligned to 16 B. It is not
-// used. A chunk has `slots()` slots, 32 to a word of its bitmap. Everything is arithmetic: a table would be a load.
+// used. A chunk has `slots()` slots, 32 per word of its bitmap. All values are computed, because a table would need a
+// load.
 #pragma once
 
 #include "simt/simt.hpp"

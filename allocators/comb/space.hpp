@@ -1,6 +1,6 @@
 // The memory of a Comb and the words that describe it.
 //
-// The pool is an array of equal chunks, numbered from `first_chunk`. These arrays lie outside the pool:
+// The pool is an array of equal chunks, numbered from `first_chunk`. These arrays are outside the pool:
 //
 //   words      for each chunk one word of 64 bits per 32 slots of 16 bytes: a tag in the upper half, one bit per slot
 //              in the lower half (1 = taken). The tag is the class of the chunk or one of
@@ -10,18 +10,17 @@
 //   in_use     one bit per chunk: 1 = taken. The thread that sets the bit owns the chunk
 //   table      for each chunk: free, its class, or the part that it has in a run of chunks for a large request. Written
 //              only by the owner of the chunk, so no thread writes the entry of a chunk while a block lives there
-//   directory  for each class a power of two of chunk numbers: where a warp looks first. Hints: any entry may name any
-//              chunk of any class at any time.
-//   members    for each class a list of as many chunk numbers: where a request looks that found its own word full.
-//   Hints
-//   barren     for each class a bit per window of eight chunks: 1 = the last look found nothing for the class. Hints
-//   notes      for each class and window when that was (scan.hpp)
+//   directory  for each class a power of two of chunk numbers, where a warp searches first. Hints: any entry may
+//              contain any chunk of any class at any time
+//   members    for each class a list of as many chunk numbers, which a request searches if its own word is full. Hints
+//   barren     for each class a bit per window of eight chunks: 1 = the last check found nothing for the class. Hints
+//   notes      for each class and window the time of that check (scan.hpp)
 //
-// Chunk numbers 0 and 1 have no memory. Their words are closed for ever, so a request that follows a directory entry 0
-// (not used yet) or 1 (a chunk is being fetched) finds nothing, without asking.
+// Chunk numbers 0 and 1 have no memory. Their words are closed forever, so a request that follows a directory entry 0
+// (not used yet) or 1 (a chunk is being fetched) finds nothing, without an extra test.
 //
-// A reset gives a class to the first chunks of the pool and opens their words: the state after requests of each size
-// have been served and freed. The first requests of a new pool are as fast as later ones.
+// A reset gives a class to the first chunks of the pool and opens their words, as if requests of each size had been
+// served and freed. So the first requests of a new pool are as fast as later ones.
 #pragma once
 
 #include <algorithm>
@@ -33,11 +32,11 @@
 
 namespace allocbench::comb {
 
-// What the bug zoo breaks (tests/check/zoo/combs.hpp).
+// Planted errors of the bug zoo (tests/check/zoo/combs.hpp).
 enum class Bug {
   none,
   unchecked_claim,     // a claim does not look at the tag that it found
-  partial_retirement,  // a chunk is retired although some of its words could not be had
+  partial_retirement,  // a chunk is retired although some of its words could not be locked
   late_class,          // the words of a retired chunk are closed before the table has its new class
   kept_guess           // a claim that finds another tag keeps the bits that it set
 };
@@ -75,8 +74,8 @@ inline constexpr std::uint32_t window_chunks = 8;
 
 // Empty chunks of classes that other classes may take.
 struct Empties {
-  std::uint32_t next;   // where the next group looks for one: the prepared chunks, from the last on, then the others
-  std::uint32_t vain;   // chunks that were passed since one was found
+  std::uint32_t next;   // where the next group searches for one: the prepared chunks, from the last on, then the others
+  std::uint32_t vain;   // chunks checked since one was found
   std::uint32_t taken;  // so far
 };
 
@@ -109,7 +108,7 @@ struct Parameters {
 template <Bug bug_>
 struct Space {
   static constexpr Bug bug = bug_;
-  // The shares of all warps of a grid may ask for a 64th of the pool.
+  // The shares of all warps of a grid may use a 64th of the pool.
   static constexpr std::uint32_t pool_per_shares_log2 = 6;
 
   const Space* copy = nullptr;  // in device memory: calls of the slow path pass one register pair, not all of this
@@ -167,7 +166,7 @@ struct Space {
   SIMT_FN std::uint32_t& barren_windows(std::uint32_t size_class, std::uint32_t word) const {
     return barren[size_class * barren_words() + word];
   }
-  // More than the ticket of the latest look at a window that found nothing for the class; 0: there was none.
+  // Ticket plus one of the latest check of a window that found nothing for the class; 0: there was none.
   SIMT_FN std::uint64_t& note(std::uint32_t size_class, std::uint32_t window) const {
     return notes[std::size_t{size_class} * windows() + window];
   }

@@ -1,4 +1,4 @@
-// Slots for mates that come together, from words that some of them have seen.
+// Slots for mates, from words that some of them have loaded.
 //
 // All lanes of one class that are without a slot stay together as `mates`. A lane that gets a slot leaves them.
 #pragma once
@@ -19,11 +19,11 @@ SIMT_FN std::uint32_t common_random(Thread& thread, const Group& group) {
   return group.broadcast(scrambled(static_cast<std::uint32_t>(thread.clock()) + 0x9e3779b1u * thread.rank_in_grid()));
 }
 
-// A word that a lane has looked at. Every lane may have another one, or none.
+// A word that a lane has loaded. Every lane may have a different word, or none.
 struct Sight {
   std::uint32_t chunk = no_chunk;
   std::uint32_t index = 0;           // of the word in the chunk
-  std::uint64_t seen = locked_word;  // what was there: nothing to be had, if the lane has not looked
+  std::uint64_t seen = locked_word;  // its value; without free slots if the lane has not loaded a word
 };
 
 template <class Thread, class S>
@@ -31,14 +31,14 @@ SIMT_FN Sight look_at(Thread& thread, const S& space, std::uint32_t chunk, std::
   return {chunk, index, thread.atomic(space.words[space.word_number(chunk, index)]).load(simt::relaxed)};
 }
 
-// What an attempt gave to a lane: a slot, or nothing.
+// Result of an attempt for a lane: a slot, or nothing.
 struct Taken {
   std::uint32_t chunk = no_chunk;  // no_chunk: nothing
   std::uint32_t slot = 0;
 };
 
-// One attempt. One word serves all mates if it can. Otherwise each lane that saw a free slot takes it. If only the
-// leader looked (`one_word`), the leader's word serves some. `first`: the bits to take of a closed word.
+// One attempt. If possible, one word serves all mates. Otherwise each lane that saw a free slot takes it. If only the
+// leader loaded a word (`one_word`), that word serves some. `first` are the bits to take of a closed word.
 template <class Thread, class S, class Group>
 SIMT_FN Taken take(Thread& thread, const S& space, Group& mates, SizeClass size_class, Sight mine, bool one_word,
                    std::uint32_t first) {
@@ -63,7 +63,7 @@ SIMT_FN Taken take(Thread& thread, const S& space, Group& mates, SizeClass size_
   } else if (won != 0) {
     taken = {mine.chunk, mine.index * 32 + simt::count_trailing_zeros(won)};
   }
-  mates.sync();  // the giver's acquire holds for all
+  mates.sync();  // the acquire of the serving lane covers all lanes
   const Group rest = mates.partition(taken.chunk == no_chunk);
   if (taken.chunk == no_chunk) mates = rest;
   return taken;

@@ -1,4 +1,4 @@
-// What one thread does to one word of the bitmap: claim bits, open it, own it.
+// Operations of one thread on one word of the bitmap: claim bits, open it, own it.
 #pragma once
 
 #include "allocators/comb/space.hpp"
@@ -11,9 +11,10 @@ SIMT_HOST_FN std::uint32_t lowest_bits(std::uint32_t bits, std::uint32_t wanted)
   return bits & ((1u << simt::nth_set_bit(bits, wanted)) - 1);
 }
 
-// Sets bits of a word and returns those that are mine from now on. The old word is the check after the claim: with a
-// tag other than mine the chunk is of another class, and I give the bits back. With my tag the chunk stays in this
-// class until I give the bits back, because a thread that wants to change that must own every word.
+// Sets bits of a word and returns those that the caller has won. The old word is the check after the claim: if its tag
+// differs from the caller's class, the chunk has another class, and the caller clears the bits. If the tag is the same,
+// the chunk stays in this class until the caller clears the bits, because a thread that changes the class must own
+// every word.
 template <class Thread, class S>
 SIMT_FN std::uint32_t claim_bits(Thread& thread, const S& space, std::uint32_t number, std::uint32_t size_class,
                                  std::uint32_t bits, std::uint64_t& before) {
@@ -25,7 +26,7 @@ SIMT_FN std::uint32_t claim_bits(Thread& thread, const S& space, std::uint32_t n
   return 0;
 }
 
-// The free slots of a word, as far as one look tells; all slots of a closed one.
+// The free slots of a loaded word; all slots of a closed word.
 SIMT_FN std::uint32_t free_slots(std::uint64_t word, SizeClass size_class, std::uint32_t index) {
   if (tag_of(word) == size_class.index) return ~bits_of(word);
   return tag_of(word) == closed ? ~size_class.surplus(index) : 0;
@@ -33,9 +34,9 @@ SIMT_FN std::uint32_t free_slots(std::uint64_t word, SizeClass size_class, std::
 
 // Opens a closed word of the chunk for a class and takes these of its slots, which are returned.
 //
-// The lock comes first and the look at the table second: while I hold the lock no thread can retire the chunk, so its
-// class stays what I see. I cannot see an older class: the thread that ended it wrote the table first and then closed
-// each of its words, with release.
+// The lock comes first and the load of the table second. While this thread holds the lock, no thread can retire the
+// chunk, so its class cannot change. The load cannot return an older class, because the thread that ended that class
+// first wrote the table and then closed each word with release.
 template <class Thread, class S>
 SIMT_FN std::uint32_t open_word(Thread& thread, const S& space, std::uint32_t chunk, std::uint32_t index,
                                 SizeClass size_class, std::uint32_t slots) {
@@ -51,7 +52,8 @@ SIMT_FN std::uint32_t open_word(Thread& thread, const S& space, std::uint32_t ch
   return slots & ~surplus;
 }
 
-// Takes up to `wanted` slots of a word that held `seen`; if it is still closed, those of `first` if they are as many.
+// Takes up to `wanted` slots of a word that contained `seen`. If the word is still closed, takes those of `first`, if
+// there are enough.
 template <class Thread, class S>
 SIMT_FN std::uint32_t take_slots(Thread& thread, const S& space, std::uint32_t chunk, std::uint32_t index,
                                  SizeClass size_class, std::uint64_t seen, std::uint32_t wanted, std::uint32_t first) {

@@ -1,5 +1,5 @@
-// Allocators that wait in every call (allocators/support/adaptors/delayed.hpp): one costs next to nothing, the other
-// one is fast and frees. So the slope of an application's time comes from the wait.
+// Allocators that wait in every call (allocators/support/adaptors/delayed.hpp). The base of one costs almost nothing;
+// the base of the other is fast and can free. So the slope of an application's time comes from the wait.
 #pragma once
 
 #include "allocators/bump/atomic_malloc.hpp"

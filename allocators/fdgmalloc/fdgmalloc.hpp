@@ -12,19 +12,19 @@
 // the header, has no counterpart.
 //
 // Differs from the paper and the public code:
-//   * Barriers of the calling lanes in place of lock step: after the requests are written, before the worker moves the
-//     fill level, after it has changed the SuperBlock.
-//   * A lock per warp, beside the address of the header: one exchange and one store per call of a group. Lanes that
-//     have diverged may call at the same time on GPUs since Volta; in lock step they called one after the other.
+//   * Barriers of the calling lanes replace lock step: after the requests are written, before the worker moves the fill
+//     level, and after it has changed the SuperBlock.
+//   * There is a lock per warp, next to the address of the header: one exchange and one store per call of a group. On
+//     GPUs since Volta, diverged lanes may call at the same time; in lock step they called one after the other.
 //   * A mask has the lanes that have not ended. The published count, the highest lane plus 1, never reaches zero if the
 //     lanes are not the first ones of the warp. The first request of a kernel adds its lanes by one OR.
-//   * Requests above the limit of the device heap are refused. A node of the list that cannot be had gives the block
-//     back, as published; ending without blocks does nothing (published: a null pointer is followed).
+//   * Requests above the limit of the device heap are refused. If a list node cannot be allocated, the block is freed,
+//     as published. Ending without blocks does nothing (published: dereferences a null pointer).
 //   * 64-bit sums of requests, and addresses are broadcast whole: published copies lose bit 31.
 //   * SuperBlocks are aligned to 16 bytes, as the device heap gives them (published: an attribute without effect).
 // As published: words of lanes that do not call keep their last requests, so a lane alone may use a SuperBlock for each
-// call. The front of a new SuperBlock stays unused. One lane frees everything. Reworked form and what each piece
-// brings: fdgmalloc_reworked.hpp.
+// call. The front of a new SuperBlock stays unused. One lane frees everything. The reworked form and the benefit of
+// each change: fdgmalloc_reworked.hpp.
 #pragma once
 
 #include <algorithm>
@@ -55,7 +55,7 @@ class FdgMalloc {
                                  .fresh = Fresh::by_process};
 
   static std::size_t max_request(std::size_t pool_bytes, const Parameters&) {
-    // Sums of a warp have 32 bits in the published code; what rounds up to 16 stays below.
+    // Sums of a warp have 32 bits in the published code. Sums rounded up to 16 stay below.
     return std::min<std::size_t>(allocbench::max_request<CudaMalloc>(pool_bytes, {}), 0xfffffff0u) / 16 * 16;
   }
   static SmallHeap<Parameters> small_heap() { return {16 << 10, {.superblock_bytes = 256, .most_warps = 64}}; }

@@ -7,21 +7,21 @@
 //                warp's SuperBlock for all, and fetches a new SuperBlock when it is full. A sum that does not fit into
 //                a SuperBlock becomes one block of the general allocator.
 //   release_all  frees all blocks of a warp once all its lanes have called it. Nothing is freed individually.
-// Data: a record per warp in a table, which the next kernel finds by the number of the warp; a chain of the SuperBlocks
-// and large blocks. Record and protocol: warp_heap.hpp.
+// Data: a table with a record per warp, which the next kernel finds by the number of the warp, and a chain of the
+// SuperBlocks and large blocks. Record and protocol: warp_heap.hpp.
 //
 // Sessions (allocators/support/contract/session.hpp): attach() finds the record of the calling warp. The record holds
-// all state, so detach stores nothing. Warps are numbered in grid order: a kernel that releases the blocks of another
-// must have the same shape.
+// all state, so detach stores nothing. Warps are numbered in grid order, so a kernel that releases the blocks of
+// another kernel must have the same shape.
 //
-// Reworked, and what each piece brings:
+// Reworked, with the benefit of each change:
 //   * Offsets come from shuffles. In the published form every lane adds up 32 request words in global memory, and lanes
-//     that do not call take room.
+//     that do not call take memory.
 //   * The record lies in the arena, and 16-byte links in front of the blocks form the list. So a warp's first block
 //     takes one call of the general allocator instead of three. That call is most of the time of a short program.
-//   * Lanes that move to a new SuperBlock start at its beginning, not behind a gap as long as what their predecessors
-//     asked for.
-//   * Sums that nothing can serve are asked for lane by lane.
+//   * Lanes that move to a new SuperBlock start at its beginning instead of after a gap with the size of their
+//     predecessors' requests.
+//   * If no block can serve a sum, each lane requests its own block.
 // The general allocator is the device heap, as published. It is a template parameter: others of the suite are
 // registered as `fdgmalloc_reworked_on_<allocator>`, which Vinkler & Havran 2015, section 6, suggest.
 #pragma once
@@ -51,7 +51,7 @@ class Over {
     return allocbench::device_heap_bytes<Backing>(pool_bytes, {});
   }
 
-  // Where the backing allocator can be reset.
+  // If the backing allocator can be reset.
   void reset(simt::Stream& stream) requires(Backing::traits.fresh == Fresh::by_reset) {
     backing_.reset(stream);
     records_.reset(stream);
@@ -62,8 +62,8 @@ class Over {
     return {backing_, records_.find(thread), superblock_units_, limit_};
   }
 
-  // On the host, when no kernel runs: no lock is held, and a warp without owners holds no memory. Empty when that
-  // holds.
+  // Called on the host while no kernel runs. Checks that no lock is held and that a warp without owners has no memory.
+  // Empty if this is true.
   std::string broken_invariant(simt::Stream& stream) const {
     std::vector<WarpRecord> records(records_.count);
     simt::copy_to_host(stream, records.data(), records_.states, records.size() * sizeof records[0]);
@@ -97,7 +97,7 @@ class Over {
   }
 
  private:
-  // Bytes of a block that are left beside its link.
+  // Bytes of a block without its link.
   static std::size_t beside_link(std::size_t block_bytes) {
     return block_bytes < sizeof(ChainLink) ? 0 : block_bytes / unit_bytes * unit_bytes - sizeof(ChainLink);
   }

@@ -1,6 +1,5 @@
-// FDGMalloc over other allocators of the suite than the device heap, as Vinkler & Havran 2015, section 6, suggest: with
-// CFMMalloc, whose blocks have any size, and with KMA, whose blocks reach 32 KiB. The algorithm:
-// fdgmalloc_reworked.hpp.
+// FDGMalloc over other allocators than the device heap, as Vinkler & Havran 2015, section 6, suggest: over CFMMalloc,
+// with blocks of any size, and over KMA, with blocks of up to 32 KiB. The algorithm: fdgmalloc_reworked.hpp.
 #pragma once
 
 #include "allocators/circular_malloc/cfm_malloc.hpp"

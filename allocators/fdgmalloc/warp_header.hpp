@@ -18,7 +18,7 @@
 
 namespace allocbench::fdgmalloc {
 
-// In arena metadata: where the warp finds its header again.
+// In arena metadata: the record with which a warp finds its header.
 struct HeaderRecord {
   std::uint32_t lock;
   std::uint32_t padding_;
@@ -46,7 +46,7 @@ struct ListNode {
 };
 static_assert(sizeof(ListNode) == 1024);
 
-// What a lane keeps during a kernel. All members are called by any subset of the warp's lanes.
+// State of a lane during a kernel. Any subset of the warp's lanes may call the members.
 class HeaderSession {
  public:
   SIMT_FN HeaderSession(HeaderRecord* record, std::uint32_t superblock_bytes, RequestLimit limit)
@@ -94,7 +94,7 @@ class HeaderSession {
       if (thread.atomic(header.active).fetch_and(~me, simt::acq_rel) == me) free_all(thread, address);
     }
     joined_ = false;
-    group.sync();  // what the last lane did comes before the worker's release
+    group.sync();  // the last lane's actions are ordered before the worker's release
     if (thread.lane() == worker) unlock(thread, record_->lock);
   }
 
@@ -135,13 +135,13 @@ class HeaderSession {
       std::uint64_t block = 0;
       if (works && !limit_.refuses(total)) block = obtain(thread, header, total);
       block = group.shfl_lane(block, worker);
-      group.sync();  // requests are read, and what the worker recorded comes before its release
+      group.sync();  // requests are read, and the worker's record is ordered before its release
       return block == 0 ? nullptr : reinterpret_cast<std::byte*>(block) + offset;
     }
     return cut_from_superblock(thread, group, worker, header, static_cast<std::uint32_t>(offset), size);
   }
 
-  // Twice at most: the total fits into a new SuperBlock.
+  // At most twice, because the total fits into a new SuperBlock.
   template <class Thread, class Group>
   SIMT_FN void* cut_from_superblock(Thread& thread, Group group, std::uint32_t worker, WarpHeader& header,
                                     std::uint32_t offset, std::uint32_t size) {
@@ -171,7 +171,7 @@ class HeaderSession {
     }
   }
 
-  // A block of the device heap, recorded in the list; 0 when there is none.
+  // A block of the device heap, recorded in the list; 0 if there is none.
   template <class Thread>
   static SIMT_FN std::uint64_t obtain(Thread& thread, WarpHeader& header, std::uint64_t bytes) {
     void* const block = thread.device_heap().malloc(bytes);

@@ -1,4 +1,5 @@
-// The heap of one warp in FDGMalloc: a SuperBlock to cut from, and the chain of everything to free in bulk.
+// The heap of one warp in FDGMalloc: a SuperBlock from which blocks are cut, and the chain of all memory to free in
+// bulk.
 //
 // Protocol. A lock guards the record of a warp, because subsets of its lanes that diverged may call at the same time.
 // (The published code reads other lanes' requests without a barrier, and diverged lanes change the fill level at the
@@ -30,8 +31,8 @@ struct alignas(16) ChainLink {
   std::uint64_t next;
 };
 
-// What a lane keeps during a kernel. All members are called by any subset of the warp's lanes. `Backing` is an
-// allocator handle.
+// State of a lane during a kernel. Any subset of the warp's lanes may call the members. `Backing` is an allocator
+// handle.
 template <class Backing>
 class Session {
  public:
@@ -63,12 +64,12 @@ class Session {
   template <class Thread>
   SIMT_FN void free(Thread&, void*) {}
 
-  // The calling lanes have no live block left. When that holds for all lanes of the warp, everything is freed.
+  // The calling lanes have no live block left. When this is true for all lanes of the warp, all memory is freed.
   template <class Thread>
   SIMT_FN void release_all(Thread& thread) {
     if (record_ == nullptr) return;
     const auto group = thread.converged();
-    group.sync();  // the last uses of all lanes come before the leader's release
+    group.sync();  // the last uses of all lanes are ordered before the leader's release
     std::uint64_t block = 0;
     if (group.leader()) {
       lock(thread);
@@ -110,8 +111,8 @@ class Session {
   SIMT_FN std::uint64_t obtain(Thread& thread, std::uint64_t bytes, simt::LaneMask lanes) {
     return obtain_from(thread, backing_, record_, bytes, lanes);
   }
-  // A block of the backing allocator, put into the chain; 0 when there is none. The lock is held. Not inlined, because
-  // every kernel would contain four copies of the backing allocator.
+  // A block of the backing allocator, added to the chain; 0 if there is none. The lock is held. Not inlined, because
+  // otherwise every kernel would contain four copies of the backing allocator.
   template <class Thread>
   SIMT_NOINLINE_FN static std::uint64_t obtain_from(Thread& thread, Backing backing, WarpRecord* record,
                                                     std::uint64_t bytes, simt::LaneMask lanes) {
@@ -163,7 +164,7 @@ class Session {
       unlock(thread);
     }
     fresh = group.broadcast(fresh);
-    group.sync();  // what the leader acquired, all lanes have
+    group.sync();  // the leader's acquire covers all lanes
     if (fits) return address(superblock, fill + offset);
     return fresh == 0 ? nullptr : address(fresh, 1 + offset - used);
   }

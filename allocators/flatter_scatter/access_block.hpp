@@ -2,18 +2,18 @@
 //
 // mallocMC 3, FlatterScatter/AccessBlock.hpp. Two words per page:
 //   chunk_bytes  0 = unused; the bytes of the whole request on every page of a multi-page block
-//   filling      threads inside: chunks in use, and searches that will soon get one or leave. A locked page (in reset,
-//                or part of a multi-page block) has the page bytes added
+//   filling      threads inside: chunks in use, and searches that will soon get a chunk or leave. A locked page (in
+//                reset, or part of a multi-page block) has the page bytes added
 //
 // Protocol
-//   enter   add 1 to the filling, make the page one of the requested size if it is nobody's, look for a clear bit.
+//   enter   add 1 to the filling, give an unused page the requested size, search for a clear bit.
 //   leave   subtract 1. The last to leave locks the page by a compare-exchange from 0, clears what later formats read
 //           as bits, marks the page unused, and subtracts the lock. A search counts as long as it lasts, so a page may
 // look full although it has room, and null may come although chunks are free (docs/findings.md). Orders (`bit_orders`).
-// Published: relaxed, and a fence in the reset, where ours releases. Then nothing orders the last accesses of one owner
-// of a chunk before the first ones of the next (docs/findings.md). Fixed: every addition to the filling acquires, every
-// subtraction releases. Setting a bit acquires and clearing it releases, because a searcher that came in before an
-// owner left may take that owner's chunk.
+// Published: relaxed, and a fence in the reset, where ours releases. Then nothing orders the last accesses of an owner
+// of a chunk before the first accesses of the next owner (docs/findings.md). Fixed: every addition to the filling
+// acquires, every subtraction releases. Setting a bit acquires and clearing it releases, because a searcher that came
+// in before an owner left may take that owner's chunk.
 #pragma once
 
 #include "allocators/flatter_scatter/page_layout.hpp"
@@ -95,7 +95,7 @@ struct AccessBlock {
   }
 
  private:
-  // Enters the page and takes a chunk; then `size` is the size of its chunks. Or leaves it again.
+  // Enters the page and takes a chunk, and sets `size` to the size of its chunks; otherwise leaves the page again.
   template <class Thread>
   SIMT_FN std::uint32_t enter(Thread& thread, std::uint32_t page, std::uint32_t place, std::uint32_t chunks,
                               std::uint32_t most, std::uint32_t& size) const {
@@ -121,7 +121,7 @@ struct AccessBlock {
     return no_chunk;
   }
 
-  // Words in turn from `place` on; in each first the lane's own bit, then the lowest clear one.
+  // Searches the words in turn from `place` on; in each word first the lane's own bit, then the lowest clear bit.
   template <class Thread>
   SIMT_FN std::uint32_t take_bit(Thread& thread, std::uint32_t page, std::uint32_t chunks, std::uint32_t place) const {
     const std::uint32_t words = PageLayout::words(chunks);

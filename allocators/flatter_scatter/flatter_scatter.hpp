@@ -11,10 +11,10 @@
 // Differs from the code:
 //   * A search for a bit ends after 32 tries per word.
 //   * A pool below one access block is one smaller access block; published: multiples of 128 MiB.
-//   * Assumed: a search for neighbouring pages tries every place once, from the hashed one on.
-// As published: lanes of a warp share no operation, so with one size the lanes of all warps of an SM meet on the words
-// of one page. A page that is emptied again and again is reset again and again, which clears up to 1,016 bytes.
-// Searches begin in four access blocks, and visit the full pages of one before they go to the next (docs/findings.md).
+//   * Assumed: a search for neighbouring pages tries every place once, beginning at the hashed place.
+// As published: lanes of a warp share no operation, so with one size the lanes of all warps of an SM contend for the
+// words of one page. A page that is emptied repeatedly is reset repeatedly, which clears up to 1,016 bytes. Searches
+// begin in four access blocks and visit the full pages of one before they continue with the next (docs/findings.md).
 // Bits and fillings have no memory order (`bit_orders`).
 #pragma once
 
@@ -80,8 +80,9 @@ class FlatterScatter {
   static std::size_t max_request(std::size_t pool_bytes, const Parameters& parameters) {
     return pages_of(pool_bytes, parameters) * parameters.page_bytes;
   }
-  // Two access blocks of three pages with 15 chunks of 16 bytes. A page that a failed search for neighbouring pages had
-  // locked while its last chunk was freed keeps its size. The next search for another size resets it, and moves on.
+  // Two access blocks of three pages with 15 chunks of 16 bytes. If a failed search for neighbouring pages had locked a
+  // page while its last chunk was freed, the page keeps its size. The next search for another size resets it and
+  // continues elsewhere.
   static SmallHeap<Parameters> small_heap() {
     return {.pool_bytes = 2 * 1024,
             .parameters = {.access_block_bytes = 1024, .page_bytes = 256},

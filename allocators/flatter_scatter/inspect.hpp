@@ -1,4 +1,4 @@
-// What holds in an access block of FlatterScatter when no kernel runs.
+// Invariants of an access block of FlatterScatter while no kernel runs.
 #pragma once
 
 #include <bit>
@@ -10,7 +10,7 @@
 
 namespace allocbench::flatter_scatter {
 
-// The filling of a page is the number of its chunks in use. Empty when that holds; else names the first broken page.
+// The filling of a page is the number of its chunks in use. Empty if this is true; otherwise the first broken page.
 inline std::string broken_page(simt::Stream& stream, const AccessBlock& block) {
   std::vector<PageEntry> entries(block.pages);
   const std::size_t page_bytes = block.layout.bytes();

@@ -15,7 +15,7 @@ struct PageLayout {
   std::uint32_t bytes_log2 = 17;
 
   SIMT_HOST_FN std::uint32_t bytes() const { return 1u << bytes_log2; }
-  // Requests from here on get pages of their own: two chunks and a word do not fit a page.
+  // Larger requests get whole pages, because two chunks and a word do not fit into a page.
   SIMT_HOST_FN std::uint32_t multi_page_from() const { return (bytes() - 4) / 2; }
 
   SIMT_HOST_FN std::uint32_t chunks(std::uint32_t chunk) const {

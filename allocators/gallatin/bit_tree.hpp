@@ -1,9 +1,9 @@
 // Van Emde Boas trees of Gallatin: sets of segments as bitmaps with fan-out 64, in layers.
 //
-// McCoy & Pandey 2024. The bottom layer has one bit per segment, each upper layer one bit per node below. There are no
-// minima and maxima: find-first-set takes their place. The upper layers are hints. insert() sets a bit and goes up
-// while nodes were empty; remove() clears a bit and goes up while nodes become empty. An insertion between the two
-// steps of a removal is hidden, as published, unless `recheck` is set.
+// McCoy & Pandey 2024. The bottom layer has one bit per segment, each upper layer one bit per node below.
+// Find-first-set replaces the minima and maxima. The upper layers are hints. insert() sets a bit and continues upwards
+// while nodes were empty. remove() clears a bit and continues upwards while nodes become empty. An insertion between
+// the two steps of a removal is hidden, as published, unless `recheck` is set.
 #pragma once
 
 #include "simt/simt.hpp"
@@ -39,7 +39,7 @@ struct BitTree {
   std::uint64_t* words;
   bool recheck;
 
-  // The lowest member from `start` on; no_segment if there is none. Goes on behind outdated nodes.
+  // The lowest member from `start` on; no_segment if there is none. Continues after outdated nodes.
   template <class Thread>
   SIMT_FN std::uint32_t successor(Thread& thread, std::uint32_t start) const {
     SIMT_ROLLED
@@ -82,7 +82,7 @@ struct BitTree {
     const std::uint64_t bit = std::uint64_t{1} << (member & mask());
     if (thread.atomic(words[node]).fetch_or(bit, simt::acq_rel) == 0) insert_above(thread, 0, node);
   }
-  // The node of this layer was empty and now is not.
+  // The node of this layer was empty and has a member.
   template <class Thread>
   SIMT_FN void insert_above(Thread& thread, std::uint32_t layer, std::uint32_t node) const {
     std::uint32_t nodes = shape.members;

@@ -1,9 +1,9 @@
-// Blocks of Gallatin: taken from segments of their class and given back to them; segments fetched and given back.
+// Blocks of Gallatin are taken from segments of their class and returned to them; segments are fetched and returned.
 //
 // McCoy & Pandey 2024; protocol of the authors' public code.
-//   take    a segment of the class's tree, from one of several random places on, then from the lowest on; the class
-//           takes the lowest free segment if it has none. One subtraction from the segment's free blocks is the right
-//           to one block: a fresh one, or the next one of its ring. The request that takes the last one removes the
+//   take    finds a segment in the class's tree, from one of several random places on, then from the lowest on; the
+//           class takes the lowest free segment if it has none. One subtraction from the segment's free blocks grants
+//           one block: a fresh one, or the next one of its ring. The request that takes the last block removes the
 //           segment from the tree and fetches another in advance.
 //   return  the block goes into the ring at a place of its own, in order. The first place at or above a tenth of the
 //           ring puts the segment into the class's tree again, unless the ring has one place only. The thread that
@@ -107,7 +107,7 @@ SIMT_FN std::uint32_t take_from_segment(Thread& thread, const Heap& heap, std::u
   return block;
 }
 
-// no_block when no segment is free and none of the class has a block, or after all tries.
+// no_block if no segment is free and no segment of the class has a block, or after all tries.
 template <class Thread>
 SIMT_NOINLINE_FN std::uint32_t request_block(Thread& thread, const Heap& heap, std::uint32_t size_class) {
   const BitTree tree = heap.class_tree(size_class);
@@ -170,8 +170,8 @@ SIMT_FN void free_slices(Thread& thread, const Heap& heap, std::uint32_t block, 
   return_block(thread, *heap.copy, block, size_class);
 }
 
-// How many of `count` slices from `place` on no free will name: all but one if the request was served, else those in
-// front of the end of the block.
+// How many of `count` slices from `place` on no free will return: all but one if the request was served, otherwise
+// those before the end of the block.
 SIMT_HOST_FN std::uint32_t unnamed_slices(const Heap& heap, bool served, std::uint32_t place, std::uint32_t count) {
   if (served) return count - 1;
   if (place >= heap.slices()) return 0;

@@ -11,14 +11,14 @@
 // Data: heap.hpp. Protocols: bit_tree.hpp, blocks.hpp, slices.hpp, runs.hpp.
 //
 // Differs from the public code:
-//   * Memory orders (last section). Groups of lanes are explicit masks: lanes that have their slice leave, the others
-//     stay together.
+//   * Memory orders (last section). Groups of lanes are explicit masks. Lanes that have their slice leave, and the
+//     others stay together.
 //   * A request of a block ends when the class's tree and the tree of free segments were both found empty (published:
 //     after all tries). Runs are searched for once (published: 500 times). So null comes in bounded time.
 //   * Assumed: an entry whose block could not be replaced is marked vacant. A team that finds no entry with a block
-//     fills its own one, if it is vacant, and returns null if it cannot. It looks at each entry once.
+//     fills its own entry if that is vacant, and returns null if it cannot. The team checks each entry once.
 //   * Assumed: a team that finds the same block twice in a row, used up or in another class, detaches it. The lanes
-//     that crossed its end may have known it from another entry.
+//     that crossed its end may have found it in another entry.
 //   * Assumed: a whole block is given back if a team that knew it from an earlier life took slices of it first.
 //   * A fetched segment adds its free blocks to the count instead of storing them: a request that came late may have
 //     its subtraction there. A request that reaches beyond a block may be the last to free slices of it, and then gives
@@ -58,11 +58,11 @@
 //   free          no fence, 3 loads of pointers; here 1 addition with release
 //   block back    1 fence, 2 with the tree, 2 more for a segment; here 1 exchange with acquire, 1 compare-exchange with
 //                 acquire and release, 1 addition with release
-// On an H200 mallocs of this form take less time than the public code's (results/reference/h200/peers). At 16 B the
-// fences and loads above explain it: with them this form takes the public code's time. They are not in the design. At
-// 4 KiB they do not explain it. There a block of slices is a segment, so 4,096 requests use one up, and the public
-// code's way to the next one is longer, too. Whether this is the cause is not known. Frees are faster as well; the
-// loads of pointers do not explain that.
+// On an H200 mallocs of this form take less time than those of the public code (results/reference/h200/peers). At 16 B
+// the fences and loads above explain the difference: with them this form takes the public code's time. They are not
+// part of the design. At 4 KiB they do not explain it. There a block of slices is a segment, so 4,096 requests use up a
+// segment, and the public code also needs more steps to get the next one. Whether this is the cause is not known. Frees
+// are faster as well; the loads of pointers do not explain this.
 #pragma once
 
 #include "allocators/gallatin/inspect.hpp"
@@ -103,8 +103,8 @@ class Gallatin {
   static std::size_t max_request(std::size_t pool_bytes, const Parameters& parameters) {
     return gallatin::Heap::lay_out(pool_bytes, parameters, "gallatin").max_request();
   }
-  // Twelve segments of two blocks of four slices of 16 bytes, or one block of 32 bytes; four layers of trees. What is
-  // left in the pinned block of one class serves no other, and it may lie in any segment, also inside a run.
+  // Twelve segments of two blocks of four slices of 16 bytes, or one block of 32 bytes; four layers of trees. The rest
+  // of a class's pinned block serves no other class, and the block may be in any segment, also inside a run.
   static SmallHeap<Parameters> small_heap() {
     Parameters parameters;
     parameters.segment_bytes = 128;

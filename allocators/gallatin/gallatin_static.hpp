@@ -3,27 +3,27 @@
 //
 // Source: McCoy & Pandey, Gallatin, PPoPP 2024, and the documents of the authors' public code after March 2024.
 // Idea:
-//   malloc  a thread remembers slot, block and generation of its last request. One addition to the slot's counter says
-//           which generation it is and which slices are the caller's. With another generation, or a block that is used
-//           up, the thread looks for a slot again. Requests above a slice, frees, blocks and segments: as gallatin.hpp.
+//   malloc  a thread remembers slot, block and generation of its last request. One addition to the slot's counter
+//           returns the current generation and the caller's slices. If the generation differs, or the block is used up,
+//           the thread searches for a slot again. Requests above a slice, frees, blocks and segments: as gallatin.hpp.
 //   free    as gallatin.hpp.
 // Data and protocol: static_slots.hpp, static_session.hpp; blocks.hpp.
 //
 // Sessions (allocators/support/contract/session.hpp): attach() gives a session without a context; its first request
-// makes one. What it remembers ends with the kernel, as in the authors' static context. With `remember_slot` off every
-// request looks for its slot (the stateless malloc of the source).
+// makes one. The context ends with the kernel, as in the authors' static context. With `remember_slot` off every
+// request searches for its slot (the stateless malloc of the source).
 //
-// Differs from the source, of which we have the documents only:
+// Differs from the source, of which we have only the documents:
 //   * As gallatin.hpp.
 //   * Assumed: a tile begins with the slot of its number. Slots get their first block from their first request instead
 //     of by a call per class.
-//   * Assumed: the retired blocks say to which block a generation belonged, for lanes that added to it with an older
+//   * Assumed: the retired blocks give the block of an ended generation to lanes that added to it with an older
 //     context.
 //   * A class has as many slots as a thirty-second of the pool has blocks for, 256 at most: published, 256 slots of the
 //     largest class pin 4 GiB.
-//   * The back reference from a block to its slot is left out: nothing here reads it.
-// As published: slices of a generation that ended eight generations before anybody asks for them are lost. A live set
-// above the pool makes callers look for slots that do not exist; here they get null.
+//   * The back reference from a block to its slot is left out, because nothing here reads it.
+// As published: slices of a generation are lost if eight more generations end before a lane requests them. If the live
+// set exceeds the pool, callers search for slots that do not exist; here they get null.
 #pragma once
 
 #include "allocators/gallatin/inspect.hpp"

@@ -28,11 +28,12 @@ inline constexpr std::uint32_t free_id = 0xffffffffu;
 inline constexpr std::uint32_t first_run_id = 10;
 inline constexpr std::uint32_t no_block = 0xffffffffu;
 inline constexpr std::uint32_t smallest_slice_log2 = 4;
-inline constexpr std::uint32_t most_count_log2 = 3;  // a request is 8 of the largest slices at most, then a block
+// a request takes at most 8 of the largest slices, above that a block
+inline constexpr std::uint32_t most_count_log2 = 3;
 
 // Entries of the table of pinned blocks; block b is first_pinned + b.
 inline constexpr std::uint32_t being_replaced = 0;
-inline constexpr std::uint32_t vacant = 1;  // no team could get a block for it
+inline constexpr std::uint32_t vacant = 1;  // no team could get a block for this entry
 inline constexpr std::uint32_t first_pinned = 2;
 
 struct BlockCounters {
@@ -98,7 +99,7 @@ struct Heap {
   SIMT_FN std::byte* segment_begin(std::uint32_t segment) const {
     return base + (std::size_t{segment} << segment_log2);
   }
-  // Blocks are numbered segment by segment, as if all had the most.
+  // Blocks are numbered segment by segment, as if all segments had the largest number of blocks.
   SIMT_HOST_FN std::uint32_t segment_of(std::uint32_t block) const { return block >> ring_log2(); }
   SIMT_HOST_FN std::uint32_t index_of(std::uint32_t block) const { return block & ((1u << ring_log2()) - 1); }
   SIMT_FN std::byte* slice(std::uint32_t block, std::uint32_t size_class, std::uint32_t slice) const {

@@ -1,11 +1,11 @@
-// What holds of a Gallatin heap when no kernel runs, checked on the host.
+// Invariants of a Gallatin heap while no kernel runs, checked on the host.
 //
 //   * no lock is held, no entry waits for a block
 //   * a free segment is in the tree of free segments and has no counters; one with a class is not, and its ring and its
 //     counters agree on the number of free blocks
 //   * no block is freed more often than it has slices
 //   * a pinned block with slices left lies in a segment of its class
-// Trees of classes are not judged: as published a segment with free blocks may be missing there.
+// Trees of classes are not checked, because as published a segment with free blocks may be missing there.
 #pragma once
 
 #include <vector>
@@ -25,7 +25,7 @@ class Inspection {
         pinned_(copy(stream, heap.pinned, heap.pinned == nullptr ? 0 : heap.pinned_entries())),
         locks_(copy(stream, heap.locks, 1)[0]) {}
 
-  // Empty if all is well.
+  // Empty if all invariants hold.
   std::string broken_invariant() const {
     if (locks_ != 0) return "a class is still locked";
     std::uint32_t rest_of_run = 0;
@@ -90,7 +90,7 @@ class Inspection {
         if (entry == vacant) continue;
         const std::uint32_t block = entry - first_pinned;
         const std::uint32_t taken = blocks_[block].taken;
-        // A used-up block may already be in another life; the team that finds it detaches it.
+        // A used-up block may already be reused; the team that finds it detaches it.
         const bool serves =
             taken >> BlockCounters::class_shift == size_class && (taken & BlockCounters::count_mask) < heap_.slices();
         if (serves && ids_[heap_.segment_of(block)] != size_class) {

@@ -1,5 +1,5 @@
-// What becomes of a request of Gallatin: slices, a block of its own, or a run of segments; and how each is freed
-// (McCoy & Pandey 2024; protocol of the authors' public code).
+// How Gallatin serves a request (by slices, a whole block or a run of segments) and how it frees each (McCoy & Pandey
+// 2024; protocol of the authors' public code).
 #pragma once
 
 #include "allocators/gallatin/runs.hpp"
@@ -20,7 +20,7 @@ SIMT_NOINLINE_FN void* take_block(Thread& thread, const Heap& heap, std::uint32_
       thread.atomic(counters.freed).fetch_add(heap.slices() - 1, simt::relaxed);
       return heap.slice(block, size_class, 0);
     }
-    // A team that knew the block from an earlier life came first.
+    // A team that knew the block from an earlier use came first.
     const std::uint32_t taken = old - fresh;
     if (taken < heap.slices()) {
       free_slices(thread, heap, block, size_class, heap.slices() - taken, simt::relaxed);
@@ -49,7 +49,7 @@ SIMT_FN void give_back(Thread& thread, const Heap& heap, void* block) {
   if (block == nullptr) return;
   const std::size_t offset = heap.offset_of(block);
   const auto segment = static_cast<std::uint32_t>(offset >> heap.segment_log2);
-  // A plain load, so that it comes from the cache: the class does not change while a block is in use.
+  // A plain load, which can hit the cache, because the class does not change while a block is in use.
   const std::uint32_t id = heap.ids[segment];
   if (id >= first_run_id) return free_run(thread, *heap.copy, segment, id);
   const auto in_segment = static_cast<std::uint32_t>(offset) & ((1u << heap.segment_log2) - 1);

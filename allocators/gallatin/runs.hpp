@@ -3,7 +3,7 @@
 // One request at a time, under a lock. The bottom words of the tree of free segments are searched from the last one
 // back; the run may continue into lower words. Only the run that begins with the lowest segment of a word is
 // considered, and the first word is never looked at. So a used segment there hides the others of its word, and a pool
-// of 64 segments or fewer serves no run. Upper layers of the tree are left as they are: searches tolerate that.
+// of 64 segments or fewer serves no run. The upper layers of the tree are not changed, which searches tolerate.
 #pragma once
 
 #include "allocators/gallatin/blocks.hpp"
@@ -58,7 +58,7 @@ class RunSearch {
     return end - begin < count ? no_segment : end - count;
   }
 
-  // How many of the segments were still free.
+  // Number of the segments that were still free.
   SIMT_FN std::uint32_t claim_from(std::uint32_t begin, std::uint32_t count) const {
     std::uint32_t claimed = 0;
     for_words(begin, count, [&](std::uint32_t word, std::uint64_t bits) {

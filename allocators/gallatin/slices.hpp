@@ -3,8 +3,8 @@
 // McCoy & Pandey 2024; protocol of the authors' public code. Every class has a table of pinned blocks; the number of
 // the SM names an entry. The lanes of a class add their slices up, the last of them adds the sum to the block's
 // counter, and each gets a place behind it. The team that crosses the end of the block detaches it and puts a new one
-// into the entry. Until then others use the entries behind it. A block may have left the table, and may have another
-// class, when the addition arrives. The class above the count shows that; then the slices are given back.
+// into the entry. Until then others use the entries behind it. When the addition arrives, the block may have left the
+// table and may have another class. The class above the count shows this, and then the slices are returned.
 //
 // Orders. The counter hands the block over, also to teams that know the block from an earlier life: set with release,
 // added to with acquire.
@@ -14,7 +14,7 @@
 
 namespace allocbench::gallatin {
 
-// What the leader of a team found: a block and its entry, or no_block. `exhausted`: there will be none.
+// Result of the leader's search: a block and its entry, or no_block. `exhausted` means that there will be no block.
 struct Pinned {
   std::uint32_t slot;
   std::uint32_t block;

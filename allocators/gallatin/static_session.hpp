@@ -1,4 +1,4 @@
-// How a thread takes slices from slots with static counters (static_slots.hpp), and what it remembers between requests.
+// How a thread takes slices from slots with static counters (static_slots.hpp), and its state between requests.
 #pragma once
 
 #include "allocators/gallatin/requests.hpp"
@@ -7,8 +7,8 @@
 
 namespace allocbench::gallatin {
 
-// What a lane keeps during a kernel: the context of its last class. Lanes of a tile that come together with one class
-// use the context of the first of them.
+// State of a lane during a kernel: the context of its last class. Lanes of a tile that call together with one class use
+// the context of the first of them.
 template <StaticBug bug>
 class StaticSession {
  public:
@@ -65,7 +65,7 @@ class StaticSession {
       std::uint64_t old = 0;
       if (thread.lane() == last) old = thread.atomic(slot.counter).fetch_add(added, simt::acquire);
       old = team.shfl_lane(old, last);
-      team.sync();  // the acquire of the last lane holds for all
+      team.sync();  // the acquire of the last lane covers all lanes
       const auto generation = static_cast<std::uint32_t>(old >> 32);
       const auto taken = static_cast<std::uint32_t>(old);
       if (generation != context_.generation && taken < slices) {

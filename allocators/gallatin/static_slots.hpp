@@ -1,4 +1,4 @@
-// Slots of Gallatin with the static counter: the counter of a block stays where it is when the block is replaced.
+// Slots of Gallatin with the static counter. When a block is replaced, its counter stays in the slot.
 //
 // Source: documents of the authors' public code after March 2024 (invariants of the static counter, static context).
 // A slot belongs to a class and has one block at a time. In the code of 2024 the counter of the slices is part of the
@@ -11,9 +11,9 @@
 //
 // Protocol. The team whose slices cross the end of the block replaces it: a new block, the old one among the retired,
 // the new `live`, and last the counter with the next generation. Until then additions to the old counter find no slice.
-// A request that finds no slot with room gives up on three conditions: a search for a block of its class that began
-// later found none, no other search is running, and no slot has room. Otherwise, in a full pool, every request searches
-// for every slot (docs/findings.md).
+// A request that finds no slot with room gives up under three conditions: a search for a block of its class that began
+// later found none, no other search is running, and no slot has room. Without this rule every request in a full pool
+// would search every slot (docs/findings.md).
 //
 // Orders. The counter hands the block over: exchanged with release, added to with acquire.
 #pragma once
@@ -22,11 +22,11 @@
 
 namespace allocbench::gallatin {
 
-// What the bug zoo breaks: the errors that the authors' documents report (tests/check/zoo/gallatins.hpp).
+// Planted errors of the bug zoo, which the authors' documents report (tests/check/zoo/gallatins.hpp).
 enum class StaticBug {
   none,
   torn_context,     // block and generation are read one after the other
-  same_generation,  // a new block keeps the generation, so remembered contexts name the old one
+  same_generation,  // a new block keeps the generation, so remembered contexts refer to the old one
   single_additions  // a request for several slices adds one to the counter
 };
 
@@ -60,20 +60,20 @@ struct Searches {
   alignas(128) std::uint64_t word;
 
   static SIMT_HOST_FN bool any_on_its_way(std::uint64_t word) { return static_cast<std::uint32_t>(word) != 0; }
-  // One began after `then` and found nothing before `now`.
+  // Whether a search began after `then` and found nothing before `now`.
   static SIMT_HOST_FN bool vain_since(std::uint64_t then, std::uint64_t now) {
     return static_cast<std::uint32_t>((now >> 32) - (then >> 32)) > static_cast<std::uint32_t>(then);
   }
 };
 
-// What a request without a slot knows of the searches.
+// Facts about the searches for a request without a slot.
 struct Shortage {
   std::uint64_t since = 0;  // the word of the searches when it came
   bool begun = false;
   bool certain = false;  // a search that began later found nothing
 };
 
-// What a thread remembers between its requests. `size_class` all ones: nothing.
+// State of a thread between its requests. If `size_class` is all ones, there is none.
 struct Context {
   std::uint32_t size_class = 0xffffffffu;
   std::uint32_t slot = 0;
@@ -91,7 +91,7 @@ struct Slots {
   SIMT_FN Slot& at(std::uint32_t size_class, std::uint32_t slot) const {
     return slots[(size_class << count_log2) + slot];
   }
-  // Slots of a class: all, or as many as a thirty-second of the pool has blocks for.
+  // Number of slots of a class: all, or as many as fit into a thirty-second of the pool.
   SIMT_HOST_FN std::uint32_t count(const Heap& heap, std::uint32_t size_class) const {
     const std::uint32_t spent_log2 = heap.block_log2(size_class) + 5;
     const std::uint32_t left_log2 = pool_log2 > spent_log2 ? pool_log2 - spent_log2 : 0;
@@ -99,7 +99,7 @@ struct Slots {
   }
 };
 
-// Gives the slot, whose generation `old` is over, its next block. Without one the slot is left without a block.
+// Gives the next block to the slot, whose generation `old` is over. If there is none, the slot has no block.
 template <StaticBug bug, class Thread>
 SIMT_FN bool renew(Thread& thread, const Heap& heap, const Slots& slots, Slot& slot, std::uint32_t size_class,
                    LiveBlock old) {
@@ -129,7 +129,7 @@ SIMT_NOINLINE_FN bool renew_slot(Thread& thread, const Heap& heap, const Slots& 
   return renew<bug>(thread, heap, slots, slot, size_class, old);
 }
 
-// The block of a generation that is over, if it is not forgotten yet; no_block otherwise.
+// The block of an ended generation, if it is still stored; otherwise no_block.
 template <class Thread>
 SIMT_FN std::uint32_t block_of_generation(Thread& thread, Slot& slot, std::uint32_t generation) {
   LiveBlock found{thread.atomic(slot.live).load(simt::acquire)};
@@ -138,10 +138,10 @@ SIMT_FN std::uint32_t block_of_generation(Thread& thread, Slot& slot, std::uint3
   return found.exists() && found.generation() == generation ? found.block() : no_block;
 }
 
-// Result of a look for a slot with room. busy: look again.
+// Result of a search for a slot with room. busy: search again.
 enum class Resolved : std::uint32_t { found, busy, exhausted };
 
-// From the caller's own slot on, the first one with room; a slot without a block gets one if there is one.
+// The first slot with room, beginning at the caller's own slot. A slot without a block gets one if possible.
 template <StaticBug bug, class Thread>
 SIMT_NOINLINE_FN Resolved resolve(Thread& thread, const Heap& heap, const Slots& slots, std::uint32_t size_class,
                                   std::uint32_t own, Context& context, Shortage& shortage) {
@@ -158,7 +158,7 @@ SIMT_NOINLINE_FN Resolved resolve(Thread& thread, const Heap& heap, const Slots&
       if (!may_search) continue;
       if (!shortage.begun) shortage = {searches.load(simt::relaxed), true, false};
       if (thread.atomic(slot.filling).exchange(1u, simt::acquire) != 0) continue;
-      // Looks once more, because another request may have filled it.
+      // Checks once more, because another request may have filled it.
       live.word = thread.atomic(slot.live).load(simt::acquire);
       may_search = live.exists() || renew<bug>(thread, heap, slots, slot, size_class, live);
       thread.atomic(slot.filling).store(0u, simt::release);

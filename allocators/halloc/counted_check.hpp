@@ -12,7 +12,7 @@ namespace allocbench::halloc {
 struct CountedImage {
   std::vector<std::uint32_t> counters, locks, bits, lengths, set_words;
   std::vector<SizeHead> sizes;
-  std::vector<bool> is_head;  // named by a size, as head or next head
+  std::vector<bool> is_head;  // head or next head of a size
 
   bool in_set(const CountedSlabs& slabs, const SlabBitmap& device_set, std::uint32_t slab) const {
     const std::size_t begin = static_cast<std::size_t>(device_set.words - slabs.set_words);
@@ -37,7 +37,7 @@ inline CountedImage copy_slabs(const LockedHeads& heads, simt::Stream& stream) {
   return image;
 }
 
-// What is wrong with one slab; empty for nothing.
+// The mistake in one slab; empty if there is none.
 inline std::string broken_slab(const CountedSlabs& slabs, const CountedImage& image, std::uint32_t slab) {
   const std::uint32_t word = image.counters[slab];
   const std::uint32_t kind = SlabCounter::kind(word);

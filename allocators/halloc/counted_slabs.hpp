@@ -5,12 +5,12 @@
 //   bits       1 per chunk; a block is 1, 2, 4 or 8 chunks of one word
 //   lengths    4 bits per chunk, written at the first chunk of a block
 //   sets       free; sparse per kind; roomy and busy per size (slab_bitmap.hpp)
-// Protocol. The low bits of the counter change under the lock of the slab only, its count with every block. A thread
-// that won its bits adds to the count. If the kind in the old word is another one, the slab was given back in between,
-// and the thread gives bits and count back. A free that crosses a threshold of a slab that is not a head files the
-// slab. A free that brings the count to zero tries to make the slab free. Orders. Bits: acquire to take, release to
-// give; the count is released by frees and acquired by the lane that makes the slab free. Blocks of another kind come
-// after that through the set of free slabs and the head.
+// Protocol. The low bits of the counter change only under the lock of the slab, and its count changes with every block.
+// A thread that won its bits adds to the count. If the kind in the old word differs, the slab was freed in between, and
+// the thread undoes both changes. A free that crosses a threshold of a slab that is not a head files the slab. A free
+// that lowers the count to zero tries to make the slab free. Orders. Bits: acquire to take, release to give; the count
+// is released by frees and acquired by the lane that makes the slab free. Blocks of another kind come after that
+// through the set of free slabs and the head.
 #pragma once
 
 #include "allocators/halloc/size_classes.hpp"
@@ -90,7 +90,7 @@ struct CountedSlabs {
     if (taken != mask) word.fetch_and(~(mask & ~taken), simt::relaxed);  // no thread saw these bits as a block
     return false;
   }
-  // Gives back a block, or what a failed allocation took.
+  // Frees a block, or undoes a failed allocation.
   template <class Thread>
   SIMT_FN void clear_bits(Thread& thread, std::uint32_t slab, std::uint32_t chunk, std::uint32_t mask) const {
     thread.atomic(bits[bit_word(slab, chunk)]).fetch_and(~(mask << chunk % 32), simt::release);
@@ -186,8 +186,8 @@ struct CountedSlabs {
     thread.atomic(slabs[slab].chunk_bytes).store(chunk_bytes(kind_of(id)), simt::relaxed);
   }
 
-  // Added before it is removed, so that it is never in no set, and added again in case it had just been removed from
-  // there.
+  // Added before it is removed, so that it is always in a set, and added again in case it was just removed from the new
+  // set.
   template <class Thread>
   SIMT_FN void move(Thread& thread, std::uint32_t slab, const SlabBitmap& from, const SlabBitmap& to) const {
     to.add(thread, slab);
@@ -195,7 +195,7 @@ struct CountedSlabs {
     to.add(thread, slab);
   }
 
-  // The kind is cleared first. A later allocation sees this and withdraws; an earlier one keeps the slab.
+  // The kind is cleared first. A later allocation sees this and withdraws; an earlier allocation keeps the slab.
   template <class Thread>
   SIMT_FN void try_free(Thread& thread, std::uint32_t slab) const {
     lock(thread, slab);

@@ -1,7 +1,7 @@
 // Halloc as published: a bitmap heap of slabs, with a hash that finds a free block in one or two tries.
 //
-// Paper: Adinetz & Pleiter, Halloc: Fast malloc()/free() for GPUs, GTC 2014 (slides); where the slides are silent, the
-// authors' public code 0.11.
+// Paper: Adinetz & Pleiter, Halloc: Fast malloc()/free() for GPUs, GTC 2014 (slides). Details that the slides lack
+// follow the authors' public code 0.11.
 // Idea:
 //   malloc  up to 3072 bytes: round up to one of sixteen sizes. A counter per size, raised once for all lanes of a warp
 //           that ask for that size, gives every lane a number. A hash of the number names blocks of the size's head
@@ -15,8 +15,8 @@
 //
 // Differs from the slides and the public code:
 //   * Memory orders (counted_slabs.hpp).
-//   * Groups of lanes are explicit masks: the lanes that come together with one size stay together until each has its
-//     block. Published: loops over votes of all lanes that run at that moment; they hang on GPUs since Volta.
+//   * Groups of lanes are explicit masks: the lanes that call together with one size stay together until each has its
+//     block. Published: loops over votes of all currently running lanes, which hang on GPUs since Volta.
 //   * A lane gives up if no slab is found, after four visits to the same busy head, or after 64 visits plus two per
 //     slab. Requests above the device heap's share are refused: CUDA's malloc wraps near 2^64.
 //   * Requests of 17 to 24 bytes get 32: 24-byte blocks would be aligned to 8 bytes only. For 384 and 768 bytes a slab
@@ -26,8 +26,8 @@
 //     back if it is too full. Published: both are in no set until a free crosses a threshold.
 //   * Lengths take 128 KiB per slab of 4 MiB (published 256, half of them unused). One pool instead of slabs allocated
 //     one by one: the address of a slab is computed. The grid allows at most 8191 slabs, as published.
-// Only a new process makes it fresh: nothing remembers the blocks of the device heap.
-// Reworked form and what each piece brings: halloc_reworked.hpp.
+// Only a new process makes the heap fresh, because nothing records the blocks of the device heap.
+// The reworked form and the benefit of each change: halloc_reworked.hpp.
 #pragma once
 
 #include <string>
@@ -60,7 +60,7 @@ struct PrepareHalloc {
 
 namespace halloc {
 
-// What a form does as published, known to the compiler.
+// The published features of a form, as compile-time constants.
 struct AsPublished {
   using Parameters = halloc::Parameters;
   static constexpr bool aggregation = true;
@@ -83,7 +83,7 @@ class PublishedHalloc : public HallocBase {
  public:
   using Parameters = typename Choices::Parameters;
 
-  // Two of three slabs stay with a size that once asked: its head and the next one.
+  // Two of three slabs stay with a size that was once requested: its head and the next head.
   static SmallHeap<Parameters> small_heap() { return three_slabs<Parameters>(0.3); }
   static SmallHeap<Parameters> second_small_heap() { return slabs_and_device_heap<Parameters>(0.3); }
 
@@ -122,7 +122,7 @@ class PublishedHalloc : public HallocBase {
   const LockedHeads& heads() const { return heads_; }
 
  protected:
-  // `name` is the form's, for messages.
+  // `name` is the name of the form, for messages.
   static PublishedHalloc lay_out(Arena& arena, const Parameters& parameters, std::string_view name);
 
  private:
@@ -146,7 +146,7 @@ class PublishedHalloc : public HallocBase {
     return group.broadcast(counter) + group.thread_rank();
   }
 
-  // What lanes have in common that change a count together: `key`, or without aggregation nothing.
+  // The common key of lanes that change a count together: `key`, or without aggregation none.
   template <class Thread>
   SIMT_FN std::uint32_t together(Thread& thread, std::uint32_t key) const {
     return choices_.aggregation ? key : thread.lane();
@@ -180,8 +180,9 @@ class PublishedHalloc : public HallocBase {
     }
   }
 
-  // Tries to set the bits of a block of this head. After every second failure a look at the slab's count: a busy one is
-  // left, as `full`. One that is not busy may have no clear bits yet: lanes count their blocks after they won them.
+  // Tries to set the bits of a block of this head. After every second failure the lanes check the slab's count and
+  // leave a busy slab, as `full`. A slab that is not busy may have no clear bits, because lanes count their blocks
+  // after they won them.
   template <class Thread>
   SIMT_FN bool reserve(Thread& thread, std::uint32_t slab, std::uint32_t id, std::uint32_t most, Probes& probes,
                        bool& full) const {

@@ -1,4 +1,4 @@
-// What the forms of Halloc share on the host: limits, the heap of models, the steps of the hash.
+// Common host code of the forms of Halloc: limits, the heap of models, the steps of the hash.
 #pragma once
 
 #include "allocators/halloc/parameters.hpp"

@@ -5,7 +5,7 @@
 // Data: sizes and hash (size_classes.hpp), slabs and their protocol (slab.hpp), slab sets (slab_set.hpp), heads and
 // their replacement (heads.hpp). Large requests: device_heap_share.hpp.
 //
-// Reworked, and what each piece brings:
+// Reworked, with the benefit of each change:
 //   * Marks beside the bits of a block give its length, so a second array of 4-bit sizes is not needed. This saves one
 //     atomic operation per malloc (for one-chunk blocks) and per free.
 //   * The slab's count is raised while the first bit is tried, and threads that fail lower it again. This saves one
@@ -15,14 +15,15 @@
 //     is detached after the unlock, and waiting threads read the head, not the lock. The replacement of heads limits
 //     the rate of blocks of 256 bytes and more.
 //   * Every slab that is not a head is filed by its true class when it is detached. Waiting threads give up after a
-//     failed search instead of searching one after the other. Before null, idle heads of other sizes are released, and
-//     the old head is visited once more, beyond its busy threshold: fewer nulls when memory is scarce.
+//     failed search instead of searching one after the other. Before a malloc returns null, idle heads of other sizes
+//     are released, and the old head is visited once more, beyond its busy threshold. So there are fewer nulls when
+//     memory is scarce.
 //   * No slab grid and slab numbers of 32 bits: pools beyond 32 GiB work. Blocks of the device heap are remembered, so
 //     reset() needs no new process.
 //   * Requests of 17 to 24 bytes get 32, as in all forms here: 24-byte blocks would be aligned to 8 bytes only.
-// The malloc kernel has more registers than that of the public code (38): the search for a head is inlined, because
-// calling it costs more time than it saves, and states and heads are 64-bit words. With 56 instead of 44 on sm_90 fewer
-// warps are resident than in the published form.
+// The malloc kernel has more registers than that of the public code (38). The search for a head is inlined, because a
+// call costs more time than it saves, and states and heads are 64-bit words. With 56 instead of 44 registers on sm_90,
+// fewer warps are resident than in the published form.
 #pragma once
 
 #include <algorithm>
@@ -156,15 +157,15 @@ class HallocReworked : public halloc::HallocBase {
   SIMT_FN void* visit_heads(Thread& thread, Group group, std::uint32_t id, std::uint64_t head, std::uint32_t first) {
     Probes probes{first, first, 0};
     bool last_visit = false;
-    // Every lost visit means that others filled a slab; the bound ends the search of a lane that always loses.
+    // Every lost visit means that other lanes filled a slab. The bound ends the search of a lane that always loses.
     for (std::uint32_t visits_left = 64 + 2 * heads_.slabs.count; visits_left != 0; --visits_left) {
       if (halloc::Head::exists(head)) {
         void* const block = visit(thread, group, id, head, last_visit, probes);
         if (block != nullptr || last_visit) return block;
       }
       const std::uint64_t old_head = head;
-      // A busy slab gives one try for each visit, and two of them can take all visits in turn: the last ones are for
-      // what other sizes keep idle.
+      // A busy slab allows one try per visit, and two busy slabs could use up all visits in turn. So the last visits
+      // are for idle slabs of other sizes.
       const bool spares_busy = visits_left <= 8;
       if (group.leader()) head = heads_.replacement(thread, id, old_head, spares_busy);
       head = group.broadcast(head);
@@ -178,15 +179,15 @@ class HallocReworked : public halloc::HallocBase {
     return nullptr;
   }
 
-  // Where a lane is in its series of chunks.
+  // Position of a lane in its series of chunks.
   struct Probes {
     std::uint32_t first;
     std::uint32_t chunk;
     std::uint32_t number;
   };
 
-  // Tries to get a block of the head for every lane of the group. Null for those that got none: they are the group
-  // then.
+  // Tries to get a block of the head for every lane of the group. Null for lanes that got none; they form the group
+  // afterwards.
   template <class Thread, class Group>
   SIMT_FN void* visit(Thread& thread, Group& group, std::uint32_t id, std::uint64_t head, bool last_visit,
                       Probes& probes) {

@@ -1,9 +1,9 @@
-// Which slab each size allocates from, and how that head is replaced.
+// The head of each size (the slab from which it allocates), and how heads are replaced.
 //
 // Adinetz & Pleiter 2014, "Head Replacement Tricks". One thread at a time replaces the head of a size, under the lock
-// of the size: it publishes the slab that was found in advance, looks for the next slab while others already allocate,
-// and sorts the old head into the sets. Search order: roomy slabs of the size, sparse slabs of the kind, free slabs,
-// then busy slabs of the size that are not too full.
+// of the size: it publishes the slab that was found in advance, searches for the next slab while others already
+// allocate, and files the old head in a set. Search order: roomy slabs of the size, sparse slabs of the kind, free
+// slabs, then busy slabs of the size that are not too full.
 //   The time from lock to unlock bounds the rate at which large blocks are allocated, because 36 warps fill a slab of
 // 3 KiB blocks. So loads are issued together, and the old head is detached after the unlock. The thread that makes a
 // head busy polls the lock. Threads that find it busy poll the head, and rarely the lock.
@@ -18,7 +18,7 @@
 
 namespace allocbench::halloc {
 
-// Per size; three lines of memory: all allocations add to the first and read the second, few use the third.
+// Per size three lines of memory: all allocations add to the first and read the second, but few use the third.
 struct alignas(128) SizeState {
   std::uint32_t counter;
   std::uint32_t padding_[31];
@@ -37,14 +37,14 @@ struct Heads {
   SizeState* sizes = nullptr;
   bool cache_next_head = true;
 
-  // A head other than `seen`, which has no room left; Head::none when there is none. One lane per warp and size calls.
-  // `spares_busy`: what other sizes keep idle is released before a busy slab is taken.
+  // A head other than `seen`, which has no room left; Head::none if there is none. One lane per warp and size calls.
+  // With `spares_busy`, idle slabs of other sizes are released before a busy slab is taken.
   template <class Thread>
   SIMT_FN std::uint64_t replacement(Thread& thread, std::uint32_t id, std::uint64_t seen, bool spares_busy) const {
     SizeState& size = sizes[id];
     const auto lock = thread.atomic(size.lock);
     const std::uint32_t on_arrival = lock.fetch_add(0u, simt::acq_rel);
-    // Where there is a head, the thread that made it busy is about to replace it.
+    // If there is a head, the thread that made it busy is about to replace it.
     for (std::uint32_t looks = Head::exists(seen) ? 1 : 0;; ++looks) {
       const std::uint64_t head = thread.atomic(size.head).load(simt::acquire);
       if (head != seen && Head::exists(head)) return head;
@@ -95,7 +95,7 @@ struct Heads {
         detached = Head::slab(current);
         const std::uint64_t found = cache_next_head ? search_idle(thread, id) : Head::none;
         next.store(found, simt::relaxed);
-        // With nothing left, the next search under the lock must find the old head.
+        // If nothing is left, the next search under the lock must find the old head.
         if (!Head::exists(found)) {
           detach(thread, detached);
           detached = no_slab;

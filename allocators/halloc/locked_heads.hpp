@@ -1,4 +1,4 @@
-// Which slab each size allocates from, and how that head is replaced, as published.
+// The head of each size (the slab from which it allocates), and how heads are replaced, as published.
 //
 // Adinetz & Pleiter 2014, "Head Replacement Tricks", "Slab Search Order". One thread at a time replaces the head of a
 // size, under the lock of the size: it publishes the slab that was found in advance, detaches the old head and looks
@@ -25,8 +25,7 @@ struct LockedHeads {
   SizeHead* sizes = nullptr;
   bool cache_next_head = true;
 
-  // For the caller that found `seen` without room, or has made it busy. The head afterwards; no_slab if there is no
-  // slab.
+  // For the caller that found no room in `seen` or has made it busy. Returns the new head; no_slab if there is none.
   template <class Thread>
   SIMT_FN std::uint32_t replacement(Thread& thread, std::uint32_t id, std::uint32_t seen) const {
     SizeHead& size = sizes[id];

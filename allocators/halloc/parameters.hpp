@@ -20,7 +20,7 @@ struct Parameters {
   static auto fields();
 };
 
-// The fields of a parameter struct that is or derives from Parameters; a derived one appends its own.
+// The fields of a parameter struct that is or derives from Parameters. A derived struct appends its own fields.
 template <class P>
 auto common_fields() {
   const auto member = []<class T>(T Parameters::*base) -> T P::* { return base; };

@@ -53,7 +53,7 @@ SIMT_HOST_FN std::uint32_t chunk_of_offset(std::uint32_t kind, std::uint32_t off
   return kind & 1 ? simt::multiply_high(eighths, 0x55555556u) : sixteenths;  // a third; exact below 2^31
 }
 
-// How full a slab is, in chunks; shares of N.
+// Thresholds of a slab in chunks, as shares of N.
 struct Thresholds {
   std::uint32_t busy = 0;     // a head this full is replaced
   std::uint32_t roomy = 0;    // may serve as a head again
@@ -79,7 +79,7 @@ struct SizeClasses {
     return {chunks(0), chunks(1), chunks(2), chunks(3), share(busy), share(roomy), share(sparse)};
   }
 
-  // By selection, because an array in kernel parameters that is indexed at run time moves to local memory.
+  // By selection, because an array in kernel parameters with a run-time index would move to local memory.
   SIMT_HOST_FN const Modulo chunks(std::uint32_t kind) const {
     const Modulo even = kind & 2 ? chunks_256 : chunks_16;
     const Modulo odd = kind & 2 ? chunks_384 : chunks_24;

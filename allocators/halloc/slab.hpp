@@ -1,4 +1,4 @@
-// The slabs of Halloc: their state words, their bits, and the sets that find them again.
+// The slabs of Halloc: their state words, their bits, and the sets in which searches find them.
 //
 // State word of a slab, 64 bits:
 //   bits 32-63  era: raised whenever the slab becomes a head
@@ -117,7 +117,7 @@ struct Slabs {
     thread.atomic(bits[bit_word(slab, chunk)]).fetch_or((mask & (mask - 1)) << 32, simt::relaxed);
   }
 
-  // Gives back what a failed allocation took; no length is marked yet.
+  // Undoes a failed allocation, whose length is not marked yet.
   template <class Thread>
   SIMT_FN void withdraw_bits(Thread& thread, std::uint32_t slab, std::uint32_t chunk, std::uint32_t log) const {
     thread.atomic(bits[bit_word(slab, chunk)]).fetch_and(~block_mask(chunk, log), simt::relaxed);
@@ -127,7 +127,7 @@ struct Slabs {
   template <class Thread>
   SIMT_FN std::uint32_t clear_block(Thread& thread, std::uint32_t slab, std::uint32_t chunk) const {
     const auto word = thread.atomic(bits[bit_word(slab, chunk)]);
-    // The marks of my block do not change; the block ends where they end.
+    // The marks of an owned block do not change, and the block ends where they end.
     const auto marks = static_cast<std::uint32_t>(word.load(simt::relaxed) >> 32);
     const std::uint32_t behind = chunk % 32 == 31 ? 0 : marks >> (chunk % 32 + 1);
     const std::uint32_t length = 1 + simt::count_trailing_zeros(~behind);
@@ -162,7 +162,7 @@ struct Slabs {
         return;
       }
     }
-    // Another thread that changed the word may have filed the slab too, or made it a head; detach() files heads.
+    // Another thread that changed the word may also have filed the slab or made it a head. detach() files heads.
     const std::uint32_t index = set_index(state);
     if (index != no_set) set(index).add(thread, slab);
   }
@@ -226,7 +226,7 @@ struct Slabs {
     return used <= limits.crammed ? busy_index(id) : no_set;
   }
 
-  // Takes a slab that has left a class out of its set.
+  // Removes a slab that has left a class from its set.
   template <class Thread>
   SIMT_FN void unfile(Thread& thread, std::uint32_t slab, std::uint32_t index) const {
     if (index == no_set) return;

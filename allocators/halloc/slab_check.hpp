@@ -35,7 +35,7 @@ inline SlabImage copy_slabs(const Heads& heads, simt::Stream& stream) {
   return image;
 }
 
-// What is wrong with one slab; empty for nothing. `is_head`: some size names it as head or next head.
+// The mistake in one slab; empty if there is none. `is_head`: the slab is the head or next head of a size.
 inline std::string broken_slab(const Slabs& slabs, const SlabImage& image, std::uint32_t slab, bool is_head) {
   const std::uint64_t state = image.states[slab];
   const std::uint32_t id = SlabState::id(state);

@@ -1,9 +1,9 @@
-// The slab grid of Halloc: which slab does an address belong to?
+// The slab grid of Halloc, which gives the slab of an address.
 //
-// Adinetz & Pleiter 2014, "Slab Grid". A cell is as long as a slab. Slabs need not begin where cells do, so a cell
-// names two slabs and the place in it where the second one begins:
+// Adinetz & Pleiter 2014, "Slab Grid". A cell is as long as a slab. Slabs need not begin at cells, so a cell contains
+// two slabs and the place where the second one begins:
 //   bit 0 valid, bits 13-25 first slab, bits 26-38 second slab, bits 39-58 cut-off in units of 16 bytes
-// Here slabs lie side by side in one pool and cells begin where they do: the cut-off is 0.
+// Here slabs are adjacent in one pool, and cells begin at slabs, so the cut-off is 0.
 #pragma once
 
 #include "simt/simt.hpp"

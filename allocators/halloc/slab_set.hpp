@@ -1,4 +1,4 @@
-// A set of slabs: one bit per slab, and how many bits may be set, so that empty sets cost one load.
+// A set of slabs: one bit per slab, and an upper bound of the number of bits, so that empty sets cost one load.
 //
 // Adinetz & Pleiter 2014, "Slab sets". A thread that clears a bit has removed the slab and looks at the slab itself
 // next, because the slab may have left the class in the meantime. Adding releases and removing acquires, so the remover
@@ -35,8 +35,8 @@ struct SlabSet {
     if ((before & bit) != 0) thread.atomic(words[0]).fetch_sub(1u, simt::relaxed);
   }
 
-  // How many members there may be, and the word where to look first. Separate from find(), so that the loads of several
-  // sets overlap.
+  // Upper bound of the number of members, and the word where a search begins. Separate from find(), so that the loads
+  // of several sets overlap.
   struct Summary {
     std::uint32_t members, first_word;
   };

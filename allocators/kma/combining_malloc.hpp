@@ -3,18 +3,19 @@
 // Base: Spliet, Howes, Gaster & Varbanescu, GPGPU-7 2014, section 4.2, figures 1 and 2 (kma.hpp has it as published).
 // Data and protocols: layout.hpp, superblock.hpp (state words, bitmaps), superblock_queue.hpp, superblock_heap.hpp.
 //
-// Reworked, and what each piece brings:
+// Reworked, with the benefit of each change:
 //   * The lanes of a warp that ask for the same block size reserve together, by one subtraction, and set their bits by
 //     one OR. Frees into the same bitmap word work likewise. As published each thread does a compare-exchange, so one
 //     reservation per round trip to the second-level cache succeeds.
-//   * The search starts where a superblock without frees would have its next clear bit, not at word 0.
+//   * The search starts at the next clear bit of a superblock without frees, instead of at word 0.
 //   * The thread that takes the last block attaches the next superblock, so no other thread has to. The thread
 //     that prepares a superblock takes its own blocks while it formats it.
 //   * Lanes that together need a whole superblock take it from the queue directly.
-//   * Before null, a request looks for active superblocks of other sizes that are entirely free; the paper leaves them.
-//   * All threads of a grid make the heap new and write the links of the queue; the paper has one thread enqueue.
+//   * Before it returns null, a request searches for entirely free active superblocks of other sizes, which the paper
+//     does not use.
+//   * All threads of a grid reset the heap and write the links of the queue; in the paper one thread enqueues.
 //   * As in the published form free clears the bit before it counts, and blocks are at least 16 bytes.
-// Kept: a detached superblock with some free blocks is unreachable until all are free, so null may come early.
+// Kept: a detached superblock with some free blocks is unreachable until all are free, so null may be returned early.
 #pragma once
 
 #include <string>
@@ -118,7 +119,7 @@ class CombiningMalloc {
 
   // The search of a leader through one bitmap.
   struct Claim {
-    std::uint32_t position;  // before the first attempt: where bits are probably clear
+    std::uint32_t position;  // before the first attempt: place of bits that are probably clear
     std::uint32_t word = 0;
     std::uint32_t bits = 0;  // taken by the last next()
     std::uint32_t seen = 0;  // the word after it

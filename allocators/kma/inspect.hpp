@@ -1,4 +1,4 @@
-// What holds in both forms of KMA when no kernel runs.
+// Invariants of both forms of KMA while no kernel runs.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 namespace allocbench::kma {
 
 // Every superblock is in the queue, in the active table, or detached and in use, and counts agree with bitmaps. Empty
-// when that holds. `State` reads the state words of the form.
+// if this is true. `State` reads the state words of the form.
 template <class State>
 std::string broken_invariant(simt::Stream& stream, const Layout& layout) {
   const SuperblockArray& superblocks = layout.superblocks;

@@ -15,9 +15,9 @@
 //   bits 16-31  blocks in all   bit  38     attached: active           bits 40-63  tag, one more with every change
 //
 // Protocol: the preparer of a superblock owns it alone, clears the bitmap, then releases the state, then the entry of
-// the table. A reservation acquires the state and expects the whole word, so a superblock that came back in another
-// life refuses it; the tag prevents ABA. Taking a bit acquires what clearing it released. Bits are cleared before they
-// are counted, so every reservation has a clear bit.
+// the table. A reservation acquires the state and expects the whole word, so it fails if the superblock was reused; the
+// tag prevents ABA. Clearing a bit releases, and setting it acquires. Bits are cleared before they are counted, so
+// every reservation has a clear bit.
 //
 // Differs from the paper:
 //   * free clears the bit before it counts. In the printed order a superblock can be recycled and formatted between
@@ -27,7 +27,7 @@
 //   * Gaps (assumed): the next power of two instead of unpublished size heuristics; an attached superblock stays
 //     attached when all its blocks are free; size and flags share the state word.
 // Kept: a detached superblock with some free blocks is unreachable until all are free, and an unused active one serves
-// its size only. So null may come early.
+// only its size. So null may be returned early.
 #pragma once
 
 #include "allocators/kma/inspect.hpp"
@@ -126,7 +126,7 @@ class ExchangingMalloc {
   Layout layout_;
 
  private:
-  // The active superblock of the size, which the caller prepares if there is none; `empty` if none is unused.
+  // The active superblock of the size. If there is none, the caller prepares one; `empty` if none is unused.
   template <class Thread>
   SIMT_FN std::uint32_t active_superblock(Thread& thread, std::uint32_t log2) const {
     const auto entry = thread.atomic(layout_.active[log2]);

@@ -1,4 +1,5 @@
-// What both forms of KMA lie on: equal superblocks over the pool, the table of active ones, the queue of unused ones.
+// The common layout of both forms of KMA: equal superblocks over the pool, the table of active superblocks, the queue
+// of unused superblocks.
 //
 // Paper: Spliet, Howes, Gaster & Varbanescu, GPGPU-7 2014, section 4.2, figures 1 and 2.
 #pragma once
@@ -40,7 +41,7 @@ struct SuperblockArray {
 
   SIMT_HOST_FN std::uint32_t bytes() const { return 1u << bytes_log2; }
 
-  // Blocks of 2^log2 bytes in a superblock, beside the bitmap.
+  // Number of blocks of 2^log2 bytes in a superblock, without the bitmap.
   SIMT_HOST_FN std::uint32_t capacity(std::uint32_t log2) const {
     const std::uint32_t most = bytes() >> log2;
     return (bytes() - (most + 31) / 32 * 4) >> log2;
@@ -81,7 +82,7 @@ struct Layout {
 
   static std::size_t max_request(const Parameters& parameters) { return parameters.superblock_bytes / 2; }
 
-  // `name` is the allocator's, for messages. `least_log2` is that of its smallest blocks.
+  // `name` is the name of the allocator, for messages. `least_log2` is log2 of its smallest block.
   static Layout of_arena(Arena& arena, const Parameters& parameters, std::string_view name,
                          std::uint32_t least_log2 = SuperblockArray::least_log2) {
     const Pool pool = arena.pool();
@@ -142,7 +143,7 @@ inline void initialise_by_one_thread(simt::Stream& stream, const Layout& layout,
   simt::launch(stream, {1, 1}, InitialiseByOneThread{}, layout, unused_state);
 }
 
-// By all threads of a grid.
+// Called by all threads of a grid.
 inline void initialise(simt::Stream& stream, const Layout& layout, std::uint64_t unused_state) {
   constexpr std::uint32_t threads = 256;
   const std::uint32_t blocks = std::min((layout.superblocks.count + threads - 1) / threads, 4096u);

@@ -1,4 +1,4 @@
-// Superblocks of the reworked KMA: the state word that counts their blocks, and the bitmap that says which are taken.
+// Superblocks of the reworked KMA: the state word that counts their blocks, and the bitmap of taken blocks.
 //
 // State word (one per superblock, side array):
 //
@@ -40,7 +40,7 @@ struct State {
     return bias + free + (std::uint64_t{total} << 32) + (std::uint64_t{size_log2} << 48);
   }
 
-  // Negative while more is reserved than there is.
+  // Negative while more blocks are reserved than exist.
   SIMT_HOST_FN std::int32_t free() const { return static_cast<std::int32_t>(static_cast<std::uint32_t>(word - bias)); }
   SIMT_HOST_FN std::uint32_t total() const { return static_cast<std::uint32_t>(word >> 32 & 0xffff); }
   SIMT_HOST_FN std::uint32_t size_log2() const { return static_cast<std::uint32_t>(word >> 48 & 0x3f); }
@@ -74,7 +74,7 @@ struct Superblocks : SuperblockArray {
     return recycle(thread, superblock, State{before + blocks});
   }
 
-  // For the thread that took the superblock out of the active table. True as for give_back().
+  // For the thread that removed the superblock from the active table. True as for give_back().
   template <class Thread>
   SIMT_FN bool detach(Thread& thread, std::uint32_t superblock) const {
     const std::uint64_t before = state(thread, superblock).fetch_and(~State::attached_flag, simt::acq_rel);

@@ -60,7 +60,7 @@ class SuperblockHeap {
       } else {
         const Grant grant = reserve_in(thread, found, log2, wanted);
         if (!grant.empty()) return grant;
-        // Ends: the thread that took the last block replaces the superblock, or a block is freed.
+        // The loop ends, because the thread that took the last block replaces the superblock, or a block is freed.
         while (entry.load(simt::relaxed) == found) {
           const State state{superblocks_.state(thread, found).load(simt::relaxed)};
           if (state.serves(log2) && state.free() > 0) break;
@@ -122,7 +122,7 @@ class SuperblockHeap {
     return fresh == SuperblockQueue::none ? Grant{} : Grant::of(fresh, taken, 0, true);
   }
 
-  // A group that needs as many blocks as a superblock has takes one past the active table.
+  // A group that needs as many blocks as a superblock has takes a superblock without using the active table.
   template <class Thread>
   SIMT_FN Grant whole_superblock(Thread& thread, std::uint32_t log2) const {
     const std::uint32_t fresh = take_unused(thread);

@@ -68,7 +68,7 @@ class SuperblockQueue {
     }
   }
 
-  // `none` when only the dummy is left.
+  // `none` if only the dummy is left.
   template <class Thread>
   SIMT_FN std::uint32_t pop(Thread& thread) const {
     const auto head = thread.atomic(ends_->head);
@@ -97,7 +97,7 @@ class SuperblockQueue {
     }
   }
 
-  // A look without taking; may be outdated when it returns.
+  // Reads without taking. The result may be outdated.
   template <class Thread>
   SIMT_FN bool looks_empty(Thread& thread) const {
     const std::uint64_t first = thread.atomic(ends_->head).load(simt::acquire);

@@ -1,4 +1,4 @@
-// What holds in a Kokkos::MemoryPool when no kernel runs.
+// Invariants of a Kokkos::MemoryPool while no kernel runs.
 #pragma once
 
 #include <bit>
@@ -9,7 +9,7 @@
 
 namespace allocbench::kokkos {
 
-// Counts agree with bits, and no bit is set beyond the blocks of a superblock. Empty when that holds.
+// Counts agree with bits, and no bit is set beyond the blocks of a superblock. Empty if this is true.
 inline std::string broken_superblock(simt::Stream& stream, const Superblocks& superblocks, std::uint32_t max_log2) {
   std::vector<std::uint32_t> words(std::size_t{superblocks.count} * superblocks.stride);
   simt::copy_to_host(stream, words.data(), superblocks.states, words.size() * sizeof words[0]);

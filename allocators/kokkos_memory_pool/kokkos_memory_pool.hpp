@@ -18,9 +18,9 @@
 //   * A request that has lost 64 + 2 * superblocks found superblocks to others gets null; there it may go on forever.
 //   * States and hints lie outside the pool, and the pool is cut into whole superblocks, so blocks are aligned to their
 //     size up to 256 bytes; there they follow the states, and the alignment is 32 bytes.
-// As published: with attempts = 1, the default, null may come although blocks are free. When a superblock is full,
-// every lane that waits scans all full ones of its size: with many superblocks that takes seconds (docs/findings.md). A
-// request of 16 bytes takes 64.
+// As published: with attempts = 1, the default, null may be returned although blocks are free. If a superblock is full,
+// every waiting lane scans all full superblocks of its size, which takes seconds with many superblocks
+// (docs/findings.md). A request of 16 bytes takes 64.
 #pragma once
 
 #include <string>
@@ -190,7 +190,7 @@ class KokkosMemoryPool {
       if (++superblock == superblocks_.count) superblock = 0;
     }
     if (empty == kokkos::no_superblock) return larger;
-    // Tried also when another lane was faster: it may have made it one of the same size.
+    // Tried even if another lane was faster, because that lane may have given it the same size.
     moves_hint =
         thread.atomic(superblocks_.state(empty)).compare_exchange(empty_header, wanted, simt::acq_rel, simt::relaxed);
     return {empty, wanted};

@@ -1,14 +1,14 @@
-// The superblocks of Kokkos::MemoryPool: a state word each, and bits that say which blocks are in use.
+// The superblocks of Kokkos::MemoryPool, each with a state word and bits for the blocks in use.
 //
 // Kokkos 28848df (2025), Kokkos_MemoryPool.hpp and impl/Kokkos_ConcurrentBitset.hpp. State word:
 //   bits 0-25   blocks in use, claims that are about to fail included
 //   bits 26-30  log2 of the number of blocks, which tells their size; changes only while no block is in use
 // The bits follow in the same array: one for each block of the smallest size, in words of 32.
 //
-// Protocol. The count goes up before a bit is searched and down after it was cleared, so a claim that was counted finds
-// a clear bit. All changes of the state word are read-modify-writes: a claim that finds another size takes its one
-// back. Orders. Published: relaxed atomics with a full fence between the two words. Here clearing a bit and lowering
-// the count release, raising the count and setting a bit acquire.
+// Protocol. The count is raised before a bit is searched and lowered after a bit was cleared, so a counted claim finds
+// a clear bit. All changes of the state word are read-modify-writes. A claim that finds another size undoes its
+// addition. Orders. Published: relaxed atomics with a full fence between the two words. Here clearing a bit and
+// lowering the count release, raising the count and setting a bit acquire.
 #pragma once
 
 #include "simt/simt.hpp"
@@ -51,8 +51,8 @@ struct Superblocks {
     return base + (std::size_t{superblock} << bytes_log2) + (std::size_t{block} << block_log2);
   }
 
-  // A block of a superblock that was seen with this header. `start` is where the search for a bit begins. no_block if
-  // it is full or has another header meanwhile.
+  // A block of a superblock that was seen with this header. The search for a bit begins at `start`. no_block if the
+  // superblock is full or its header has changed.
   template <class Thread>
   SIMT_FN std::uint32_t claim(Thread& thread, std::uint32_t superblock, std::uint32_t header,
                               std::uint32_t start) const {

@@ -8,8 +8,8 @@
 // in between. A claim of an invalid counter fails and leaves what it added behind; publishing the next slab overwrites
 // it.
 //
-// Assumed: a slot without a slab starts as invalid. If it started at zero, others could claim, free and give back the
-// first slab of a slot while its maker has not counted its own reservations. Blocks would overlap. Orders. Lowering
+// Assumed: a slot without a slab starts as invalid. If it started at zero, other lanes could claim, free and return the
+// first slab of a slot before its maker has counted its own reservations, and blocks would overlap. Orders. Lowering
 // releases, raising acquires, as in the code, which has fences there. Fixed: lowering to zero also acquires, so that
 // the next life of the slab comes after all accesses of this one.
 #pragma once
@@ -25,7 +25,7 @@ struct Guard {
 
   std::uint32_t counter;
 
-  // Reserves `count` chunks. True if there is a slab; then `after` is the number of reservations.
+  // Reserves `count` chunks. True if there is a slab; `after` is then the number of reservations.
   template <class Thread>
   SIMT_FN bool claim(Thread& thread, std::uint32_t count, std::uint32_t& after) {
     after = thread.atomic(counter).fetch_add(count, simt::acquire) + count;

@@ -66,7 +66,7 @@ class LlvmLibc {
                                  .zero = ZeroBytes::null};
 
   static std::size_t max_request(std::size_t, const Parameters& parameters) { return parameters.slab_bytes; }
-  // Six slabs of 14 chunks of 16 bytes: four lanes that make and give back slabs side by side still find one.
+  // Six slabs of 14 chunks of 16 bytes, so that four lanes that make and return slabs at the same time still find one.
   static SmallHeap<Parameters> small_heap() {
     return {.pool_bytes = 6 * 256, .parameters = {.slab_bytes = 256, .cached_slabs = 1}};
   }

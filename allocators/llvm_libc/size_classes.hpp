@@ -1,4 +1,5 @@
-// Chunk sizes of LLVM libc's GPU malloc, and where in the table of slabs each of them begins: pure arithmetic.
+// Chunk sizes of LLVM libc's GPU malloc, and the place where each begins in the table of slabs. All values are
+// computed.
 //
 // llvm-project, libc/src/__support/GPU/allocator.cpp (2026). Sizes: 16, 32, 48, 64, then 0.75, 0.875 and 1 times each
 // power of two up to half a slab: 46 for slabs of 2 MiB. They are numbered from 0.

@@ -6,9 +6,9 @@
 // An empty slab keeps its chunk size in the header for its next life. All bits are zero then. They are cleared again
 // only if the next life has smaller chunks, which need more words of bits.
 //
-// Orders of the bits. Published: relaxed. Then nothing orders the last accesses of one owner of a chunk before the
-// first of the next one, if the next one had its reservation before (docs/findings.md). Fixed: clearing releases,
-// setting acquires.
+// Orders of the bits. Published: relaxed. Then nothing orders the last accesses of an owner of a chunk before the first
+// accesses of the next owner, if the next owner already had its reservation (docs/findings.md). Fixed: clearing
+// releases, setting acquires.
 #pragma once
 
 #include "allocators/support/common/bit_orders.hpp"
@@ -25,7 +25,7 @@ struct SlabHeader {
 };
 static_assert(sizeof(SlabHeader) == 16);
 
-// What free() needs of the header, in one load.
+// The part of the header that free() needs, in one load.
 struct ChunkSizeAndSlot {
   std::uint64_t word;
 
@@ -91,11 +91,11 @@ struct Slab {
         before = orders.setting([&](auto order) { return word.fetch_or(run, order); });
       }
       before = seekers.shfl_lane(before, first);
-      if (orders.setting_acquires) seekers.sync();  // the first lane's acquire holds for its run
+      if (orders.setting_acquires) seekers.sync();  // the first lane's acquire covers its run
       const bool lost = (before >> wanted % 32 & 1) != 0;
       const simt::LaneMask losers = seekers.ballot(lost);
       if (losers == 0) return wanted;
-      // The losers go on at the first clear bit that the first of them saw in its word, or in a random word.
+      // The losers continue at the first clear bit that the first of them saw in its word, or in a random word.
       const std::uint32_t leader = simt::count_trailing_zeros(losers);
       const std::uint32_t seen = seekers.shfl_lane(before, leader);
       const std::uint32_t word = seekers.shfl_lane(wanted / 32, leader);

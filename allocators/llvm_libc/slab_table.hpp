@@ -21,7 +21,7 @@ struct Slot {
 };
 static_assert(sizeof(Slot) == 16);
 
-// What a group of lanes got at a slot.
+// Result of a group of lanes at a slot.
 struct Claim {
   enum Outcome : std::uint32_t { elsewhere, out_of_memory, reserved, reserved_in_another_size };
 
@@ -48,8 +48,8 @@ struct SlabTable {
   }
 
   // A reservation for each lane of the group in the slab of this slot, which the group makes if there is none.
-  // `most` != 0: not where as many chunks are reserved already. The leader works; `slab`, `first` and `outcome` are the
-  // same for all.
+  // With `most` != 0, only if fewer chunks are reserved. The leader does the work; `slab`, `first` and `outcome` are
+  // the same for all lanes.
   template <class Thread, class Group>
   SIMT_FN Claim claim(Thread& thread, const Group& group, std::uint32_t slot, std::uint32_t chunk,
                       std::uint32_t most) const {
@@ -78,7 +78,7 @@ struct SlabTable {
     return result;
   }
 
-  // Gives `count` reservations of one slab back; for the leader of those that had them, after they came together.
+  // Returns `count` reservations of one slab. Called by the leader of their lanes, after the lanes have met.
   template <class Thread>
   SIMT_FN void leave(Thread& thread, std::uint32_t slot, std::uint64_t slab, std::uint32_t count) const {
     if (!slots[slot].guard.leave(thread, count, orders, reclaim)) return;
@@ -111,7 +111,7 @@ struct SlabTable {
     }
     std::uint32_t after = 0;
     if (slab == 0 || slab == Slot::making || !slot.guard.claim(thread, count, after)) return {Claim::elsewhere, 0, 0};
-    // The claim may have met a newer slab than the one seen before.
+    // The claim may apply to a newer slab than the one seen earlier.
     if (reclaim) slab = pointer.load(simt::relaxed);
     const bool fits = thread.atomic(slab_at(slab).chunk_bytes()).load(simt::relaxed) == chunk;
     return {fits ? Claim::reserved : Claim::reserved_in_another_size, slab, after - count};

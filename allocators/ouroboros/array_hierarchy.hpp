@@ -2,9 +2,9 @@
 //
 // Entry s mod D is a word of two halves: a segment s, and its chunk or none. The thread that brings the chunk of
 // segment s waits until the entry says "s, none" and writes the chunk. The thread that has consumed the segment writes
-// "s + D, none". Readers wait for their own s, so they cannot mistake the chunk of another round for theirs (the
-// published code traps there). D is at least twice the segments of a queue, so threads wait only if another one stands
-// still while D segments pass by.
+// "s + D, none". Readers wait for their own s, so they cannot confuse it with the chunk of another round (the published
+// code traps there). D is at least twice the number of segments of a queue, so threads wait only if another thread does
+// not advance while D segments pass by.
 #pragma once
 
 #include "allocators/ouroboros/segmented_queue.hpp"

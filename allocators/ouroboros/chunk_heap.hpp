@@ -5,18 +5,19 @@
 // its bit before it raises the count, so at least as many bits are set as the count says.
 //   A chunk is queued or held if and only if its count is not zero. The holder that draws the last page does not put
 // the chunk back, and the free that raises the count from zero does. Both are operations on one word, so one thread
-// decides. A holder never draws more than there is, because a count below zero would return to zero twice. It looks
-// before it draws, unless the queue said that the chunk has at least a warp's worth of pages; since then the count can
-// only have grown. With two warps' worth some pages are surely left, so the chunk goes back before the result of the
-// draw is known.
+// decides. A holder never draws more pages than exist, because a negative count would return to zero twice. It loads
+// the count before it draws, unless the queue entry is marked with at least a warp's worth of pages; since then the
+// count can only have grown. With two warps' worth some pages are surely left, so the chunk is put back before the
+// result of the draw is known.
 //   Waits end: units of the semaphore are free pages of chunks that are queued or held, and holders put a chunk back
 // without waiting.
 //   A chunk that becomes entirely free may be given back to the pool: release_chunk().
-//   The price: a chunk goes from warp to warp, each of which waits for the one before it. With few chunks, thirty warps
-// would wait for the same one, and of lanes that call alone hundreds. So many simultaneous groups get new chunks
-// (refill.hpp), as long as at least half of the pool was never used. A group that finds many others takes the pages of
-// a new chunk. A group cannot see others that ask at the same moment, but the number of its take tells it how many
-// came earlier. It brings a chunk after it is served. The class keeps these chunks, and later groups spread over them.
+//   The disadvantage: a chunk is passed from warp to warp, and each warp waits for the previous one. With few chunks,
+//   thirty warps would wait for the same chunk, or hundreds of lanes that call alone. So many simultaneous groups get
+//   new chunks (refill.hpp), as long as at least half of the pool was never used. A group that finds many others takes
+//   the pages of a new chunk. A group cannot see other groups that request at the same moment, but the number of its
+//   take shows how many came earlier. Such a group adds a chunk after it is served. The class keeps these chunks, and
+//   later groups spread over them.
 //
 // Differs from the paper: a warp draws once for all its lanes. In the paper each lane looks at the chunk at the front,
 // draws one page, and continues with the next chunk if there is none. In the paper the chunk stays in the queue, so the
@@ -27,7 +28,7 @@
 
 namespace allocbench::ouroboros {
 
-// What a group reads before it knows whether it is served, so that it does not wait for these words alone.
+// Words that a group loads before it knows whether it is served, so that it does not wait for them later.
 struct Traffic {
   std::uint32_t takes;
   std::uint32_t puts;
@@ -41,8 +42,8 @@ struct ChunkHeap : Heap<StorageKind> {
   using Heap<Storage>::storage;
   using Heap<Storage>::classes;
   static constexpr bool chunk_based = true;
-  // An index in the queue: the chunk, its class, and marks that it has at least as many pages as a warp can want, or
-  // twice as many.
+  // An index in the queue: the chunk, its class, and marks for at least as many pages as a warp can request, or twice
+  // as many.
   static constexpr std::uint32_t chunk_bits = 26;
   static constexpr std::uint32_t many = 1u << 30;
   static constexpr std::uint32_t plenty = many | 1u << 31;
@@ -55,7 +56,7 @@ struct ChunkHeap : Heap<StorageKind> {
   static constexpr std::uint64_t no_slot = ~std::uint64_t{0};
   static constexpr std::uint32_t least_groups_of_crowd = 4;
   std::uint32_t release_above = 0;
-  std::uint32_t crowd = 0;  // more takes than this beyond the puts are one
+  std::uint32_t crowd = 0;  // limit of the takes beyond the puts
 
   static std::uint64_t most_chunks() { return std::uint64_t{1} << chunk_bits; }
 
@@ -65,7 +66,7 @@ struct ChunkHeap : Heap<StorageKind> {
   }
   SIMT_FN std::uint32_t* mask(std::uint32_t chunk) const { return masks + std::size_t{chunk} * mask_words(0); }
 
-  // Chunks that surely hold `units` pages, where each is full.
+  // Number of full chunks that surely contain `units` pages.
   SIMT_FN std::uint32_t chunks_for(std::uint32_t id, std::uint32_t units) const {
     const std::uint32_t log = space.pages_log(id);
     return (units + (1u << log) - 1) >> log;
@@ -86,8 +87,8 @@ struct ChunkHeap : Heap<StorageKind> {
     return {number, thread.atomic(classes[id].back).load(simt::relaxed), before.fresh};
   }
 
-  // For a group of `lanes` lanes with take number `seen.takes`: whether many wait for chunks of its class, and one
-  // chunk serves several such groups in turn.
+  // For a group of `lanes` lanes with take number `seen.takes`: whether many groups wait for chunks of its class, and
+  // one chunk can serve several of them in turn.
   SIMT_FN bool is_crowded(std::uint32_t id, std::uint32_t lanes, const Traffic& seen) const {
     return 1u << space.pages_log(id) >= least_groups_of_crowd * lanes &&
            static_cast<std::int32_t>(seen.takes - seen.puts) > static_cast<std::int32_t>(crowd) &&
@@ -106,7 +107,7 @@ struct ChunkHeap : Heap<StorageKind> {
       draw.chunk = team.broadcast(draw.chunk);
       draw.count = team.broadcast(draw.count);
       draw.before = team.broadcast(draw.before);
-      team.sync();  // all lanes acquire what the leader acquired: a lane that frees a page reads the chunk's header
+      team.sync();  // the leader's acquire covers all lanes, because a lane that frees a page reads the chunk's header
       const bool served = team.thread_rank() < draw.count;
       const auto alike = group.partition(served);
       if (served) {
@@ -200,8 +201,8 @@ struct ChunkHeap : Heap<StorageKind> {
     put_into(thread, *place.slot, index_of(chunk, id) | mark);
   }
 
-  // Takes the chunk of take `number` and draws up to `wanted` of its pages. One loop from wait to put-back, because a
-  // lane of this warp may wait for the chunk that another one puts back.
+  // Takes the chunk of take `number` and draws up to `wanted` of its pages. There is one loop from the wait to the
+  // put-back, because a lane of this warp may wait for a chunk that another lane puts back.
   template <class Thread>
   SIMT_FN Draw draw_pages(Thread& thread, std::uint32_t id, std::uint32_t number, std::uint32_t wanted) const {
     const auto place = this->template place<QueueEnd::front>(thread, id, number);
@@ -239,8 +240,8 @@ struct ChunkHeap : Heap<StorageKind> {
     return draw;
   }
 
-  // Picks one of the pages that were drawn, for the lane with this rank. With `before`, lanes of different warps begin
-  // with different words, as long as the chunk is drained in order.
+  // Selects one of the drawn pages for the lane with this rank. With `before`, lanes of different warps begin with
+  // different words, as long as the chunk is drained in order.
   template <class Thread>
   SIMT_FN std::uint32_t pick_page(Thread& thread, std::uint32_t chunk, std::uint32_t id, std::uint32_t before,
                                   std::uint32_t rank) const {
@@ -258,7 +259,7 @@ struct ChunkHeap : Heap<StorageKind> {
         thread.probe(simt::Step::retry);
         left = found;
       }
-      // After a lap any bit will do; there is one, but it may not be visible yet.
+      // After a lap any bit is accepted. There is one, but it may not be visible yet.
       skip = visited >= last_word ? 0 : skip - simt::popcount(left);
       if (visited >= last_word) thread.spin_hint();
       thread.probe(simt::Step::walk);
@@ -304,7 +305,8 @@ struct ChunkHeap : Heap<StorageKind> {
         }
       }
     }
-    // Held alone, so a full count stays full. Acquire: what its frees did to the mask has happened.
+    // The chunk has one holder, so a full count stays full. The load acquires, so all changes of the mask by frees are
+    // visible.
     if (thread.atomic(space.headers[held]).load(simt::acquire) == Header::of(id, pages)) {
       storage.uncover(thread, classes[id].storage, 1);
       space.pool.give(thread, held);

@@ -1,8 +1,8 @@
-// The unused chunks: new ones, and those that were given back.
+// The unused chunks: fresh ones and returned ones.
 //
-// One counter walks through the fresh chunks; a ring holds returned ones. Data and queue storage draw from the same
-// pool. Differs from the published code: if nothing is left the answer is "none" (the published code does not check and
-// writes beyond the pool), and one addition takes several contiguous fresh chunks.
+// One counter walks through the fresh chunks; a ring holds returned ones. Data and queue storage use the same pool.
+// Differs from the published code: if no chunk is left, the result is "none" (the published code does not check this
+// and writes beyond the pool), and one addition takes several contiguous fresh chunks.
 #pragma once
 
 #include "allocators/support/common/bulk_semaphore.hpp"
@@ -42,7 +42,7 @@ struct ChunkPool {
       BulkSemaphore{&state->room}.signal(thread, 1);
       return 1;
     }
-    // The look keeps refused threads from moving the counter on until it wraps.
+    // The load prevents refused threads from advancing the counter until it overflows.
     const auto fresh = thread.atomic(state->next_fresh);
     if (fresh.load(simt::relaxed) >= chunk_count) return 0;
     first = fresh.fetch_add(wanted, simt::relaxed);
@@ -50,7 +50,7 @@ struct ChunkPool {
     return wanted < chunk_count - first ? wanted : chunk_count - first;
   }
 
-  // Room for one chunk in the ring; false when it is full. give() needs it, refuse_room() returns it.
+  // Reserves room for one chunk in the ring; false if it is full. give() uses the room, refuse_room() returns it.
   template <class Thread>
   SIMT_FN bool reserve_room(Thread& thread) const {
     return BulkSemaphore{&state->room}.take_if_any(thread, 1) != 0;

@@ -1,4 +1,4 @@
-// The pool divided: equal chunks, each with a header word in a table behind them, and the sizes of pages.
+// The division of the pool: equal chunks, a table of header words behind them, and the sizes of pages.
 //
 // A chunk holds pages of one class, or it is storage of a queue. Class i has pages of 16 << i bytes, up to a whole
 // chunk. Header words:
@@ -45,8 +45,8 @@ struct ChunkSpace {
   SIMT_FN std::uint32_t* slots(std::uint32_t index) const { return reinterpret_cast<std::uint32_t*>(chunk(index)); }
 };
 
-// Rings of powers of two for all classes, one behind the other: class 0 to `whole_classes` have 2^log entries each, and
-// each class after these half as many as the one before.
+// Rings of powers of two for all classes, one after the other. Classes 0 to `whole_classes` have 2^log entries each,
+// and each later class has half as many as the previous one.
 struct RingLayout {
   std::uint32_t log = 0;
   std::uint32_t whole_classes = 0;

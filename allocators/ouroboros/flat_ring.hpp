@@ -1,8 +1,8 @@
 // The standard queue storage (S): a flat ring per class, as large as the class may ever need.
 //
-// A put with number n waits until slot n mod capacity is empty. The wait ends because a class never owns more indices
-// than its ring has slots: if the take with number n - capacity had not been given out yet, all slots and the put
-// together would hold capacity + 1 different indices.
+// A put with number n waits until slot n mod capacity is empty. The wait ends, because a class never owns more indices
+// than its ring has slots: if the take with number n - capacity had not been issued, all slots and the put together
+// would have capacity + 1 different indices.
 // Differs from the paper: a class whose ring cannot hold the pages of one more chunk gets no further chunk, which
 // counts as out of memory. Published rings overflow, and threads that free then wait forever.
 #pragma once
@@ -27,7 +27,7 @@ struct FlatRing {
   std::uint32_t* slots = nullptr;
   RingLayout layout;
 
-  // Where the put or take with this number happens.
+  // The slot of the put or take with this number.
   template <QueueEnd end, class Thread>
   SIMT_FN Place place(Thread&, const ChunkSpace&, ClassState&, std::uint32_t id, std::uint32_t number) const {
     return {slots + layout.begin(id) + (number & (layout.capacity(id) - 1))};

@@ -1,4 +1,5 @@
-// What page-based and chunk-based Ouroboros share: classes with a bulk semaphore and an index queue, over one pool.
+// The common part of page-based and chunk-based Ouroboros: classes with a bulk semaphore and an index queue, over one
+// pool.
 #pragma once
 
 #include "allocators/ouroboros/flat_ring.hpp"

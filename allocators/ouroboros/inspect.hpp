@@ -1,4 +1,4 @@
-// The heap checked on the host, when no kernel runs: semaphores, queues, headers and masks must agree.
+// Checks the heap on the host while no kernel runs: semaphores, queues, headers and masks must agree.
 #pragma once
 
 #include <algorithm>
@@ -91,7 +91,8 @@ struct ChunkTables {
   std::vector<std::uint32_t> masks;  // chunk-based
 };
 
-// What is wrong with the indices in the queue of a page-based class; `units`: free pages that they stand for.
+// The mistake in the indices in the queue of a page-based class. `units` is the number of free pages that they
+// represent.
 template <class Storage>
 std::string wrong_index(const PageHeap<Storage>& heap, const ChunkTables& tables, std::uint32_t id,
                         const std::vector<std::uint32_t>& indices, std::uint64_t& units) {
@@ -125,8 +126,8 @@ std::string wrong_index(const ChunkHeap<Storage>& heap, const ChunkTables& table
   return {};
 }
 
-// Says which of `indices` is there twice, or that a slot is empty; all are below `end` in a sound heap. There may be
-// tens of millions, which is too many to sort.
+// Finds a duplicate index or an empty slot. In a correct heap all indices are below `end`. There may be tens of
+// millions, which is too many to sort.
 inline std::string repeated_index(const std::vector<std::uint32_t>& indices, std::uint64_t end) {
   if (indices.empty()) return {};
   std::vector<bool> seen(end);

@@ -1,8 +1,8 @@
-// Where everything lies in the pool, and how it becomes fresh. Host code, except for the kernel.
+// The layout of the pool, and how it is reset. Host code, except for the kernel.
 //
 //   [ chunk 0, chunk 1, ... | headers | tables of the storage | tables of the variant | ring of returned chunks ]
 //
-// All tables count towards the pool, the queues included, because the paper is about their memory.
+// All tables, including the queues, are part of the pool, because the paper is about their memory.
 #pragma once
 
 #include <algorithm>
@@ -36,7 +36,7 @@ void lay_out_storage(FlatRing& ring, const Policy& heap, std::uint64_t pool_byte
                                   ? parameters.ring_capacity
                                   : std::max({pool_bytes / 64 / 4, std::uint64_t{64}, per_chunk});
   ring.layout.log = std::min(full_log, log_up(bound));
-  // Twice as large pages are half as many.
+  // A class with pages of twice the size has half as many.
   const std::uint32_t last_class = heap.space.class_count() - 1;
   ring.layout.whole_classes = Policy::chunk_based ? last_class : std::min(full_log - ring.layout.log, last_class);
   ring.slots = carver.take<std::uint32_t>(ring.layout.begin(heap.space.class_count()));
@@ -79,7 +79,7 @@ void lay_out_tables(Policy& heap, std::uint64_t pool_bytes, const Parameters& pa
   pool.ring_mask = (1u << reuse_log) - 1;
 }
 
-// What a heap needs to serve a request of any class.
+// Minimum of a heap that serves a request of any class.
 template <class Policy>
 std::uint32_t least_chunks(const Policy& heap) {
   // Virtualised: a queue chunk per class, and one more as soon as a class gets a chunk of pages.
@@ -92,7 +92,7 @@ std::uint32_t first_queue_chunks(const Policy& heap) {
   return Policy::Storage::virtualised ? heap.space.class_count() : 0;
 }
 
-// A heap over the pool with as many chunks as fit beside their tables. `name` is the plug-in's, for messages.
+// A heap over the pool with as many chunks as fit beside their tables. `name` is the name of the plug-in, for messages.
 template <class Policy>
 Policy lay_out_heap(const Pool& pool, const Parameters& parameters, Arena& arena, std::string_view name) {
   Policy heap;
@@ -129,7 +129,7 @@ Policy lay_out_heap(const Pool& pool, const Parameters& parameters, Arena& arena
   return heap;
 }
 
-// Writes what is neither all zeros nor all ones in a fresh heap.
+// Writes the words of a fresh heap that are neither all zeros nor all ones.
 struct InitialiseHeap {
   template <class Thread, class Policy>
   SIMT_FN void operator()(Thread& thread, Policy heap) const {

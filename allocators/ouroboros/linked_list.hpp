@@ -1,9 +1,9 @@
 // Order of segments by links (VL): every segment knows the chunk of the next one.
 //
-// Each chunk has a node, a word in a table: the segment it is, whether that is consumed, and the chunk of the next
+// Each chunk has a node, a word in a table with its segment, whether that is consumed, and the chunk of the next
 // segment. `head` is the oldest segment that is not consumed, `tail` the last one. Walks start at `near_front` and
 // `near_back`, the places of recent takes and puts, instead of at the head. `recent` has the places of single segments.
-// These three are hints, used only if the node of the chunk they name agrees. Without `recent` the last warps of a
+// These three are hints, which are used only if the node of their chunk agrees. Without `recent` the last warps of a
 // large burst of takes would load one node per segment, one after the other.
 //   Segments are consumed in any order but unlinked in order. A thread that marks a segment consumed, or links one
 // behind a consumed one, moves the head over all consumed segments and appends their chunks at the tail.
@@ -73,7 +73,7 @@ struct LinkedList {
       thread.probe(simt::Step::walk);
       here = pointer(next_segment(segment_of(here), slots_log), next);
     }
-    // Hints for others, given once per segment, by the thread with its first number.
+    // Hints for other threads, set once per segment by the thread with its first number.
     if ((number & ((1u << slots_log) - 1)) == 0) {
       recent.store(here, simt::release);
       if (is_before(segment_of(seen), segment, slots_log)) {
@@ -121,7 +121,7 @@ struct LinkedList {
   }
 
   // Links `count` chunks as the next segments. `last`: the tail as the caller knows it, afterwards the new tail. True
-  // if the segment before is already consumed: then its consumer has left the head to us. Mark and link are bits of one
+  // if the segment before is already consumed: then its consumer has left the head to us. Mark and link are in one
   // word, so one of the two threads sees both.
   //   `order`: of the stores by which others find the chunks. Release for a fresh chunk, whose slots were just emptied.
   // Relaxed for a chunk that is reused at once, whose slots are handed on by exchanges.
@@ -198,9 +198,9 @@ struct LinkedList {
     return segment_of(node) == segment_of(here) && ((node & consumed) == 0 || chunk_of(node) == no_chunk);
   }
 
-  // Follows consumed segments from `first` on, up to as many as `passed` holds. Looks at several nodes together; where
-  // the next ones may be, `recent` says, and it is used if the links lead there too. Relaxed: a chunk that is handed on
-  // carries no data.
+  // Follows consumed segments from `first` on, up to as many as `passed` holds. Loads several nodes together: `recent`
+  // predicts the next ones, and the prediction is used if the links agree. Relaxed, because a chunk that is passed on
+  // contains no data.
   template <class Thread>
   static SIMT_FN void pass_consumed(Thread& thread, std::uint64_t* nodes, ClassState& state, std::uint32_t slots_log,
                                     std::uint64_t first, Passed& passed) {

@@ -5,7 +5,8 @@
 // ICS 2020; measured again by Winter et al., PPoPP 2021, and by Pham et al. 2025 (sections 2.2 and 5).
 // Idea:
 //   malloc  round the request up to a page of 16 << i bytes. A bulk semaphore per size grants pages to all lanes of a
-//           warp at once, and the queue of the size says which. If it has none, a new chunk is cut into pages.
+//           warp at once, and the queue of the size provides them. If the semaphore has no pages, a new chunk is
+//           divided into pages.
 //   free    put the page back into the queue and signal the semaphore.
 //   Six variants: the queue holds pages (page_heap.hpp) or chunks with free pages (chunk_heap.hpp), and it is a flat
 //   ring (flat_ring.hpp) or is itself kept in chunks, found by an array (array_hierarchy.hpp) or by links
@@ -16,19 +17,19 @@
 // Requests beyond a chunk go to the back end's device heap, which has a share of the memory, as published (there 500
 // MB, and the size rounded up to a power of two): device_heap_share.hpp.
 //
-// Reworked, and what each piece brings:
+// Reworked, with the benefit of each change:
 //   * A free signals the semaphore once for the lanes of a warp. The originals signal lane by lane, on one word.
 //   * A warp draws once from a chunk for all its lanes, and holds it alone. Many lanes that call alone do not wait for
 //     one chunk (chunk_heap.hpp). In the originals each lane goes through the queue on its own.
 //   * Lists remember where segments are (linked_list.hpp). The original of P-VL walks.
-//   * Two words for the semaphore (bulk_semaphore.hpp): nothing overflows, and a malloc gets what is there at once,
-//     possibly for a part of its lanes.
+//   * The semaphore has two words (bulk_semaphore.hpp), so nothing overflows, and a malloc immediately gets the
+//     available pages, possibly for a part of its lanes.
 //   * Lanes that find nothing take the pages of new chunks directly, all chunks in one step (refill.hpp).
 //   * Queues cannot overflow, and a free never needs memory: flat_ring.hpp, segmented_queue.hpp.
 //   * Chunk headers are in a table, and pages are aligned to their size: chunk_space.hpp.
 //   * Out of memory is detected and gives null; slots acquire and release at device scope.
-// ABA: numbers of puts, takes and segments have 32 bits and repeat after 2^32 operations on a class. No other word is
-// compared that could have changed and changed back.
+// ABA: numbers of puts, takes and segments have 32 bits and repeat after 2^32 operations on a class. No other compared
+// word can change and return to its old value.
 #pragma once
 
 #include "allocators/ouroboros/inspect.hpp"
@@ -105,7 +106,7 @@ class OuroborosOf {
     }
     if (group.leader() && granted != 0) {
       first = heap_.number_takes_of(thread, id, granted);
-      // Groups that came at the same moment did not see each other, but the number tells.
+      // Groups that came at the same moment did not see each other, but their numbers show it.
       if constexpr (Policy::chunk_based) {
         crowded = heap_.is_crowded(id, lanes, heap_.traffic_at(thread, id, first, seen));
       }

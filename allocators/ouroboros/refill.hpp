@@ -1,13 +1,13 @@
-// What a malloc does when its class has no free pages for all lanes: the slow path of all variants.
+// The slow path of a malloc in all variants, if its class does not have free pages for all lanes.
 //
-// Lanes of one class go round together. In a round they take what the semaphore has; or take as many chunks as they
-// need, keep the pages they need and put the rest into the queue; or wait for pages that others make. The semaphore's
-// demand decides which groups of a burst make pages and which wait.
+// Lanes of one class loop together. In a round they either take the available pages of the semaphore, or take as many
+// chunks as they need, keep their pages and put the rest into the queue, or wait for pages of other groups. The
+// semaphore's demand decides which groups of a burst make pages and which wait.
 //   Null. A taker that finds too little lowers the semaphore for a moment (units.hpp) and may hide pages that are freed
-// meanwhile. So a group gives up only after a look at the semaphore that follows its own last addition and finds
-// nothing. A taker that hides a page looks again later, and the last of them sees the true count. A group that sees
-// pages but does not get them has lost against another group, and tries again. Two rounds that find nothing end the
-// search, and more while the semaphore is below zero.
+// meanwhile. So a group gives up only if a check of the semaphore after its own last addition finds nothing. A taker
+// that hides a page checks again later, and the last of them sees the true count. A group that sees pages but does not
+// get them has lost against another group, and tries again. Two rounds that find nothing end the search, and more while
+// the semaphore is below zero.
 //   Lanes of several classes are here at once, and the hardware may run the code behind a wait only when all of them
 // have arrived. So no lane waits until every chunk that its warp has taken is stocked. Otherwise two warps could wait
 // for each other's pages until their patience ends.
@@ -45,7 +45,7 @@ inline constexpr std::uint32_t most_losses = 1000;
 // burst does not need.
 inline constexpr std::uint32_t most_waits = 8;
 
-// What a round that got nothing says about free pages. The look comes after all additions of the caller.
+// State of the free pages after a round that got nothing. The check comes after all additions of the caller.
 template <class Thread>
 SIMT_FN Supply verdict(Thread& thread, const BulkSemaphore& pages) {
   const std::int64_t available = pages.available(thread);
@@ -144,10 +144,10 @@ SIMT_NOINLINE_FN void* refill(Thread& thread, const Policy& heap, std::uint32_t 
   return nullptr;
 }
 
-// A new chunk for a class with many waiting groups. The group keeps the first `kept` pages, and the others go into the
-// queue. no_chunk if there is none. Announced as in order_pages(), so that no group gives up in between. The group must
-// not hold the number of a take: the chunk may need a slot that is empty only after that take. Not inlined, as
-// refill().
+// A new chunk for a class with many waiting groups. The group keeps the first `kept` pages, and the others are put into
+// the queue. no_chunk if there is none. The pages are announced as in order_pages(), so that no group gives up in
+// between. The group must not hold the number of a take, because the chunk may need a slot that is empty only after
+// that take. Not inlined, like refill().
 template <class Policy, class Thread, class Group>
 SIMT_NOINLINE_FN std::uint32_t chunk_for_crowd(Thread& thread, const Policy& heap, const Group& group, std::uint32_t id,
                                                std::uint32_t kept) {

@@ -2,8 +2,8 @@
 // chunk of a segment: array_hierarchy.hpp (VA) or linked_list.hpp (VL).
 //
 // Number n of a put or a take lies in segment n / slots. A segment is consumed when all its slots have been taken from.
-// Its chunk is then empty and becomes the segment after the last one. So the chunks of a queue go round, and the queue
-// grows only when its class owns more indices.
+// Its chunk is then empty and becomes the segment after the last one. So the chunks of a queue are reused in a circle,
+// and the queue grows only if its class owns more indices.
 //   No thread uses a chunk that has left its segment: a segment is consumed only after every take with a number in it
 // has ended, and each of those needs the put with its number.
 //   cover() ensures that a class with i indices has ceil(i / slots) + 1 segments. The segment of a put then exists, or

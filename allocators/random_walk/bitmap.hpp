@@ -13,8 +13,8 @@
 //                      bits.
 // Words hold only bits of pages, so equal words mean the same free pages (no ABA).
 //
-// A lost lock says nothing about free pages, so it does not count for the rule that ends a walk. The walk ends anyway,
-// because a holder makes a bounded number of steps and never waits.
+// A lost lock gives no information about free pages, so it does not count for the rule that ends a walk. The walk ends
+// anyway, because a holder makes a bounded number of steps and never waits.
 //
 // The rule assumes that free pages lie by chance (page_parameters.hpp). But a walk takes a page of each word that has
 // one, so the remaining pages lie in fewer words, and full words in a row are more frequent than by chance. So walks
@@ -49,7 +49,7 @@ struct WordGrid {
     return {shift, ((words - 1) >> shift) + 1, words};
   }
   SIMT_HOST_FN std::uint32_t words() const { return regions << region_shift; }
-  // Where a walk over regions goes, and one over single words.
+  // The next position of a walk over regions, and of a walk over single words.
   SIMT_HOST_FN std::uint32_t positions() const { return words() * 32; }
   SIMT_HOST_FN std::uint32_t positions_in_words() const { return words_with_pages * 32; }
 
@@ -130,8 +130,8 @@ struct PageBitmap {
     bitmap.words = arena.metadata<Word>(bitmap.word_count());
     if constexpr (locking == Locking::lock_map) bitmap.locks = arena.metadata<std::uint32_t>(bitmap.lock_words());
     bitmap.most_word_probes = vain_word_probes(parameters.scarce_share, bitmap.word_count(), word_bits);
-    // Free pages may lie in whole words. A word then says no more than a page does, so full words in a row prove
-    // little.
+    // Free pages may be in whole words. Then a word gives no more information than a page, and full words in a row
+    // prove little.
     bitmap.most_walk_probes = locking == Locking::lock_map ? bitmap.most_word_probes
                                                            : vain_probes(parameters.scarce_share, bitmap.grid.words());
     bitmap.seed = parameters.seed;

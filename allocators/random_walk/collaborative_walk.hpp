@@ -13,15 +13,16 @@
 //     Frees differ mostly by the way of measuring (bump/atomic_malloc.hpp).
 //   * In a pass a lane gives a page only if more lanes need one than lanes of lower rank give. As printed, pages that
 //     no lane receives would stay marked.
-//   * For the out-of-memory rule the words that a round could lock count. Any page found restarts the count.
+//   * For the out-of-memory rule, the words that a round could lock are counted. Any found page restarts the count.
 // Reworked (corw_reworked):
 //   * No LockMap.
 //   * The members probe the words of one random region, a line of memory, instead of words all over the bitmap; each
 //     member's word is still uniform.
 //   * In the first round each member ORs the same random bit without a load, so if many pages are free the warp makes
 //     one trip to one line.
-//   * A round counts like one word, although it sees 32. Warps empty the words of a region together, so these say
-//     little more about the pool than one word does. If each word counted, requests would be refused at 1 % free.
+//   * A round counts like one word, although it loads 32. Warps empty the words of a region together, so these give
+//     little more information about the pool than one word. If each word counted, requests would be refused at 1 %
+//     free.
 #pragma once
 
 #include "allocators/random_walk/bitmap_pages.hpp"
@@ -125,7 +126,7 @@ class CollaborativeWalk : public BitmapPages<locking, Word> {
         if (counted == 0) thread.spin_hint();
       }
     }
-    group.sync();  // the receiver of a page sees what its former owner did
+    group.sync();  // the receiver of a page sees its former owner's writes
     return page;
   }
 };

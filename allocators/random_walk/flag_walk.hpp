@@ -1,8 +1,8 @@
 // RW: a random walk over the used flags of all pages.
 //
 // Paper: Pham et al. 2025, section 3.1 and algorithm 1.
-// Idea: there is no list of free pages. A request looks at random pages until it wins a free one. Its time depends on
-// the share of free pages and hardly on the number of requests. A free clears the flag. Data: one 4-byte flag per page
+// Idea: there is no list of free pages. A request checks random pages until it wins a free one. Its time depends on the
+// share of free pages and hardly on the number of requests. A free clears the flag. Data: one 4-byte flag per page
 // (`used`), outside the pool. With a word per flag, a free is one plain store. Protocol: the exchange that finds the
 // flag of a page 0 wins the page (acquire); a store of 0 gives it back (release). No other word is shared, so there is
 // no ABA.

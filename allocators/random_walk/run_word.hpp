@@ -32,7 +32,7 @@ SIMT_HOST_FN std::uint32_t page_bits(std::uint32_t first, std::uint32_t pages) {
 }
 SIMT_HOST_FN std::uint32_t page_bits(const PageRun& run) { return page_bits(run.first, run.pages); }
 
-// What taking the run ORs into the word, and freeing it clears.
+// The bits that taking the run ORs into the word, and that freeing it clears.
 SIMT_HOST_FN std::uint64_t bits_of(const PageRun& run) {
   const std::uint32_t first = 1u << run.first;
   const std::uint32_t rest = page_bits(run) & ~first;

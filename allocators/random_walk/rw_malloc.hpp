@@ -63,7 +63,7 @@ class PublishedRuns {
 
   template <class Thread>
   SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
-    const auto group = thread.converged();  // refused lanes help the others look
+    const auto group = thread.converged();  // refused lanes help the others to search
     const auto small = SmallRequests::of(thread, group, bytes, bitmap_.pages.bytes());
     const bool shared = small.count() > 1;
     const bool asks = !shared || !small.mine || thread.lane() == small.sharer;
@@ -83,7 +83,7 @@ class PublishedRuns {
       const std::uint32_t back = small.before >> bitmap_.pages.shift;
       if (back != 0) thread.atomic(runs_[first + back]).store(back * one_page_back, simt::relaxed);
     }
-    group.sync();  // the members see what former owners did, and the count
+    group.sync();  // the members see the former owners' writes and the count
     return block;
   }
 
@@ -160,7 +160,7 @@ class PublishedRuns {
     Walk walk(thread, group, bitmap_.seed);
     std::uint32_t page = no_page;
     simt::LaneMask needy = group.ballot(need != 0);
-    // A look at a region is one at its words.
+    // Loading a region means loading its words.
     constexpr std::uint32_t looks_together = where == Runs::in_regions ? 32 : 1;
     const std::uint64_t most_vain =
         std::uint64_t{bitmap_.most_word_probes} * ((group.reduce_max(need) + looks_together - 1) / looks_together);

@@ -11,11 +11,11 @@
 // so equal words mean the same free pages (no ABA).
 //
 // Reworked, against rw_malloc.hpp (as published):
-//   * The words of a region go round the lanes: in every pass all needy lanes try at once, each at another word.
-//     Algorithm 6 serves one lane after the other, each after a round trip to memory. First fit within a word, as
+//   * The words of a region rotate among the lanes: in every pass all needy lanes try at once, each at a different
+//     word. Algorithm 6 serves one lane after the other, each after a round trip to memory. First fit within a word, as
 //     published.
-//   * If a lane finds its word filled by others, all lanes read their words again, in one trip to memory. Else a lane
-//     without a run would try word after word that only looks free.
+//   * If a lane finds its word filled by others, all lanes load their words again, in one trip to memory. Otherwise a
+//     lane without a run would try many words that only look free.
 //   * State and length of a run are in one word, so nothing is undone and a free reads and clears the same word.
 //   * A region is one line of memory.
 //   * If there is no run for the small requests of a warp, each member gets a page.
@@ -77,7 +77,7 @@ class RandomWalkMallocReworked {
 
   template <class Thread>
   SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
-    const auto group = thread.converged();  // refused lanes help the others look
+    const auto group = thread.converged();  // refused lanes help the others to search
     const auto small = random_walk::SmallRequests::of(thread, group, bytes, pages_.bytes());
     bool share = small.count() > 1;
     std::uint32_t need = pages_for(bytes);
@@ -91,7 +91,7 @@ class RandomWalkMallocReworked {
       const std::uint32_t first = group.shfl_lane(page, small.sharer);
       if (first != no_page) {
         if (thread.lane() == small.sharer) count_in(thread, first, small.count());
-        group.sync();  // the members see what former owners did, and the count
+        group.sync();  // the members see the former owners' writes and the count
         if (small.mine) return pages_.address(first) + small.before;
         return page == no_page ? nullptr : pages_.address(page);
       }

@@ -1,4 +1,4 @@
-// Where a search goes next: uniform random positions from a counter-based generator.
+// The positions of a search: uniform random numbers from a counter-based generator.
 //
 // The generator is Philox2x32 with 7 rounds (Salmon et al., SC'11: passes BigCrush), from Random123. It keeps no state
 // in memory: its counter is (thread, time of the call + step), its key a parameter. On the CPU executor time is the
@@ -6,7 +6,8 @@
 // likely for any number of positions.
 #pragma once
 
-// Without it Random123 includes all intrinsics of x86: with nvcc a third of the compile time of a unit.
+// Without this macro Random123 includes all x86 intrinsics, which takes a third of the compile time of a unit with
+// nvcc.
 #if !defined(R123_USE_SSE)
 #define R123_USE_SSE 0
 #endif

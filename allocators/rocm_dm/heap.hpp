@@ -1,9 +1,9 @@
-// What both versions of ROCm's device malloc share: slabs, their records, and how a slab is made.
+// The common part of both versions of ROCm's device malloc: slabs, their records, and how a slab is made.
 //
 // ROCm device libraries, ockl/src/dm.cl. Slab: header, bits (1 = in use or unusable), blocks of one kind. Each kind has
-// an array of records, one per slab; slabs are added at its end and stay. At most one slab of a kind per interval is
-// begun: its maker wins a compare-exchange of the time of the last one, the others look again. Nothing else keeps two
-// makers from one record, so a maker must be done within the interval.
+// an array of records, one per slab; slabs are added at its end and stay. At most one slab of a kind is begun per
+// interval: its maker wins a compare-exchange of the time of the last slab, and the other lanes search again. Nothing
+// else prevents two makers from using one record, so a maker must finish within the interval.
 //
 // Orders of bits and counts (`bit_orders`). Published: relaxed; before a bit is cleared a release fence, in the
 // released version on MI300 only. Then nothing orders the last accesses of one owner of a block before the first ones
@@ -94,7 +94,7 @@ struct Heap {
     index = group.broadcast(index);
     group.sync();  // the leader's acquire of the slab holds for all
     const auto slab = reinterpret_cast<std::uint64_t>(pool.address(index));
-    const Kind size = kinds[kind];  // a copy: the stores below would have it read again each time
+    const Kind size = kinds[kind];  // a copy, because the stores below would otherwise force a reload each time
     write_empty_bits(group, slab, size);
     group.sync();  // the leader's release covers all lanes
     if (group.leader()) {
@@ -190,8 +190,8 @@ struct Heap {
   // Takes a slab from the pool if the interval since the last one of this kind has passed, the search saw that one, and
   // no other lane was faster. `full` only after the interval: until then a slab that was begun may not be recorded yet.
   //
-  // The search may be long ago, so the number of slabs is read again, after the clock. The last slab is recorded then.
-  // The exchange of the time fails if another one has been begun since.
+  // The search may be long ago, so the number of slabs is loaded again, after the clock. By then the last slab is
+  // recorded. The exchange of the time fails if another slab has been begun since.
   template <class Thread>
   SIMT_FN Growth begin(Thread& thread, KindState& state, std::uint32_t slabs, std::uint32_t& index) const {
     const auto last = thread.atomic(state.last);
@@ -209,7 +209,7 @@ struct Heap {
     }
     index = pool.take(thread);
     if (index != SlabPool::none) return made;
-    // Other kinds were faster: nothing was begun. A slab that another lane has begun meanwhile keeps its time.
+    // Other kinds were faster, so no slab was begun. A slab that another lane has begun meanwhile keeps its time.
     if (interval != 0) last.compare_exchange(begun, before, simt::relaxed, simt::relaxed);
     return full;
   }

@@ -16,11 +16,11 @@
 //   * If the pool is empty, a slab serves the lanes that it has room for, and the others continue. The check of the
 //     original leaves the group out: it may reserve blocks that do not exist, and then search forever (only at 65,792
 //     slabs).
-//   * A group that is larger than a slab, which slabs of 2 MiB are not, takes what there is.
+//   * A group that is larger than a slab takes the available blocks. This cannot happen with slabs of 2 MiB.
 // As published: the maker of a slab stores its count before it has won the record (`count_order`). That is harmless as
 // long as no maker needs, or sleeps, longer than the interval. One that does overwrites the count of the slab that the
-// next maker has recorded in its place: later reservations exceed the clear bits (docs/findings.md). A fence orders
-// what comes before a bit is cleared, but nothing acquires where it is set (`bit_orders`).
+// next maker has recorded in its place: later reservations exceed the clear bits (docs/findings.md). A fence orders the
+// accesses before a bit is cleared, but setting a bit does not acquire (`bit_orders`).
 #pragma once
 
 #include "allocators/rocm_dm/make_heap.hpp"

@@ -8,8 +8,8 @@
 //
 // The length of a run is not stored: it ends where the next page is not marked `run_rest`. The page behind an owned run
 // cannot carry that mark, because its own run would begin in front of it. Lock: if a scan for an equal or shorter run
-// began after a request came, and failed, the request returns null without scanning. So many lanes that find the pool
-// full scan once or twice in all.
+// began after a request came, and failed, the request returns null without scanning. So if many lanes find the pool
+// full, they scan only once or twice in all.
 #pragma once
 
 #include "allocators/scatteralloc/page_table.hpp"
@@ -78,7 +78,7 @@ struct RunTable {
         page = count;
         length = 0;
       }
-      // The rest of a run that was lost may be part of another one: once around again.
+      // The rest of a lost run may be part of another run, so the scan runs around the table once more.
       if (group.any(mine != no_page && !claimed) && restarts_left != 0) {
         --restarts_left;
         left = count + pages - 1;

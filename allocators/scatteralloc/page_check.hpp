@@ -9,8 +9,8 @@
 
 namespace allocbench::scatteralloc {
 
-// What is wrong with a page's entry when no kernel runs; empty for nothing. `tail`: the last 128 bytes of the page, or
-// null if they were not copied; then the bits of a two-level page are not checked.
+// The mistake in a page's entry while no kernel runs; empty if there is none. `tail` is the last 128 bytes of the page,
+// or null if they were not copied. Then the bits of a two-level page are not checked.
 template <class Table>
 std::string broken_entry(const Table& table, std::uint64_t word, const std::byte* tail, bool after_run_page) {
   const std::uint32_t units = Entry::units(word);

@@ -1,4 +1,4 @@
-// The page table of ScatterAlloc: one entry per page says how the page is divided and what of it is taken.
+// The page table of ScatterAlloc: the entry of a page describes its division and its chunks in use.
 //
 // An entry is one 64-bit word, so that every decision about a page is one atomic operation:
 //
@@ -111,9 +111,9 @@ struct PageTable {
     return flat ? claim_bits(thread, page, chunk, bits) : claim_count(thread, page, chunk, want);
   }
 
-  // Finds a clear bit on a two-level page for one reserved chunk, beginning at chunk `first`. On a page that is filled
-  // in order this is the number of chunks reserved so far. Returns no_chunk after two rounds over all segments, of
-  // which the second ignores the hints; the reservation is then still held.
+  // Finds a clear bit on a two-level page for one reserved chunk, beginning with chunk `first`. On a page that is
+  // filled in order this is the number of chunks reserved so far. Returns no_chunk after two rounds over all segments,
+  // of which the second ignores the hints; the reservation is then still held.
   template <class Thread>
   SIMT_FN std::uint32_t take_bit(Thread& thread, std::uint32_t page, std::uint32_t chunk, std::uint32_t first) const {
     const Segments segments = format.segments(chunk);
@@ -154,7 +154,7 @@ struct PageTable {
     const std::uint32_t segment = index / 32;
     const std::uint32_t before =
         thread.atomic(segment_bits(page, segment)).fetch_and(~(1u << index % 32), simt::release);
-    // A thread that saw the segment full may set the hint after this; a stale hint costs a look, never a chunk.
+    // A thread that saw the segment full may set the hint afterwards. A stale hint costs a check, but never a chunk.
     if (simt::popcount(before) == format.segments(chunk).chunks_of(segment)) {
       thread.atomic(full_segments[page]).fetch_and(~(1u << segment), simt::relaxed);
     }

@@ -163,7 +163,7 @@ class PublishedHeap {
       thread.atomic(*reinterpret_cast<std::uint32_t*>(block)).store(group.num_threads(), simt::relaxed);
     }
     block = reinterpret_cast<std::byte*>(group.broadcast(reinterpret_cast<std::uint64_t>(block)));
-    group.sync();  // what earlier owners did, and the header, come before what the members do
+    group.sync();  // the earlier owners' writes and the header are ordered before the members' accesses
     return block == nullptr ? nullptr : block + before;
   }
 

@@ -165,7 +165,7 @@ class ScatterHeap {
         thread.atomic(*reinterpret_cast<std::uint32_t*>(block)).store(group.num_threads(), simt::relaxed);
       }
       block = reinterpret_cast<std::byte*>(group.broadcast(reinterpret_cast<std::uint64_t>(block)));
-      group.sync();  // what earlier owners did, and the header, come before what the members do
+      group.sync();  // the earlier owners' writes and the header are ordered before the members' accesses
       if (block != nullptr) return block + granule + before;
       together = false;
       wanted = size;
@@ -210,8 +210,8 @@ class ScatterHeap {
     return page < table.pages ? page : 0;  // fewer pages than the warp would fill
   }
 
-  // What find_chunk() does behind the hashed pages. Lanes that want nothing, and those that have a chunk, help to look,
-  // because the last lane would walk alone, one page at a time.
+  // The search of find_chunk() after the hashed pages. Lanes that need nothing and lanes that have a chunk help to
+  // search, because otherwise the last lane would walk alone, one page at a time.
   template <class Thread, class Group>
   SIMT_FN void* search(Thread& thread, const Group& group, std::uint32_t chunk, std::uint32_t start, bool wants) {
     const Table& table = runs_.table;
@@ -264,7 +264,7 @@ class ScatterHeap {
     Claim claim{0, 0};
     if (group.leader()) claim = table.claim(thread, page, chunk, group.num_threads(), look);
     claim = {group.broadcast(claim.chunk), group.broadcast(claim.bits_or_count)};
-    group.sync();  // what earlier owners of the page did comes before what any of the lanes does
+    group.sync();  // the earlier owners' writes are ordered before the accesses of all lanes
     if (claim.chunk == 0) return nullptr;
     const std::uint32_t rank = group.thread_rank();
     std::uint32_t index;

@@ -30,7 +30,7 @@
 //     two owners get the same page (docs/findings.md). Never where all requests are below a page or all are above.
 //   * A segment that is marked full too late keeps its mark when the page changes its format: a chunk is lost.
 //   * Page and more: one lock for all. Half a page and more: one chunk per page and long walks.
-// Reworked form and what each piece brings: scatteralloc_reworked.hpp.
+// The reworked form and the benefit of each change: scatteralloc_reworked.hpp.
 #pragma once
 
 #include "allocators/scatteralloc/published_heap.hpp"

@@ -6,7 +6,7 @@
 // (hash.hpp, search.hpp), runs of pages (multi_page.hpp), malloc and free over them (scatter_heap.hpp). The bits of
 // two-level pages lie on the page, everything else outside the pool.
 //
-// Reworked, and what each piece brings:
+// Reworked, with the benefit of each change:
 //   * Chunk size, count and bits of a page are one 64-bit word (published: three). A claim is one OR or one ADD instead
 //     of load, add, check and OR: fewer dependent trips to memory, and a page cannot be recycled under a claim.
 //   * The lanes that use the same page claim it by one operation. If a page has fewer chunks than lanes, they spread
@@ -21,11 +21,10 @@
 //     memory before every claim.
 //   * Members that cannot get a chunk together try alone, so coalescing causes no null. Requests for zero bytes get a
 //     block.
-// The price: malloc has 45 registers on sm_90, the published form 40, and more than twice its instructions, although it
-// makes about half as many operations on shared words. So where many warps with one call each come, fewer of them are
-// resident.
-// Winter et al. 2021 measured cliffs at half a page and at the page size. This form has none while pages are plentiful;
-// if they are scarce, chunks of one per page and runs of pages take longest.
+// The disadvantage: on sm_90 malloc has 45 registers (published form: 40) and more than twice as many instructions,
+// although it makes about half as many operations on shared words. So with many warps and one call each, fewer warps
+// are resident. Winter et al. 2021 measured cliffs at half a page and at the page size. This form has none while pages
+// are plentiful; if they are scarce, chunks of one per page and runs of pages take longest.
 #pragma once
 
 #include "allocators/scatteralloc/scatter_heap.hpp"

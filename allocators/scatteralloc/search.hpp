@@ -1,4 +1,4 @@
-// Where ScatterAlloc looks for a page: the hash, a few scattered tries, then a walk over regions.
+// How ScatterAlloc searches a page: by the hash, by a few scattered tries, and then by a walk over regions.
 //
 // Steinberger et al. 2012; thresholds of the authors' public code, version 1.0:
 //   hash    hash.hpp
@@ -17,7 +17,7 @@
 //   * In pass 2 each SM visits the windows in its own order, so SMs do not collide on the last free pages. It begins
 //     near the window where this SM found room last, so warps do not walk over what others have just filled.
 //
-// All words here are hints: relaxed, wrong values cost time only.
+// All words here are hints, so their accesses are relaxed, and wrong values only cost time.
 #pragma once
 
 #include "allocators/scatteralloc/hash.hpp"
@@ -56,7 +56,7 @@ struct Regions {
     return thread.atomic(*first_block).load(simt::relaxed) * pages_per_block.divisor() + page;
   }
 
-  // Any page of the pool, the same for all lanes of a warp; `attempt` tells the tries apart.
+  // A random page of the pool, the same for all lanes of a warp. `attempt` is the number of the try.
   template <class Thread>
   SIMT_FN std::uint32_t scattered(Thread& thread, std::uint32_t chunk, std::uint32_t attempt) const {
     std::uint32_t x = (thread.block() * 32 + thread.warp_in_block()) * 16 + attempt + (chunk << 20);
@@ -102,8 +102,8 @@ struct Regions {
   }
 };
 
-// For each lane another one of the pages from `first` to `end` - 1 for which room(page table entry) holds, or no_page.
-// The group looks at `looks` pages per lane.
+// For each lane a different page from `first` to `end` - 1 for which room(page table entry) is true, or no_page. The
+// group checks `looks` pages per lane.
 template <class Thread, class Group, class Room>
 SIMT_FN std::uint32_t look(Thread& thread, const Group& group, std::uint64_t* entries, std::uint32_t first,
                            std::uint32_t end, Room room) {
@@ -126,7 +126,7 @@ class Walk {
  public:
   SIMT_FN explicit Walk(std::uint32_t start_page) : page_(start_page) {}
 
-  // Goes on to the pages that the group looks at next; false at the end of pass 2.
+  // Advances to the next pages of the group; false at the end of pass 2.
   template <class Thread, class Group>
   SIMT_FN bool next(Thread& thread, const Regions& regions, const Group& group) {
     if (!left_behind_) return true;
@@ -144,7 +144,7 @@ class Walk {
     return true;
   }
 
-  // The pages to look at: from this one to the one before that one.
+  // The pages to check, from the first to the one before the second.
   SIMT_FN std::uint32_t page() const { return page_; }
   SIMT_FN std::uint32_t end(const Regions& regions) const {
     const std::uint32_t pages = left_ < first_window ? regions.region_pages() : Regions::window_pages;
@@ -152,8 +152,8 @@ class Walk {
     return end < regions.pages ? end : regions.pages;
   }
 
-  // Called after every look. Continues if no lane saw room, or if too many looks in a row served no lane. Pass 1 leaves
-  // crowded pages soon, pass 2 only to bound the search.
+  // Called after every check. Continues if no lane saw room, or if too many checks in a row served no lane. Pass 1
+  // leaves crowded pages soon, pass 2 only to bound the search.
   template <class Thread, class Group>
   SIMT_FN void look_done(Thread& thread, const Regions& regions, const Group& group, bool saw_room, bool served_some) {
     const bool pass_2 = left_ >= first_window;

@@ -9,8 +9,8 @@
 
 namespace allocbench::scatteralloc {
 
-// What is wrong with a page; empty for nothing. `page_end`: one past the last byte of the page's image, or null if it
-// was not copied.
+// The mistake in a page; empty if there is none. `page_end` is one past the last byte of the page's image, or null if
+// it was not copied.
 template <class Table>
 std::string broken_usage(const Table& table, const PageUsage& usage, const std::byte* page_end) {
   if (usage.chunk_bytes == 0 || usage.chunk_bytes >= table.format.page_bytes()) {

@@ -41,8 +41,8 @@ struct UsageTable {
     return *reinterpret_cast<std::uint32_t*>(base + ((page + std::size_t{1}) << format.page_shift) - 4 * (segment + 1));
   }
 
-  // A chunk of this page, which was seen with chunks of `chunk` bytes; between `least` and `most` bytes. Null if it
-  // gives none.
+  // A chunk of this page, which was seen with chunks of `chunk` bytes. The chunk size must be between `least` and
+  // `most` bytes. Null if the page has none.
   template <class Thread>
   SIMT_FN std::byte* use(Thread& thread, std::uint32_t page, std::uint32_t chunk, std::uint32_t least,
                          std::uint32_t most) const {
@@ -69,7 +69,7 @@ struct UsageTable {
     } else {
       const std::uint32_t segment = index / 32;
       thread.atomic(segment_bits(page, segment)).fetch_and(~(1u << index % 32), simt::release);
-      // Always: a thread may set it although this free was first.
+      // Always, because a thread may set the hint after this free.
       bits.fetch_and(~(1u << segment), simt::relaxed);
     }
     const std::uint32_t users = thread.atomic(usage[page].count).fetch_sub(1u, simt::release);

@@ -9,12 +9,13 @@
 // are the tickets. Data: count, head and tail, a line of memory each; the ring, whose slots are a power of two and at
 // least the pages. Tickets have 32 bits and wrap; the size of the ring divides 2^32. Protocol: index_slot.hpp for the
 // slots, units.hpp for the count. A waiting thread waits for the owner of an earlier ticket, or of one for which the
-// count was already raised. That thread has started and waits for earlier tickets only. While a failing request returns
-// what it took too much, others may be refused although a page was just freed.
+// count was already raised. That thread has started and waits for earlier tickets only. While a failing request undoes
+// its subtraction, others may be refused although a page was just freed.
 //
-// simple_queue does so for each lane. simple_queue_reworked does it once for all lanes of a warp that call together, as
-// today's queue allocators do. It raises the count when the pages are in their slots, so no thread waits for a page
-// that is being put back. It does not look at the count first: that would be a third trip to words that all share.
+// simple_queue does this for each lane. simple_queue_reworked does it once for all lanes of a warp that call together,
+// as current queue allocators do. It raises the count after the pages are in their slots, so no thread waits for a page
+// that is being put back. It does not load the count first, because that would be a third trip to words that all lanes
+// share.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +32,7 @@ namespace simple_queue {
 
 enum class Tickets { per_lane, per_warp };
 
-// Three lines, because all requests meet at each of the three words.
+// Three lines, because all requests access each of the three words.
 struct alignas(128) QueueState {
   std::uint32_t count;  // of pages in slots, signed; too low while failing requests give back
   std::uint32_t padding_[31];
@@ -163,7 +164,7 @@ class PageQueue {
   }
 
  private:
-  static constexpr std::uint32_t most_pages = 1u << 30;  // the count is signed and may be low by one per thread
+  static constexpr std::uint32_t most_pages = 1u << 30;  // the count is signed and may be too low by one per thread
 
   SIMT_FN std::uint32_t& slot(std::uint32_t ticket) const { return ring_[ticket & slot_mask_]; }
 

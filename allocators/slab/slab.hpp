@@ -1,4 +1,4 @@
-// Slab: blocks of 128 bytes, which the lanes of a tile find together in the bitmap of their resident block.
+// Slab: blocks of 128 bytes, which the lanes of a tile search together in the bitmap of their resident block.
 //
 // Source: the allocator of IndexinGPU (Carnegie Mellon, 2026: read-me and headers of its public code; no paper), which
 // follows SlabAlloc (Ashkiani, Farach-Colton & Owens, A Dynamic Hash Table for the GPU, IPDPS 2018, section 5).
@@ -21,7 +21,7 @@
 //   * Probing ends after it has seen every block, and null is returned. Published: it never ends in a full pool.
 //   * Assumed: probe i goes i places further, modulo the next power of two, and passes over numbers without a block. So
 //     every block is seen once.
-//   * Pointers instead of handles of 32 bits. A second free of a slab is not noticed (published: an assertion).
+//   * Pointers instead of handles of 32 bits. A second free of a slab is not detected (published: an assertion).
 //   * Memory orders: a slab is handed over by the word of its bit.
 #pragma once
 
@@ -75,7 +75,7 @@ struct Slabs {
   SIMT_HOST_FN std::size_t words() const { return std::size_t{blocks} << (block_log2 - 6); }
 };
 
-// What a lane keeps during a kernel. All lanes of a tile that come together have the same resident block.
+// State of a lane during a kernel. All lanes of a tile that call together have the same resident block.
 class Session {
  public:
   SIMT_FN Session(const Slabs& slabs, Tiles tiles, Resident* resident, std::uint32_t first)
@@ -109,7 +109,7 @@ class Session {
     thread.atomic(words[slab / width]).fetch_and(~(Word{1} << slab % width), simt::release);
   }
 
-  // The requests of the lanes that are here, one after the other.
+  // Serves the requests of the converged lanes, one after the other.
   template <class Word, class Thread>
   SIMT_FN void* serve(Thread& thread) {
     const auto tile = tiles_.converged(thread);
@@ -121,7 +121,7 @@ class Session {
       if (slab == no_block) break;
       if (tile.thread_rank() == rank) mine = slabs_.base + std::size_t{slab} * slab_bytes;
     }
-    tile.sync();  // the lane that took a slab acquired it; that holds for all
+    tile.sync();  // the acquire of the lane that took a slab covers all lanes
     return mine;
   }
 
@@ -144,7 +144,7 @@ class Session {
     return no_block;
   }
 
-  // The first lane that sees a free slab takes it; if another tile came first, all look again.
+  // The first lane that sees a free slab takes it. If another tile came first, all lanes search again.
   template <class Word, class Thread, class Group>
   SIMT_FN std::uint32_t take_from(Thread& thread, const Group& tile, std::uint32_t block) const {
     constexpr std::uint32_t width_log2 = sizeof(Word) == 8 ? 6 : 5;
@@ -243,7 +243,7 @@ class Slab {
     return {slabs_, residents_.tiles, resident, block};
   }
 
-  // On the host, when no kernel runs: bits beyond the last slab are set.
+  // Checks on the host, while no kernel runs, that bits beyond the last slab are set.
   std::string broken_invariant(simt::Stream& stream) const {
     std::vector<std::uint64_t> bits(slabs_.words());
     simt::copy_to_host(stream, bits.data(), slabs_.bits, bits.size() * sizeof bits[0]);

@@ -12,7 +12,8 @@
 // One of the threads that compare-exchange at the same time succeeds, so every loop ends. Values are 32 bits. ABA: the
 // head and positions have 32 bits and repeat after 2^32 operations.
 // Differs from the public code: pushes release and pops acquire (there: fences around the operation). So every attempt
-// has a fence here. This is probably why calls take longer (results/reference/h200/originals.md); it is not shown.
+// has a fence here. This is probably the reason why calls take longer (results/reference/h200/originals.md), but it is
+// not shown.
 #pragma once
 
 #include "simt/simt.hpp"

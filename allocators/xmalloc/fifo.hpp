@@ -8,9 +8,9 @@
 //         (release), room += 1
 //
 // Differs from the published FIFO, where a pop compare-exchanges the head and a push the tail, so that one operation
-// per round trip to the second-level cache succeeds. Here every counter is moved by one addition. The price: a pop may
-// wait for the push with its number. The wait ends. A pop is admitted only after as many pushes have finished as pops
-// were admitted, so its push already has a number and waits at most for lower numbers. No ABA: nothing is
+// per round trip to the second-level cache succeeds. Here one addition moves each counter. The disadvantage: a pop may
+// wait for the push with its number. The wait ends, because a pop is admitted only after as many pushes have finished
+// as pops were admitted. So its push already has a number and waits at most for lower numbers. No ABA: nothing is
 // compare-exchanged, and the turn of a slot repeats only after 2^32 operations.
 #pragma once
 
@@ -104,7 +104,7 @@ struct Fifo {
     return true;
   }
 
-  // Also of values that a pop has counted and has not taken yet.
+  // Includes values that a pop has counted but not taken yet.
   template <class Thread>
   SIMT_FN bool holds_any(Thread& thread) const {
     return thread.atomic(counters->tail).load(simt::relaxed) != thread.atomic(counters->head).load(simt::relaxed);

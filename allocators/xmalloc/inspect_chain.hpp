@@ -1,4 +1,5 @@
-// What may be broken in XMalloc, and the check of its chain of Memoryblocks, by one thread when no other kernel runs.
+// The possible mistakes in XMalloc, and the check of its chain of Memoryblocks by one thread while no other kernel
+// runs.
 #pragma once
 
 #include "allocators/xmalloc/memory_chain.hpp"
@@ -7,7 +8,7 @@ namespace allocbench::xmalloc {
 
 enum class Broken : std::uint32_t {
   nothing,
-  fifo_counters,     // they disagree with each other or with the turns of the slots
+  fifo_counters,     // counters disagree with each other or with the turns of the slots
   free_list_entry,   // no Basicblock of the list's class, or its bit is set too
   superblock_mask,   // a Superblock in the buffer without free Basicblocks
   kept_block,        // a block that is kept with those of another size

@@ -2,9 +2,8 @@
 //
 // Sizes are rounded up to an eighth of their power of two, and each has a FIFO as free Basicblocks do. The tag of a
 // block that may be kept says its size. The heap below has one lock, which warps get one after the other. Here a warp
-// moves four counters.
-// What is kept does not merge, so it goes back to the heap when that has no room (return_kept_blocks() in
-// superblock.hpp).
+// only changes four counters. Kept blocks do not merge, so they return to the heap when it has no room
+// (return_kept_blocks() in superblock.hpp).
 #pragma once
 
 #include <algorithm>
@@ -60,7 +59,7 @@ struct KeptBlocks {
     return size_of(rounded) < sizes ? rounded : 0;
   }
 
-  // A block of so many units; null if there is none.
+  // A block of this many units; null if there is none.
   template <class Thread>
   SIMT_FN std::byte* take(Thread& thread, std::uint32_t units) const {
     const std::uint32_t size = size_of(units);
@@ -85,7 +84,7 @@ struct KeptBlocks {
     return keeps;
   }
 
-  // Acquire: a lane that sees the last one given back finds it in the heap.
+  // Acquires, so that a lane that sees the last block returned finds it in the heap.
   template <class Thread>
   SIMT_FN bool any(Thread& thread) const {
     return counters != nullptr && thread.atomic(*count).load(simt::acquire) != 0;

@@ -59,7 +59,7 @@ struct BlockClasses {
   }
 };
 
-// What a request can get: blocks whose Superblocks do not fit the pool are served by the heap below.
+// The largest possible request. The heap below serves blocks whose Superblocks do not fit into the pool.
 template <class Memory>
 std::size_t max_request_over(std::size_t pool_bytes, const BlockClasses& all) {
   const std::size_t largest = Memory::largest_request(pool_bytes);
@@ -76,7 +76,8 @@ inline std::uint32_t most_superblocks(std::size_t pool_bytes, const Parameters& 
   return std::max(std::bit_ceil(static_cast<std::uint32_t>(most)), least);
 }
 
-// A block that the lanes of a warp share is a parent: the count of its live pieces, then each piece behind its tag.
+// A block that the lanes of a warp share is a parent. It begins with the count of its live pieces, and a tag precedes
+// each piece.
 inline constexpr std::uint32_t parent_header_bytes = 16;
 inline constexpr std::uint32_t piece_header_bytes = 16;
 

@@ -1,7 +1,7 @@
 // Memoryblocks: the heap under the buffers of the reworked XMalloc, and the device heap that took its place in the
 // later form of both.
 //
-// Both give memory with four bytes in front of it that are the caller's, for the type tag (tag.hpp).
+// Both provide memory with four bytes in front of it for the caller's type tag (tag.hpp).
 //
 // MemoryblockHeap: the paper describes no concurrent protocol. Chosen here: one lock for chain and lists
 // (memory_chain.hpp), which one lane takes for all lanes of the warp that come together. They divide one free block if
@@ -66,7 +66,7 @@ class MemoryblockHeap : public MemoryChain<32> {
   static SIMT_FN void in_turn(std::uint32_t lane, const Group& group, bool works, Work work) {
     for (simt::LaneMask left = group.ballot(works); left != 0; left &= left - 1) {
       if (lane == simt::count_trailing_zeros(left)) work();
-      group.sync();  // what one lane wrote, the next one reads
+      group.sync();  // the next lane reads the writes of the previous one
     }
   }
 
@@ -87,7 +87,7 @@ class MemoryblockHeap : public MemoryChain<32> {
       store(thread, header(block).next, end);
       store(thread, header(end).previous, block);
     }
-    group.sync();  // what the lanes wrote, those that merge read
+    group.sync();  // merging lanes read the writes of all lanes
     return first;
   }
 
@@ -104,7 +104,7 @@ class MemoryblockHeap : public MemoryChain<32> {
     first = group.broadcast(first);
     behind = group.broadcast(behind);
     if (first == none) return none;
-    group.sync();  // what the leader wrote to the headers comes before what the lanes do
+    group.sync();  // the leader's writes to the headers are ordered before the lanes' accesses
     const std::uint32_t block = first + offset;
     const std::uint32_t next = offset + need == total ? behind : block + need;
     store(thread, header(block).next, next);
@@ -119,8 +119,8 @@ class MemoryblockHeap : public MemoryChain<32> {
 // The later form: superblocks and large blocks come from the back end's device heap, with a unit in front for the tag.
 class DeviceHeapMemory {
  public:
-  // In front of a block: the unit for the tag, and what the heap of the CPU executor keeps. CUDA does not say what its
-  // heap keeps.
+  // In front of a block: the unit for the tag, and the header of the CPU executor's heap. The header of CUDA's heap is
+  // unknown.
   static constexpr std::uint32_t header_bytes = 2 * unit_bytes;
 
   static std::size_t largest_request(std::size_t heap_bytes) {

@@ -174,7 +174,7 @@ struct BlockStore : BlockClasses {
       }
       served += found;
     }
-    group.sync();  // what the leader acquired, all lanes have
+    group.sync();  // the leader's acquire covers all lanes
     return mine;
   }
 
@@ -205,7 +205,7 @@ struct BlockStore : BlockClasses {
     }
     if (superblock == nullptr) return nullptr;
     thread.atomic(*created).fetch_add(1u, simt::relaxed);
-    // Published by the slots of the FIFO, or with the first block when its user hands it over.
+    // Published by the slots of the FIFO, or with the first block if its user hands it over.
     thread.atomic(mask(superblock)).store(0, simt::relaxed);
     for (std::uint32_t i = 0; i < blocks_per_superblock; ++i) {
       Tag::of_basic(size_class, i).write(thread, block_of(superblock, size_class, i));
@@ -252,7 +252,7 @@ struct BlockStore : BlockClasses {
   // blocks that a warp freed in a row are freed as one (memoryblock.hpp).
   template <class Thread>
   SIMT_NOINLINE_FN bool return_kept_blocks(Thread& thread) const {
-    constexpr std::uint32_t vain_looks = 64;  // for blocks that others have in hand
+    constexpr std::uint32_t vain_looks = 64;  // for blocks that other lanes are processing
     if (!kept.any(thread)) return false;
     const auto group = thread.converged();
     for (std::uint32_t size = 0; size < KeptBlocks::sizes; ++size) {

@@ -1,4 +1,4 @@
-// Type tags of XMalloc: the four bytes before every user pointer say what it points to.
+// Type tags of XMalloc: the four bytes before every user pointer give the type of its block.
 //
 // Paper: Huang et al., CIT 2010, section V-B. The owner of the memory writes the tag, the thread that frees it reads
 // it.

@@ -107,7 +107,7 @@ class PublishedOf {
     }
     if (!together) return block;
     block = reinterpret_cast<std::byte*>(group.broadcast(reinterpret_cast<std::uint64_t>(block)));
-    group.sync();  // what the leader acquired and wrote, all lanes have
+    group.sync();  // the leader's acquire and writes are visible to all lanes
     if (block == nullptr) return nullptr;
     const std::uint32_t place = parent_header_bytes + offset + piece_header_bytes;
     Tag::of_piece(place / unit_bytes).write(thread, block + place);
@@ -136,7 +136,7 @@ class PublishedOf {
   }
 
  protected:
-  // `name` is the plug-in's, for messages.
+  // `name` is the name of the plug-in, for messages.
   static PublishedOf lay_out(Arena& arena, const Parameters& parameters, const Memory& memory, std::string_view name) {
     PublishedOf allocator;
     BlockBuffers<Memory>& buffers = allocator.buffers_;

@@ -15,7 +15,7 @@
 //        counts its live Coalescingblocks in its first word. The leader writes it before it tells the warp the address.
 //        It is lowered with acq_rel, so that the last lane frees after the last writes of all owners.
 //
-// Reworked, and what each piece brings:
+// Reworked, with the benefit of each change:
 //   * FIFO counters are moved by additions, masks of Superblocks by OR and exchange (fifo.hpp, superblock.hpp). One
 //     published compare-exchange per round trip succeeds.
 //   * Lanes that free Coalescingblocks of one parent together count it down by one subtraction, and lanes that find no
@@ -79,8 +79,8 @@ class XMallocOf {
   static std::size_t max_request(std::size_t pool_bytes, const Parameters& parameters) {
     return max_request_over<Memory>(pool_bytes, classes_of(parameters));
   }
-  // A block above the largest Basicblock may end between the places of Superblocks. When a lane alone goes on in
-  // Superblocks of its own class where they lie, a gap beside them may be too small for another one.
+  // A block above the largest Basicblock may end between the places of Superblocks. If a lane alone continues with
+  // Superblocks of its own class at such a place, a gap next to them may be too small for another one.
   static SmallHeap<Parameters> small_heap() {
     return {.pool_bytes = 16 << 10,
             .parameters = {.smallest_block_bytes = 128,
@@ -103,7 +103,8 @@ class XMallocOf {
           if (block != nullptr) return block;
           break;
         }
-        // The last lane always goes to the second half: one small and one large piece would else never part.
+        // The last lane always belongs to the second half, because otherwise one small and one large piece would never
+        // be separated.
         group = group.partition(2 * offset >= total || group.thread_rank() + 1 == group.num_threads());
       }
     }

@@ -1,5 +1,6 @@
 // allocbench-worker-check and allocbench-worker-tsan: all allocators on the models of check/, driven over a pipe. The
-// first searches schedules, the second is built for ThreadSanitizer and sees races. harness/README.md has the protocol.
+// first program searches schedules. The second is built for ThreadSanitizer and finds races. harness/README.md defines
+// the protocol.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -16,14 +17,14 @@ namespace {
 
 constexpr int exit_usage = 2;
 
-constexpr const char* examples = R"(By hand:
-  allocbench-worker-check --serve      then type, a line each:
+constexpr const char* examples = R"(To run it by hand:
+  allocbench-worker-check --serve      then type one command per line:
     {"command":"explore","allocator":"cm_malloc_reworked","strategy":"swarm","seeds":1000,
      "model":{"name":"mine","threads_per_block":4,"steps":[{"do":"malloc","slot":0},{"do":"free","slot":0}]}}
     {"command":"quit"}
-Exit codes: 0 done, 2 usage, 64 malformed command.)";
+Exit codes: 0: done; 2: wrong usage; 64: malformed command.)";
 
-// Adds those of the plug-ins that can be used; returns the others.
+// Adds the subjects of usable plug-ins, and returns the unusable plug-ins.
 std::vector<allocbench::protocol::BrokenPlugin> load_subjects(allocbench::check::SubjectList& subjects) {
   using AddSubjects = void(allocbench::check::SubjectList*);
   const std::string variant = allocbench::check::races_are_seen() ? "tsan" : "check";
@@ -43,7 +44,7 @@ std::vector<allocbench::protocol::BrokenPlugin> load_subjects(allocbench::check:
 }  // namespace
 
 int main(int argc, char** argv) {
-  // A front end that died closes the pipe: the write fails and the worker ends in order.
+  // If the front end dies, its pipe closes, the write fails and the worker ends normally.
   std::signal(SIGPIPE, SIG_IGN);
   const std::string program =
       allocbench::check::races_are_seen() ? "allocbench-worker-tsan" : "allocbench-worker-check";

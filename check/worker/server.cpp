@@ -15,7 +15,7 @@ namespace {
 
 using protocol::Malformed;
 
-// A mistake of the front end's user that only this program can see: in a strategy or a schedule.
+// A mistake of the user in a strategy or a schedule, which only this program can detect.
 struct UserMistake : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -32,7 +32,7 @@ void require_schedule(const std::string& text) {
   try {
     simt::parse_schedule(text);
   } catch (const simt::Fault& fault) {
-    throw UserMistake(fmt::format("the schedule cannot be read: {}", fault.what()));
+    throw UserMistake(fmt::format("the schedule is not valid: {}", fault.what()));
   }
 }
 
@@ -103,7 +103,7 @@ int Server::serve(std::istream& commands) {
       write(protocol::ProtocolError{error.what()});
       return protocol::exit_malformed_command;
     } catch (const simt::Fault& fault) {
-      // A host out of resources; failures of the subject are answers.
+      // The host is out of resources. Failures of the subject are answers instead.
       write(protocol::ProtocolError{fault.what()});
       return protocol::exit_malformed_command;
     }

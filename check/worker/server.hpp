@@ -16,7 +16,7 @@ class Server {
   // All arguments must outlive it.
   Server(const check::SubjectList& subjects, const protocol::LineWriter& events)
       : subjects_(subjects), events_(events) {}
-  // Until `quit` or the end of the commands; returns the exit code.
+  // Answers commands until `quit` or the end of input. Returns the exit code.
   int serve(std::istream& commands);
 
  private:
@@ -28,7 +28,7 @@ class Server {
   const protocol::LineWriter& events_;
 };
 
-// Subjects and models as `--describe` prints them.
+// Subjects and models, as printed by `--describe`.
 protocol::CheckerDescription describe(const check::SubjectList& subjects, std::vector<protocol::BrokenPlugin> broken);
 
 }  // namespace allocbench::checker

@@ -1,4 +1,4 @@
-// Sections of an ELF file by name, read without running anything of it.
+// Reads sections of an ELF file by name, without running its code.
 #pragma once
 
 #include <elf.h>
@@ -13,7 +13,7 @@
 
 namespace allocbench {
 
-// Why a file cannot be read, in words that follow its name.
+// The reason why a file cannot be read, as text after its name.
 class DamagedFile : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -21,10 +21,10 @@ class DamagedFile : public std::runtime_error {
 
 class ElfFile {
  public:
-  // Throws DamagedFile when it is not a shared object of this machine, or shorter than its own headers say.
+  // Throws DamagedFile if the file is not a shared object for this machine or is shorter than its headers state.
   explicit ElfFile(const std::filesystem::path& path);
 
-  // The bytes of a section up to the first zero; nullopt when there is no section of this name.
+  // The bytes of a section up to the first zero; nullopt if there is no section with this name.
   std::optional<std::string> text_of(const std::string& section);
 
  private:

@@ -44,7 +44,7 @@ constexpr const char* worker_word = " worker, ";
 // The variant of an interface text.
 std::string worker_in(const std::string& interface) { return interface.substr(0, interface.find(worker_word)); }
 
-// Why a plug-in of the interface `theirs` cannot be used here; empty when it can.
+// The reason why a plug-in with the interface `theirs` is unusable here. Empty if it is usable.
 std::string difference(const std::string& theirs, const std::string& variant) {
   const std::string ours = variant + worker_word + ALLOCBENCH_PLUGIN_INTERFACE;
   if (theirs == ours) return "";

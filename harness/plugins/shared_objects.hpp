@@ -8,23 +8,23 @@
 
 namespace allocbench {
 
-// A file that cannot be used as a plug-in; the text names it, the reason and what to do.
+// A file that is unusable as a plug-in. The text has the file, the reason and the next step.
 class BadPlugin : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// A plug-in's file; once loaded it stays so until the process ends.
+// A plug-in's file. Once loaded, it stays loaded until the process ends.
 class SharedObject {
  public:
-  // Reads what the file says about itself. Throws BadPlugin when it is damaged, no plug-in, or one for another worker
-  // than `variant` or another interface.
+  // Reads the description in the file. Throws BadPlugin if the file is damaged, is not a plug-in, or is for a worker
+  // other than `variant` or for another interface.
   SharedObject(std::filesystem::path file, const std::string& variant);
   // Throws BadPlugin.
   void load();
 
   const std::filesystem::path& file() const { return file_; }
-  // Which sources it was built from, as protocol/sources.hpp reads it.
+  // The sources of the file, as read by protocol/sources.hpp.
   const std::string& sources() const { return sources_; }
   // An exported function of type `Function*`. Throws BadPlugin.
   template <class Function>
@@ -42,7 +42,7 @@ class SharedObject {
 
 struct BrokenFile {
   std::filesystem::path file;
-  std::string reason;  // names the file and says what to do
+  std::string reason;  // the file and the next step
 };
 
 struct LoadedFiles {
@@ -50,14 +50,14 @@ struct LoadedFiles {
   std::vector<BrokenFile> broken;
 };
 
-// Loads the files that can be loaded. With `in_child_first` a file that kills a process that loads it is among the
-// broken ones; without, it kills this one.
+// Loads all usable files. With `in_child_first`, a file that kills the loading process is reported as broken; without,
+// it kills this process.
 LoadedFiles load_files(const std::vector<std::filesystem::path>& files, const std::string& variant,
                        bool in_child_first);
 
-// The files *.so of the folders `variant` ("cpu", "cuda", "check", "tsan"): first in plugins/ beside this program, then
-// in every folder that the environment variable ALLOCBENCH_PLUGINS lists, separated by colons. In the order of their
-// names. A folder of that list that does not exist is a BadPlugin.
+// The files *.so of the folders `variant` ("cpu", "cuda", "check", "tsan"), sorted by name: first in plugins/ next to
+// this program, then in every folder of the environment variable ALLOCBENCH_PLUGINS, separated by colons. If a folder
+// of that list does not exist, throws BadPlugin.
 std::vector<std::filesystem::path> plugin_files(const std::string& variant);
 
 }  // namespace allocbench

@@ -1,4 +1,4 @@
-// Loads files in a child process, to see whether that kills it.
+// Loads files in a child process, to find out whether this kills the process.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ struct LoadingDeath {
   bool operator==(const LoadingDeath&) const = default;
 };
 
-// The first death, if there is one. Files that merely cannot be loaded kill no process.
+// The first death, if there is one. Files that only fail to load kill no process.
 std::optional<LoadingDeath> death_while_loading(const std::vector<std::filesystem::path>& files);
 
 }  // namespace allocbench

@@ -1,5 +1,5 @@
-// The back end as the worker's host side sees it: opened once, closed at the end. backend_cpu.cpp and backend_cuda.cu
-// implement it; nothing else of the host side differs between the two workers.
+// The back end for the worker's host code: opened once, closed at the end. backend_cpu.cpp and backend_cuda.cu
+// implement it. All other host code is the same in both workers.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct BackendOptions {
   std::optional<std::size_t> device_heap_bytes;     // nothing: the back end's default
   std::uint32_t os_threads = 0;                     // CPU only; 0 = one per core
   std::optional<std::uint64_t> deterministic_seed;  // CPU only; nothing = blocks spread over OS threads
-  std::optional<std::uint64_t> lockstep_seed;       // the same, and the lanes of a warp advance together
+  std::optional<std::uint64_t> lockstep_seed;       // as above, and the lanes of a warp advance together
 };
 
 class Backend {
@@ -34,17 +34,17 @@ class Backend {
 // Opens the device and sets its heap before anything is launched. Throws simt::Fault(environment).
 std::unique_ptr<Backend> open_backend(const BackendOptions& options);
 
-// Loads the driver and returns the place of the device; empty if that is not known. Makes no context: another worker
-// may be measuring.
+// Loads the driver and returns the place of the device; empty if unknown. Makes no context, because another worker may
+// be measuring.
 std::string pci_bus_id(int device);
-// Makes the context, which takes most of a start. If that fails, open_backend() says why.
+// Makes the context, which takes most of the start. If this fails, open_backend() reports the reason.
 void open_context(int device);
-// Ends the process at once where the driver frees what it holds; elsewhere returns, and destructors run.
+// Ends the process immediately if the driver frees its resources; otherwise returns, and destructors run.
 void end_at_once();
 
 // "cpu" or "cuda".
 std::string backend_name();
-// What compiled the device code, with version.
+// The compiler of the device code, with its version.
 std::string compiler_text();
 
 }  // namespace allocbench::worker

@@ -7,7 +7,7 @@ namespace {
 simt::ExecutorOptions executor_options(const BackendOptions& options) {
   if (options.device != 0) {
     throw simt::Fault(simt::FaultKind::environment, "device " + std::to_string(options.device) +
-                                                        " does not exist; the CPU back end has device 0 only");
+                                                        " does not exist; the CPU back end has only device 0");
   }
   simt::ExecutorOptions result;
   result.os_threads = options.os_threads;

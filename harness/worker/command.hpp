@@ -1,5 +1,5 @@
-// Commands of the protocol, resolved: names become entries of the registry, parameters are checked against their
-// descriptions. Everything wrong with one is a protocol::Malformed.
+// Resolves commands of the protocol: names become entries of the registry, and parameters are checked against their
+// descriptions. Every mistake is a protocol::Malformed.
 #pragma once
 
 #include "harness/worker/registry.hpp"

@@ -54,14 +54,14 @@ const char* word(PoolLocation pool) {
   return "";
 }
 
-// What a user of the allocator must know whatever the times say, in words for readers.
+// Facts that a user of the allocator must know, independent of its times.
 std::vector<std::string> restrictions(const Traits& traits) {
   std::vector<std::string> told;
   if (traits.frees == Frees::never) told.emplace_back("free does nothing");
-  if (traits.frees == Frees::in_bulk) told.emplace_back("frees only all blocks of a session at once");
+  if (traits.frees == Frees::in_bulk) told.emplace_back("frees only all blocks of a session together");
   if (traits.recycles_unfreed) told.emplace_back("reuses blocks that were not freed");
   if (traits.one_block_size) told.emplace_back("serves one size of block only");
-  if (traits.whole_warp_calls) told.emplace_back("all lanes of a warp must call together");
+  if (traits.whole_warp_calls) told.emplace_back("requires that all lanes of a warp call together");
   switch (traits.pool) {
     case PoolLocation::arena:
       break;
@@ -72,7 +72,7 @@ std::vector<std::string> restrictions(const Traits& traits) {
       told.emplace_back("takes large blocks from the CUDA device heap, which is sized before the first kernel");
       break;
     case PoolLocation::own:
-      told.emplace_back("takes memory of its own in place of the pool");
+      told.emplace_back("takes its own memory instead of the pool");
       break;
   }
   return told;

@@ -1,4 +1,4 @@
-// `worker --describe`: what this worker holds. Touches no device.
+// `worker --describe`: the contents of this worker. Uses no device.
 #pragma once
 
 #include "harness/worker/registry.hpp"

@@ -25,7 +25,7 @@ double deviation(const std::vector<double>& values) {
 
 }  // namespace
 
-// Begins and ends where the counter has just moved; work continues until it has.
+// Begins and ends at a step of the counter; work continues until the step.
 std::optional<EnergyMeter::Window> EnergyMeter::window(double seconds, const std::function<void()>& work) {
   std::optional<double> last = sources_.joules();
   if (!last) return std::nullopt;
@@ -77,7 +77,7 @@ std::optional<Energy> EnergyMeter::measure(double seconds, const std::function<v
   const auto of_repetition = [&](const Window& each) {
     return (each.joules - idle * each.seconds) / static_cast<double>(each.repetitions);
   };
-  // The idle power is the same error in both loops; steps are errors of their own.
+  // The error of the idle power is the same in both loops; the errors of the steps are independent.
   const auto per_repetition = [](double amount, const Window& each) {
     return amount / static_cast<double>(each.repetitions);
   };

@@ -1,10 +1,10 @@
-// What a repetition of a cell costs in energy, by the counter of a GPU.
+// The energy of a repetition of a cell, by the counter of a GPU.
 //
 // The counter (NVML: millijoules since the driver was loaded) moves in steps, some tens of milliseconds apart, so work
-// is repeated for at least a second, from one step to another. Two things are subtracted: the power of the idle GPU,
-// measured at both ends, and the energy that prepares the heap for each repetition, measured by a second loop. The
-// result has its noise: the difference of idle power between its windows, over the time of both loops, and one step of
-// the counter at each end of each loop.
+// is repeated for at least a second, from one step to another. Two values are subtracted: the power of the idle GPU,
+// measured at both ends, and the energy of preparing the heap for each repetition, measured by a second loop. The noise
+// of the result is the difference of idle power between its windows over the time of both loops, plus one step of the
+// counter at each end of each loop.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +20,9 @@ struct Energy {
   std::uint64_t repetitions = 0;
 };
 
-// The world as the meter sees it.
+// The inputs of the meter.
 struct EnergySources {
-  std::function<std::optional<double>()> joules;  // of the counter; nothing where there is none
+  std::function<std::optional<double>()> joules;  // of the counter; nothing if there is none
   std::function<double()> now;                    // seconds
   std::function<void(double)> sleep;              // seconds
 };
@@ -31,8 +31,8 @@ class EnergyMeter {
  public:
   explicit EnergyMeter(EnergySources sources) : sources_(std::move(sources)) {}
 
-  // `repeat` makes one repetition and waits for the device; `prepare` everything of it but the timed kernels. Each is
-  // repeated for `seconds` at least. Nothing where the device has no counter, or one that does not move.
+  // `repeat` makes one repetition and waits for the device. `prepare` makes everything of it except the timed kernels.
+  // Each is repeated for at least `seconds`. Nothing if the device has no counter, or one that does not change.
   std::optional<Energy> measure(double seconds, const std::function<void()>& repeat,
                                 const std::function<void()>& prepare);
 

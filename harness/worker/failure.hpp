@@ -1,4 +1,4 @@
-// Every exception that work on a cell may throw, as a status word with a reason.
+// Converts every exception of work on a cell into a status word with a reason.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace allocbench::worker {
 
-// Call it in a catch block. nullopt for what is not a result of the cell; the caller rethrows it. After a
+// Call it in a catch block. nullopt if the exception is not a result of the cell; the caller rethrows it. After a
 // simt::MachineFault the worker tells the front end and ends. Other exceptions are bugs of this program: the worker
 // dies, and the front end records `crashed` with its last words.
 std::optional<CellFailure> current_failure(const Traits& allocator);

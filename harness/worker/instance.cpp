@@ -36,7 +36,7 @@ void Instance::create_timed() {
   init_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// In memory of its own: that of an earlier instance is given back first.
+// In its own memory. The memory of an earlier instance is released first.
 void Instance::create() {
   handle_.reset();
   arena_.emplace(stream_, setting_.pool_bytes);
@@ -48,11 +48,11 @@ std::unique_ptr<Cell> Instance::open(const CellRequest& request) {
   const WorkloadType& workload = *request.workload;
   const std::string allocator = setting_.display_name();
   if (traits().test_only && workload.traits.name != "alloc_free") {
-    throw CellFailure(Status::unsupported, allocator + " is deliberately broken and runs in alloc_free only");
+    throw CellFailure(Status::unsupported, allocator + " is deliberately broken and runs only in alloc_free");
   }
   if (traits().form == Form::ablation && workload.traits.application) {
     throw CellFailure(Status::unsupported,
-                      allocator + " is an ablation, for micro tests only: in applications use the full form");
+                      allocator + " is an ablation, which runs only in micro tests; in applications use the full form");
   }
   RunSetting setting = setting_;
   setting.seed = request.settings.seed;
@@ -82,7 +82,7 @@ PointerRules Instance::rules(bool check_overlap) const {
 void Instance::prepare_to_flush_l2() {
   if (over_l2_.size() != 0) return;
   if (!simt::has_device_cache) {
-    throw CellFailure(Status::unsupported, "the CPU back end has no L2 cache to flush; use l2 \"warm\"");
+    throw CellFailure(Status::unsupported, "the CPU back end has no L2 cache to flush; set l2 to \"warm\"");
   }
   over_l2_ = simt::Buffer<std::byte>(2 * stream_.device().properties().l2_bytes);
 }

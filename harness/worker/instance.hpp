@@ -1,4 +1,4 @@
-// An allocator instance as its cells see it. Compiled once per back end.
+// An allocator instance for its cells. Compiled once per back end.
 #pragma once
 
 #include <memory>
@@ -24,7 +24,7 @@ class Instance final : public AllocatorInstance {
   double init_seconds() const override { return init_seconds_; }
   std::unique_ptr<Cell> open(const CellRequest& request) override;
 
-  // What follows is for the instance's cells.
+  // The rest is for the instance's cells.
   simt::Stream& stream() const { return stream_; }
   const AllocatorHandle& handle() const { return *handle_; }
   const Traits& traits() const { return setting_.traits(); }
@@ -32,19 +32,19 @@ class Instance final : public AllocatorInstance {
   LeakFindings& leak_findings() const { return process_.leak_findings; }
   // Deadline for the calls of observed forms.
   simt::Deadline& deadline() { return deadline_; }
-  // Waits for the device. Throws the timeout where calls ended half-way: nothing that was found then counts.
+  // Waits for the device. Throws the timeout if calls ended half-way, because all findings are then invalid.
   void fail_if_late();
-  // Makes room for flush_l2(). Throws CellFailure where there is no such cache.
+  // Allocates memory for flush_l2(). Throws CellFailure if there is no such cache.
   void prepare_to_flush_l2();
-  // Writes twice the L2 cache: nothing of the allocator is left in it. Enqueued on the stream.
+  // Writes twice the L2 cache, so that no data of the allocator is left in it. Enqueued on the stream.
   void flush_l2();
-  // Back to fresh where the design can; a device heap stays as it is until the process ends. `without_device_heap`:
-  // later requests never reach it, so a new instance is as good as a new process.
+  // Makes the allocator new, if the design can. A device heap cannot be reset within a process. With
+  // `without_device_heap` later requests do not use it, so a new instance is as good as a new process.
   void reset(bool without_device_heap);
-  // What every returned pointer must satisfy.
+  // The rules for every returned pointer.
   PointerRules rules(bool check_overlap) const;
-  // reset() and free(null), looked at once, with the calls of the first cell; what was found then holds for all cells.
-  // With nothing allocated; leaves the allocator in need of a reset. Throws CellFailure.
+  // Checks reset() and free(null) once, with the calls of the first cell. The result holds for all cells. Called
+  // without blocks; afterwards the allocator needs a reset. Throws CellFailure.
   const std::string& check_reset(std::uint32_t lanes_per_warp);
 
   const void* last_user = nullptr;  // the cell that ran last; null after a reset

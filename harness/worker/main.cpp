@@ -40,16 +40,16 @@ struct Options {
   BackendOptions backend;
 };
 
-constexpr const char* examples = R"(By hand:
+constexpr const char* examples = R"(To run it by hand:
   allocbench-worker-cpu --run '{"allocator":"atomic_malloc","pool_bytes":67108864,"workload":"alloc_free",
                                 "parameters":{"threads":10000}}' --samples 10
-  allocbench-worker-cpu --serve      then type, a line each:
+  allocbench-worker-cpu --serve      then type one command per line:
     {"command":"allocator","allocator":"atomic_malloc","parameters":{},"pool_bytes":67108864}
     {"command":"open","cell":"a","workload":"alloc_dealloc","parameters":{"blocks":8},"seed":1,"state":"fresh","warmups":1}
     {"command":"verify","cell":"a"}
     {"command":"sample","cell":"a"}
     {"command":"quit"}
-Exit codes: 0 done, 1 the cell of --run did not end ok, 2 usage, 3 no usable device, 64 malformed command, 70 device lost.)";
+Exit codes: 0: done; 1: the cell of --run is not ok; 2: wrong usage; 3: no usable device; 64: malformed command; 70: device lost.)";
 
 std::size_t device_heap_for(const AllocatorRequest& request) {
   return request.entry->functions.device_heap_bytes(request.pool_bytes, request.parameters);
@@ -66,8 +66,8 @@ std::optional<std::size_t> device_heap_bytes(const Options& options, const Regis
   return needed == 0 ? std::nullopt : std::optional(needed);
 }
 
-// The front end writes a line when the last worker launches nothing any more, and one when that worker is gone. False
-// at the end of input: nobody needs this one.
+// The front end writes a line when the last worker launches nothing more, and another one when that worker is gone.
+// False at the end of input, because then this worker is not needed.
 bool wait_for_turn(const BackendOptions& options, const protocol::LineWriter& events, TimeShares& shares) {
   const auto next_line = [&] {
     const TimeShares::Scope waiting(shares, Part::waiting);
@@ -132,29 +132,27 @@ int run(const Options& options, ProcessState& process) {
   }
 }
 
-// What to do: the group of modes, of which at most one is given, and what belongs to --serve alone.
+// The group of modes, of which at most one is allowed, and the options for --serve.
 CLI::App* add_modes(CLI::App& app, Options& options) {
   auto* mode = app.add_option_group("mode", "What to do");
   auto* serve = mode->add_flag("--serve", options.serve, "Answer protocol commands from standard input");
-  mode->add_flag("--describe", options.describe, "Print allocators, workloads and metrics as JSON; touches no device");
+  mode->add_flag("--describe", options.describe, "Print allocators, workloads and metrics as JSON, without a device");
   mode->add_option("--run", options.run, "Verify and measure one cell given as JSON");
   mode->require_option(0, 1);
   app.add_flag("--wait", options.wait,
-               "With --serve: load the plug-ins, say so, open the device when an empty line arrives, and serve after "
-               "another one")
+               "With --serve: load the plug-ins and report it, open the device at an empty line, and serve after a "
+               "second one")
       ->needs(serve);
-  app.add_flag("--end-in-order", options.end_in_order,
-               "With --serve: free everything at the end, for tools that watch it")
+  app.add_flag("--end-in-order", options.end_in_order, "With --serve: free everything at the end, for leak checkers")
       ->needs(serve);
   return mode;
 }
 
 void add_settings(CLI::App& app, Options& options) {
-  app.add_option(
-      "--device-heap-for", options.device_heap_for,
-      "Set the device heap that {\"allocator\":..,\"parameters\":..,\"pool_bytes\":..} needs; without a mode, "
-      "print its bytes");
-  app.add_option("--plugin", options.plugin, "Load this plug-in only, by the name that --describe gives");
+  app.add_option("--device-heap-for", options.device_heap_for,
+                 "Set the device heap to the size that {\"allocator\":..,\"parameters\":..,\"pool_bytes\":..} needs. "
+                 "Without another mode, print that size");
+  app.add_option("--plugin", options.plugin, "Load only this plug-in, named as --describe prints it");
   app.add_option("--samples", options.samples, "Samples of --run")
       ->check(CLI::Range(1u, 1'000'000u))
       ->capture_default_str();
@@ -165,14 +163,14 @@ void add_settings(CLI::App& app, Options& options) {
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   app.add_option("--device-heap-bytes", options.backend.device_heap_bytes,
-                 "Size of the device heap, set before any launch");
+                 "Size of the device heap, set before the first launch");
   if (backend_name() != "cpu") return;
   app.add_option("--os-threads", options.backend.os_threads, "OS threads that run blocks; 0 = one per core")
       ->capture_default_str();
   app.add_option("--deterministic", options.backend.deterministic_seed,
-                 "Run on one OS thread with this schedule seed; replayable");
+                 "Run on one OS thread, with the schedule of this seed");
   app.add_option("--lockstep", options.backend.lockstep_seed,
-                 "The same, and the lanes of a warp advance together, call by call");
+                 "As --deterministic, and advance the lanes of a warp together, call by call");
 }
 
 int main_of_worker(int argc, char** argv) {
@@ -202,7 +200,7 @@ int main_of_worker(int argc, char** argv) {
 }  // namespace allocbench::worker
 
 int main(int argc, char** argv) {
-  // A front end that died closes the pipe: the write fails and the worker ends in order.
+  // If the front end dies, its pipe closes, the write fails and the worker ends normally.
   std::signal(SIGPIPE, SIG_IGN);
   return allocbench::worker::main_of_worker(argc, argv);
 }

@@ -16,19 +16,19 @@
 namespace allocbench::worker {
 namespace {
 
-// The host reads all words of the allocator: beyond this a cell would wait for it longer than for its kernels.
+// The host reads all words of the allocator. Above this size a cell would wait longer for this than for its kernels.
 constexpr std::size_t largest_inspected_pool = std::size_t{512} << 20;
 
-// An observed pass fills blocks and compares them, and notes what each call does.
+// An observed pass fills and compares blocks, and records each call.
 constexpr double observed_to_timed = 3;
 
-// Without `seconds` it starts as well: nothing of an earlier deadline is left.
+// Starts also without `seconds`, so that no earlier deadline remains.
 class DeadlineScope {
  public:
   DeadlineScope(simt::Deadline& deadline, std::optional<double> seconds) : deadline_(deadline) {
     deadline_.start(seconds.value_or(protocol::longest_seconds));
   }
-  // After a device fault nothing can be taken back, and nothing runs any more.
+  // After a device fault nothing can be undone, and no more work runs.
   ~DeadlineScope() {
     try {
       deadline_.stop();
@@ -42,7 +42,7 @@ class DeadlineScope {
   simt::Deadline& deadline_;
 };
 
-constexpr const char* blocks_return_unfreed = "waived: blocks are handed out again before they are freed";
+constexpr const char* blocks_return_unfreed = "waived: the allocator reuses blocks that were not freed";
 
 std::string late_verdict(double seconds) {
   char text[80];
@@ -50,13 +50,13 @@ std::string late_verdict(double seconds) {
   return text;
 }
 
-// Behind the reason of a cell; empty where it is not known.
+// Appended to the reason of a cell; empty if unknown.
 std::string cause_of_nulls(const PointerCheck& check) {
   const std::optional<std::uint64_t> spurious = check.spurious_nulls();
   if (!spurious) return "";
   if (*spurious == 0) return "; the pool was exhausted";
   return "; " + std::to_string(*spurious) + (*spurious == 1 ? " of the nulls is" : " of the nulls are") +
-         " spurious: all requests fit what was free";
+         " spurious, because all requests fitted into the free memory";
 }
 
 }  // namespace
@@ -142,7 +142,7 @@ void MeasuredCell::verify_stage(const VerifiedStage& stage, std::optional<double
     const std::optional<CellFailure> failure = current_failure(instance_.traits());
     if (!failure || !instance_.deadline().passed()) throw;
     instance_.shares().claim_since(before, Part::deadlines);
-    // Whatever else was found is the work of calls that ended half-way.
+    // All other findings are consequences of calls that ended half-way.
     result.*stage.verdict = late_verdict(*seconds);
     result.stale = failure->fatal() || instance_.traits().fresh == Fresh::by_process;
     if (!result.stale) reset_allocator();
@@ -189,7 +189,7 @@ void MeasuredCell::repeat() {
 void MeasuredCell::prepare() {
   make_ready();
   instance_.stream().synchronize();
-  instance_.last_user = this;  // the heap is as the repetitions before left it
+  instance_.last_user = this;  // the heap is as earlier repetitions left it
 }
 
 void MeasuredCell::make_ready() {
@@ -198,7 +198,7 @@ void MeasuredCell::make_ready() {
     begin();
     instance_.stream().synchronize();
   }
-  instance_.last_user = nullptr;  // whatever fails from here on leaves nothing to build on
+  instance_.last_user = nullptr;  // a failure from here on leaves no usable state
   run_->prepare();
   if (settings_.l2 == L2State::flushed) instance_.flush_l2();
 }
@@ -315,7 +315,7 @@ void MeasuredCell::check_contents_of(const CallLedger& calls, bool judged, Verif
   const ContentCheck contents(instance_.stream(), run_->mallocs_at_most(), instance_.rules(judged));
   run_->sample(instance_.handle().observed(calls, contents.ledger()), untimed);
   instance_.fail_if_late();
-  // Pointers first: a wrong pointer explains wrong contents, not the other way round.
+  // Pointers first, because a wrong pointer explains wrong contents, but not vice versa.
   const PointerCheck pointers = check_pointers();
   result.null_returns = pointers.nulls();
   result.blocks = pointers.blocks();
@@ -328,7 +328,7 @@ void MeasuredCell::check_contents_of(const CallLedger& calls, bool judged, Verif
   result.content = "checked";
 }
 
-// Nobody knows what an aged heap has free.
+// The free memory of an aged heap is unknown.
 PointerRules MeasuredCell::rules() const {
   PointerRules rules = instance_.rules(overlap_is_defined());
   if (!ageing_) add_room(rules, setting_);

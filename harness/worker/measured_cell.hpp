@@ -1,5 +1,5 @@
-// MeasuredCell: a workload bound to an allocator instance, with everything the protocol asks of a cell: order of
-// resets, warm-ups and samples, the verification after them, and the words for what went wrong.
+// MeasuredCell: a workload bound to an allocator instance. It implements the protocol of a cell: the order of resets,
+// warm-ups and samples, the verification after them, and the texts for failures.
 #pragma once
 
 #include <optional>
@@ -29,23 +29,23 @@ class MeasuredCell final : public Cell {
   void prepare() override;
 
  private:
-  // An allocator that never frees has no state worth reusing: it would only run out.
+  // An allocator that never frees has no state worth reusing, because it would only be exhausted.
   bool starts_every_pass_fresh() const {
     return settings_.state == StartState::fresh || instance_.traits().frees == Frees::never;
   }
   bool starts_fresh() const { return starts_every_pass_fresh() || instance_.last_user != this; }
-  // Blocks may be judged against each other while all requests after the reset fit the pool once.
+  // Blocks may be compared with each other while all requests since the reset fit into the pool.
   bool overlap_is_defined() const;
 
-  // Makes the allocator as new as this process can.
+  // Makes the allocator as new as possible in this process.
   void reset_allocator() { instance_.reset(leaves_device_heap_alone_); }
   // Brings the heap into the state that samples start from.
   void begin();
-  // That, and what records a sample.
+  // The same, and resets the records of a sample.
   void make_ready();
-  // One that takes less than `least_seconds` is not looked at, and has only its time.
+  // A repetition that takes less than `least_seconds` is not checked and has only its time.
   Sample repetition(std::string_view name, double least_seconds, const StageListener& listener);
-  // Tells a stage when the work before it is done.
+  // Reports a stage when the earlier work is done.
   StageListener when_idle(const StageListener& listener) const;
   // For samples, not for verification.
   AllocatorHandle timed_allocator() const;
@@ -54,19 +54,19 @@ class MeasuredCell final : public Cell {
     Part part;
     std::string Verification::*verdict;
   };
-  // What check(found) finds counts if all calls come back in time; else the verdict says that they did not.
+  // The result of check(found) counts if all calls return in time; otherwise the verdict states that they did not.
   template <class Check>
   void verify_stage(const VerifiedStage& stage, std::optional<double> seconds, Verification& result, Check&& check);
   void check_contents(std::optional<double> seconds, Verification& result);
-  // What all passes of check_filled_blocks() will probably take, as far as repetitions tell.
+  // The probable time of all passes of check_filled_blocks(), estimated from repetitions.
   bool passes_take_longer_than(double seconds) const;
   void check_own_blocks(Verification& result);
-  // One more pass, from the state that samples start from, whose calls are written to a folder.
+  // One more pass, from the initial state of samples, whose calls are written to a folder.
   void record_trace(const VerificationLimits& limits, Verification& result);
   void check_blocks_of_few(Verification& result);
   void check_leaks(const RequestProfile& requests, Verification& result);
-  // The first pass checks the contents of the blocks; it and those that may follow it count steps, from the state that
-  // samples start from.
+  // The first pass checks the contents of the blocks. This pass and any later ones count steps, from the initial state
+  // of samples.
   void check_filled_blocks(Verification& result);
   void check_contents_of(const CallLedger& calls, bool judged, Verification& result, PhaseTimer& untimed);
   PointerRules rules() const;
@@ -80,7 +80,7 @@ class MeasuredCell final : public Cell {
   std::unique_ptr<WorkloadRun> run_;
   std::optional<Ageing> ageing_;  // of state aged
   WarmUps warm_ups_left_;
-  // What the last judged repetition gave.
+  // Results of the last checked repetition.
   struct Judged {
     std::uint64_t null_returns;
     std::uint64_t blocks;

@@ -1,4 +1,4 @@
-// Every metric that results can hold, declared once: readers, tables and plots take unit and direction from here.
+// All metrics of results, declared once. Readers, tables and plots get unit and direction from here.
 #pragma once
 
 #include <vector>

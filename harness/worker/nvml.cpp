@@ -11,7 +11,7 @@
 namespace allocbench::worker {
 namespace {
 
-// The parts of NVML's C interface that are used here, by the names and values of its public header.
+// The parts of NVML's C interface that are used here, with the names and values of its public header.
 using Result = int;
 using DeviceHandle = void*;
 constexpr Result success = 0;
@@ -56,7 +56,7 @@ struct Nvml::Library {
   Result (*temperature)(DeviceHandle, int, unsigned*) = nullptr;
   Result (*throttle_reasons)(DeviceHandle, unsigned long long*) = nullptr;
   Result (*driver_version)(char*, unsigned) = nullptr;
-  // Not in every driver, or not for every GPU.
+  // Not available in every driver or for every GPU.
   Result (*application_clock)(DeviceHandle, int, unsigned*) = nullptr;
   Result (*processes)(DeviceHandle, unsigned*, ProcessInfo*) = nullptr;
   Result (*mig_mode)(DeviceHandle, unsigned*, unsigned*) = nullptr;
@@ -148,7 +148,8 @@ std::optional<unsigned> Nvml::sm_clock_limit_mhz() const {
   return value;
 }
 
-// In a container NVML gives the process ids of the host, so this process is not recognised but counted off.
+// In a container NVML returns the process ids of the host, so this process cannot be recognised; one process is
+// subtracted instead.
 std::optional<unsigned> Nvml::other_processes() const {
   if (!library_ || library_->processes == nullptr) return std::nullopt;
   std::array<ProcessInfo, 64> list{};

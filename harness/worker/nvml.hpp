@@ -1,5 +1,5 @@
-// Clocks, temperature, throttling and settings of a GPU through NVML, the management library of the NVIDIA driver. It
-// is loaded at run time: a machine without it, and the CPU back end, simply get no values.
+// Clocks, temperature, throttling and settings of a GPU through NVML, the management library of the NVIDIA driver. NVML
+// is loaded at run time. A machine without it and the CPU back end get no values.
 #pragma once
 
 #include <memory>
@@ -9,11 +9,11 @@
 
 namespace allocbench::worker {
 
-// Every member is empty where it cannot be known.
+// A member is empty if it is unknown.
 struct GpuCondition {
   std::optional<unsigned> sm_clock_mhz;
   std::optional<unsigned> temperature_c;
-  // What holds the clock down: power, heat, a hardware brake. Clocks that were set by hand are not among them.
+  // The causes of a lower clock: power, heat, a hardware brake. Manually set clocks are not included.
   std::optional<std::vector<std::string>> throttle_reasons;
 };
 
@@ -26,14 +26,14 @@ class Nvml {
   Nvml& operator=(const Nvml&) = delete;
 
   GpuCondition condition() const;
-  // A part of it, for a fraction of the time.
+  // A part of this, in a fraction of the time.
   std::optional<bool> throttled() const;
   // Since the driver was loaded.
   std::optional<double> joules() const;
   std::optional<unsigned> max_sm_clock_mhz() const;
   // The clock that an administrator allows under load.
   std::optional<unsigned> sm_clock_limit_mhz() const;
-  // Processes that compute on the GPU, without this one, which must have a context there.
+  // Other processes that use the GPU. This process must have a context there.
   std::optional<unsigned> other_processes() const;
   std::optional<bool> mig() const;
   std::optional<bool> ecc() const;

@@ -24,7 +24,7 @@ std::string plugin_of(const fs::path& file) {
   return name.ends_with(suffix) ? name.substr(0, name.size() - suffix.size()) : name;
 }
 
-// By folder and name. A plug-in with a part that cannot be used cannot be used at all: half its kernels would be
+// By folder and name. If one part of a plug-in is unusable, the whole plug-in is, because half its kernels would be
 // missing.
 std::map<fs::path, Plugin> read_plugins(const LoadedFiles& loaded) {
   std::map<fs::path, Plugin> plugins;
@@ -46,8 +46,7 @@ std::map<fs::path, Plugin> read_plugins(const LoadedFiles& loaded) {
     const bool has_allocators =
         std::ranges::any_of(plugin.parts, [](auto* part) { return part->allocators != nullptr; });
     if (!plugin.broken.empty() || has_allocators) continue;
-    plugin.broken =
-        path.string() + ".so: it is missing, but a file with kernels for its allocators is there. Copy both.";
+    plugin.broken = path.string() + ".so is missing, but a file with kernels for its allocators is present. Copy both.";
   }
   return plugins;
 }

@@ -1,4 +1,4 @@
-// What the instances of a worker process share.
+// Data that the instances of a worker process share.
 #pragma once
 
 #include "harness/worker/time_shares.hpp"

@@ -8,7 +8,7 @@ namespace allocbench::worker {
 void Registry::add(AllocatorType allocator) {
   const std::string name(allocator.traits.name);
   if (const AllocatorType* other = find_allocator(name)) {
-    throw std::runtime_error("two plug-ins have an allocator named '" + name + "': " + other->plugin + " and " +
+    throw std::runtime_error("two plug-ins contain an allocator named '" + name + "': " + other->plugin + " and " +
                              allocator.plugin + ". Remove one, or rename its allocator.");
   }
   const auto place =

@@ -1,4 +1,4 @@
-// What the worker's host side works with: allocators and workloads by name, instances and cells.
+// The types of the worker's host code: allocators and workloads by name, instances and cells.
 //
 // Host code that includes this header is compiled by the host compiler for both workers and must not include
 // simt/simt.hpp: here `simt::Stream` stays an incomplete type. Instances and cells are implemented once per back end.
@@ -39,13 +39,13 @@ struct CellRequest {
 };
 
 struct VerificationLimits {
-  std::optional<double> seconds = {};           // for the calls of a stage, of each for itself
-  std::optional<double> contents_seconds = {};  // for all of the contents; nothing: whatever they take
+  std::optional<double> seconds = {};           // time of each stage, after which its calls end themselves
+  std::optional<double> contents_seconds = {};  // for all contents; nothing: without a limit
   std::string trace = {};                       // folder for a trace of one more pass; empty: none
-  std::uint32_t trace_calls = 0;                // of a kernel that its buffers hold
+  std::uint32_t trace_calls = 0;                // capacity of its buffers for one kernel
 };
 
-// The verdicts as protocol::Checks has them; absent numbers were not found in time.
+// The verdicts, as in protocol::Checks. Numbers that were not found in time are absent.
 struct Verification {
   std::optional<std::uint64_t> null_returns;
   std::optional<std::uint64_t> blocks;
@@ -57,7 +57,7 @@ struct Verification {
   std::string trace;
   CallStatistics counted;
   std::vector<Histogram> histograms;  // of the workload's own
-  bool stale = false;                 // calls ended half-way, and only a new process makes the allocator new again
+  bool stale = false;                 // calls ended half-way, and only a new process can make the allocator new
 };
 
 struct Sample {
@@ -76,13 +76,13 @@ class Cell {
   virtual std::vector<KernelInfo> kernels() const = 0;
   // Whether its blocks may come from the device heap.
   virtual bool uses_device_heap() const = 0;
-  // Untimed passes: contents, pointers, steps, leaks, invariants. Calls that take longer than a stage has end
-  // themselves; nothing found by then counts, and the verdict says so.
+  // Untimed passes: contents, pointers, steps, leaks, invariants. Calls that exceed the time of a stage end themselves.
+  // Its findings are then invalid, and the verdict states this.
   virtual Verification verify(const VerificationLimits& limits, const StageListener& stages) = 0;
-  // One timed repetition, its pointers checked.
+  // One timed repetition with checked pointers.
   virtual Sample sample(const StageListener& stages) = 0;
-  // One repetition as sample() makes it, of which nothing is kept or checked, or everything of it but the timed
-  // kernels. Waits for the device.
+  // One repetition like that of sample(), without checks and results, or everything of it except the timed kernels.
+  // Waits for the device.
   virtual void repeat() = 0;
   virtual void prepare() = 0;
 };
@@ -97,8 +97,8 @@ class AllocatorInstance {
   virtual std::unique_ptr<Cell> open(const CellRequest& request) = 0;
 };
 
-// Throws CellFailure when the design cannot serve this pool or these parameters, or simt::Fault.
-// `process` gets the time of its work and what its checks find, and must outlive it.
+// Throws CellFailure if the design cannot use this pool or these parameters, or simt::Fault. `process` receives the
+// time of its work and the findings of its checks, and must outlive it.
 std::unique_ptr<AllocatorInstance> create_instance(const AllocatorType& type, simt::Stream& stream,
                                                    std::size_t pool_bytes, const ParameterValues& parameters,
                                                    ProcessState& process);
@@ -108,9 +108,9 @@ class Registry {
  public:
   explicit Registry(std::vector<WorkloadType> workloads) : workloads_(std::move(workloads)) {}
 
-  // Throws std::runtime_error when another plug-in has an allocator of this name.
+  // Throws std::runtime_error if another plug-in has an allocator with this name.
   void add(AllocatorType allocator);
-  // Kernels of one more part of a plug-in. Throws std::runtime_error when no part before had this allocator.
+  // Adds the kernels of one more part of a plug-in. Throws std::runtime_error if no earlier part had this allocator.
   void add_kernels(std::string_view allocator, CompiledKernels kernels);
   void add_file(protocol::PluginDescription file) { files_.push_back(std::move(file)); }
   void add_broken(protocol::BrokenPlugin plugin) { broken_.push_back(std::move(plugin)); }
@@ -121,7 +121,7 @@ class Registry {
   // The files of the plug-ins that are loaded, and the plug-ins that cannot be used.
   const std::vector<protocol::PluginDescription>& files() const { return files_; }
   const std::vector<protocol::BrokenPlugin>& broken() const { return broken_; }
-  // Null when there is none of this name.
+  // Null if there is none with this name.
   const AllocatorType* find_allocator(const std::string& name) const;
   const WorkloadType* find_workload(const std::string& name) const;
 

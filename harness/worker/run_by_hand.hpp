@@ -1,5 +1,5 @@
-// `worker --run`: one cell typed on the command line, measured and printed as Google Benchmark prints it. For a quick
-// look at one allocator; studies go through `allocbench`, which survives what this does not.
+// `worker --run`: measures one cell from the command line and prints it in Google Benchmark's format. This is for a
+// quick test of one allocator. Studies use `allocbench`, which survives failures of a worker.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,12 @@
 
 namespace allocbench::worker {
 
-// The allocator of a cell as the next function takes it.
+// The allocator of a cell, in the format of the next function.
 AllocatorRequest allocator_of(const std::string& cell, const Registry& registry);
 
 // `cell` is one JSON object that joins the protocol's commands: "allocator", "allocator_parameters", "pool_bytes",
-// "workload", "parameters", "seed", "state", "l2", "warmups". Returns the exit code: 1 when the cell did not end `ok`.
+// "workload", "parameters", "seed", "state", "l2", "warmups". Returns the exit code: 1 if the cell did not end with
+// `ok`.
 int run_by_hand(const std::string& cell, std::uint32_t samples, const Registry& registry, Backend& backend,
                 ProcessState& process);
 

@@ -128,7 +128,7 @@ protocol::Event Server::answer(const protocol::LoadAllocator& command) {
 
 protocol::Event Server::answer(const protocol::OpenCell& command) {
   CellRequest request = resolve(command, registry_);
-  request.long_warm_ups_count = backend_name() == "cuda";  // times of the CPU executor mean nothing
+  request.long_warm_ups_count = backend_name() == "cuda";  // times of the CPU executor have no meaning
   if (!instance_) throw Malformed("open: no allocator is loaded; send \"allocator\" first");
   if (cells_.contains(command.cell)) throw Malformed("open: the cell " + command.cell + " is already open");
   return attempt(command.cell, [&]() -> Event {

@@ -44,13 +44,13 @@ class Server {
   Event answer(const protocol::SampleCell& command);
   Event answer(const protocol::CloseCell& command);
   Event answer(const protocol::AskProfile& command);
-  // What a repetition of the cell gave, with the state of the device around it; sets its seconds.
+  // Results of a repetition of the cell, with the state of the device around it. Sets its seconds.
   protocol::Sample sample(OpenCell& cell, const std::string& id, const StageListener& stages, double& seconds);
-  // Writes the stages of work on a cell as events; empty where they are not wanted.
+  // Writes the stages of work on a cell as events; empty if they are not wanted.
   StageListener listener(const std::string& cell, bool wanted) const;
-  // Adds the energy of a repetition to its first sample, where the device counts it.
+  // Adds the energy of a repetition to its first sample, if the device counts it.
   void add_energy(OpenCell& cell, protocol::Sample& sample);
-  // The answer of `work`, or `failed` when it throws something that is a result.
+  // The answer of `work`, or `failed` if it throws an exception that is a result.
   template <class Work>
   Event attempt(const std::optional<std::string>& cell, Work&& work);
   OpenCell& open_cell(const std::string& id);

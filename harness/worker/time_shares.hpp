@@ -1,4 +1,4 @@
-// Where the wall time of a worker goes, by part.
+// The wall time of a worker by part.
 #pragma once
 
 #include <array>
@@ -42,7 +42,7 @@ class TimeShares {
     Part outer_;
   };
 
-  // Takes time that was measured in another way out of the current part.
+  // Removes time that was measured in another way from the current part.
   void move_to(Part part, double seconds) {
     at(part) += seconds;
     at(current_) -= seconds;
@@ -54,7 +54,8 @@ class TimeShares {
     seconds_ = before;
     at(part) += sum(now) - sum(before);
   }
-  // Forgets the time so far, in which the process waited for its turn. What it did beside another worker is kept apart.
+  // Discards the time so far, in which the process waited for its turn. Its work in parallel with another worker is
+  // stored separately.
   void begin_again() {
     enter(current_);
     beside_ = at(Part::start);

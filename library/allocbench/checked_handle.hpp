@@ -1,7 +1,7 @@
-// CheckedHandle<A>: a handle of A whose free() ends the launch when the block does not lie in the heap, as a block of
-// another heap does not. The allocator itself would take the address for one of its own and write anywhere.
+// CheckedHandle<A>: a handle of A whose free() ends the launch if the block is outside the heap, such as a block of
+// another heap. The allocator alone would treat the address as its own and could write anywhere.
 //
-// Heap<A> gives it to kernels on the CPU executor, and on a GPU in programs that are compiled with
+// Kernels get this handle from Heap<A> on the CPU executor, and on a GPU if the program is compiled with
 // ALLOCBENCH_CHECK_FREES.
 #pragma once
 
@@ -25,10 +25,10 @@ inline constexpr bool checks_frees = true;
 struct HeapBounds {
   std::uint64_t begin = 0;  // of the pool
   std::uint64_t end = 0;
-  const simt::Device* device = nullptr;  // whose device heap has blocks too; null where the pool has all
+  const simt::Device* device = nullptr;  // whose device heap also has blocks; null if the pool has all blocks
 
 #if SIMT_CUDA
-  // CUDA does not tell where its device heap lies, so nothing is wrong where blocks may be there.
+  // CUDA does not report where its device heap is, so any address is accepted if blocks may be there.
   template <class Thread>
   SIMT_FN void require(Thread& thread, const void* block) const {
     const auto address = reinterpret_cast<std::uint64_t>(block);

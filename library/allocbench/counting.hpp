@@ -1,11 +1,12 @@
-// Counting<Heap<A>>: a heap of any design that frees single blocks, with its blocks and bytes in use counted.
+// Counting<Heap<A>>: counts the blocks and bytes in use of a heap. The design must free single blocks.
 //
 //   allocbench::Counting<allocbench::Heap<allocbench::Halloc>> heap(stream, 64 << 20);
 //   my_kernel<<<blocks, threads, 0, stream.native()>>>(heap.handle());
-//   heap.usage().bytes;                               // that the kernels asked for and have not freed
+//   heap.usage().bytes;                               // requested by kernels and not freed
 //
-// Each block has its size in front of it, so a request takes CountingHandle::header_bytes more. Warps add to many sums,
-// because a single word would cost more time than most designs take. Heap<Comb>::usage() needs no counting.
+// The size of each block is stored in front of it, so a request needs CountingHandle::header_bytes more. Warps add to
+// many sums, because additions to one word would take longer than the calls of most designs. Heap<Comb>::usage() needs
+// no counting.
 #pragma once
 
 #include <cstddef>
@@ -20,12 +21,12 @@ namespace allocbench {
 
 struct CountedUsage {
   std::uint64_t blocks = 0;   // in use
-  std::uint64_t bytes = 0;    // that callers asked for them
-  std::uint64_t refused = 0;  // mallocs that got null, since the heap was made or reset
+  std::uint64_t bytes = 0;    // requested by the callers
+  std::uint64_t refused = 0;  // mallocs that returned null since the heap was created or reset
 };
 
-// Sums of the threads of some warps, in a sector of memory of their own. Where others free than allocated, those of one
-// may go below zero, modulo 2^64; the sum of all is right.
+// Sums of the threads of some warps, in their own sector of memory. If other warps free the blocks, a sum may fall
+// below zero (modulo 2^64), but the total of all sums is right.
 struct alignas(32) CountedShare {
   std::uint64_t blocks;
   std::uint64_t bytes;
@@ -95,7 +96,7 @@ class CountingSession : public SessionAdaptor<Inner> {
 template <class A>
 class CountingHandle : public A {
  public:
-  // Blocks stay multiples of what the design promises.
+  // Blocks keep the alignment that the design promises.
   static constexpr std::size_t header_bytes =
       A::traits.alignment < sizeof(std::size_t) ? sizeof(std::size_t) : A::traits.alignment;
 
@@ -139,7 +140,7 @@ class Counting<Heap<A>> {
 
   Handle handle() const { return Handle(heap_.handle(), shares_.data()); }
 
-  // Waits for the stream; no other kernel may run that uses the heap.
+  // Waits for the stream. No other kernel that uses the heap may run.
   CountedUsage usage() const {
     CountedUsage usage;
     for (const CountedShare& each : shares_.to_host(stream_)) {

@@ -1,11 +1,11 @@
-// GrowingHeap<A>: a heap over reserved addresses, whose pool grows between kernels. Blocks stay where they are.
+// GrowingHeap<A>: a heap whose pool grows between kernels, within reserved addresses. Blocks do not move.
 //
 //   allocbench::GrowingHeap<allocbench::Comb> heap(stream, 64 << 20, std::size_t{8} << 30);
 //   my_kernel<<<...>>>(heap.handle());
 //   if (heap.usage().free_bytes < (16 << 20)) heap.grow(2 * heap.pool_bytes());
 //
-// The design's own words are laid out for the largest pool from the begin. For designs that can move the end of their
-// pool: Comb.
+// The metadata is laid out for the largest pool from the beginning. The design must be able to move the end of its
+// pool: Comb can.
 #pragma once
 
 #include <algorithm>
@@ -26,8 +26,8 @@ class GrowingHeap {
   using Parameters = typename A::Parameters;
   using Handle = typename Heap<A>::Handle;
 
-  // Reserves `most_bytes` and takes the first `pool_bytes`. Throws Unsupported where the pool has no chunk or begins
-  // larger than it may get, and as Heap does.
+  // Reserves `most_bytes` and allocates the first `pool_bytes`. Throws as Heap does, and Unsupported if the pool has no
+  // chunk or `pool_bytes` exceeds `most_bytes`.
   GrowingHeap(simt::Stream& stream, std::size_t pool_bytes, std::size_t most_bytes, const Parameters& parameters = {})
       : stream_(stream),
         reserved_(stream.device(), checked(pool_bytes, most_bytes)),
@@ -40,11 +40,11 @@ class GrowingHeap {
                       std::to_string(most_bytes) + " has no chunk at first. Begin with more");
   }
 
-  // For kernels, also for those after a growth.
+  // For kernels. The handle stays valid after a growth.
   Handle handle() const { return heap_.handle(); }
 
-  // Makes the pool at least so many bytes large; never smaller. Waits for the stream; no other kernel may run that uses
-  // the heap. Throws simt::Fault and leaves the heap as it is where there is no memory, or no room in the reservation.
+  // Makes the pool at least this large, and never smaller than before. Waits for the stream. No other kernel that uses
+  // the heap may run. If memory or the reservation is exhausted, throws simt::Fault and leaves the heap unchanged.
   void grow(std::size_t pool_bytes) {
     stream_.synchronize();
     reserved_.grow(pool_bytes);
@@ -64,7 +64,7 @@ class GrowingHeap {
   HeapUsage usage() const {
     HeapUsage usage = heap_.usage();
     if (end_ == most_pool_bytes()) return usage;
-    --usage.blocks;  // what is not there yet
+    --usage.blocks;  // the part without memory
     usage.bytes -= most_pool_bytes() - end_;
     return usage;
   }
@@ -88,7 +88,7 @@ class GrowingHeap {
   simt::Stream& stream_;
   simt::Reservation reserved_;
   Heap<A> heap_;
-  A allocator_;      // a copy: the design's state lies in device memory
+  A allocator_;      // a copy: the state of the design is in device memory
   std::size_t end_;  // of the pool: whole chunks
 };
 

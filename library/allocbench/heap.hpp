@@ -1,4 +1,4 @@
-// Heap<A>: an allocator of the suite with its memory, owned by host code.
+// Heap<A>: an allocator of the suite and its memory. Host code owns it.
 //
 //   simt::Device device(0);
 //   simt::Stream stream(device);
@@ -7,11 +7,11 @@
 //
 // In the kernel, where `handle` is a parameter passed by value:
 //
-//   simt::Thread thread;                          // costs nothing; stands for the calling thread
+//   simt::Thread thread;                          // the calling thread; costs nothing
 //   void* block = handle.malloc(thread, bytes);   // null: out of memory
-//   handle.free(thread, block);                   // of this heap: checked as allocbench/checked_handle.hpp says
+//   handle.free(thread, block);                   // a block of this heap (allocbench/checked_handle.hpp checks it)
 //
-// Allocators with a state per thread or warp (FDGMalloc, CRW) want a session: allocators/support/contract/session.hpp.
+// Allocators with a state per thread or warp (FDGMalloc, CRW) need a session: allocators/support/contract/session.hpp.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,7 @@
 
 namespace allocbench {
 
-// Whether Heap sets the device heap, the one behind malloc() in CUDA kernels, where a design needs it.
+// Whether Heap sets the size of the device heap (that of malloc() in CUDA kernels) for designs that need it.
 enum class DeviceHeap { set, is_set };
 
 template <Allocator A>
@@ -39,25 +39,25 @@ class Heap {
  public:
   using Parameters = typename A::Parameters;
 
-  // Takes `pool_bytes` of device memory and lays out an empty heap. Throws simt::Fault, or Unsupported when the design
-  // cannot serve such a pool.
+  // Allocates `pool_bytes` of device memory and initialises an empty heap. Throws simt::Fault, or Unsupported if the
+  // design cannot use such a pool.
   //
-  // The size of the device heap can be set only before the first kernel that uses it runs. Several heaps that need it
-  // share it: call device.set_device_heap_bytes() with the sum of their needed_device_heap() first, and pass is_set.
+  // The size of the device heap can be set only before the first kernel that uses it. If several heaps need it, first
+  // call device.set_device_heap_bytes() with the sum of their needed_device_heap(), then pass is_set.
   explicit Heap(simt::Stream& stream, std::size_t pool_bytes, const Parameters& parameters = {},
                 DeviceHeap device_heap = DeviceHeap::set)
       : arena_(stream, pool_bytes), allocator_(create(arena_, parameters, device_heap)) {}
-  // The same in memory that the caller has, and keeps as long as the heap lives.
+  // The same in memory of the caller, who must keep it as long as the heap exists.
   Heap(simt::Stream& stream, Pool pool,
        const Parameters& parameters = {}) requires(A::traits.pool == PoolLocation::arena)
       : arena_(stream, pool), allocator_(create(arena_, parameters, DeviceHeap::set)) {}
-  // No kernel may run that uses it.
+  // No kernel that uses the heap may run.
   ~Heap() { destroy(allocator_); }
   Heap(const Heap&) = delete;
   Heap& operator=(const Heap&) = delete;
 
-  // For kernels, which take it by value. Valid as long as the heap lives. It converts to A, whose frees are not
-  // checked.
+  // For kernels, which take it by value. The handle is valid as long as the heap exists. It converts to A, which does
+  // not check frees.
   using Handle = std::conditional_t<checks_frees, CheckedHandle<A>, A>;
   Handle handle() const {
     if constexpr (checks_frees) {
@@ -67,11 +67,11 @@ class Heap {
     }
   }
 
-  // Empties the heap: every block is gone. Enqueued on the heap's stream.
+  // Discards all blocks. The reset is enqueued on the heap's stream.
   void reset() requires(A::traits.fresh == Fresh::by_reset) { allocator_.reset(arena_.stream()); }
 
   std::size_t pool_bytes() const { return arena_.pool_bytes(); }
-  // Where blocks lie, besides the device heap.
+  // The memory of the blocks, apart from the device heap.
   Pool pool() const {
     if constexpr (A::traits.pool == PoolLocation::own) {
       return allocator_.own_pool();
@@ -80,14 +80,15 @@ class Heap {
       return {pool.data(), pool.size()};
     }
   }
-  // Device memory beside the pool.
+  // Device memory outside the pool.
   std::size_t metadata_bytes() const { return arena_.metadata_bytes(); }
   // The largest request that an empty heap serves.
   std::size_t max_request() const { return allocbench::max_request<A>(arena_.pool_bytes(), parameters_); }
-  // What is in use, and what would be served. Waits for the stream; no other kernel may run that uses the heap.
+  // Memory in use, and memory that requests can still get. Waits for the stream. No other kernel that uses the heap may
+  // run.
   HeapUsage usage() const requires requires(const A& allocator, simt::Stream& stream) { allocator.usage(stream); }
   { return allocator_.usage(arena_.stream()); }
-  // What is wrong with the heap's own words; empty when nothing is, or the design states no invariants. Waits likewise.
+  // Violated invariants of the metadata. Empty if there is none or the design states no invariants. Waits like usage().
   std::string check() const {
     if constexpr (requires(const A& allocator, simt::Stream& stream) { allocator.broken_invariant(stream); }) {
       return allocator_.broken_invariant(arena_.stream());

@@ -1,11 +1,11 @@
-// Requests of other kinds, over the malloc and free of any allocator of the suite: aligned, zeroed, resized.
+// Aligned, zeroed and resized requests, built on malloc and free of any allocator of the suite.
 //
 //   void* block = allocbench::aligned_malloc(heap, thread, bytes, 128);   // ... aligned_free(heap, thread, block, 128)
 //   void* zeros = allocbench::calloc(heap, thread, count, bytes);         // ... heap.free(thread, zeros)
 //   block = allocbench::realloc(heap, thread, block, old_bytes, new_bytes);
 //
 // `heap` is a handle or, where a design has a state per thread or warp, a session
-// (allocators/support/contract/session.hpp). Null is an answer of each, as of malloc.
+// (allocators/support/contract/session.hpp). Each of them may return null, like malloc.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@
 
 namespace allocbench {
 
-// What every block of the heap is a multiple of.
+// The alignment of every block of the heap.
 template <class Heap>
 SIMT_HOST_FN constexpr std::size_t own_alignment() {
   if constexpr (requires { std::remove_cvref_t<Heap>::traits.alignment; }) {
@@ -28,16 +28,16 @@ SIMT_HOST_FN constexpr std::size_t own_alignment() {
   }
 }
 
-// Bytes that an aligned request takes beside its own: none if every block is so aligned, else `alignment`, and more if
-// blocks are aligned to less than a word. The block begins at the first multiple with room for a word before it, which
-// has the way back.
+// Bytes that an aligned request takes in addition: none if every block has this alignment, otherwise `alignment`, and
+// more if blocks are aligned to less than a word. The aligned block begins at the first multiple with room for a word
+// in front of it. That word leads back to the original block.
 template <class Heap>
 SIMT_HOST_FN constexpr std::size_t alignment_surplus(std::size_t alignment) {
   return surplus_of_alignment(own_alignment<Heap>(), alignment);
 }
 
-// A block at a multiple of `alignment` bytes, for aligned_free() with the same alignment. Null also for an alignment
-// that is no power of two, and for a size that does not fit a word with it.
+// A block at a multiple of `alignment` bytes, for aligned_free() with the same alignment. Returns null also if the
+// alignment is not a power of two, or if size and extra bytes overflow a word.
 template <class Heap, class Thread>
 SIMT_FN void* aligned_malloc(Heap& heap, Thread& thread, std::size_t bytes, std::size_t alignment) {
   if (alignment == 0 || (alignment & (alignment - 1)) != 0) return nullptr;
@@ -50,7 +50,7 @@ SIMT_FN void aligned_free(Heap& heap, Thread& thread, void* block, std::size_t a
   free_aligned(heap, thread, block, own_alignment<Heap>(), alignment);
 }
 
-// `count` times `bytes` zero bytes; null also where that is more than a word holds.
+// `count` times `bytes` zero bytes. Returns null also if the product overflows a word.
 template <class Heap, class Thread>
 SIMT_FN void* calloc(Heap& heap, Thread& thread, std::size_t count, std::size_t bytes) {
   const std::size_t all = count * bytes;
@@ -60,9 +60,9 @@ SIMT_FN void* calloc(Heap& heap, Thread& thread, std::size_t count, std::size_t 
   return memset(block, 0, all);
 }
 
-// The first bytes of `block`, as many as both sizes have, in a block of `new_bytes`; the old one is freed. The caller
-// says how large it was: designs do not keep that. Where there is no room the answer is null, and the old block stays.
-// Null as `block` makes it a malloc.
+// Copies the contents of `block` into a new block of `new_bytes`, up to the smaller size, and frees the old block. The
+// caller passes the old size, because designs do not store it. If there is no room, the result is null and the old
+// block stays valid. With null as `block` this is a malloc.
 template <class Heap, class Thread>
 SIMT_FN void* realloc(Heap& heap, Thread& thread, void* block, std::size_t old_bytes, std::size_t new_bytes) {
   void* const moved = heap.malloc(thread, new_bytes);

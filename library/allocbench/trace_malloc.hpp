@@ -1,4 +1,4 @@
-// Records the malloc() and free() calls of kernels. The kernels stay as they are: include this header after all others.
+// Records the malloc() and free() calls of kernels, which need no change. Include this header after all others.
 //
 //   #include <allocbench/trace_malloc.hpp>
 //   __global__ void my_kernel(...) { ... malloc(bytes) ... free(block) ... }
@@ -8,10 +8,10 @@
 //   trace.end_kernel("my_kernel", {blocks, threads});                            // after each kernel that allocates
 //   trace.write("my.trace");
 //
-// Comb serves the kernels from a pool of its own, not CUDA's heap. Host code keeps its malloc() and free(). After the
-// include std::malloc does not compile: write ::malloc. A `__device__` variable knows the trace, so kernels and
-// MallocTrace are in one file. On the CPU executor the calling thread is a parameter of the kernel: the macros take the
-// one that is called `thread`. Link allocbench::traces.
+// Comb serves the kernels from its own pool instead of CUDA's heap. Host code keeps its malloc() and free(). After the
+// include std::malloc does not compile; write ::malloc. A `__device__` variable refers to the trace, so kernels and
+// MallocTrace must be in one file. On the CPU executor the kernel must have a parameter named `thread`, the calling
+// thread, which the macros use. Link allocbench::traces.
 #pragma once
 
 #include <cstdlib>
@@ -29,7 +29,7 @@ namespace trace_malloc {
 
 using Handle = Traced<Heap<Comb>>::Handle;
 
-// Room for a handle: it has no state before there is a trace.
+// Memory for a handle, which exists only while there is a trace.
 struct Place {
   alignas(Handle) unsigned char bytes[sizeof(Handle)];
 };
@@ -50,7 +50,7 @@ SIMT_FN void free(Thread& thread, void* block) {
 
 }  // namespace trace_malloc
 
-// One at a time in a program.
+// A program may have one at a time.
 class MallocTrace {
  public:
   // Throws as Heap<Comb> does.
@@ -59,7 +59,7 @@ class MallocTrace {
     place_handle();
   }
 
-  // The kernel that ran, or several of one shape that count as one. Waits for the device.
+  // Ends the record of a kernel, or of several kernels with one shape that count as one. Waits for the device.
   void end_kernel(std::string name, simt::LaunchShape shape) {
 #if SIMT_CUDA
     require(cudaDeviceSynchronize());  // the kernel is on a stream of the program
@@ -69,7 +69,7 @@ class MallocTrace {
   }
 
   const traces::Trace& trace() const { return heap_.trace(); }
-  // Throws traces::TraceError where the folder holds a trace already or cannot be written.
+  // Throws traces::TraceError if the folder already contains a trace or cannot be written.
   void write(const std::filesystem::path& folder) const { heap_.write(folder); }
 
  private:

@@ -31,8 +31,8 @@ class Traced<Heap<A>> {
  public:
   using Handle = TracedHandle<typename Heap<A>::Handle>;
 
-  // The arguments after `options` are those of Heap<A>. Takes further device memory: 24 B for each call of a kernel,
-  // and 4 B for each place where a block can lie (with an alignment of 16 B a quarter of the pool).
+  // The arguments after `options` are those of Heap<A>. The recorder takes additional device memory: 24 B for each call
+  // of a kernel, and 4 B for each possible block address (a quarter of the pool with an alignment of 16 B).
   template <class... Arguments>
   explicit Traced(const TraceOptions& options, simt::Stream& stream, Arguments&&... arguments)
       : heap_(stream, std::forward<Arguments>(arguments)...),
@@ -41,15 +41,15 @@ class Traced<Heap<A>> {
     recorder_.trace().pool_bytes = heap_.pool_bytes();
   }
 
-  // For one kernel: take a new one after each end_kernel().
+  // For one kernel. Get a new handle after each end_kernel().
   Handle handle() const { return Handle(heap_.handle(), recorder_.ledger()); }
 
-  // Takes the calls of the kernel that ran, or of several of one shape that count as one. Waits for it. Calls that the
-  // buffers had no room for are lost: trace().lost() says how many, and trace.json by kernel.
+  // Stores the calls of the kernel that ran, or of several kernels with one shape that count as one. Waits for the
+  // kernel. Calls that exceed the buffers are lost: trace().lost() counts them, trace.json for each kernel.
   void end_kernel(std::string name, simt::LaunchShape shape) { recorder_.end_kernel(std::move(name), shape); }
 
   const traces::Trace& trace() const { return recorder_.trace(); }
-  // Throws traces::TraceError where the folder holds a trace already or cannot be written.
+  // Throws traces::TraceError if the folder already contains a trace or cannot be written.
   void write(const std::filesystem::path& folder) const { traces::write_trace(trace(), folder); }
 
   Heap<A>& heap() { return heap_; }

@@ -21,7 +21,7 @@ def kept_guide() -> Path:
     found = [path for path in kept.REFERENCE.glob(f"*/{FOLDER}") if stored.find_runs(path)]
     if not found:
         raise NothingToDraw(
-            "the repository keeps no results of the guide. Measure it (allocbench study guide) and name them: --results results/guide"
+            "the repository contains no results of the guide. Measure it (allocbench study guide), then pass --results results/guide"
         )
     return max(found, key=lambda path: (path.parent.name != "cpu", _date(path), path.name))
 
@@ -54,7 +54,8 @@ def _newest_of_each(runs: list[Run], failures: list[Exception]) -> list[Run]:
     for run in sorted(runs, key=lambda run: str(run.run.get("time", ""))):
         older = newest.get(_measured(run)) if run.name.startswith("guide/") else None
         if older:
-            failures.append(UsageError(f"{older.folder} holds results of {run.name}, too, no newer than those of {run.folder}: left out. Name one of them."))
+            failures.append(UsageError(f"{older.folder} is left out: it also contains results of {run.name}, which are not newer than those of "
+                                       f"{run.folder}. Name one folder."))
         newest[_measured(run)] = run
     return [run for run in runs if newest[_measured(run)] is run or not run.name.startswith("guide/")]
 

@@ -66,7 +66,7 @@ def ask(
     if lifetime not in cases.LIFETIMES:
         raise UsageError(f"--lifetime {lifetime!r} is unknown. Allowed are: {', '.join(cases.LIFETIMES)}.")
     if lifetime == cases.OTHERS and not must_free:
-        raise UsageError("--never-freed and --lifetime others contradict each other. Leave one out.")
+        raise UsageError("--never-freed and --lifetime others contradict each other. Drop one.")
     own = count * cases.mean_bytes((least, most)) / pool_bytes
     if own >= 1:
         raise UsageError(
@@ -84,10 +84,10 @@ def ask(
 def _sizes(text: str) -> tuple[int, int]:
     parts = re.split(r"\s*-\s*", text.strip())
     if len(parts) > 2:
-        raise UsageError(f"--sizes {text!r} is not a size or a range of two. Write one size (48) or the smallest and the largest (16-4096).")
+        raise UsageError(f"--sizes {text!r} is neither a size nor a range. Write one size (48), or the smallest and the largest size (16-4096).")
     sizes = [_bytes(part, "--sizes", "48, 4KiB or 16-4096") for part in parts]
     if sizes[0] > sizes[-1]:
-        raise UsageError(f"--sizes {text!r}: the smallest size comes first. Write {parts[1]}-{parts[0]}.")
+        raise UsageError(f"--sizes {text!r}: the smaller size must come first. Write {parts[1]}-{parts[0]}.")
     return sizes[0], sizes[-1]
 
 

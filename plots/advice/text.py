@@ -32,7 +32,7 @@ def write(table: dict, question: Question, found: Answer, everything: bool = Fal
             parts.append(f"... and {len(found.ranked) - len(shown)} more: --all")
         parts += [_LEGEND + (f" {PROVISIONAL}" if any(each.provisional for each in shown) else ""), "", *_trade_offs(found.ranked), *_restrictions(shown, len(found.near))]
     else:
-        parts += ["", "No allocator served all of the cells near this job."]
+        parts += ["", "No allocator served all cells near this job."]
     parts += _others(table, question, found, everything)
     parts += ["", *_ground(table, question, found)]
     return wrapped(parts)
@@ -43,7 +43,7 @@ def other_cards(table: dict) -> list[str]:
     if not table["kept"] or table["backend"] != "cuda":
         return []
     return [
-        "These results are of this card alone: the order on another one is not known. To measure yours: allocbench study guide --out results/mine "
+        "These results come from this card only. The order on other cards is unknown. To measure yours: allocbench study guide --out results/mine "
         "(15 minutes; fewer with --minutes)"
     ]
 
@@ -66,13 +66,15 @@ def wrapped(parts: list[str]) -> str:
 
 
 _LEGEND = (
-    "time/best: time over the best, geometric mean over the cells below. operation: time of the nearest cell over its operations (mallocs and frees), which run side by side. memory: "
-    "bytes of a full pool and its metadata per requested byte. regs: registers of malloc. ok: cells of the whole guide that ended well; all near "
-    "this job did. away: steps from the question to the nearest cell that the allocator served. -: not measured."
+    "time/best: time divided by the best time, geometric mean of the cells below. operation: time of the nearest cell divided by its operations "
+    "(mallocs and frees), which run in parallel. memory: bytes of a full pool and its metadata per requested byte. regs: registers of malloc. ok: "
+    "cells of the whole guide with status ok; all cells near this job are ok. away: steps from the question to the nearest cell that the allocator "
+    "served. -: not measured."
 )
-PROVISIONAL = f"{provisional.WORD}: a time among these cells has fewer than three rounds."
+PROVISIONAL = f"{provisional.WORD}: at least one of these cells has fewer than three rounds."
 MEASURE_OTHERS = (
-    "these results have no cell whose blocks other threads free. Measure such cells on your card: allocbench study guide --only guide/handed_over "
+    "these results have no cell in which other threads free the blocks. Measure such cells on your card: "
+    "allocbench study guide --only guide/handed_over "
     "--out results/mine"
 )
 MEASURE_ALIGNED = (
@@ -80,8 +82,8 @@ MEASURE_ALIGNED = (
 )
 _AGAIN = "then ask again with --results results/mine."
 _STEPS = (
-    "One step is a factor of 4 in request size, 10 in threads, 4 in lanes, 2 in the free share of the pool, or 100 in its size; another lifetime is 1.5. "
-    "A cell counts half as much for every step away."
+    "One step is a factor of 4 in request size, 10 in threads, 4 in lanes, 2 in the free share of the pool, or 100 in the pool size. Another "
+    "lifetime is 1.5 steps. Each step halves the weight of a cell."
 )
 _HEADER = ("rank", "allocator", "time/best", "operation", "memory", "regs", "ok", "away")
 _NAME = 1  # the column that aligned() folds
@@ -170,7 +172,7 @@ def _others(table: dict, question: Question, found: Answer, everything: bool) ->
     for title, group in (
         ("Not always served or measured near this job", found.failing),
         ("Unsafe, as the bug search shows (docs/findings.md)", found.unsafe),
-        ("Served none of the cells near this job", found.unable),
+        ("Served no cell near this job", found.unable),
     ):
         if group and everything:
             lines += ["", f"{title}:", *(f"  {forms.titled(each.entry)}: {_why(table, each)}" for each in group)]
@@ -219,17 +221,17 @@ def _why(table: dict, each: Ranked) -> str:
 
 def _ground(table: dict, question: Question, found: Answer) -> list[str]:
     cells = "1 cell" if len(found.near) == 1 else f"{len(found.near)} cells"
-    lines = [f"The answer rests on {cells} of the guide; the nearest is {found.near[0].distance:.1f} steps from the question.", _STEPS]
+    lines = [f"The answer uses {cells} of the guide. The nearest is {found.near[0].distance:.1f} steps from the question.", _STEPS]
     for each in found.near[:_CASES]:
         lines.append(f"  {each.distance:.1f}  {_cell(table, question, each)}")
     if len(found.near) > _CASES:
         lines.append(f"  ... and {len(found.near) - _CASES} more")
     if table["band"]:
         lines.append(
-            f"Intervals: 95 %, half of them within ±{100 * table['band']:.2g} %. They do not tell apart allocators that share a rank."
+            f"Intervals: 95 %, half of them within ±{100 * table['band']:.2g} %. Allocators that share a rank cannot be told apart."
         )
     else:
-        lines.append("These results have no intervals (fewer than six rounds): neighbours in this list may be equal.")
+        lines.append("These results have no intervals (fewer than six rounds), so neighbours in this list may be equal.")
     return lines
 
 
@@ -244,9 +246,9 @@ def _nothing_near(table: dict, question: Question) -> str:
     if not found and question.job.lifetime == cases.OTHERS:
         return f"Not measured: {MEASURE_OTHERS}, {_AGAIN}"
     if not found and question.job.alignment > 1:
-        return f"Not measured: these results hold no cell with requests {cases.aligned(question.job.alignment)}. {MEASURE_ALIGNED}"
+        return f"Not measured: these results have no cell with requests {cases.aligned(question.job.alignment)}. {MEASURE_ALIGNED}"
     if not found:
-        return "Not measured: these results hold no cell that is about requests."
+        return "Not measured: these results have no cell with requests."
     return (
         f"Not measured: the nearest cell is {found[0].distance:.1f} steps away, and cells beyond {engine.FARTHEST:g} steps are not used.\n"
         f"  {_cell(table, question, found[0])}.\n"

@@ -15,15 +15,16 @@ _WORKLOAD = "replay"
 _PHASE = "total"
 _SHOWN = 15
 _LEGEND = (
-    "time/best: time over the best. time: of all kernels of the trace, nothing but its calls. beside: bytes that the allocator takes beside its pool. regs: "
-    "registers of the replaying kernel. -: not known. Shared ranks (=): no interval tells them apart."
+    "time/best: time divided by the best time. time: time of all kernels of the trace, which make only its calls. beside: bytes that the allocator "
+    "takes outside its pool. regs: registers of the replaying kernel. -: not known. =: shared rank, because no interval tells these allocators "
+    "apart."
 )
 
 
 def read(folder: str) -> Run:
     run = drawing.read(Path(folder))
     if not len(run.cells) or set(run.cells["workload"]) != {_WORKLOAD}:
-        raise UsageError(f"{folder} holds no run of allocbench try. Name its folder.")
+        raise UsageError(f"{folder} contains no run of allocbench try. Name the folder of one.")
     return run
 
 
@@ -44,7 +45,8 @@ def write(run: Run, everything: bool = False) -> tuple[str, int]:
         lines.append(_LEGEND + (f" {text.PROVISIONAL}" if any(each.provisional for each in shown) else ""))
     else:
         lines.append("No allocator served all requests.")
-    for title, group in (("Refused some requests, and did less for that: try a larger --pool", refused), ("Unsafe, as the bug search shows (docs/findings.md)", unsafe)):
+    for title, group in (("Refused some requests, and so did less work: try a larger --pool", refused),
+                         ("Unsafe, as the bug search shows (docs/findings.md)", unsafe)):
         if group:
             lines += ["", f"{title}:", *(f"  {forms.titled(each.entry)}: {_words(run, each)}" for each in group)]
     lines += _others(others, everything)

@@ -23,13 +23,13 @@ examples:
   allocbench advise --sizes 64 --threads 100k --pool 1GiB --alignment 128
   allocbench advise --sizes 48 --threads 1M --pool 1GiB --results results/guide
 
-The answer is a ranked list with trade-offs from the results of the guide, never
-one winner. It names the cells it rests on and how far they are from the
-question; where nothing is near it says "not measured".
-docs/choose-an-allocator.md explains it.
+The answer is a ranked list with trade-offs, from the results of the guide. It
+lists up to eight of the cells that it uses, each with its distance from your
+question in steps. If no cell is near, it says "not measured".
+docs/choose-an-allocator.md explains the list.
 
-exit codes: 0 answered, 1 nothing measured near the question, 2 wrong command
-line or unreadable results, 3 no results
+exit codes: 0: answered; 1: nothing measured near the question; 2: wrong usage or
+unreadable results; 3: no results
 """
 
 
@@ -41,7 +41,7 @@ def main(arguments: list[str]) -> int:
         return code
     missing = [f"--{name}" for name in ("sizes", "threads", "pool") if getattr(options, name) is None]
     if missing:
-        raise UsageError(f"the job lacks {' and '.join(missing)}. Ask, as an example: allocbench advise --sizes 48 --threads 1M --pool 1GiB")
+        raise UsageError(f"the job lacks {' and '.join(missing)}. Example: allocbench advise --sizes 48 --threads 1M --pool 1GiB")
     forms = question.FORMS if options.forms == "all" else tuple(options.forms.split(",")) if options.forms else question.USUAL_FORMS
     asked = question.ask(
         options.sizes,
@@ -72,15 +72,15 @@ def _parser() -> argparse.ArgumentParser:
         prog="allocbench advise",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        description="Which allocator for my job? A ranked list from measured cells.",
+        description="Rank allocators for your job, from measured cells.",
     )
-    parser.add_argument("--sizes", metavar="BYTES", help="request size, or smallest and largest: 48, 4KiB, 16-4096")
-    parser.add_argument("--threads", metavar="N", help="threads that allocate, one request each: 100000, 100k, 1M")
-    parser.add_argument("--pool", metavar="BYTES", help="pool of the allocator: 1GiB")
+    parser.add_argument("--sizes", metavar="BYTES", help="size of the requests, or the smallest and the largest: 48, 4KiB, 16-4096")
+    parser.add_argument("--threads", metavar="N", help="number of threads that allocate, with one request each: 100000, 100k, 1M")
+    parser.add_argument("--pool", metavar="BYTES", help="size of the allocator's pool: 1GiB")
     parser.add_argument(
-        "--fill", metavar="SHARE", help="largest share of the pool in use, these requests included: 90%% or 0.9 (default: " "these requests alone)"
+        "--fill", metavar="SHARE", help="largest share of the pool in use, with these requests: 90%% or 0.9 (default: only these requests)"
     )
-    parser.add_argument("--lanes", default="32", metavar="N", help="lanes of each warp that call, 1 to 32 (default: 32)")
+    parser.add_argument("--lanes", default="32", metavar="N", help="number of lanes of each warp that call, 1 to 32 (default: 32)")
     parser.add_argument(
         "--lifetime",
         default=cases.KERNEL,
@@ -88,26 +88,29 @@ def _parser() -> argparse.ArgumentParser:
         help="; ".join(f"{name}: {words}" for name, words in cases.LIFETIMES.items()) + f" (default: {cases.KERNEL})",
     )
     parser.add_argument(
-        "--never-freed", action="store_true", help="blocks are never freed: include allocators that cannot free, and compare " "mallocs only"
+        "--never-freed", action="store_true", help="blocks are never freed: include allocators that cannot free, and compare only mallocs"
     )
-    parser.add_argument("--any-size", action="store_true", help="leave out allocators that serve blocks of one size only (their page size must be chosen beforehand)")
+    parser.add_argument("--any-size", action="store_true", help="leave out allocators that serve only one block size, which is chosen when the pool "
+        "is created")
     parser.add_argument(
-        "--alignment", default="1", metavar="BYTES", help="every block is a multiple of so many bytes, a power of two: 128 (default: whatever the design gives, 16 B as a rule)"
+        "--alignment", default="1", metavar="BYTES", help="alignment of every block in bytes, a power of two such as 128 (default: the allocator's "
+                                                          "own, usually 16 B)"
     )
-    parser.add_argument("--memory-budget", metavar="BYTES", help="leave out allocators that need more for these requests, metadata included")
+    parser.add_argument("--memory-budget", metavar="BYTES", help="leave out allocators that need more memory for these requests, metadata included")
     parser.add_argument(
         "--forms", metavar="LIST", help=f"forms to rank: all, or some of {','.join(question.FORMS)} (default: " f"{','.join(question.USUAL_FORMS)})"
     )
-    parser.add_argument("--all", action="store_true", help="list every allocator, and why others did not serve the job")
-    parser.add_argument("--json", action="store_true", help="print JSON: every rank with its numbers, and the cells behind it")
+    parser.add_argument("--all", action="store_true", help="list every allocator, with the reasons of those that did not serve the job")
+    parser.add_argument("--json", action="store_true", help="print JSON: every rank with its numbers and its cells")
     parser.add_argument(
         "--results",
         action="append",
         default=[],
         metavar="PATH",
-        help="results of the guide (default: the newest that the repository keeps; repeatable)",
+        help="results of the guide (default: the newest ones in the repository; repeatable)",
     )
-    parser.add_argument("--tried", metavar="DIR", help="instead of a question: rank what `allocbench try` measured in this folder; only --all goes with it")
+    parser.add_argument("--tried", metavar="DIR", help="instead of a question, rank what `allocbench try` measured in this folder; only --all may "
+                                                       "be added")
     return parser
 
 

@@ -22,36 +22,36 @@ from plots.texts import catalogue, numbers
 
 _EPILOG = """\
 examples:
-  python3 -m plots results/smoke                          figures into results/smoke/figures
+  python3 -m plots results/smoke                          draws into results/smoke/figures
   python3 -m plots 'results/reference/h200/pham2025/fig1*' --out build/figures
-                                                          the runs that a pattern names, into one folder
+                                                          draws the runs of a pattern into one folder
   python3 -m plots results/smoke --config configs/smoke.json
-                                                          the stored numbers, drawn as that config says
-  python3 -m plots results --config configs               each run as the config of its name says today
+                                                          draws stored numbers as that config says
+  python3 -m plots results --config configs               draws each run as its config in that folder says
   python3 -m plots configs/vinkler2015/table1.json --out build/figures
-                                                          a table of settings, from its configs alone
+                                                          draws a table of settings, which needs no run
   python3 -m plots configs/vinkler2015/table1.json results/h200/vinkler2015 --out build/figures
-                                                          the same table with the outcome of those runs
-  python3 -m plots claims results/reference/h200          what papers say, judged by these results; --help shows the rest
-  python3 -m plots aa 'results/aa/run*' --out results/aa  one config measured several times, against itself
-  python3 -m plots survival results --out results         how every allocator ended in every workload, over all these runs
-  python3 -m plots comb results/comb --out results/comb   Comb against the best other allocator at each point
-  python3 -m plots delay results/delay --out results      how much each application depends on its allocator
-  python3 -m plots numbers                                numbers in texts, from the kept results; --help shows the rest
-  allocbench list --json | python3 -m plots catalogue     the page docs/catalogue.md
-  python3 -m plots page results                           one HTML page of all runs below (`allocbench report DIR --html`)
-  python3 -m plots provenance results/reference           where kept numbers come from; --help shows the rest
+                                                          adds the outcome of those runs
+  python3 -m plots claims results/reference/h200          judges sentences of the papers by these results; see claims --help
+  python3 -m plots aa 'results/aa/run*' --out results/aa  compares several runs of one config
+  python3 -m plots survival results --out results         shows how every allocator ended in every workload
+  python3 -m plots comb results/comb --out results/comb   compares Comb with the best other allocator at each point
+  python3 -m plots delay results/delay --out results      shows how much each application depends on its allocator
+  python3 -m plots numbers                                writes numbers in texts from the kept results; see numbers --help
+  allocbench list --json | python3 -m plots catalogue     writes the page docs/catalogue.md
+  python3 -m plots page results                           makes one HTML page of all runs (`allocbench report DIR --html`)
+  python3 -m plots provenance results/reference           says where kept numbers come from; see provenance --help
   python3 -m plots cards results/reference/h200 results/reference/h100
-                                                          what changes between two models of cards
-  python3 -m plots regenerate                             everything that is made of kept results; --help shows the rest
-  python3 -m plots advise --sizes 48 --threads 1M         which allocator for this job (`allocbench advise`)
+                                                          shows what changes between two models of cards
+  python3 -m plots regenerate                             makes everything again that is made of kept results; see regenerate --help
+  python3 -m plots advise --sizes 48 --threads 1M         ranks allocators for this job (`allocbench advise`)
 
-A run is a folder with results.json, packed (.gz, .xz) or not, or with results.csv and --config. Its config says which figure is drawn;
-a table of every cell's status is added as soon as one cell is not ok. Each figure comes with a .md file of its
-numbers.
+A run is a folder with a results.json (also as .gz or .xz), or with a results.csv if --config is given. The config of the run
+selects the figure. If a cell is not ok, a table with the status of every cell is added. Each figure comes with a .md file
+of its numbers.
 
-exit codes: 0 drawn, 2 wrong command line, unreadable input or a file that cannot be written, 3 nothing to draw, or
-no room for the output
+exit codes: 0: drawn; 2: wrong usage, unreadable input or a file that cannot be written; 3: nothing to draw, or no room
+for the output
 """
 
 _STARTED_AS = {"advise": "allocbench advise", "page": "allocbench report --html"}  # what readers of an error typed
@@ -79,13 +79,13 @@ def main(arguments: list[str] | None = None) -> int:
 def _draw(arguments: list[str]) -> int:
     parser = Parser(prog="python3 -m plots", epilog=_EPILOG,
                     formatter_class=argparse.RawDescriptionHelpFormatter,
-                    description="Draw the figures of stored allocbench results. Needs no GPU.")
+                    description="Draw the figures of stored allocbench results. This needs no GPU.")
     parser.add_argument("paths", nargs="+", metavar="PATH",
-                        help="folder of a run, folder with runs below it, one of its files, a pattern of these, or config of a table "
-                             "of settings or facts")
-    parser.add_argument("--out", type=Path, metavar="DIR", help="write here instead of into each run's folder `figures` (of kept runs: below build/drawn)")
+                        help="folder of a run, folder above several runs, file of a run, pattern of these, or config of a table of settings or facts")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="folder for the figures (default: `figures` in the folder of each run; for kept "
+        "runs a folder below build/drawn)")
     parser.add_argument("--config", type=Path, metavar="PATH",
-                        help="draw as this config says instead of the one stored with the run; of a folder, the config of the run's name")
+                        help="config to draw with (default: the one stored with the run), or a folder with a config for each run's name")
     parser.add_argument("--formats", type=_formats, default=page.FORMATS, metavar="LIST",
                         help="image formats, separated by commas (default: png,svg,pdf)")
     options = parser.parse_args(arguments)
@@ -95,18 +95,18 @@ def _draw(arguments: list[str]) -> int:
 
 
 def _judge(arguments: list[str]) -> int:
-    parser = _parser_of_runs("claims", "Judge the claims of configs by stored results. Needs no GPU.",
-                             "write claims.md, claims.json and a forest plot per paper there, too", otherwise="")
+    parser = _parser_of_runs("claims", "Judge the claims of configs by stored results. This needs no GPU.",
+                             "folder for claims.md, claims.json and one forest plot per paper (default: print only)", otherwise="")
     parser.add_argument("--configs", type=Path, metavar="DIR", default=configs.FOLDER,
-                        help="take the claims of a run from the config of its name below DIR; where DIR has none of that "
-                             "name, from the config that the run kept (default: configs of this repository)")
+                        help="folder with the configs that contain the claims (default: configs of this repository). A run without a config of its "
+                             "name in DIR uses its stored config")
     options = parser.parse_args(arguments)
     runs, failures = _readable(_folders(options.paths))
     if not runs:
         return _told(failures)
     ledger = claims.ledger(runs, options.configs)
     if not ledger.runs:
-        raise NothingToDraw("the configs of these runs make no claim about this back end")
+        raise NothingToDraw("the configs of these runs have no claim about this back end. Name other runs")
     if options.out:
         files.write(options.out / "claims.md", ledger.markdown())
         files.write(options.out / "claims.json", json.dumps(ledger.data(), indent=1, ensure_ascii=False) + "\n")
@@ -127,13 +127,16 @@ class _Study:
 
 
 _STUDIES = {
-    "survival": _Study("Show how the cells of every allocator ended in every workload, over all runs given: a picture, a Markdown table with reasons and a CSV table "
-                       "for each back end.", "survival_<back end>.*", lambda runs, options: survival.drawings(runs)),
-    "comb": _Study("Compare Comb with the best other allocator at each of its points, from results of one device: a picture and a Markdown table with the limit of "
-                   "every point, met or lost, and the reason.", "comb_points.*", lambda runs, options: points_table.drawings(points.read(options.points), runs)),
-    "delay": _Study("Say how much each application depends on its allocator: the slope of its time against the cycles that every call waits, from runs of "
-                    "configs/delay on one device: a picture and a Markdown table.", "delay_<back end>.*", lambda runs, options: [delays_figure.drawing(runs)]),
-    "aa": _Study("Draw runs of one config on one card against each other, and count intervals that are disjoint.", "aa.*", lambda runs, options: [aa.make(runs)],
+    "survival": _Study("Show how the cells of every allocator ended in every workload, over all given runs. For each back end this writes a "
+                       "picture, a Markdown table with reasons and a CSV "
+                       "table.", "survival_<back end>.*", lambda runs, options: survival.drawings(runs)),
+    "comb": _Study("Compare Comb with the best other allocator at each of its points, from results of one device. This writes a picture and a "
+                   "Markdown table with the limit of every point, whether it is met, and the "
+                   "reason.", "comb_points.*", lambda runs, options: points_table.drawings(points.read(options.points), runs)),
+    "delay": _Study("Show how much each application depends on its allocator, from runs of configs/delay on one device: the slope of its time "
+                    "against the cycles that every call waits. This writes a picture and a Markdown "
+                    "table.", "delay_<back end>.*", lambda runs, options: [delays_figure.drawing(runs)]),
+    "aa": _Study("Compare runs of one config on one card, and count disjoint intervals.", "aa.*", lambda runs, options: [aa.make(runs)],
                  page.FORMATS),
 }
 
@@ -142,7 +145,8 @@ def _studied(name: str, arguments: list[str]) -> int:
     study = _STUDIES[name]
     parser = _parser_of_runs(name, study.describes, f"write {study.writes} there", formats=study.formats)
     if name == "comb":
-        parser.add_argument("--points", type=Path, metavar="FILE", default=points.COMB, help="the list of points (default: data/comb/points.json)")
+        parser.add_argument("--points", type=Path, metavar="FILE", default=points.COMB, help="file with the list of points (default: "
+            "data/comb/points.json)")
     options = parser.parse_args(arguments)
     runs, failures = _readable(_folders(options.paths))
     for made in study.drawings(runs, options) if runs else []:
@@ -154,7 +158,7 @@ def _studied(name: str, arguments: list[str]) -> int:
 def _parser_of_runs(name: str, description: str, writes: str, otherwise: str = " (default: the current folder)", formats: Sequence[str] = ("png",)) -> Parser:
     """Of a command that reads runs: PATH..., --out and --formats."""
     parser = Parser(prog=f"python3 -m plots {name}", description=description)
-    parser.add_argument("paths", nargs="+", metavar="PATH", help="folder of a run, with runs below it, or a pattern")
+    parser.add_argument("paths", nargs="+", metavar="PATH", help="folder of a run, folder above several runs, or a pattern")
     parser.add_argument("--out", type=Path, metavar="DIR", help=f"{writes}{otherwise}")
     parser.add_argument("--formats", type=_formats, default=tuple(formats), metavar="LIST",
                         help=f"image formats, separated by commas (default: {','.join(formats)})")
@@ -165,7 +169,7 @@ def _folders(paths: Sequence[str]) -> list[Path]:
     """Of the runs that these paths name; a config among them is refused."""
     found = inputs.find(paths)
     if found.tables:
-        raise UsageError(f"{found.tables[0]} is a config; give the folders of runs.")
+        raise UsageError(f"{found.tables[0]} is a config. Name the folders of runs.")
     return found.folders
 
 
@@ -189,15 +193,15 @@ def _told(failures: Sequence[Exception]) -> int:
 
 def _fill(arguments: list[str]) -> int:
     parser = Parser(prog="python3 -m plots numbers",
-                    description="Update the numbers in texts from the kept results (plots/README.md, Numbers in texts).")
-    parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="texts (default: all that have such numbers)")
-    parser.add_argument("--check", action="store_true", help="change nothing; list what differs and exit with 2")
+                    description="Update the numbers in texts from the kept results (see Numbers in texts in plots/README.md).")
+    parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="files to update (default: all files with such numbers)")
+    parser.add_argument("--check", action="store_true", help="change nothing; list the differences and exit with 2")
     options = parser.parse_args(arguments)
     changed = numbers.fill(options.files, write=not options.check)
     for line in changed:
         print(line)
     if options.check and changed:
-        raise UsageError("texts and results differ. Write the numbers with: python3 -m plots numbers")
+        raise UsageError("texts and results differ. To update the texts: python3 -m plots numbers")
     return 0
 
 
@@ -211,7 +215,7 @@ def _list(arguments: list[str]) -> int:
         files.write(path, text)
         print(path)
     elif not path.exists() or path.read_text(encoding="utf-8") != text:
-        raise UsageError(f"{catalogue.PAGE} differs from the list. Write it with: allocbench list --json | python3 -m plots catalogue")
+        raise UsageError(f"{catalogue.PAGE} differs from the list. To update it: allocbench list --json | python3 -m plots catalogue")
     return 0
 
 

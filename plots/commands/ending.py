@@ -35,7 +35,7 @@ def program() -> int:
     if sys.stdout:
         sys.stdout.flush()
     if out and out.failure:
-        print(f"plots: The output cannot be written: {out.failure.strerror}. Send it to another place.", file=sys.stderr)
+        print(f"plots: Cannot write the output: {out.failure.strerror}. Send it to another place.", file=sys.stderr)
         return 3
     return code
 

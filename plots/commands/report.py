@@ -18,9 +18,9 @@ examples:
   allocbench report results/reference/h200 --html              the page of all results below
   allocbench report results/guide --html --out report.html
 
-The page needs no network. What cannot be read is listed on it and below, and everything else is shown.
+The page needs no network. Runs that cannot be read are listed on the page and on stderr; all others are shown.
 
-exit codes: 0 written, 2 written without what could not be read, or wrong command line, 3 nothing to show
+exit codes: 0: written; 2: wrong usage, or written without runs that cannot be read; 3: nothing to show
 """
 
 
@@ -29,17 +29,18 @@ def main(arguments: list[str]) -> int:
         prog="allocbench report --html",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        description="Write stored results as one HTML page: first the answer, then the evidence.",
+        description="Write stored results as one HTML page, with the answer first and the evidence after it.",
     )
-    parser.add_argument("paths", nargs="+", metavar="PATH", help="folder of a run, folder with runs below it, or a pattern")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="the page (default: report.html in the folder of the first path, of kept results below build/drawn; .html is added where it lacks)")
+    parser.add_argument("paths", nargs="+", metavar="PATH", help="folder of a run, folder above several runs, or a pattern")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="file of the page (default: report.html in the folder of the first path; for kept "
+        "results below build/drawn). A missing .html is added")
     parser.add_argument("--unreadable", action="append", default=[], metavar="TEXT", help=argparse.SUPPRESS)  # logs that the front end cannot read
     options = parser.parse_args(arguments)
     try:  # figures are drawn and claims judged without these libraries
         from plots.webpage import build
     except ImportError as error:
         raise UsageError(
-            f"the page needs the Python library {error.name!r}, which is not installed. Install: apt-get install python3-plotly python3-markdown"
+            f"the page needs the Python library {error.name!r}, which is not installed. Install it: apt-get install python3-plotly python3-markdown"
         ) from None
     out = _page(options.out, Path(options.paths[0]))
     runs, failures = newest.read(options.paths, inputs.Overrides(configs.FOLDER))  # drawn as the configs say today

@@ -153,7 +153,8 @@ def _layout(shown: Chart, panels: Sequence[Panel], looks: Sequence[Scale], one_a
     below = _BELOW + max((_rise(word) for word in words), default=0.0)
     named_positions = {position.x for panel in panels for position in panel.positions}
     if words and named_positions:
-        raise UsageError(f"{shown.source}: `positions` of the plot are numbers, and {quantity.axis_name(shown.x.setting)} has words.")
+        raise UsageError(f"{shown.source}: `positions` of the plot are numbers, but {quantity.axis_name(shown.x.setting)} has words. Remove "
+                         "`positions`, or choose another axis.")
     bounds = (-0.5, len(words) - 0.5) if words else ticks.limits(sorted({*positions, *named_positions}), log, 0.04)
     left = max([_LEFT, _Y_LABEL + looks[0].label_width()] + [failures.width_of(series.label) + 0.08 for series in all_series if series.failed()])
     named = list(dict.fromkeys([series.label for series in all_series] + [name for panel in panels for name in panel.sources()]))

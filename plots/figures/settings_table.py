@@ -38,7 +38,7 @@ def read(path: Path) -> Table:
         figure = configs.read(path.parent / name)
         figures[figure["name"]] = figure
     if not figures:
-        raise UsageError(f"{path}: plot.configs lists no config. List the figures whose settings the table shows.")
+        raise UsageError(f"{path}: plot.configs is empty. List the configs whose settings the table shows.")
     return Table(config, figures)
 
 

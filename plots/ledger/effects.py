@@ -136,7 +136,8 @@ def _gain(run: Run, effect: dict, where: dict) -> Found:
 
     found, measure = _quotients(run, of(None), where), _quotients(run, of(effect["against"]), where)
     if len(measure.estimates) > 1:
-        raise UsageError(f"{run.name}: a claim measures its ratios against those of {effect['against']!r}, which has {len(measure.estimates)}. Let `where` pick one.")
+        raise UsageError(f"{run.name}: a claim divides by the ratio of {effect['against']!r}, which must be one ratio; found "
+                         f"{len(measure.estimates)}. Select one with `where`.")
     if not measure.estimates:
         return Found([], found.without_value + len(found.estimates))
     base = measure.estimates[0]

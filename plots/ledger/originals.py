@@ -61,15 +61,15 @@ def found(name: str, wanted: Mapping[str, str]) -> Found:
         return Found([Estimate(each, None, None, "") for each in seconds("of")], unit="s", metric="time")
     of, to = seconds("of"), seconds("to")
     if len(of) != len(to):
-        raise UsageError("a quotient of originals needs as many sizes on both sides.")
+        raise UsageError("a quotient of originals needs the same number of sizes on both sides.")
     return Found([Estimate(mine / theirs, None, None, "") for mine, theirs in zip(of, to)])
 
 
 def _seconds(table: dict, allocator: str, phase: str, size: int) -> float | None:
     if size not in table["request_bytes"]:
-        raise UsageError(f"originals are asked for at {size} B; there are {', '.join(map(str, table['request_bytes']))} B")
+        raise UsageError(f"there are no originals at {size} B. Allowed: {', '.join(map(str, table['request_bytes']))} B")
     if allocator not in table["allocators"]:
-        raise UsageError(f"the original of {allocator!r} is asked for; there are {', '.join(table['allocators'])}")
+        raise UsageError(f"there is no original of {allocator!r}. Allowed: {', '.join(table['allocators'])}")
     if phase not in table["allocators"][allocator]:
         raise UsageError(f"the original of {allocator!r} has no phase {phase!r}. It has: {', '.join(table['allocators'][allocator])}.")
     time = table["allocators"][allocator][phase][table["request_bytes"].index(size)]

@@ -60,8 +60,7 @@ def side_of(run: Run, given, effect: dict, where: dict) -> Side:
         if name not in known:
             if name in _planned(run.name) or any(forms.in_form(name, form) in known for form in (forms.REWORKED, forms.ORIGINAL)):
                 raise FormNotMeasured(name)
-            raise UsageError(f"{run.name}: a claim is about {name!r}, which the run does not have. It has: "
-                             f"{', '.join(sorted(known))}.")
+            raise UsageError(f"{run.name}: a claim names {name!r}, which is not in the run. Allowed: {', '.join(sorted(known))}.")
     return Side(tuple(names), {**where, **given.get("where", {})},
                  given.get("phase", effect.get("phase", _only(run.plot.get("y", "total")))),
                  given.get("metric", effect.get("metric", _measured(_only(run.plot.get("metric", "time"))))))

@@ -188,7 +188,7 @@ def mean(estimates: Sequence[Estimate]) -> Estimate:
     logarithms add up), and the spread between places stands beside it."""
     numbers = [estimate.number for estimate in estimates]
     if min(numbers) <= 0:
-        raise UsageError("a claim asks for the geometric mean of numbers that are not all positive")
+        raise UsageError("a claim needs the geometric mean of numbers that are not all positive")
     middle, place = float(scipy.stats.gmean(numbers)), f"mean of {len(estimates)}"
     spread = float(scipy.stats.gstd(numbers)) if len(numbers) > 1 else 0.0
     if any(not _bounded(estimate) or estimate.low <= 0 for estimate in estimates):

@@ -52,7 +52,8 @@ def _rows(path: Path) -> list[dict]:
         table = csv.DictReader(file)
         missing = [name for name in _NEEDED if name not in (table.fieldnames or ())]
         if missing:
-            raise UsageError(f"{path}:1 lacks the column {missing[0]!r}; harness/README.md lists those of results.csv. Write it again with: allocbench report")
+            raise UsageError(f"{path}:1 lacks the column {missing[0]!r} (harness/README.md lists all columns). Write it again with: allocbench "
+                             f"report")
         rows = []
         for row in table:
             try:
@@ -66,7 +67,7 @@ def _rows(path: Path) -> list[dict]:
                 raise UsageError(f"{path}:{table.line_num} is damaged ({error}). Write it again with: allocbench report") from None
             rows.append(row)
     if not rows:
-        raise NothingToDraw(f"{path} holds no cell.")
+        raise NothingToDraw(f"{path} contains no cell. Name a run with finished cells.")
     return rows
 
 

@@ -95,4 +95,4 @@ def require_one_device(runs: Sequence[Run]) -> None:
     devices = {device_of(run): run.folder for run in runs}
     if len(devices) > 1:
         told = "; ".join(f"{folder}: {name}" for (_, name), folder in devices.items())
-        raise UsageError(f"The runs come from different devices ({told}), and their times cannot be compared. Give the results of one device.")
+        raise UsageError(f"The runs come from different devices ({told}), whose times cannot be compared. Name the results of one device.")

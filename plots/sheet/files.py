@@ -14,5 +14,5 @@ def write(path: Path, content: str | bytes) -> Path:
         # Paths that are not UTF-8 pass unchanged.
         path.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8", "surrogateescape"))
     except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}. Choose another place with --out, or make room and allow writing there.") from None
+        raise UsageError(f"{path} cannot be written: {error.strerror}. Choose another --out, or free space and allow writing there.") from None
     return path

@@ -24,7 +24,7 @@ def add_missing(figure: Figure, source: str) -> None:
             text.set_family([FAMILY, *families])
     if lost:
         named = "".join(sorted(lost)[:_MOST_NAMED]) + ("…" if len(lost) > _MOST_NAMED else "")
-        print(f"plots: {source}: no installed font has {named}, which are drawn as boxes. Install fonts-noto-cjk or another font that has them.",
+        print(f"plots: {source}: no installed font has {named}, which appear as boxes. Install fonts-noto-cjk or another font with these characters.",
               file=sys.stderr)
 
 

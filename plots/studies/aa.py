@@ -74,9 +74,11 @@ def find(runs: Sequence[Run]) -> list[Place]:
         raise UsageError("An A/A figure needs at least two runs of one config.")
     cards = {str(run.device.get("uuid") or run.device.get("name")) for run in runs}
     if len(cards) > 1:
-        raise UsageError(f"The runs are of {len(cards)} cards ({', '.join(sorted(cards))}); an A/A figure is about one. Leave some runs out.")
+        raise UsageError(f"The runs come from {len(cards)} cards ({', '.join(sorted(cards))}), but an A/A figure needs runs of one card. Leave some "
+                         "runs out.")
     if len({run.name for run in runs}) > 1:
-        raise UsageError(f"The runs are of several configs ({', '.join(sorted({run.name for run in runs}))}); an A/A figure is about one.")
+        raise UsageError(f"The runs are of several configs ({', '.join(sorted({run.name for run in runs}))}), but an A/A figure needs runs of one "
+                         "config. Leave some runs out.")
     places = []
     first = runs[0]
     phases = [phase for phase, metric in first.values[["phase", "metric"]].drop_duplicates().itertuples(index=False) if metric == "time"]

@@ -69,7 +69,7 @@ def slopes(runs: Sequence[Run]) -> list[Slope]:
     """Of all runs that sweep a wait, in their order."""
     used = [run for run in runs if is_about_waits(run)]
     if not used:
-        raise NothingToDraw("none of these runs sweeps a wait. Measure them: allocbench study delay")
+        raise NothingToDraw("these runs contain no sweep of the wait. Measure one: allocbench study delay")
     origin.require_one_device(used)
     return [slope for run in used for slope in _of_run(choice.shown(run))]
 

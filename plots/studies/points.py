@@ -139,12 +139,12 @@ def judge(data: dict, runs: Sequence[Run]) -> list[Point]:
     wanted = configs_of(data)
     used = [few_rounds.bounded(run) for run in runs if run.name in wanted]
     if not used:
-        raise NothingToDraw(f"none of these runs is one that the points are about. Measure them: allocbench study {sorted(wanted)[0].split('/')[0]}")
+        raise NothingToDraw(f"these runs contain none of the points. Measure them: allocbench study {sorted(wanted)[0].split('/')[0]}")
     origin.require_one_device(used)
     by_name: dict[str, Run] = {}
     for run in used:
         if run.name in by_name:
-            raise UsageError(f"{by_name[run.name].folder} and {run.folder} are both runs of {run.name}. Give one of them.")
+            raise UsageError(f"{by_name[run.name].folder} and {run.folder} are both runs of {run.name}. Name one of them.")
         by_name[run.name] = run
     return [_judged(point, data["allocator"], by_name) for point in data["points"]]
 

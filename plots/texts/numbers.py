@@ -89,7 +89,7 @@ def answer_to(query: str) -> str:
         return ranks.text(run, phases[0], _where(run, wanted, ""), kept.run(wanted["ranks"]), phases[1])
     found = _found(run, wanted)
     if not found.estimates:
-        raise UsageError(f"the query {query!r} finds no value.")
+        raise UsageError(f"the query {query!r} matches no value. Correct its filters.")
     if show == "where":
         return _place(run, wanted, found)
     return SHOWS[show](found, digits)

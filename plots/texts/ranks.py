@@ -16,7 +16,7 @@ from plots.runs.results import Run
 def text(run: Run, phase: str, where: dict, other: Run, other_phase: str) -> str:
     both = pandas.concat([_times(run, phase, where), _times(other, other_phase, {})], axis=1, join="inner")
     if len(both) < 3:
-        raise UsageError(f"{run.name} and {other.name} have {len(both)} allocators in common. Choose runs that share at least three.")
+        raise UsageError(f"{run.name} and {other.name} have {len(both)} allocators in common, but at least three are needed. Choose other runs.")
     ranks = both.rank()
     return f"{ranks.iloc[:, 0].corr(ranks.iloc[:, 1]):.2f} over {len(both)} allocators"
 

@@ -88,7 +88,7 @@ def read_document(folder: Path) -> dict:
         raise UsageError(f"{path}:1 has the format {found!r}; this version reads {FORMAT}. Use the plots of the version that wrote it, or measure again.")
     _check_shape(ours, path, again)
     if not ours["cells"]:
-        raise NothingToDraw(f"{path} holds no cell. Look at events.jsonl beside it, or run the config again with --resume.")
+        raise NothingToDraw(f"{path} contains no cell. Look at events.jsonl beside it, or run the config again with --resume.")
     return ours
 
 

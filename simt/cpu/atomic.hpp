@@ -1,7 +1,7 @@
 // Atomic words on the CPU executor: std::atomic_ref with a scheduling point before the access.
 //
-// An access that leaves the word as it was (a load, a lost compare-exchange, a bit that was already set) is reported as
-// such: a lane that does nothing else is spinning. Scopes collapse on a CPU: device and block scope are the same here.
+// An access that does not change the word (a load, a lost compare-exchange, a bit that was already set) is reported as
+// such, because a lane with only such accesses is spinning. On a CPU device scope and block scope are the same.
 #pragma once
 
 #include <atomic>
@@ -152,7 +152,7 @@ class atomic_ref {
     return before;
   }
 
-  // C++20 has no atomic minimum and maximum; the loop is one access to the scheduler, as on a GPU.
+  // C++20 has no atomic minimum and maximum. The scheduler counts the loop as one access, as on a GPU.
   template <class Replace, class Order>
   T fetch_replace(Replace replace, Order order) const {
     before_update(order);

@@ -1,4 +1,5 @@
-// Where in the source an operation was called. The CPU executor keys rendezvous by it and prints it in every diagnosis.
+// The place in the source where an operation was called. The CPU executor matches rendezvous by call site and prints it
+// in every diagnosis.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +11,13 @@ struct CallSite {
   const char* file = "";
   std::uint32_t line = 0;
 
-  // As a defaulted argument it names the caller. Not consteval: GCC 12 would evaluate it where the default is declared.
+  // As a default argument it gives the place of the caller. It is not consteval, because GCC 12 would evaluate it at
+  // the declaration of the default.
   static constexpr CallSite here(const char* file = __builtin_FILE(), std::uint32_t line = __builtin_LINE()) {
     return {file, line};
   }
 
-  // One place has several copies of its file name when a header is compiled into several units.
+  // If several units include a header, one place has several copies of its file name.
   friend bool operator==(const CallSite& a, const CallSite& b) {
     return a.line == b.line && (a.file == b.file || std::strcmp(a.file, b.file) == 0);
   }

@@ -14,7 +14,7 @@ class DeadlineView {
  public:
   DeadlineView() = default;
 
-  // Notes for the host that a thread saw it over.
+  // Tells the host that a thread found the deadline over.
   bool over() const {
     if (state_ == nullptr || Clock::now() < state_->end) return false;
     state_->passed.store(true, std::memory_order_relaxed);

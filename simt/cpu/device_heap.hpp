@@ -1,8 +1,8 @@
-// The heap behind `thread.device_heap()`: bounded, deterministic, 16-byte aligned, null when full.
+// The heap of `thread.device_heap()`: bounded, deterministic and 16-byte aligned. It returns null when full.
 //
-// It stands for CUDA's device heap, so it lies in device memory and never calls the C library: the same calls give the
-// same addresses. Blocks carry boundary tags (Knuth, TAOCP 1, 2.5), free blocks hang in lists by power of two,
-// and neighbours are merged at once. One lock guards it; no lane is preempted inside.
+// This heap replaces CUDA's device heap. It is in device memory and never calls the C library, so the same calls give
+// the same addresses. Blocks have boundary tags (Knuth, TAOCP 1, 2.5), free blocks are in lists by power of two, and
+// free neighbours are merged immediately. One lock guards the heap, and no lane is preempted while it holds the lock.
 #pragma once
 
 #include <cstddef>
@@ -18,9 +18,9 @@ class DeviceHeapMemory {
   DeviceHeapMemory(const DeviceHeapMemory&) = delete;
   DeviceHeapMemory& operator=(const DeviceHeapMemory&) = delete;
 
-  // Before the first launch that uses the heap; false afterwards, as on CUDA.
+  // Allowed before the first launch that uses the heap. Returns false afterwards, as on CUDA.
   bool resize(std::size_t bytes);
-  // Forgets all blocks: afterwards the heap is as new, with this size.
+  // Discards all blocks and gives the heap this size.
   void reset(std::size_t bytes);
   void* malloc(std::size_t bytes);
   // False if `block` is not a live block of this heap (a wild pointer or a second free).

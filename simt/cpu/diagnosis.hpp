@@ -1,4 +1,4 @@
-// Texts about lanes: the names used in headlines and the 32-lane table below them.
+// Texts about lanes: their names in headlines, and the 32-lane table below.
 #pragma once
 
 #include <string>

@@ -21,13 +21,13 @@ class Executor {
   explicit Executor(const ExecutorOptions& options);
   ~Executor();
 
-  // Deterministic mode only: from here on the executor behaves as a new one, but keeps workers, stacks and mappings.
+  // Deterministic mode only. Afterwards the executor behaves like a new one, but keeps workers, stacks and mappings.
   void restart(const ExecutorOptions& options);
 
   // Blocks of this size that run at once.
   std::uint32_t resident_blocks(std::uint32_t threads_per_block) const;
-  // Returns when every block has ended; throws the first Fault. The report is valid in both cases. `shape` has the
-  // blocks of all grids, which run at once.
+  // Returns when every block has ended, or throws the first Fault. The report is valid in both cases. `shape` has the
+  // blocks of all grids, which run together.
   void run(LaunchShape shape, std::span<const Grid> grids, LaunchReport& report);
 
   const ExecutorOptions& options() const { return options_; }
@@ -42,11 +42,11 @@ class Executor {
 
  private:
   void begin_run();
-  // The steps of run(). Blocks of the grid that run at once; throws where no launch can have this shape.
+  // The steps of run(). Number of blocks of the grid that run at once. Throws if no launch can have this shape.
   std::uint32_t blocks_at_once(LaunchShape shape) const;
   // How many workers share them.
   std::uint32_t provide_workers(std::uint32_t resident);
-  // Worker 0 runs on the calling thread, each other one on a thread of its own. Returns what the first of them threw.
+  // Worker 0 runs on the calling thread, every other worker on its own thread. Returns the first exception of a worker.
   std::exception_ptr run_workers(Launch& launch, std::uint32_t workers, std::uint32_t resident);
   LaunchReport report_of(std::uint32_t workers, std::uint32_t resident) const;
 

@@ -24,8 +24,8 @@ namespace {
 
 constexpr std::size_t stacks_per_mapping = 32;
 
-// Tops of stacks at equal distance to a page boundary fall into the same few cache sets, and a suspended lane keeps
-// about five lines there. Shifting each stack by another number of lines spreads them over the sets.
+// If all stacks began at the same distance from a page boundary, their tops would share a few cache sets, and a
+// suspended lane keeps about five lines there. Each stack is therefore shifted by a different number of lines.
 constexpr std::size_t colors = 12;
 constexpr std::size_t color_bytes = std::size_t{5} * 64;
 
@@ -89,7 +89,7 @@ class PooledStack {
 }  // namespace
 
 StackPool::StackPool(std::size_t stack_bytes, bool guard_pages) : guard_bytes_(guard_pages ? page_bytes() : 0) {
-  // One page more than asked for pays for the shift of the top.
+  // One extra page makes room for the shift of the top.
   stack_bytes_ = (stack_bytes + 2 * page_bytes() - 1) / page_bytes() * page_bytes();
 }
 
@@ -151,10 +151,10 @@ FiberSwitch::FiberSwitch(FiberContext& root) {
 #endif
 }
 
-// Before a switch. Where the executor is instrumented as well (the tsan preset), ThreadSanitizer is told that switches
-// order memory: it then reports races between OS threads, and not those between two lanes of one OS thread, which are
-// the race build's matter. This file is never instrumented (see CMakeLists.txt): entries and exits of its functions
-// would be counted for different fibers.
+// Before a switch. If the executor is instrumented as well (the tsan preset), ThreadSanitizer is told that switches
+// order memory. It then reports races between OS threads only. The race build reports those between two lanes of one OS
+// thread. This file is never instrumented (see CMakeLists.txt), because entries and exits of its functions would be
+// counted for different fibers.
 void FiberSwitch::announce([[maybe_unused]] FiberContext& to, [[maybe_unused]] void** fake_stack) {
 #if defined(__SANITIZE_ADDRESS__)
   __sanitizer_start_switch_fiber(fake_stack, to.stack_bottom, to.stack_bytes);
@@ -201,7 +201,7 @@ void FiberSwitch::drop(FiberContext& context, StackPool& pool) {
   // Replaced instead of destroyed: the destructor would resume the fiber to unwind it.
   new (&context.fiber) boost::context::fiber();
 #if SIMT_TSAN_FIBERS
-  // It must not be used again: its state is still inside the functions that the lane never left.
+  // The fiber must not be used again, because the lane never left its functions.
   TsanFibers::all().destroy(std::exchange(context.tsan_fiber, nullptr));
 #endif
   pool.give_back(stack);

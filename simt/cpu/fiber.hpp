@@ -1,9 +1,8 @@
-// Fibers and their stacks: what Boost.Context leaves to its user.
+// Fibers and their stacks, built on Boost.Context.
 //
-// Lanes switch to each other directly, not through a scheduler fiber. Every switch goes through FiberSwitch, which also
-// tells AddressSanitizer and ThreadSanitizer about it: Debian builds Boost.Context without ucontext, so that Boost's
-// own sanitizer switches have no effect. In the race build ThreadSanitizer hears of lanes, not of switches, from
-// lane_order.hpp.
+// Lanes switch to each other directly, without a scheduler fiber. Every switch uses FiberSwitch, which also informs
+// AddressSanitizer and ThreadSanitizer: Debian builds Boost.Context without ucontext, so Boost's own sanitizer support
+// has no effect. In the race build lane_order.hpp informs ThreadSanitizer about lanes instead of switches.
 #pragma once
 
 #include <boost/context/fiber.hpp>
@@ -13,18 +12,19 @@
 
 namespace simt {
 
-// Lanes that ThreadSanitizer can tell apart in one process: its limit is 8,128 threads, and the host has some too.
+// Number of lanes that ThreadSanitizer can tell apart in one process. Its limit is 8,128 threads, and the host uses
+// some of them.
 inline constexpr std::uint32_t max_tsan_lanes = 8000;
 
-// ThreadSanitizer takes everything on this stack for one thread: if two of its threads used one stack, that would look
-// like a race between them.
+// ThreadSanitizer assigns this stack to one thread. If two of its threads used one stack, it would report a race
+// between them.
 struct LaneStack {
   boost::context::stack_context memory;
   void* tsan_fiber = nullptr;
 };
 
-// Stacks of one size, recycled: creating one costs microseconds, taking one from the pool nanoseconds. Not thread-safe;
-// every worker has its own.
+// Recycled stacks of one size. Creating a stack takes microseconds, taking one from the pool takes nanoseconds. The
+// pool is not thread-safe; every worker has its own.
 class StackPool {
  public:
   StackPool(std::size_t stack_bytes, bool guard_pages);
@@ -67,12 +67,12 @@ class FiberSwitch {
   // `root` is the calling OS thread.
   explicit FiberSwitch(FiberContext& root);
 
-  // Makes `context` a fiber that runs `body(argument)` on a stack of the pool at the first switch to it. `body` returns
-  // the context to go on with.
+  // Makes `context` a fiber. The first switch to it runs `body(argument)` on a stack of the pool. `body` returns the
+  // context that continues.
   void create(FiberContext& context, StackPool& pool, FiberContext& (*body)(void*), void* argument);
-  // Ends a suspended fiber without running it again: its frames are forgotten, its stack goes back to the pool.
+  // Ends a suspended fiber without running it again. Its frames are dropped, and its stack returns to the pool.
   void drop(FiberContext& context, StackPool& pool);
-  // Suspends `from`, the running one, and continues with `to`. Returns when some other context switches to `from`.
+  // Suspends the running fiber `from` and continues with `to`. Returns when another context switches to `from`.
   void to(FiberContext& from, FiberContext& to);
 
  private:

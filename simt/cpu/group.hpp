@@ -1,7 +1,7 @@
 // Groups of lanes of one warp on the CPU executor: the members of simt/cuda/group.hpp, with masks that are checked.
 //
-// A group operation is a rendezvous of the lanes in the mask; misuse ends the launch with Fault(mask_error) and a table
-// of the warp. The last argument of every operation is its call site and is never given.
+// A group operation is a rendezvous of the lanes in the mask. Misuse ends the launch with Fault(mask_error) and a table
+// of the warp. The last argument of every operation is its call site, which callers never pass.
 #pragma once
 
 #include <cstring>

@@ -1,4 +1,4 @@
-// The last operations of a run, in the order in which they took effect: what a report shows of the lanes involved.
+// The last operations of a run, in the order in which they took effect, for reports about lanes.
 #pragma once
 
 #include <cstddef>
@@ -44,7 +44,7 @@ class History {
   std::vector<HistoryEntry> entries_;
 };
 
-// A table of the last `rows` entries of which `wanted` says yes; of all lanes when it is empty.
+// A table of the last `rows` entries that `wanted` accepts, or of all entries if `wanted` is empty.
 std::string history_text(const History& history, std::size_t rows,
                          const std::function<bool(const HistoryEntry&)>& wanted = {});
 

@@ -12,7 +12,7 @@
 namespace simt {
 namespace {
 
-// Empty buffers have no address, which memcpy() must not get.
+// An empty buffer has a null address, which memcpy() does not allow.
 void copy(void* to, const void* from, std::size_t bytes) {
   if (bytes != 0) std::memcpy(to, from, bytes);
 }
@@ -59,7 +59,7 @@ DeviceProperties Device::properties() const {
   properties.name = cpu_model();
   properties.toolkit = compiler();
   properties.sm_count = executor_->options().sm_count;
-  // Every warp slot may fall to one virtual SM.
+  // All warp slots may be on one virtual SM.
   properties.max_threads_per_sm = executor_->resident_blocks(warp_size) * warp_size;
   properties.memory_bytes = device_memory::physical_bytes();
   properties.free_memory_bytes = device_memory::available_bytes();
@@ -97,7 +97,7 @@ void launch_kernels(std::span<const KernelLaunch> launches) {
   device.executor_->run(shape, grids, device.last_launch_);
 }
 
-// Registers and the like mean nothing here.
+// Registers and similar resources do not exist here.
 KernelAttributes kernel_attributes(KernelPointer) { return {}; }
 
 std::uint32_t max_resident_blocks(Stream& stream, KernelPointer, std::uint32_t threads_per_block, std::size_t) {

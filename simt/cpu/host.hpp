@@ -1,5 +1,5 @@
-// Host side of the CPU executor: the members of simt/cuda/host.hpp. Launches are synchronous: a fault is thrown by the
-// launch itself, and streams and events order nothing beyond the program's own order.
+// Host side of the CPU executor: the members of simt/cuda/host.hpp. Launches are synchronous, so the launch itself
+// throws a fault, and streams and events add no order to that of the program.
 #pragma once
 
 #include <chrono>
@@ -19,7 +19,7 @@ namespace simt {
 
 class Stream;
 
-// Whether memory that kernels use has a cache of the device before it.
+// Whether the device has a cache for the memory that kernels use.
 inline constexpr bool has_device_cache = false;
 
 // One CPU executor.
@@ -31,19 +31,21 @@ class Device {
   explicit Device(const ExecutorOptions& options);
   int ordinal() const { return 0; }
   DeviceProperties properties() const;
-  // Deterministic mode only: from here on the device does exactly what a new one with these options would, at a small
-  // part of the cost. Buffers stay; later ones lie where those of a new device would, so release them before.
+  // Deterministic mode only. Afterwards the device does exactly what a new device with these options would do, at a
+  // small part of the cost. Buffers survive, but later buffers get the addresses that a new device would give them. So
+  // release all buffers first.
   void restart(const ExecutorOptions& options);
-  // Sets the heap behind `thread.device_heap()` and returns the bytes granted. Only before the heap is first used.
+  // Sets the size of the heap of `thread.device_heap()` and returns the granted bytes. Allowed only before the first
+  // use of the heap.
   std::size_t set_device_heap_bytes(std::size_t bytes);
   bool in_device_heap(const void* address) const { return executor_->device_heap().contains(address); }
   void synchronize() {}
 
   Executor& executor() { return *executor_; }
-  // Report of the last launch, also if it ended with a fault.
+  // Report of the last launch, even if it ended with a fault.
   const LaunchReport& last_launch() const { return last_launch_; }
-  // The four below cover all launches since construction or restart, those that faulted included; deterministic mode
-  // only. The hash is equal where a run repeats another one.
+  // The next four functions cover all launches since construction or restart, including launches with a fault. They
+  // need the deterministic mode. Two runs with the same steps have the same hash.
   std::uint64_t hash() const { return executor_->hash(); }
   std::uint32_t launches() const { return executor_->launches(); }
   const Schedule& schedule() const { return executor_->schedule(); }  // empty without ExecutorOptions::record
@@ -65,9 +67,9 @@ class Stream {
   Stream& operator=(const Stream&) = delete;
   Device& device() const { return device_; }
   void synchronize() {}
-  // What is enqueued from here on waits until the event was recorded.
+  // Later work on the stream waits until the event is recorded.
   void wait(const Event&) {}
-  // Nothing to hold back: launches run in the caller.
+  // Does nothing, because launches run in the caller.
   void hold(double) {}
   void release() {}
   std::string not_held() const { return {}; }
@@ -76,7 +78,7 @@ class Stream {
   Device& device_;
 };
 
-// A part of the run by name, for tools of the CUDA back end.
+// A named part of the run, for tools of the CUDA back end.
 class Range {
  public:
   explicit Range(std::string_view) {}

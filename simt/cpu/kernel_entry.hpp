@@ -1,4 +1,4 @@
-// Entries of kernels on the CPU executor: a function for each kernel, also for the members of a family.
+// Entries of kernels on the CPU executor: one function for each kernel, even for the members of a family.
 #pragma once
 
 #include <tuple>

@@ -1,5 +1,5 @@
-// What the vocabulary asks of the executor: the way from a lane to its worker. Compiled apart from device code, so that
-// the headers of the vocabulary stay free of the scheduler.
+// The calls from the vocabulary into the executor, from a lane to its worker. They are compiled apart from device code,
+// so that the headers of the vocabulary do not include the scheduler.
 #include "simt/cpu/lane.hpp"
 
 #include "simt/cpu/device_heap.hpp"
@@ -61,7 +61,8 @@ void Lane::block_barrier(CallSite call_site) {
 std::uint64_t Lane::clock() {
   // A loop that watches the clock ends by itself.
   advanced();
-  // A device's launches begin at times of their own, as on a GPU: what draws numbers by the clock draws others.
+  // Each launch of a device begins at a different time, as on a GPU, so code that draws numbers from the clock draws
+  // different ones.
   constexpr std::uint64_t between_launches = 1'000'003;
   return worker->launch_->index * between_launches + worker->steps();
 }

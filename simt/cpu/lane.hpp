@@ -1,7 +1,7 @@
-// The state of lanes, warps and blocks while a launch runs, and what the vocabulary asks of the executor.
+// The state of lanes, warps and blocks during a launch, and the calls from the vocabulary into the executor.
 //
-// All of it belongs to one worker (one OS thread): a block never migrates, because compilers keep the address of
-// thread-local storage across a fiber switch. So nothing here needs a lock.
+// The state of a block belongs to one worker (one OS thread), so it needs no lock. A block never migrates, because
+// compilers keep the address of thread-local storage across a fiber switch.
 #pragma once
 
 #include <cstddef>
@@ -15,9 +15,9 @@
 #include "simt/cpu/old_values.hpp"
 #include "simt/cpu/store_buffer.hpp"
 
-// Marks inline members that write what all lanes of a worker share. They are not instrumented in the race build
-// (simt/cpu/races.hpp): only one lane runs at a time, and ThreadSanitizer must not derive an order of the lanes from
-// it.
+// Marks inline members that write data shared by all lanes of a worker. The race build (simt/cpu/races.hpp) does not
+// instrument them: only one lane runs at a time, and ThreadSanitizer must not derive an order of the lanes from these
+// writes.
 #if SIMT_RACES
 #define SIMT_NOT_RACING __attribute__((no_sanitize("thread")))
 #else
@@ -26,7 +26,7 @@
 
 namespace simt {
 
-// ThreadSanitizer must see an access where it is made.
+// ThreadSanitizer must see the access at its place in the source.
 #if SIMT_RACES
 inline constexpr bool accesses_can_be_late = false;
 #else
@@ -38,7 +38,7 @@ class Worker;
 struct Block;
 struct Warp;
 
-// Thrown in a lane that ends before its kernel returns; leaves no launch.
+// Thrown in a lane that ends before its kernel returns. The exception never leaves a launch.
 struct LaneExit {};
 
 enum class LaneState : std::uint8_t {
@@ -69,7 +69,7 @@ enum class Operation : std::uint8_t {
   block_barrier
 };
 
-// Words that a lane has read without effect since it last changed anything.
+// Words that a lane has read since its last change of any word.
 class SpinWatch {
  public:
   struct Word {
@@ -79,7 +79,7 @@ class SpinWatch {
   };
   static constexpr std::uint32_t capacity = 8;
 
-  // True when the same values were seen `limit` times in a row: the lane does nothing but wait for one of words().
+  // True if the lane read the same values `limit` times in a row, so it only waits for a change of one of words().
   SIMT_NOT_RACING bool observe(const void* address, std::uint64_t value, std::uint32_t bytes, std::uint32_t limit) {
     for (std::uint32_t i = 0; i < count_; ++i) {
       if (words_[i].address == address && words_[i].value == value) {
@@ -111,7 +111,7 @@ class SpinWatch {
   std::uint32_t in_streak_ = 0;  // bit i: words_[i] was seen in the present streak
 };
 
-// Counts, per hash of an address, the parked lanes that watch it: one load tells a writer that there are none.
+// Number of parked lanes that watch an address, by its hash. A writer needs one load to see that there are none.
 class WatchFilter {
  public:
   SIMT_NOT_RACING std::uint32_t& count(const void* address) {
@@ -123,10 +123,10 @@ class WatchFilter {
   std::uint32_t counts_[size] = {};
 };
 
-// What the accesses of a lane tell its worker, without a call.
+// Data that the accesses of a lane give to its worker without a call.
 struct AccessTracker {
   WatchFilter watched;
-  bool progress = false;      // something changed since the worker last looked
+  bool progress = false;      // something changed since the last check of the worker
   bool word_changed = false;  // an atomic word did
   std::uint32_t spin_limit = 0;
   bool holds_stores = false;        // the launch may hold stores back
@@ -146,16 +146,16 @@ struct alignas(64) Lane {
   std::uint32_t position = 0;  // in the worker's run set
   LaneState state = LaneState::exited;
   Operation operation = Operation::none;
-  const void* accessed = nullptr;  // the word that the lane's last atomic accessed, or will when it goes on
+  const void* accessed = nullptr;  // word of the lane's last atomic access, or of the pending one
   CallSite site;
   LaneMask mask = 0;         // of the group operation, or the group that converged() gave
   std::uint32_t source = 0;  // shfl: the lane to read
-  std::uint64_t value = 0;   // what the lane brought to the group operation …
-  std::uint64_t result = 0;  // … and what it takes away
+  std::uint64_t value = 0;   // input of the lane to the group operation
+  std::uint64_t result = 0;  // result of the lane
   std::uint32_t spin_limit = 0;
   SpinWatch watch;
   StoreBuffer stores;
-  std::uint64_t strategy_state = 0;  // for the strategy's own use; 0 when the lane starts
+  std::uint64_t strategy_state = 0;  // reserved for the strategy; 0 when the lane starts
   std::uint32_t counted_steps = 0;   // for QuestionCounter
   std::uint32_t counted_questions = 0;
 
@@ -179,38 +179,41 @@ struct alignas(64) Lane {
     if (tracker->watched.count(address) != 0) [[unlikely]]
       wake_watchers(address);
   }
-  // After anything else that no other lane could have done by spinning.
+  // After any other step that is not part of spinning.
   SIMT_NOT_RACING void advanced() {
     watch.reset();
     spin_limit = tracker->spin_limit;
     tracker->progress = true;
   }
 
-  // Stores that others see later (store_buffer.hpp). hold_back() is asked at a store: true when the lane keeps it.
+  // Stores that other lanes see later (store_buffer.hpp). hold_back() decides at each store; true if the lane holds it
+  // back.
   bool hold_back(void* address, std::uint64_t word, std::uint32_t bytes, bool is_release);
-  // True when the lane's own store gives the word that a load reads.
+  // True if a held store of the lane provides the value of a load.
   bool sees_own_store(const void* address, std::uint32_t bytes, std::uint64_t& word);
-  // Makes visible what must be before an update, or a store that is not held.
+  // Makes the stores visible that must precede an update or a store that is not held back.
   void before_update(const void* address, std::uint32_t bytes, bool is_release);
-  // Makes the held stores visible, or those to these bytes: before the lane reads or writes them without atomics.
+  // Makes all held stores visible, or those to these bytes. Called before the lane accesses these bytes without
+  // atomics.
   void show_stores();
   void show_stores(const void* address, std::size_t bytes);
-  // Before something that orders memory: the same after one scheduling point.
+  // The same after one scheduling point. Called before an operation that orders memory.
   void order_stores(CallSite call_site) {
     if (!stores.empty()) [[unlikely]]
       wait_for_stores(call_site);
   }
 
-  // Loads that read what others have replaced (old_values.hpp). What a load reads that finds `newest` in memory.
+  // Loads of values that other lanes have replaced (old_values.hpp). The value that a load returns if memory contains
+  // `newest`.
   std::uint64_t read_old(const void* address, std::uint64_t newest, std::uint32_t bytes, bool acquires);
-  // An update that wrote nothing read the newest value.
+  // An update that wrote nothing has read the newest value.
   void read_newest(const void* address, std::uint64_t newest, std::uint32_t bytes, bool acquires);
   void write_over(const void* address, std::uint64_t before, std::uint64_t after, std::uint32_t bytes,
                   OldValues::Order order);
 
   void spin_hint(CallSite call_site);
-  // Meets the other lanes of `group`; returns this lane's result. `argument` is the value, `from` the source lane of
-  // shfl.
+  // Waits for the other lanes of `group` and returns the result of this lane. `argument` is the value, `from` the
+  // source lane of shfl.
   std::uint64_t collective(Operation kind, LaneMask group, CallSite call_site, std::uint64_t argument,
                            std::uint32_t from = 0);
   LaneMask converge(CallSite call_site);
@@ -218,7 +221,7 @@ struct alignas(64) Lane {
   std::uint64_t clock();
   // Ends the launch; no frame of this lane runs again.
   [[noreturn]] void fail(FaultKind kind, const char* text, CallSite call_site);
-  // A row of the history, when there is one. `text` must outlive the device.
+  // Adds a row to the history, if there is one. `text` must outlive the device.
   void note(const char* text, std::uint64_t with_value, CallSite call_site);
   void* heap_malloc(std::size_t bytes, CallSite call_site);
   void heap_free(void* memory, CallSite call_site);

@@ -8,7 +8,7 @@
 #include "simt/bits.hpp"
 #include "simt/cpu/diagnosis.hpp"
 
-// In ThreadSanitizer's library, but in none of its headers.
+// Functions of ThreadSanitizer's library that its headers do not declare.
 extern "C" {
 void __tsan_ignore_thread_begin();
 void __tsan_ignore_thread_end();
@@ -17,17 +17,17 @@ void __tsan_ignore_thread_end();
 namespace simt::lane_order {
 namespace {
 
-// A lane stays on its OS thread, so the address of this variable may be kept across a switch.
+// A lane stays on its OS thread, so code may keep the address of this variable across a switch.
 thread_local void* executor = nullptr;
 
 void become(void* tsan_fiber) { __tsan_switch_to_fiber(tsan_fiber, __tsan_switch_to_fiber_no_sync); }
 
-// ThreadSanitizer keeps a clock for any address that is released to. These two belong to the worker of the lanes; the
-// clock of the lanes that ended in one place is at the address of the block.
+// ThreadSanitizer keeps a clock for each address of a release. These two addresses belong to the worker of the lanes.
+// The address of a block has the clock of the lanes that ended in its place.
 void* start_of_launch(const AccessTracker& tracker) { return const_cast<WatchFilter*>(&tracker.watched); }
 void* end_of_launch(const AccessTracker& tracker) { return const_cast<bool*>(&tracker.progress); }
 
-// Lanes that repeat reports. No vector: they are counted in the middle of a report, where nothing may be allocated.
+// Lanes that repeat reports. This is not a vector, because nothing may be allocated in the middle of a report.
 struct Repeater {
   void* tsan_fiber;
   std::uint32_t repetitions;
@@ -58,7 +58,7 @@ void end(const Lane& lane) {
 // `for_each` calls its argument with every lane that meets.
 template <class ForEach>
 void join(ForEach for_each) {
-  // A new address each time, because an old one would also pass on what was released at earlier meetings.
+  // The address is new each time, because an old one would also pass on the releases of earlier meetings.
   const auto moment = std::make_unique<std::uint64_t>(0);
   for_each([&](const Lane& lane) {
     become(lane.context.tsan_fiber);

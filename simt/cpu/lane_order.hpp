@@ -1,10 +1,10 @@
-// What orders the memory accesses of two lanes: told to ThreadSanitizer in the race build (SIMT_RACES, see races.hpp),
-// nothing at all in every other build.
+// Informs ThreadSanitizer in the race build (SIMT_RACES, see races.hpp) what orders the memory accesses of two lanes.
+// In every other build these functions do nothing.
 //
-// Each lane is a thread of its own there, and the executor is the OS thread that called launch(). Between a call of the
-// vocabulary and its return, all accesses count as those of the OS thread, and these are ignored during the launch. So
-// a lock, an allocation or a copy inside the executor neither races with a lane nor orders two lanes. No switch orders
-// anything by itself.
+// For ThreadSanitizer each lane is a thread, and the executor is the OS thread that called launch(). All accesses
+// inside a call of the vocabulary count as accesses of the OS thread, which are ignored during the launch. So a lock,
+// an allocation or a copy inside the executor neither races with a lane nor orders two lanes. A switch alone orders
+// nothing.
 #pragma once
 
 #include "simt/cpu/lane.hpp"
@@ -21,7 +21,7 @@ namespace simt::lane_order {
 
 #if SIMT_RACES
 
-// A launch on one worker: the calling OS thread is the executor, and comes after all lanes in the end.
+// A launch on one worker. The calling OS thread is the executor. At the end it is ordered after all lanes.
 class LaunchScope {
  public:
   explicit LaunchScope(const AccessTracker& tracker);
@@ -33,7 +33,7 @@ class LaunchScope {
   const AccessTracker& tracker_;
 };
 
-// From device code into the executor, and back into the same lane whichever lanes ran between.
+// From device code into the executor, and back into the same lane, whichever lanes ran meanwhile.
 class ExecutorScope {
  public:
   explicit ExecutorScope(const Lane& lane) : lane_(lane.context.tsan_fiber) { enter_executor(); }
@@ -47,7 +47,7 @@ class ExecutorScope {
   void* lane_;
 };
 
-// The life of a lane. It ends before what the host does after the launch.
+// The lifetime of a lane. Its end is ordered before the host's actions after the launch.
 class DeviceScope {
  public:
   explicit DeviceScope(const Lane& lane);
@@ -59,22 +59,21 @@ class DeviceScope {
   const Lane& lane_;
 };
 
-// The lane comes after what the host did before the launch, and after the block that had this block's place: their
-// shared memory is the same.
+// The lane is ordered after the host's actions before the launch, and after the previous block in this place, because
+// the two blocks have the same shared memory.
 void lane_made(const Lane& lane);
 // The lane will not run again.
 void lane_dropped(const Lane& lane);
 
-// Each of the lanes comes after all of them: the warp barrier and the block barrier.
+// Orders each of the lanes after all of them, for the warp barrier and the block barrier.
 void meet(const Warp& warp, LaneMask lanes);
 void meet_at_barrier(const Block& block);
 
-// An allocation of the device heap comes after every deallocation before it.
+// An allocation of the device heap is ordered after every earlier deallocation.
 void heap_allocated(const Lane& lane, const DeviceHeapMemory& heap);
 void heap_freed(const Lane& lane, const DeviceHeapMemory& heap);
 
-// The running lane made a report that is known already. A report takes a millisecond or more, so a lane that repeats
-// itself is not watched for the rest of its life.
+// The running lane repeated a known report. A report takes at least a millisecond, so this lane is no longer watched.
 void lane_repeats_itself();
 
 #else

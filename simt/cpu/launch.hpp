@@ -1,5 +1,5 @@
-// What the workers of one launch share: the queue of blocks, the step budget, the first fault, and the agreement that
-// no lane can go on.
+// Data that the workers of a launch share: the queue of blocks, the step budget, the first fault, and the agreement
+// that no lane can continue.
 #pragma once
 
 #include <atomic>
@@ -26,22 +26,22 @@ struct KernelCall {
   const void* closure = nullptr;
 };
 
-// A grid of a launch. Grids that run at once are one launch: their blocks have one shape, and start in a seeded order,
-// in which those of a grid keep theirs.
+// A grid of a launch. Grids that run together form one launch. Their blocks have one shape and start in a seeded order,
+// which keeps the order within each grid.
 struct Grid {
   std::uint32_t blocks = 1;
   KernelCall call;
 };
 
-// What the launches of a device share, from its construction or last restart to the next one.
+// Data that the launches of a device share between two restarts.
 struct RunRecord {
   Schedule& schedule;
   History& history;
 };
 
-// Workers whose lanes all wait agree that the launch is stuck. One look by one worker is not enough, because another
-// may write a watched word and get stuck only then. So the verdict needs a round in which every worker was stuck and
-// then looked at its words once more.
+// Workers whose lanes all wait agree that the launch is stuck. One check by one worker is not enough, because another
+// worker may write a watched word before it gets stuck. So the verdict needs a round in which every worker was stuck
+// and then checked its words again.
 class StallAgreement {
  public:
   explicit StallAgreement(std::uint32_t workers) : confirmed_(workers, 0), working_(workers) {}
@@ -51,7 +51,7 @@ class StallAgreement {
   void finish();  // it has no blocks left
   // A round number when all workers are stuck, else 0.
   std::uint64_t round() const;
-  // "I looked again after round() and nothing had changed." True for the last worker of the round to say so.
+  // Confirms that a second check after round() found no change. True for the last worker that confirms the round.
   bool confirm(std::uint32_t worker, std::uint64_t round);
 
  private:
@@ -73,7 +73,7 @@ class Launch {
         device_heap(heap),
         record(run_record),
         index(launch_index),
-        // Launches of one device take different schedules; the whole sequence repeats with the seed.
+        // The launches of a device have different schedules. The same seed repeats the whole sequence.
         seed(mix64(launch_options.seed) + launch_index),
         stalls(workers),
         budget_left_(launch_options.step_budget),
@@ -97,7 +97,7 @@ class Launch {
   void word_changed_in_grace() { word_changed_in_grace_.store(true, std::memory_order_relaxed); }
   // Ends a launch without steps left: Fault(budget), or livelock when no word changed in the grace.
   FaultKind out_of_steps(std::string& text) const;
-  // Only the first fault is kept; the others are its consequences.
+  // Keeps only the first fault, because the others are its consequences.
   void abandon(FaultKind kind, const std::string& text);
   bool abandoned() const { return abandoned_.load(std::memory_order_acquire); }
   void throw_if_abandoned() const;

@@ -1,5 +1,5 @@
-// How the scheduler treats lanes that meet: group operations, converged() and the block barrier. What a meeting yields,
-// and whether it can still complete, is decided in rendezvous.cpp.
+// How the scheduler treats lanes that meet in group operations, converged() and the block barrier. rendezvous.cpp
+// determines the result of a meeting and whether it can still complete.
 #include <utility>
 
 #include "simt/bits.hpp"
@@ -10,7 +10,7 @@
 namespace simt {
 namespace {
 
-// How often a lane at converged() lets the others run before it continues with the lanes that have arrived.
+// How often a lane at converged() yields to other lanes before it continues with the lanes that have arrived.
 constexpr std::uint32_t gather_patience = 32;
 
 // The lanes of the warp that wait at the converged() where `lane` is.
@@ -66,7 +66,7 @@ void Worker::diagnose(const Lane& lane) {
   if (!error.empty()) fail(lane, FaultKind::mask_error, error);
 }
 
-// Wakes the lanes that meet with `lane`. The last to arrive is running and never left the run set.
+// Wakes the lanes that meet with `lane`. The last lane to arrive is running and never left the run set.
 bool Worker::complete(const Lane& lane) {
   std::string error;
   const LaneMask done = try_complete(lane, error);
@@ -90,9 +90,9 @@ bool Worker::complete(const Lane& lane) {
   return true;
 }
 
-// A lane that arrives waits until no other lane of its warp can come, or its patience ends; then it forms a group of
-// the lanes at the same place. The strategy may take lanes out of the group, and may let the first to arrive go on at
-// once: that leaves behind those that come a step later.
+// A lane that arrives waits until no other lane of its warp can come, or until its patience ends. Then it forms a group
+// of the lanes at the same place. The strategy may remove lanes from the group. It may also let the first lane continue
+// immediately, without the lanes that arrive a step later.
 void Worker::converge(Lane& lane) {
   const bool first = gathering_with(lane) == 0;
   lane.state = LaneState::gathering;

@@ -27,13 +27,13 @@ constexpr std::uintptr_t window_begin = 0x7e9000000000u;
 constexpr std::uintptr_t window_end = 0x7ed000000000u;  // 256 GiB
 // Distance between allocations, and their alignment.
 constexpr std::size_t granule = std::size_t{64} * 1024;
-// What keep_released() keeps: buffers of models, not the pools of timed runs.
+// Limit of keep_released(): it keeps buffers of models, but not the pools of timed runs.
 constexpr std::size_t largest_kept = std::size_t{16} << 20;
 constexpr std::size_t most_kept = std::size_t{256} << 20;
-// Asking the kernel for the free memory takes longer than a small model runs, so it is asked once per so many bytes.
+// The kernel needs longer to report the free memory than a small model runs, so it is asked once per this many bytes.
 constexpr std::size_t bytes_between_looks = std::size_t{16} << 20;
 
-// What lies behind the end of an allocation in its last page.
+// The bytes between the end of an allocation and the end of its last page.
 struct Tail {
   std::size_t bytes_before;
   std::uint64_t pattern_seed;
@@ -97,7 +97,7 @@ bool machine_has(Allocations& all, std::size_t bytes) {
   return bytes <= available_bytes();
 }
 
-// The kept mapping of exactly this place and size. Others that overlap it are released.
+// The kept mapping with exactly this address and size. Other kept mappings that overlap it are released.
 void* take_kept(Allocations& all, std::uintptr_t wanted, std::size_t bytes) {
   for (auto kept = all.bytes_kept.begin(); kept != all.bytes_kept.end() && kept->first < wanted + bytes;) {
     const auto [address, size] = *kept;
@@ -150,7 +150,7 @@ void* allocate(std::size_t bytes) {
   }
   all.bytes_mapped.emplace(reinterpret_cast<std::uintptr_t>(memory), mapped);
   if (!sparse) all.total_bytes += mapped;
-  // Without huge pages: a touched byte then costs a page and not 2 MiB.
+  // Without huge pages, so that a touched byte costs a page instead of 2 MiB.
   if (sparse) madvise(memory, mapped, MADV_NOHUGEPAGE);
   auto* words = static_cast<std::uint64_t*>(memory);
   for (std::size_t i = 0; !sparse && i < mapped / sizeof *words; ++i) {

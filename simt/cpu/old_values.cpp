@@ -1,4 +1,4 @@
-// What the views of lanes say about old values, and what lanes tell them.
+// Queries and updates of the lanes' views of old values.
 #include "simt/cpu/old_values.hpp"
 
 #include <algorithm>

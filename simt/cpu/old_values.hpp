@@ -1,15 +1,16 @@
-// The values that a load may still read although others have replaced them (ExecutorOptions::read_old_values).
+// Values that a load may still return after other lanes have replaced them (ExecutorOptions::read_old_values).
 //
-// A GPU may serve a load before earlier loads of the same lane. It then reads an older value than those loads did.
-// Rules, those of C++20 without load buffering:
-//   - a lane has a view: for each word the oldest value that it may read. What it reads or writes is the oldest then;
-//   - a release store or update gives the lane's view along with the value, an update also what came with the value
-//   that
-//     it replaced; an access that acquires takes the view that came with the value it reads;
-//   - sync() and the block barrier give each of their lanes the views of all, the device heap's malloc() those of all
-//     who freed; a launch begins with nothing older than what memory holds;
-//   - updates, also compare-exchanges that fail, read the newest value: a GPU performs them in its L2 cache.
-// A word that does not hold the newest value known was written without atomics: what is older is forgotten.
+// A GPU may serve a load before earlier loads of the same lane. The load then returns an older value than they did. The
+// rules are those of C++20 without load buffering:
+//   - each lane has a view: for each word the oldest value that the lane may read. A value that the lane reads or
+//     writes becomes the oldest;
+//   - a release store or update attaches the lane's view to the value; an update also attaches the view of the value
+//     that it replaced. An acquiring access adopts the view of the value that it reads;
+//   - sync() and the block barrier unite the views of their lanes. The device heap's malloc() adopts the views of all
+//     lanes that freed. At the start of a launch only the values in memory can be read;
+//   - updates read the newest value, because a GPU performs them in its L2 cache. This includes compare-exchanges that
+//     fail.
+// If a word does not contain its newest known value, it was written without atomics, and all older values are dropped.
 #pragma once
 
 #include <cstddef>
@@ -32,10 +33,10 @@ class OldValues {
   void clear();
   // How many older values than the newest the lane may read from the word.
   std::uint32_t readable(std::uint64_t lane, const void* word, std::uint64_t newest);
-  // Reads the one that is so many older than the newest.
+  // Reads the value that is `age` places before the newest.
   std::uint64_t read(std::uint64_t lane, const void* word, std::uint32_t age, bool acquires);
   void write(std::uint64_t lane, const void* word, std::uint64_t before, std::uint64_t after, Order order);
-  // The views of these lanes become one, and each has it.
+  // Unites the views of these lanes.
   template <class Lanes>
   void meet(const Lanes& lanes) {
     View all;

@@ -26,9 +26,9 @@ void __sanitizer_symbolize_pc(void* pc, const char* format, char* text, std::siz
 const char* __tsan_default_options();
 }
 
-// Every race is to be reported in every launch, so equal ones are not suppressed. The history must reach back to the
-// earlier access: 2^(15 + 4) events of the lane, 4 MiB. A signal ends the process as it would without ThreadSanitizer:
-// whoever started it tells a crash from an end.
+// Every launch must report every race, so equal reports are not suppressed. The history must include the earlier
+// access, so it has 2^(15 + 4) events of the lane, 4 MiB. A signal ends the process as it would without
+// ThreadSanitizer, so that the parent process can detect a crash.
 const char* __tsan_default_options() {
   return "exitcode=0:suppress_equal_stacks=0:suppress_equal_addresses=0:history_size=4:detect_deadlocks=0:"
          "report_thread_leaks=0:report_signal_unsafe=0:atexit_sleep_ms=0:handle_segv=0:handle_sigbus=0:handle_sigfpe=0:"

@@ -2,9 +2,9 @@
 //
 // A program that links simt_cpu_races instead of simt_cpu compiles its device code with -fsanitize=thread, while the
 // executor stays uninstrumented and tells ThreadSanitizer which lane runs and what orders two lanes (lane_order.hpp).
-// It reports two accesses to one word that no chain of launches, barriers and release/acquire pairs orders, if at least
-// one is plain and one is a write. The order in the schedule does not matter. It needs the deterministic mode.
-// simt/README.md says what orders lanes and what this does not show.
+// ThreadSanitizer reports two accesses to one word if no chain of launches, barriers and release/acquire pairs orders
+// them, at least one of them is plain, and at least one is a write. Their order in the schedule does not matter. This
+// needs the deterministic mode. simt/README.md describes what orders lanes and which races are not found.
 //
 // Nothing is printed and no exit code changes; TSAN_OPTIONS overrides the options that are compiled in.
 #pragma once
@@ -24,25 +24,26 @@ struct RaceFrame {
 };
 
 struct RaceAccess {
-  // "lane 3 of block 0, warp 0" or "host". If not all blocks are resident, the name is that of the lane that last ran
-  // in that place.
+  // "lane 3 of block 0, warp 0" or "host". If not all blocks are resident, this is the lane that last ran in that
+  // place.
   std::string thread;
   bool write = false;
   bool atomic = false;
   std::uintptr_t address = 0;
   std::uint32_t bytes = 0;
-  // Innermost first, up to the kernel; empty when the access lies too far back for ThreadSanitizer's history.
+  // Innermost call first, up to the kernel. Empty if the access is too old for ThreadSanitizer's history.
   std::vector<RaceFrame> stack;
 
-  // Where device code made the access, "stack.hpp:120": the innermost frame outside the vocabulary and the C++ library.
+  // The place of the access in device code, such as "stack.hpp:120": the innermost frame outside the vocabulary and the
+  // C++ library.
   std::string place() const;
 };
 
 struct Race {
   std::string kind;                  // ThreadSanitizer's word: "data-race", "heap-use-after-free" …
   std::vector<RaceAccess> accesses;  // the later one first
-  // Reports with these two places. A lane that only repeats known reports is not watched any longer, so there may have
-  // been more.
+  // Number of reports with these two places. There may have been more races, because a lane that only repeats known
+  // reports is no longer watched.
   std::uint64_t times = 0;
 
   // "data-race on 4 bytes at 0x7e9000000010: write at stack.hpp:120 (lane 3 …), earlier read at …" and both stacks.
@@ -58,7 +59,8 @@ struct RaceReport {
   std::string text() const;
 };
 
-// What was found since the last call; typically called after each launch. A fault of the launch loses nothing.
+// Returns the races found since the last call. Typically called after each launch. Reports survive a fault of the
+// launch.
 RaceReport take_race_reports();
 
 }  // namespace simt

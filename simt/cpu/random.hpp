@@ -1,5 +1,5 @@
 // The scheduler's random numbers: SplitMix64 (Steele, Lea & Flood, OOPSLA 2014), one multiply chain per draw. A
-// counter- based generator would cost more than the fiber switch it decides about.
+// counter-based generator would cost more than the fiber switch that it decides about.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(mix64(seed)) {}
   std::uint64_t next() { return mix64(state_ += 0x9e3779b97f4a7c15u); }
-  // Uniform in [0, bound), by multiplication; the bias of 2^-32 does not matter for schedules.
+  // Uniform in [0, bound), by multiplication. The bias of 2^-32 does not matter for schedules.
   std::uint32_t below(std::uint32_t bound) { return static_cast<std::uint32_t>(((next() >> 32) * bound) >> 32); }
 
  private:

@@ -1,9 +1,9 @@
-// Where the lanes of a warp meet: group operations complete when every lane of the mask that has not exited arrived
-// with the same operation, mask and call site. Arrivals that can never complete are diagnosed at once.
+// Rendezvous of the lanes of a warp. A group operation completes when every lane of the mask that has not exited has
+// arrived with the same operation, mask and call site. An arrival that can never complete is diagnosed immediately.
 //
-// The rules are those of the CUDA and PTX manuals: the caller is in its mask; each non-exited lane of the mask executes
-// the same operation with the same mask; exited lanes do not block the others; a shuffle reads a participating lane.
-// Only the plain warp barrier (sync) may be reached from different program points.
+// The rules are those of the CUDA and PTX manuals. The caller is in its mask. Each lane of the mask that has not exited
+// executes the same operation with the same mask. Exited lanes do not block the others. A shuffle reads a participating
+// lane. Only the plain warp barrier (sync) may be called from different places.
 #pragma once
 
 #include <string>
@@ -12,12 +12,12 @@
 
 namespace simt {
 
-// Why the operation that `lane` just began cannot complete; empty when it still can.
+// The reason why the operation that `lane` has just begun cannot complete. Empty if it still can.
 std::string diagnose_arrival(const Lane& lane);
 std::string diagnose_barrier_arrival(const Lane& lane);
 
-// The lanes that complete together with `lane`: their results are written; 0 when some lane is still missing. A
-// non-empty `error` says why the completed operation is undefined.
+// Returns the lanes that complete together with `lane`, after writing their results, or 0 if a lane is missing. A
+// non-empty `error` is the reason why the completed operation is undefined.
 LaneMask try_complete(const Lane& lane, std::string& error);
 
 }  // namespace simt

@@ -1,9 +1,9 @@
-// Lanes that only wait for a word to change are parked, woken, and reported when no lane can go on.
+// Parks and wakes lanes that only wait for a word to change, and reports them when no lane can continue.
 //
-// A spin loop must not keep a launch from ending, and a strategy that prefers the spinning lane must not keep the lane
-// it waits for from running. A lane that has read the same values `spin_limit` times without changing anything leaves
-// the run set until one of these words changes. It may also have been a bounded poll, which ends by itself: before
-// anything is reported, every parked lane gets `grace_spin_limit` further reads.
+// A spin loop must not prevent the end of a launch, and a strategy that prefers the spinning lane must not prevent the
+// lane that it waits for from running. If a lane has read the same values `spin_limit` times without changing anything,
+// it leaves the run set until one of these words changes. The loop may also be a bounded poll, which ends by itself. So
+// every parked lane gets `grace_spin_limit` further reads before anything is reported.
 #include <algorithm>
 #include <chrono>
 #include <thread>
@@ -78,7 +78,7 @@ void Worker::wake_watchers(const void* address) {
   }
 }
 
-// Writes of other workers, and plain stores, announce nothing: look at the words.
+// Writes of other workers and plain stores are not announced, so the words themselves are checked.
 bool Worker::wake_changed() {
   bool any = false;
   for (std::size_t i = parked_.size(); i-- > 0;) {
@@ -90,7 +90,7 @@ bool Worker::wake_changed() {
   return any;
 }
 
-// On the root, when no lane can run.
+// Runs on the root, when no lane can run.
 void Worker::resolve_stall() {
   if (show_all_stores() && !runnable_.empty()) return;
   if (wake_changed()) return;
@@ -113,7 +113,7 @@ void Worker::resolve_stall() {
       report_stall();
       break;
     }
-    // Another worker still runs and may take long: leave the core to it.
+    // Another worker still runs and may need long, so this one yields the core.
     std::this_thread::sleep_for(std::chrono::microseconds(20));
   }
   launch_->stalls.leave();

@@ -1,4 +1,4 @@
-// What a lane does with the stores it holds back.
+// Operations of a lane on the stores that it holds back.
 #include "simt/cpu/store_buffer.hpp"
 
 #include "simt/cpu/history.hpp"
@@ -82,7 +82,7 @@ void Lane::show(const HeldStore& store) {
   if (tracker->watched.count(store.address) != 0) worker->wake_watchers(store.address);
 }
 
-// Others may still run between the lane's last step and the moment in which its stores become visible.
+// Other lanes may still run between the lane's last step and the time when its stores become visible.
 void Lane::wait_for_stores(CallSite call_site) {
   worker->step(*this, call_site, Operation::held_store, Reason::atomic);
   show_stores();

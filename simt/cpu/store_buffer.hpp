@@ -1,13 +1,14 @@
 // The stores of one lane that no other lane can see yet (ExecutorOptions::hold_stores).
 //
 // A GPU may let a thread's loads overtake its earlier stores to other words: PTX orders a relaxed or release store
-// before a later load of the same thread only where the two touch the same word. Held stores show code that relies on
-// more. Rules:
+// before a later load of the same thread only where the two touch the same word. Held stores reveal code that relies on
+// a stronger order. Rules:
 //   - a lane sees its own stores;
 //   - stores to one word become visible in the lane's order;
 //   - a release store, and an update (read-modify-write) with release order, become visible after all earlier stores of
-//     the lane; a relaxed update waits only for the lane's stores to its own word;
-//   - updates are never held: a GPU performs them in its L2 cache, where everyone sees the result at once.
+//     the lane; a relaxed update waits only for the lane's stores to the same word;
+//   - updates are never held back, because a GPU performs them in its L2 cache, where all threads see the result
+//     immediately.
 #pragma once
 
 #include <cstddef>
@@ -65,11 +66,11 @@ class StoreBuffer {
         ++i;
         continue;
       }
-      // All earlier stores have been asked, so none is asked twice.
+      // All earlier stores were checked, so no store is checked twice.
       i -= release_one(i, write);
     }
   }
-  // Makes store `index` visible, after what must come first. Returns how many stores before it went.
+  // Makes store `index` visible, after the stores that must come first. Returns how many earlier stores became visible.
   template <class Write>
   std::size_t release_one(std::size_t index, Write&& write) {
     if (held_[index].is_release) {

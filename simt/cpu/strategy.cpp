@@ -12,12 +12,12 @@
 namespace simt {
 namespace {
 
-// Groups are drawn apart from lanes, so that a strategy that asks for no random lane still draws hostile groups.
+// Groups are drawn separately from lanes, so that a strategy without random lanes still draws hostile groups.
 GroupDraw groups_of(std::uint64_t seed, std::uint32_t rarity) { return {seed ^ 0x5eedu, rarity}; }
 
-// Weights after how often each policy alone exposes planted bugs (benchmarks/schedule_search): no density and no kind
-// finds all of them, but random preemption finds most. Round robin and lockstep are rare because they know few
-// schedules; they reach what the others hardly do, lanes and whole warps side by side.
+// The weights follow from how often each policy alone exposes planted bugs (benchmarks/schedule_search). No single
+// density or kind finds all bugs, but random preemption finds most. Round robin and lockstep are rare because they make
+// few schedules. They are included because only they reliably run lanes and whole warps side by side.
 ExecutorOptions draw_swarm_member(ExecutorOptions options, std::uint64_t seed) {
   Random random(seed ^ 0x5a4du);
   const std::uint32_t draw = random.below(16);
@@ -33,7 +33,7 @@ ExecutorOptions draw_swarm_member(ExecutorOptions options, std::uint64_t seed) {
   } else {
     options.strategy = StrategyKind::lockstep;
   }
-  // Drawn apart, as bugs of both kinds are found under any of these.
+  // Drawn separately, because bugs of both kinds appear under any of these.
   options.hold_stores = options.hold_stores || (!options.read_old_values && Random(seed ^ 0x570eu).below(4) == 0);
   return options;
 }

@@ -1,7 +1,8 @@
-// Which lane runs next, and which lanes converged() names: these two decisions determine the interleaving of a launch.
+// A strategy decides which lane runs next and which lanes converged() returns. These decisions determine the
+// interleaving of a launch.
 //
-// A strategy is asked at every scheduling point. Its state follows from its seed and its earlier answers, so a short
-// description replays a launch.
+// The executor asks the strategy at every scheduling point. The state of a strategy follows from its seed and its
+// earlier answers, so a short description is enough to replay a launch.
 #pragma once
 
 #include <cstddef>
@@ -31,13 +32,13 @@ enum class Reason {
   exit         // the lane has ended
 };
 
-// How hostile converged() is. CUDA promises nothing about __activemask(): it may name only the caller, and code that
-// needs more is wrong.
+// How hostile converged() is. CUDA promises nothing about __activemask(): the mask may contain only the caller, and
+// code that needs more is wrong.
 class GroupDraw {
  public:
-  // At `rarity` 1 a group is the caller alone at one of four calls, and a random subset of the lanes that came at
-  // another one; the first to come does not wait at one of four. At rarity n all this is n times as rare; at 0 it never
-  // happens.
+  // With `rarity` 1, in one of four calls the group is the caller alone, and in another one it is a random subset of
+  // the lanes that arrived. In one of four calls the first lane does not wait. With rarity n all of this is n times as
+  // rare; with 0 it never happens.
   GroupDraw(std::uint64_t seed, std::uint32_t rarity) : random_(seed), rarity_(rarity) {}
   bool leaves_at_once() { return rarity_ != 0 && random_.below(4 * rarity_) == 0; }
   LaneMask draw(LaneMask gathered);
@@ -54,34 +55,35 @@ class Strategy {
   Strategy(const Strategy&) = delete;
   Strategy& operator=(const Strategy&) = delete;
 
-  // The index of the lane to run. `runnable` is not empty. `current` is the index of the lane that asks; for
-  // Reason::blocked and Reason::exit it is that lane's old place, which another lane may have taken (or it is one past
-  // the end). `asking` is that lane; null for Reason::start.
+  // Returns the index of the lane to run. `runnable` is not empty. `current` is the index of the lane that asks. For
+  // Reason::blocked and Reason::exit it is the old index of that lane, where another lane may be now (or one past the
+  // end). `asking` is that lane; null for Reason::start.
   virtual std::size_t next(std::span<Lane* const> runnable, std::size_t current, Reason reason, Lane* asking) = 0;
-  // Asked when the lane is the first to come to a converged(): does it go on without waiting for others?
+  // Whether a lane that is the first at a converged() continues without waiting for others.
   virtual bool leaves_at_once(Lane& lane);
   // The group that converged() gives to `lane`, a subset of the lanes that gathered with it.
   virtual LaneMask group(Lane& lane, LaneMask gathered);
-  // Whether this launch holds stores back at all (store_buffer.hpp).
+  // Whether this launch holds any stores back (store_buffer.hpp).
   virtual bool holds_stores() const { return false; }
-  // Asked at a store: for how many further steps of the lane do other lanes not see it? 0: they see it at once.
+  // For how many further steps of the lane a store stays invisible to other lanes. 0: it is visible immediately.
   virtual std::uint32_t steps_held(Lane&) { return 0; }
   // Whether loads of this launch may read values that others have replaced (old_values.hpp).
   virtual bool reads_old_values() const { return false; }
-  // Asked at a load that may: how many values older than the newest does it read? More than there are means the oldest.
+  // For a load that may read replaced values: how many values older than the newest it reads. A number that is too
+  // large means the oldest value.
   virtual std::uint32_t age_of_load(Lane&) { return 0; }
   // These lanes have just met at one place.
   virtual void met(Warp& warp, LaneMask members);
-  // Short text for reports: its name and what it drew from the seed.
+  // Short text for reports: the name of the strategy and the parameters that it drew from the seed.
   virtual std::string description() const = 0;
 
  private:
   GroupDraw groups_;
 };
 
-// Goes on with a random lane at one of `interval` atomics. One density does not find all bugs. Preemption at every
-// atomic misses a page that is recycled under an allocation. Rare preemption misses a lock that is released one step
-// early. So the interval varies with the seed unless it is fixed.
+// Switches to a random lane at one of `interval` atomics. No single interval finds all bugs. Preemption at every atomic
+// misses a page that is recycled during an allocation. Rare preemption misses a lock that is released one step early.
+// So the interval varies with the seed unless it is fixed.
 class RandomStrategy final : public Strategy {
  public:
   // `interval` 0 draws one of 1, 2, 4 … 64 from the seed.
@@ -94,8 +96,8 @@ class RandomStrategy final : public Strategy {
   std::uint32_t interval_;
 };
 
-// Every lane in turn for `slice` atomics. Fair, so every lane of a started block makes progress in threads mode, also
-// where a spin loop forgot its hint.
+// Runs every lane in turn for `slice` atomics. This is fair, so in threads mode every lane of a started block makes
+// progress, even if a spin loop has no hint.
 class RoundRobinStrategy final : public Strategy {
  public:
   RoundRobinStrategy(std::uint32_t slice, GroupDraw groups);

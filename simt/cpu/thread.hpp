@@ -1,7 +1,7 @@
 // The calling thread on the CPU executor: the members of simt/cuda/thread.hpp over a lane.
 //
-// Where CUDA has no argument, members take their call site, which is never given. Wrapping contexts derive from the
-// thread they wrap, so that what they do not touch keeps naming the caller's place.
+// Members have an additional last argument, the call site, which callers never pass. Wrapping contexts derive from the
+// thread that they wrap, so that inherited members report the call site of the caller.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace simt {
 
-// A bounded heap in device memory. Null when it cannot serve the request; `Device::set_device_heap_bytes` fixes its
-// size.
+// A bounded heap in device memory. Returns null if it cannot serve the request. `Device::set_device_heap_bytes` sets
+// its size.
 class DeviceHeap {
  public:
   explicit DeviceHeap(Lane& lane) : lane_(&lane) {}
@@ -46,8 +46,8 @@ class Thread {
   // No two resident warps share a slot.
   std::uint32_t warp_slot() const { return lane_->block->first_warp_slot + warp_in_block(); }
 
-  // Some of the lanes that wait here with me, always including me. Correct code works for any such subset; see
-  // Worker::converge for how this one is chosen.
+  // A subset of the lanes that wait here, always with the caller. Correct code works for any such subset.
+  // Worker::converge chooses this one.
   Group converged(CallSite site = CallSite::here()) const { return Group(*lane_, lane_->converge(site)); }
   // All 32 lanes; every lane of the warp that has not exited must make the same calls.
   Group warp() const { return Group(*lane_, full_warp); }
@@ -61,13 +61,13 @@ class Thread {
     return atomic_ref<T, Space::shared>(*lane_, word, site);
   }
 
-  // In every loop that waits for another thread: lets another lane run.
+  // Lets another lane run. Every loop that waits for another thread must call it.
   void spin_hint(CallSite site = CallSite::here()) const { lane_->spin_hint(site); }
   void probe(Step) const {}
   void note(Note, std::uint32_t) const {}
   // Steps that the lane's worker has made in this launch, and a million for each launch of the device before it.
   std::uint64_t clock() const { return lane_->clock(); }
-  // Ends this thread, wherever it is; the others go on, and no group operation or barrier waits for it.
+  // Ends this thread, wherever it is. The other threads continue, and no group operation or barrier waits for this one.
   [[noreturn]] static void exit() { throw LaneExit{}; }
   // Ends the launch with a device fault.
   [[noreturn]] void trap(CallSite site = CallSite::here()) const { lane_->fail(FaultKind::device_fault, "trap", site); }

@@ -10,7 +10,8 @@
 namespace simt {
 namespace {
 
-// Scheduling points between two looks at the other workers: whether the launch was abandoned, and what they wrote.
+// Scheduling points between two checks of the other workers: whether they abandoned the launch, and which words they
+// wrote.
 constexpr std::uint64_t steps_between_checks = 1024;
 
 }  // namespace
@@ -80,7 +81,7 @@ void Worker::start_block(Block& block, std::uint32_t index) {
     block.shared = std::make_unique<std::uint64_t[]>(shared_words);
     block.shared_capacity = shared_words;
   }
-  // Shared memory starts with whatever another block left there; here with a pattern that no code expects.
+  // On a GPU shared memory starts with the data of another block. Here it starts with a pattern that no code expects.
   for (std::size_t i = 0; i < shared_words; ++i) block.shared[i] = mix64(launch_->seed + index + (i << 32));
   if (block.lane_capacity < block.size) {
     block.lanes = std::make_unique<Lane[]>(block.size);
@@ -179,7 +180,8 @@ void Worker::drop_lanes() {
 void Worker::count_step(Lane& lane, CallSite site, Operation operation) {
   lane.site = site;
   lane.operation = operation;
-  // Only the line of the site: the address of the file name is random, and its text depends on the build folder.
+  // Only the line of the call site counts, because the address of the file name is random and its text depends on the
+  // build folder.
   const std::uint64_t what = std::uint64_t{site.line} * 16 + static_cast<std::uint64_t>(operation);
   hash_ = (hash_ ^ (lane.rank_in_grid * 0x9e3779b97f4a7c15u + what)) * 0xff51afd7ed558ccdu;
   hash_ ^= hash_ >> 29;
@@ -265,7 +267,7 @@ void Worker::leave(Lane& lane) {
   __builtin_unreachable();
 }
 
-// Group operations and barriers only wait for lanes of their own block, so a block whose live lanes all wait is stuck
+// Group operations and barriers wait only for lanes of their own block. So a block whose live lanes all wait is stuck,
 // whatever the rest of the grid does.
 void Worker::check_block_deadlock(const Block& block) {
   if (abandoning_ || block.live == 0 || block.blocked != block.live) return;

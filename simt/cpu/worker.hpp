@@ -1,13 +1,13 @@
-// One OS thread of the executor: it runs its resident blocks, one fiber per lane.
+// One OS thread of the executor. It runs its resident blocks, with one fiber per lane.
 //
-// A lane runs until a scheduling point, where the strategy names the lane to go on with; the switch goes straight
-// there. The worker's own stack (the root) only starts blocks, wakes parked lanes when nothing else can run, and ends
-// an abandoned launch.
+// A lane runs until a scheduling point, where the strategy names the next lane and the worker switches directly to it.
+// The worker's own stack (the root) only starts blocks, wakes parked lanes if nothing else can run, and ends an
+// abandoned launch.
 //
-// A fault ends a launch as on a GPU: the faulting lane switches to the root and no lane runs again; their stacks are
-// dropped as they are. An exception through the lanes would end the process at the first noexcept function, and every
-// destructor is one. Device code owns nothing that a destructor has to free. So no frame of the executor may own heap
-// memory when it leaves.
+// A fault ends a launch as on a GPU: the faulting lane switches to the root, no lane runs again, and the stacks are
+// dropped without unwinding. An exception through the lanes would end the process at the first noexcept function, such
+// as any destructor. Device code owns nothing that a destructor must free. For the same reason no frame of the executor
+// may own heap memory when the lane leaves.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ class Worker {
  public:
   Worker(const ExecutorOptions& options, std::uint32_t index);
 
-  // Runs blocks of the launch, `resident` at a time, until none is left. Called on the OS thread that the worker is.
+  // Runs blocks of the launch, `resident` at a time, until none is left. Called on the OS thread of the worker.
   void run(Launch& launch, std::uint32_t resident, std::uint32_t first_warp_slot);
 
   std::uint64_t steps() const { return steps_; }
@@ -52,7 +52,7 @@ class Worker {
   void make_runnable(Lane& lane);
   void remove_from_run_set(Lane& lane);
   void check_block_deadlock(const Block& block);
-  // Records the fault; the lane must leave after that.
+  // Records the fault. Afterwards the lane must leave.
   void fail(const Lane& lane, FaultKind kind, const std::string& text);
   // The last thing that a lane of an abandoned launch does.
   [[noreturn]] void leave(Lane& lane);
@@ -68,7 +68,7 @@ class Worker {
   // Unites the views of lanes that a meeting orders (old_values.hpp).
   void unite_views(const Warp& warp, LaneMask lanes);
   void unite_views_at_barrier(const Block& block);
-  // A lane of the warp has exited: meetings that only waited for it complete now.
+  // A lane of the warp has exited, so meetings that waited only for it complete.
   void recheck_meetings(Warp& warp);
 
   // Spinning.

@@ -1,8 +1,8 @@
 // Atomic words on CUDA: inline PTX with an explicit state space.
 //
-// `cuda::atomic_ref` takes generic addresses and was measured at 1,024 bytes of SASS where `atomicAdd` takes 640;
-// naming the space gives the hand-written code. Words are 32 or 64 bits wide: allocators keep pool offsets in them,
-// never raw pointers, so that both back ends can pack and tag alike.
+// `cuda::atomic_ref` uses generic addresses and needs 1,024 bytes of SASS; `atomicAdd` needs 640. PTX with an explicit
+// state space avoids the extra code. Words have 32 or 64 bits. Allocators store pool offsets in them, never raw
+// pointers, so that packing and tags work on both back ends.
 #pragma once
 
 #include <type_traits>
@@ -21,7 +21,7 @@ SIMT_FN std::uint64_t address_of(T* pointer) {
   }
 }
 
-// Acquire and release operations also bind the compiler; relaxed ones leave it free to move plain accesses around them.
+// Acquire and release operations are also compiler barriers. The compiler may move plain accesses across relaxed ones.
 #define SIMT_PTX_LOAD(ORDER, SCOPE, SPACE, TYPE, REGISTER, CLOBBER) \
   asm volatile("ld." ORDER "." SCOPE "." SPACE "." TYPE " %0, [%1];" : "=" REGISTER(result) : "l"(address)CLOBBER)
 #define SIMT_PTX_STORE(ORDER, SCOPE, SPACE, TYPE, REGISTER, CLOBBER) \

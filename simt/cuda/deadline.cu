@@ -23,7 +23,7 @@ Deadline::Deadline(Stream& stream) : stream_(stream) {
   stop();
 }
 
-// Destructors run while a fault unwinds. Every CUDA call then fails again, so their errors are ignored.
+// Destructors run during the unwinding of a fault. Every CUDA call fails then, so their errors are ignored.
 Deadline::~Deadline() {
   static_cast<void>(cudaFree(end_));
   static_cast<void>(cudaFreeHost(passed_));

@@ -1,8 +1,8 @@
 // Deadline: threads of hung kernels end themselves.
 //
-// Killing a process whose kernel hangs takes the driver seconds, and a trap costs the context. A thread that looks at
-// the deadline now and then, and exits when it is over, lets the kernel end as any other. What its calls were to leave
-// behind is lost: the memory they worked on must be reset.
+// If a process with a hung kernel is killed, the driver needs seconds, and a trap destroys the context. If each thread
+// checks the deadline from time to time and exits when it is over, the kernel ends normally. Unfinished calls leave the
+// memory in an undefined state, so it must be reset.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,13 @@ namespace simt {
 
 class Stream;
 
-// What kernels see of a deadline; travels by value. Without a deadline it is never over.
+// A deadline as kernels see it, passed by value. Without a deadline it is never over.
 class DeadlineView {
  public:
   DeadlineView() = default;
   DeadlineView(const std::uint64_t* end, std::uint32_t* passed) : end_(end), passed_(passed) {}
 
-  // For device code. Notes for the host that a thread saw it over.
+  // For device code. Tells the host that a thread found the deadline over.
   SIMT_FN bool over() const;
 
  private:
@@ -48,7 +48,7 @@ class Deadline {
   // From here on, in the order of the stream.
   void start(double seconds);
   void stop();
-  // Whether a thread has seen it over since the last start(). After a wait for the stream, a failed one too.
+  // Whether a thread has found it over since the last start(). Valid after a wait for the stream, even if that failed.
   bool passed() const;
   DeadlineView view() const;
 

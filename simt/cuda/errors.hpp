@@ -1,5 +1,5 @@
-// Whose fault an error of the CUDA runtime is. One table, by the numbers of driver_types.h, so that a build without a
-// CUDA toolkit tests it. An error that is not listed counts as an error of the code on the device.
+// The cause of each error of the CUDA runtime. The table uses the numbers of driver_types.h, so that a build without a
+// CUDA toolkit can test it. An error that is not listed counts as an error of the device code.
 #pragma once
 
 #include <array>
@@ -8,9 +8,9 @@ namespace simt {
 
 enum class CudaBlame {
   device_code,    // traps and wrong accesses of kernels
-  device_memory,  // there is not as much as was asked for
-  set_up,         // this machine cannot run this build, or a plug-in with other code
-  machine         // hardware, driver or another process failed, whatever the kernel did
+  device_memory,  // less memory is free than requested
+  set_up,         // this machine cannot run this build
+  machine         // hardware, driver or another process failed, not the kernel
 };
 
 struct CudaError {
@@ -51,7 +51,8 @@ inline constexpr const char* mps =
     "(`echo quit | nvidia-cuda-mps-control`), or run without it.";
 }  // namespace cuda_advice
 
-// 201 and 709 (no context, context destroyed) are missing: host code of a plug-in that resets the device causes them.
+// 201 and 709 (no context, context destroyed) are not listed, because host code of a plug-in causes them if it resets
+// the device.
 inline constexpr std::array cuda_errors{
     CudaError{2, CudaBlame::device_memory, ""},                    // cudaErrorMemoryAllocation
     CudaError{3, CudaBlame::set_up, cuda_advice::see_driver},      // cudaErrorInitializationError

@@ -1,6 +1,6 @@
 // The clock that all multiprocessors of a GPU share.
 //
-// thread.clock() counts the cycles of one multiprocessor; two of them may differ by any number.
+// thread.clock() counts the cycles of one multiprocessor. The counts of two multiprocessors may differ by any number.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
-// Groups of lanes of one warp on CUDA. A group is its mask and nothing else; every operation passes that mask.
+// Groups of lanes of one warp on CUDA. A group consists only of its mask, which every operation passes.
 //
-// Names follow cooperative groups. Two choices differ, both to keep the machine code of a hand-written kernel: `ballot`
-// returns bits by lane (not packed by rank), and there is `broadcast` (from the leader) and `shfl_lane` beside `shfl`
-// (by rank, as in cooperative groups).
+// Names follow cooperative groups, with two differences that keep the machine code of a hand-written kernel. `ballot`
+// returns bits by lane instead of by rank. Besides `shfl` (by rank, as in cooperative groups) there are `broadcast`
+// (from the leader) and `shfl_lane`.
 #pragma once
 
 #include "simt/bits.hpp"
@@ -51,7 +51,7 @@ class Group {
     return Group(predicate ? yes : mask_ & ~yes);
   }
 
-  // One instruction from sm_80 on; before that one shuffle for each member.
+  // One instruction on sm_80 and newer; one shuffle per member on older GPUs.
   SIMT_FN std::uint32_t reduce_add(std::uint32_t value) const {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
     return fold(value, [](std::uint32_t a, std::uint32_t b) { return a + b; });
@@ -67,11 +67,11 @@ class Group {
 #endif
   }
 
-  // Sum of the values of the members with a lower rank. Works on any mask: each lane follows links to its predecessors
-  // and the links double in length every round.
+  // Sum of the values of the members with a lower rank. Works for any mask: each lane follows links to its
+  // predecessors, and the length of the links doubles in every round.
   template <class T>
   SIMT_FN T exclusive_sum(T value) const {
-    const LaneMask present = ballot(true);  // exited lanes are in the mask of a whole warp, but give no value
+    const LaneMask present = ballot(true);  // exited lanes are in the mask of a whole warp, but have no value
     const LaneMask below = present & lanes_below();
     const std::uint32_t self = count_trailing_zeros(lane_bit());
     std::uint32_t link = below == 0 ? no_link : 31u - count_leading_zeros(below);

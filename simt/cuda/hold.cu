@@ -10,7 +10,8 @@
 namespace simt {
 namespace {
 
-// The queue of a stream takes about a thousand launches; more start back to back without a hold too.
+// The queue of a stream holds about a thousand launches. With more launches a hold is not needed to start them back to
+// back.
 constexpr std::uint32_t most_launches = 256;
 constexpr const char* serialised = "launches wait for earlier kernels (a profiler, or CUDA_LAUNCH_BLOCKING)";
 
@@ -21,7 +22,7 @@ std::unordered_set<const void*>& loaded_kernels() {
   return kernels;
 }
 
-// Tickets only grow, so a word that is never reset tells each hold from the next.
+// Tickets only grow, so a word that is never reset distinguishes each hold from the next.
 __global__ void hold_kernel(volatile Hold::Words* words, std::uint32_t ticket, std::uint64_t limit) {
   const std::uint64_t start = global_nanoseconds();
   while (static_cast<std::int32_t>(words->released - ticket) < 0) {
@@ -65,7 +66,7 @@ void Hold::begin(cudaStream_t stream, double limit_seconds) {
   hold_kernel<<<1, 1, 0, stream>>>(on_device, ticket_, static_cast<std::uint64_t>(limit_seconds * 1e9));
   check_cuda(cudaGetLastError(), "kernel launch");
   if (std::atomic_ref(words_->gave_up).load(std::memory_order_acquire) == ticket_) {
-    serialised_ = true;  // the launch came back when its kernel had ended
+    serialised_ = true;  // the launch returned after the end of its kernel
     why_ = serialised;
     return;
   }

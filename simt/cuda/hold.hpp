@@ -1,10 +1,9 @@
-// Hold: a kernel of one thread at the front of a stream that waits for a flag of the host. What the host enqueues
-// behind it starts back to back once the flag is set, so that the host's launch latency falls between no pair of
-// events.
+// Hold: a kernel of one thread at the front of a stream, which waits for a flag of the host. When the flag is set, all
+// later work on the stream starts back to back, so no pair of events includes the host's launch latency.
 //
-// A call that waits for the device during a hold would wait forever, and so would a launch that finds the queue full.
-// So every host function of simt/ that may wait ends the hold first and notes why. `limit_seconds` ends the other
-// cases: library calls, tools that run one launch at a time, a host that was preempted.
+// During a hold, a call that waits for the device would wait forever, and so would a launch with a full queue. So every
+// host function of simt/ that may wait first ends the hold and records the reason. `limit_seconds` ends the hold in all
+// other cases: library calls, tools that run one launch at a time, a preempted host.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -16,10 +15,11 @@ namespace simt {
 
 class Hold {
  public:
-  // Between begin() and end() nothing that is enqueued on the stream runs. One stream at a time.
+  // Between begin() and end() no enqueued work on the stream runs. Only one stream can be held at a time.
   void begin(cudaStream_t stream, double limit_seconds);
   void end();
-  // Why the last hold ended before end(), or never began; empty when it lasted. Final once the stream was waited for.
+  // The reason why the last hold ended before end() or never began. Empty if it lasted. Final after a wait for the
+  // stream.
   std::string ended_early() const;
 
   Hold();
@@ -27,13 +27,13 @@ class Hold {
   Hold(const Hold&) = delete;
   Hold& operator=(const Hold&) = delete;
 
-  // What the host does next; ends the hold that is on, if there is one.
+  // Name of the host's next action. Ends the current hold, if there is one.
   static void before_wait(const char* call);
-  // A kernel's code is loaded when it is first needed, which may wait for the device.
+  // CUDA loads the code of a kernel at its first use, which may wait for the device.
   static void before_use(const void* kernel);
   static void before_launch(const void* kernel);
 
-  // In memory that both sides see; each word is written by one of them.
+  // In memory that host and device see. Each word is written by one side.
   struct Words {
     std::uint32_t released;
     std::uint32_t gave_up;

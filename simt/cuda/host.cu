@@ -47,7 +47,7 @@ std::string version_text(int version) {
 
 void check_cuda(cudaError_t status, const char* call) {
   if (status == cudaSuccess) return;
-  // The runtime remembers an error that was only returned; the next launch check would report it a second time.
+  // The runtime stores an error even if it returned it, so the next launch check would report the error again.
   static_cast<void>(cudaGetLastError());
   const std::string text =
       std::string(call) + ": " + cudaGetErrorName(status) + " (" + cudaGetErrorString(status) + ")";
@@ -59,8 +59,8 @@ int Device::count() {
   int count = 0;
   const cudaError_t status = cudaGetDeviceCount(&count);
   if (status == cudaErrorNoDevice) return 0;
-  // Without any driver the runtime complains of an insufficient one; version 0 tells that from a driver too old, which
-  // is an error the user should see.
+  // Without a driver the runtime reports an insufficient driver. Version 0 distinguishes this case from a driver that
+  // is too old, which the user should see as an error.
   int driver = 0;
   if (status == cudaErrorInsufficientDriver && cudaDriverGetVersion(&driver) == cudaSuccess && driver == 0) return 0;
   check_cuda(status, "cudaGetDeviceCount");
@@ -129,7 +129,7 @@ void Device::synchronize() {
 
 Stream::Stream(Device& device) : device_(device) { check_cuda(cudaStreamCreate(&stream_), "cudaStreamCreate"); }
 
-// Destructors run while a fault unwinds. Every CUDA call then fails again, so their errors are ignored.
+// Destructors run during the unwinding of a fault. Every CUDA call fails then, so their errors are ignored.
 Stream::~Stream() { static_cast<void>(cudaStreamDestroy(stream_)); }
 
 void Stream::synchronize() {

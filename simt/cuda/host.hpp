@@ -27,9 +27,10 @@ class Device {
   explicit Device(int ordinal);
   int ordinal() const { return ordinal_; }
   DeviceProperties properties() const;
-  // Sets the heap behind `thread.device_heap()` and returns the bytes granted. Only before the first launch.
+  // Sets the size of the heap of `thread.device_heap()` and returns the granted bytes. Allowed only before the first
+  // launch.
   std::size_t set_device_heap_bytes(std::size_t bytes);
-  // True when `address` lies in the device heap; CUDA does not tell, so it answers true for every address.
+  // Whether `address` is in the device heap. CUDA does not report this, so the answer is true for every address.
   bool in_device_heap(const void*) const { return true; }
   void synchronize();
 
@@ -48,12 +49,12 @@ class Stream {
   cudaStream_t native() const { return stream_; }
   Device& device() const { return device_; }
   void synchronize();
-  // What is enqueued from here on waits until the event was recorded.
+  // Later work on the stream waits until the event is recorded.
   void wait(const Event& event);
-  // Holds back what is enqueued until release(), at most so long (simt/cuda/hold.hpp).
+  // Holds enqueued work back until release(), but at most this long (simt/cuda/hold.hpp).
   void hold(double limit_seconds) { hold_.begin(stream_, limit_seconds); }
   void release() { hold_.end(); }
-  // After the stream was waited for: why the last hold did not last until release(); empty when it did.
+  // After a wait for the stream: the reason why the last hold ended before release(). Empty if it lasted.
   std::string not_held() const { return hold_.ended_early(); }
 
  private:
@@ -78,7 +79,8 @@ class Event {
   cudaEvent_t event_ = nullptr;
 };
 
-// A part of the run by name, which Nsight Systems shows and Nsight Compute filters by: an NVTX range of this thread.
+// A named part of the run, as an NVTX range of this thread. Nsight Systems shows it, and Nsight Compute can filter by
+// it.
 class Range {
  public:
   explicit Range(std::string_view name);

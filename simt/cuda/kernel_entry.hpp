@@ -1,8 +1,8 @@
 // Entries of kernels on CUDA: a __global__ function for each kernel, or one for all members of a family.
 //
 // The assembler compiles a function again for every kernel that calls it. The members of a family are functions of one
-// kernel, so it compiles what they call in common once. All members have the registers of that kernel: few enough for
-// blocks of any size. Shared memory is dynamic and belongs to the launch.
+// kernel, so the assembler compiles the functions that they share only once. All members use the register count of that
+// kernel, which allows blocks of any size. Shared memory is dynamic and belongs to the launch.
 #pragma once
 
 #include <array>
@@ -62,7 +62,7 @@ template <class Kernel, class... Args>
 struct MemberEntry<FamilyMember<Kernel, Args...>> {
   using Arguments = Packed<Kernel, Args...>;
 
-  // Not inlined: in one function the local memory of all members would add up.
+  // Not inlined, because in one function the local memory of all members would add up.
   template <std::size_t... i>
   static SIMT_NOINLINE_FN void run(const unsigned char* packed, std::index_sequence<i...>) {
     Thread thread;
@@ -74,8 +74,8 @@ struct MemberEntry<FamilyMember<Kernel, Args...>> {
 
 }  // namespace detail
 
-// Runs the member of that number. One block per multiprocessor is enough: else the assembler saves registers for two,
-// and spills.
+// Runs the member with this number. The bound of one block per multiprocessor prevents the assembler from saving
+// registers for two blocks, which causes spills.
 template <std::uint32_t size, class... Members>
 __global__ void __launch_bounds__(max_threads_per_block, 1)
     family_entry(std::uint32_t member, const __grid_constant__ detail::PackedBytes<size> packed) {

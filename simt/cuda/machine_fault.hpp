@@ -1,4 +1,4 @@
-// A Fault that no code on the device can cause: the hardware, the driver or another process failed while it ran.
+// A Fault that no device code can cause: the hardware, the driver or another process failed during the run.
 #pragma once
 
 #include <string>

@@ -9,7 +9,8 @@
 namespace simt {
 namespace {
 
-// The runtime finds the driver's functions, so that no program is linked to a driver that a machine may lack.
+// The runtime looks up the driver's functions, because a program that is linked to the driver would not start on a
+// machine without one.
 template <class Function>
 Function* driver_function(const char* name) {
   void* function = nullptr;

@@ -7,8 +7,8 @@
 
 namespace simt {
 
-// CUDA's own device-side heap. Null when it cannot serve the request; its size is fixed before the first launch of the
-// process (`Device::set_device_heap_bytes`).
+// CUDA's own device-side heap. Returns null if it cannot serve the request. Its size must be set before the first
+// launch of the process (`Device::set_device_heap_bytes`).
 struct DeviceHeap {
   SIMT_FN void* malloc(std::size_t bytes) const { return ::malloc(bytes); }
   SIMT_FN void free(void* block) const { ::free(block); }
@@ -30,7 +30,8 @@ class Thread {
   // Threads in the grid.
   SIMT_FN std::uint32_t grid_size() const { return gridDim.x * blockDim.x; }
 
-  // Where the thread runs at this moment; it may change between two calls, so read it once per operation.
+  // The multiprocessor on which the thread currently runs. It may change between two calls, so read it once per
+  // operation.
   SIMT_FN std::uint32_t sm() const {
     std::uint32_t sm;
     asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
@@ -48,7 +49,7 @@ class Thread {
     return slot;
   }
 
-  // Some of the lanes that run with me now, always including me. Correct code works for any such subset.
+  // A subset of the lanes that currently run together, always with the caller. Correct code works for any such subset.
   SIMT_FN Group converged() const { return Group(__activemask()); }
   // All 32 lanes; the caller promises that every lane of the warp that has not exited makes the same calls.
   SIMT_FN Group warp() const { return Group(full_warp); }
@@ -62,13 +63,13 @@ class Thread {
     return atomic_ref<T, Space::shared>(word);
   }
 
-  // In every loop that waits for another thread.
+  // Every loop that waits for another thread must call it.
   SIMT_FN void spin_hint() const { __nanosleep(20); }
   SIMT_FN void probe(Step) const {}
   SIMT_FN void note(Note, std::uint32_t) const {}
   // Cycles of the SM the thread runs on.
   SIMT_FN std::uint64_t clock() const { return static_cast<std::uint64_t>(clock64()); }
-  // Ends this thread, wherever it is; the others go on, and no group operation or barrier waits for it.
+  // Ends this thread, wherever it is. The other threads continue, and no group operation or barrier waits for this one.
   static SIMT_FN void exit() { asm volatile("exit;"); }
   // Ends the launch with a device fault.
   SIMT_FN void trap() const { __trap(); }

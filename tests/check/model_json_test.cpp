@@ -56,14 +56,14 @@ TEST(ModelJson, AllMistakesAtOnceWithTheirPlaces) {
   EXPECT_THAT(problems_of(R"({"name": 3, "rouns": 2, "blocks": -1, "sizes": ["pool/x"],
                               "steps": [{"do": "mallok"}, {"do": "free", "slot": "a"}], "null": "maybe"})"),
               ::testing::ElementsAre(
-                  "/rouns: there is no such key; allowed: name, description, kernels, blocks, threads_per_block, "
+                  "/rouns: unknown key; allowed: name, description, kernels, blocks, threads_per_block, "
                   "rounds, launches, "
                   "sizes, null, reset, refill, heap, steps",
-                  "/name: 3 is not allowed; allowed: a text", "/blocks: -1 is not allowed; allowed: a count",
-                  "/null: \"maybe\" is not allowed; allowed: \"allowed\" or \"failure\"",
-                  "/sizes/0: \"pool/x\" is not allowed; allowed: bytes, or a share of the pool as \"pool/4\"",
-                  "/steps/0/do: \"mallok\" is not allowed; allowed: \"malloc\", \"free\", \"free_null\" or \"barrier\"",
-                  "/steps/1/slot: \"a\" is not allowed; allowed: a count"));
+                  "/name: found 3; allowed: a text", "/blocks: found -1; allowed: a count",
+                  "/null: found \"maybe\"; allowed: \"allowed\" or \"failure\"",
+                  "/sizes/0: found \"pool/x\"; allowed: bytes, or a share of the pool as \"pool/4\"",
+                  "/steps/0/do: found \"mallok\"; allowed: \"malloc\", \"free\", \"free_null\" or \"barrier\"",
+                  "/steps/1/slot: found \"a\"; allowed: a count"));
 }
 
 TEST(ModelJson, TooManySizesOrSteps) {
@@ -81,21 +81,20 @@ TEST(ModelJson, TooManySizesOrSteps) {
 TEST(ModelJson, RulesBeyondTypes) {
   EXPECT_THAT(problems_of(R"({"name": "m", "steps": []})"), ::testing::ElementsAre("steps: at least one"));
   EXPECT_THAT(problems_of(R"({"name": "m", "steps": [{"do": "free", "from": 32}]})"),
-              ::testing::ElementsAre("from: there is no such lane"));
+              ::testing::ElementsAre("from: must be a lane of the model"));
   EXPECT_THAT(problems_of(R"({"name": "m", "reset": true, "refill": true, "steps": [{"do": "malloc"}]})"),
-              ::testing::ElementsAre("reset, refill: only one of them"));
+              ::testing::ElementsAre("reset, refill: at most one of them"));
   EXPECT_THAT(problems_of(R"({"name": "m", "reset": 1, "steps": [{"do": "malloc"}]})"),
-              ::testing::ElementsAre("/reset: 1 is not allowed; allowed: true or false"));
+              ::testing::ElementsAre("/reset: found 1; allowed: true or false"));
   EXPECT_THAT(problems_of(R"({"name": "m", "steps": [{"do": "malloc", "size": 1}]})"),
-              ::testing::ElementsAre("size: `sizes` has no such entry"));
+              ::testing::ElementsAre("size: must be an index of `sizes`"));
   EXPECT_THAT(problems_of(R"({"name": "m", "steps": [{"do": "barrier", "lanes": {"every": 2}}]})"),
-              ::testing::ElementsAre("barrier: all lanes must take it"));
-  EXPECT_THAT(
-      problems_of(R"({"name": "m", "heap": "third", "steps": [{"do": "malloc", "fill": 2}]})"),
-      ::testing::ElementsAre("/heap: \"third\" is not allowed; allowed: \"first\", \"second\" or \"many_units\"",
-                             "/steps/0/fill: 2 is not allowed; allowed: true or false"));
+              ::testing::ElementsAre("barrier: all lanes must take part"));
+  EXPECT_THAT(problems_of(R"({"name": "m", "heap": "third", "steps": [{"do": "malloc", "fill": 2}]})"),
+              ::testing::ElementsAre("/heap: found \"third\"; allowed: \"first\", \"second\" or \"many_units\"",
+                                     "/steps/0/fill: found 2; allowed: true or false"));
   EXPECT_THAT(problems_of(R"({"name": "m", "null": "failure", "steps": [{"do": "malloc", "fill": true}]})"),
-              ::testing::ElementsAre("fill, null: a full heap must be allowed to return null"));
+              ::testing::ElementsAre("fill, null: the model must allow null pointers"));
 }
 
 }  // namespace

@@ -51,10 +51,10 @@ TEST_F(ShadowHeapTest, Misalignment) {
 TEST_F(ShadowHeapTest, OutOfPool) {
   EXPECT_TRUE(heap_.adopt(at(240), 16, 0));
   EXPECT_FALSE(heap_.adopt(at(240), 17, 0));
-  EXPECT_EQ(heap_.verdict(), "out of pool: pool+0xf0 (17 bytes, lane 0) of a pool of 256 bytes");
+  EXPECT_EQ(heap_.verdict(), "outside the pool: pool+0xf0 (17 bytes, lane 0), pool of 256 bytes");
   ShadowHeap below(BlockRules{16, at(64), at(128), true});
   EXPECT_FALSE(below.adopt(at(48), 16, 0));
-  EXPECT_EQ(below.verdict(), "out of pool: pool-0x10 (16 bytes, lane 0) of a pool of 64 bytes");
+  EXPECT_EQ(below.verdict(), "outside the pool: pool-0x10 (16 bytes, lane 0), pool of 64 bytes");
 }
 
 TEST_F(ShadowHeapTest, DoubleAndForeignFree) {

@@ -95,7 +95,7 @@ class PluginsThatCannotBeUsed(unittest.TestCase):
         whole = (self.plugins("check") / "atomic_malloc.so").read_bytes()
         (self.plugins("check") / "damaged.so").write_bytes(whole[:len(whole) // 2])
         result = self.check(expect=3)
-        self.assertIn(f"The plug-in damaged cannot be used: {self.plugins('check') / 'damaged.so'}: it is damaged", result.stderr)
+        self.assertIn(f"the plug-in damaged is unusable: {self.plugins('check') / 'damaged.so'}: it is damaged", result.stderr)
         self.assertRegex(result.stdout, r"atomic_malloc +ok +\d+")
         self.check("--allocator", "atomic_malloc", expect=0)
         self.assertIn('The allocator "damaged" cannot be checked', self.check("--allocator", "damaged", expect=2).stderr)
@@ -105,7 +105,7 @@ class PluginsThatCannotBeUsed(unittest.TestCase):
         shutil.copy(self.plugins("check") / "atomic_malloc.so", self.plugins("tsan"))
         result = self.check("--allocator", "atomic_malloc", expect=3)
         self.assertIn("it is for allocbench-worker-check, this is allocbench-worker-tsan. Move it into the folder plugins/check", result.stderr)
-        self.assertIn("does not have atomic_malloc: its races are not looked for", result.stderr)
+        self.assertIn("does not contain atomic_malloc: no search for its races", result.stderr)
         self.assertRegex(result.stdout, r"atomic_malloc +ok +20 +0\n")
 
 
@@ -346,7 +346,7 @@ class Coverage(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             shutil.copy(pathlib.Path(WORKERS, "allocbench-worker-check"), folder)
             refused = check("--coverage", workers=folder, expect=3).stderr
-            self.assertIn(f"{folder} is not the folder bin of a build. `make build` in the source tree makes one", refused)
+            self.assertIn(f"{folder} is not the folder bin of a build. Run `make build` in the source tree, then", refused)
 
     def test_it_takes_no_model(self):
         self.assertIn("--model excludes --coverage", check("--coverage", "--model", "ring", expect=2).stderr)
@@ -415,7 +415,7 @@ class Usage(unittest.TestCase):
             self.assertIn('model "mine":\n  /steps/0/do', check("--replay", str(path), expect=2).stderr)
             finding["model"] = {"name": "mine", "steps": [{"do": "malloc"}]}
             path.write_text(json.dumps({**finding, "schedule": "v1:1:x"}), encoding="utf-8")
-            self.assertIn("the schedule cannot be read", check("--replay", str(path), expect=2).stderr)
+            self.assertIn("the schedule is not valid", check("--replay", str(path), expect=2).stderr)
 
     def test_an_unknown_strategy_is_told(self):
         result = check("--allocator", "zoo_lost_update", "--strategy", "lockstp", expect=2)

@@ -59,7 +59,7 @@ TEST(ConfigErrors, NamesOfTheOtherBackEndAreNotUnknown) {
   Problems problems;
   read_config(with("allocators", {"gpu_only"}).dump(), "test.json", {cpu, &cuda}, {}, problems);
   EXPECT_EQ(format_problems("test.json", problems),
-            one_complaint("  /allocators/0\n      found:   \"gpu_only\", which is for the cuda back end only\n"
+            one_complaint("  /allocators/0\n      found:   \"gpu_only\", which works on the cuda back end only\n"
                           "      allowed: halloc, scatteralloc, saboteur\n"));
   problems = {};
   read_config(with("cuda", {{"allocators", {"gpu_onyl"}}}).dump(), "test.json", {cpu, &cuda}, {}, problems);
@@ -91,8 +91,8 @@ TEST(ConfigErrors, UnknownAllocatorAndWorkload) {
 TEST(ConfigErrors, TheAuthorsOwnCodeIsNoUnknownName) {
   EXPECT_EQ(
       complaints(with("allocators", {"halloc_original"})),
-      one_complaint("  /allocators/0\n      found:   \"halloc_original\", the authors' own code, which this build does "
-                    "not have\n      allowed: what `allocbench list allocators` shows; peers/README.md says how to "
+      one_complaint("  /allocators/0\n      found:   \"halloc_original\", the authors' own code, which is not in "
+                    "this build\n      allowed: the names of `allocbench list allocators`; peers/README.md says how to "
                     "add the originals\n"));
 }
 
@@ -149,7 +149,7 @@ TEST(ConfigErrors, BadRanges) {
 TEST(ConfigErrors, UnequalZip) {
   EXPECT_EQ(complaints(with("zip", {{{"blocks", {1, 2, 3}}, {"request_bytes", {16, 32}}}})),
             one_complaint("  /zip/0\n      found:   lists of different lengths: blocks has 3, request_bytes has 2\n"
-                          "      allowed: equally many values on every axis of a group\n"));
+                          "      allowed: the same number of values on every axis of a group\n"));
 }
 
 TEST(ConfigErrors, AnAxisSweptTwice) {

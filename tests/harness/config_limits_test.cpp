@@ -54,9 +54,9 @@ TEST(ConfigLimits, CellsAreCountedBeforeTheyAreMade) {
   json["sweep"] = {{"request_bytes", {{"range", {1, 1000, 1}}}}, {"blocks", {{"range", {1, 1000, 1}}}}};
   Problems problems;
   make_plan(read_good(json), testing::test_catalogue(), problems);
-  EXPECT_EQ(
-      format_problems("test.json", problems),
-      one_complaint("  /sweep\n      found:   1000000 cells\n      allowed: at most 100000 cells, before exclude\n"));
+  EXPECT_EQ(format_problems("test.json", problems),
+            one_complaint("  /sweep\n      found:   1000000 cells\n      allowed: at most 100000 cells (cells that "
+                          "`exclude` removes count too)\n"));
 }
 
 TEST(ConfigLimits, ManyMistakesAreCounted) {

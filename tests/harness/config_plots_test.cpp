@@ -38,12 +38,12 @@ TEST(ConfigErrors, ClaimsSayWhatAndWhoseAndHowMuch) {
       one_complaint(
           "  /claims/0\n      found:   0 of the keys ratio, growth, straight, step, crossing, value, share, theory, "
           "unexplained, correlation, not_judged\n"
-          "      allowed: exactly one of them\n"));
+          "      allowed: exactly one of these keys\n"));
   claim = good_claim;
   claim["above"] = 1;
   EXPECT_EQ(complaint_about_claim(claim),
             one_complaint("  /claims/0\n      found:   2 of the keys above, below, between, not_judged\n"
-                          "      allowed: exactly one of them\n"));
+                          "      allowed: exactly one of these keys\n"));
   EXPECT_EQ(complaint_about_claim("it is fast"),
             one_complaint("  /claims/0\n      found:   \"it is fast\"\n      allowed: an object\n"));
   EXPECT_THAT(complaints(with("claims", "it is fast")),
@@ -56,7 +56,7 @@ TEST(ConfigErrors, WhatNoResultCanJudgeHasNeitherEffectNorBounds) {
   claim["below"] = 3;
   EXPECT_EQ(complaint_about_claim(claim),
             one_complaint("  /claims/0\n      found:   2 of the keys above, below, between, not_judged\n"
-                          "      allowed: exactly one of them\n"));
+                          "      allowed: exactly one of these keys\n"));
 }
 
 TEST(ConfigErrors, HardwareAsACauseNeedsEvidence) {

@@ -185,9 +185,8 @@ TEST(RunHistory, NamesTheLineThatIsNoEvent) {
     history_of({R"({"event":"end","cell":"unknown"})"});
     FAIL() << "an end without a cell was accepted";
   } catch (const UsageError& error) {
-    EXPECT_THAT(
-        error.what(),
-        ::testing::StartsWith("events.jsonl:4: this line is not a valid event: no earlier line describes the cell"));
+    EXPECT_THAT(error.what(),
+                ::testing::StartsWith("events.jsonl:4: not a valid event: no earlier line describes the cell"));
   }
   EXPECT_THROW(read_history({}, "events.jsonl"), UsageError);
 }
@@ -208,8 +207,7 @@ TEST(RunHistory, RefusesDamagedLines) {
   };
   EXPECT_EQ(complaint(with_seconds("0.5")), "");
   for (const char* seconds : {"-1", "1e308", "1e400", "null", "\"fast\"", "NaN"}) {
-    EXPECT_THAT(complaint(with_seconds(seconds)),
-                ::testing::StartsWith("events.jsonl:5: this line is not a valid event: "))
+    EXPECT_THAT(complaint(with_seconds(seconds)), ::testing::StartsWith("events.jsonl:5: not a valid event: "))
         << seconds;
   }
   for (const char* line : {"", "null", "[]", "{}", R"({"event":1})", R"({"event":"cell","id":"x"})",

@@ -164,7 +164,7 @@ TEST(Plan, RefusesTheSameCellTwice) {
   const Catalogue catalogue = testing::test_catalogue();
   make_plan(read_config(json.dump(), "test.json", {catalogue}, {}, problems), catalogue, problems);
   ASSERT_EQ(problems.size(), 1u);
-  EXPECT_EQ(problems.list()[0].found, "the same cell as paper/fig1/halloc and as paper/fig1/again");
+  EXPECT_EQ(problems.list()[0].found, "one cell twice, as paper/fig1/halloc and as paper/fig1/again");
 }
 
 TEST(Plan, FiltersByName) {

@@ -112,7 +112,7 @@ class Compare(ProgramTest):
         for cell in cell_ids(self.events()):
             log.write_text(log.read_text(encoding="utf-8").replace(cell, cell[::-1]), encoding="utf-8")
         text = self.compare("--with-reference", self.out, "--out", self.folder / "again", expect=2).stderr
-        self.assertIn("this version defines none of the cells of the reference. Record a new reference with this version: measure it, then tools/keep-results.sh RUN KEPT.", text)
+        self.assertIn("this version of allocbench cannot measure any cell of these kept runs. Measure new ones with this version, then keep them with tools/keep-results.sh RUN KEPT.", text)
 
     def test_several_runs_of_a_side_count_together(self):
         for name in ("one", "two"):
@@ -139,11 +139,11 @@ class Compare(ProgramTest):
         counts.write_text(self.before.read_text(encoding="utf-8").replace('"rounds":[2,', '"rounds":[3,', 1), encoding="utf-8")
         foreign = self.folder / "foreign.json"
         foreign.write_text('{"benchmarks": []}', encoding="utf-8")
-        for path, text in (("nowhere", "nowhere does not exist, and no file matches it. Name a folder of runs"),
+        for path, text in (("nowhere", "nowhere does not exist and matches no file. Name a folder of runs"),
                            (empty, "contains no run. Name a folder of runs"),
-                           (table, "is not a file of a run"),
+                           (table, "is not a results file of allocbench"),
                            (broken, "is not a results file of allocbench: the file must be a JSON object"),
-                           (newer, "it has format 7, this allocbench reads format 2"),
+                           (newer, "its format is 7, but this allocbench reads format 2"),
                            (cut, "is damaged: it cannot be unpacked"),
                            (cut_xz, "is damaged: it cannot be unpacked"),
                            (counts, '"rounds" must be a list of counts that add up'),
@@ -193,7 +193,7 @@ class Compare(ProgramTest):
             self.assertTrue(1.2 * 0.98 < phase["interval"][0] < 1.2 * 0.99 and 1.2 * 1.01 < phase["interval"][1] < 1.2 * 1.02, phase)
             self.assertEqual((phase["a"]["rounds"], phase["b"]["rounds"]), (6, 6))
         text = self.compare(same, slower).stdout
-        self.assertIn(f"{len(phases)} of {len(phases)} verdicts are from stored intervals", text)
+        self.assertIn(f"{len(phases)} of {len(phases)} verdicts use stored intervals", text)
         document = json.loads(self.compare(same, same, "--json", "--fail-on", "regression").stdout)
         self.assertEqual({phase["verdict"] for cell in document["cells"] for phase in cell["phases"]}, {"same"})
 
@@ -206,7 +206,7 @@ class Compare(ProgramTest):
     def test_a_log_without_samples_needs_its_results(self):
         kept = self.kept("same")
         (kept / "results.json.xz").unlink()
-        self.assertIn("was kept without samples and tells only how cells failed. The numbers are in the results.json.xz", self.refused(kept, self.after))
+        self.assertIn("was kept without samples and only has the reasons of failures. Put the results.json.xz", self.refused(kept, self.after))
 
     def gate(self, a, b, *more, expect):
         return self.compare(a, b, "--fail-on", "regression", *more, expect=expect)
@@ -217,8 +217,8 @@ class Compare(ProgramTest):
         lacking = self.kept("lacking", keep=lambda cell: cell["label"] != lost)
         whole = self.kept("whole")
         result = self.gate(whole, lacking, expect=4)
-        self.assertIn("No regression in what both sides measured. B did not measure", result.stdout)
-        self.assertRegex(result.stderr, r"the gate fails, because B lacks \d+ cells? of A\. Measure B to its end, or use --allow-missing\.")
+        self.assertIn("The cells that both sides measured show no regression. B did not measure", result.stdout)
+        self.assertRegex(result.stderr, r"exit code 4: B lacks \d+ cells? of A\. Finish the run of B, or pass --allow-missing\.")
         self.gate(whole, lacking, "--allow-missing", expect=0)
         self.compare(whole, lacking)
         self.gate(lacking, whole, expect=0)
@@ -291,7 +291,7 @@ class Compare(ProgramTest):
     def test_a_reference_without_rounds_is_refused_before_it_is_measured(self):
         self.measure(self.config())
         text = self.compare("--with-reference", self.out, "--out", self.folder / "again", expect=2).stderr
-        self.assertIn(f"No cell of {self.out} has the 3 rounds that a comparison needs and a pool that this device can hold. Name other kept runs.", text)
+        self.assertIn(f"No cell of {self.out} has both the 3 rounds that a comparison needs and a pool that fits this device. Name other kept runs.", text)
         self.assertFalse((self.folder / "again").exists())
 
     def test_usage(self):

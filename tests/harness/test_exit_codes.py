@@ -83,7 +83,7 @@ class Environment(ProgramTest):
         config = self.config(["steady", "counting"])
         broken = self.environment(FAKE_WORKER_LOSES_GPU_FROM="32")
         result = self.run_program("--config", config, "--out", self.out, expect=3, environment=broken)
-        self.assertIn("The machine failed during a measurement, which is blamed on no allocator: planned loss of the GPU\n", result.stderr)
+        self.assertIn("The machine failed during a measurement; no allocator is blamed: planned loss of the GPU\n", result.stderr)
         self.assertRegex(result.stderr, r"stopped\. .*Continue with\n +\S+ .*--resume\n")
         self.assertEqual({event["status"] for event in self.events() if event["event"] == "end"}, {"ok"})
         left = self.statuses()
@@ -96,7 +96,7 @@ class Environment(ProgramTest):
     def test_other_protocol(self):
         environment = self.environment(FAKE_WORKER_PROTOCOL="2")
         result = self.run_program("--config", self.config(), expect=3, environment=environment)
-        self.assertIn("build both programs from one tree with `make build`.", result.stderr)
+        self.assertIn("Build both programs from one tree with `make build`.", result.stderr)
         environment = self.environment(FAKE_WORKER_DESCRIPTION="Segmentation fault")
         result = self.run_program("list", expect=3, environment=environment)
         self.assertIn("printed no valid description", result.stderr)

@@ -41,7 +41,7 @@ class Limits(ProgramTest):
         self.refused(self.config(sweep=sweep), "1000000 cells\n      allowed: at most 100000 cells")
 
     def test_batches(self):
-        self.refused(self.config(sweep={"pool_bytes": {"range": [4096, 40960, 4]}}), "at most 2000: each needs a worker")
+        self.refused(self.config(sweep={"pool_bytes": {"range": [4096, 40960, 4]}}), "at most 2000, because each needs its own worker")
 
     def test_values(self):
         self.refused(self.config(sweep={"request_bytes": list(range(1, 100_001))}), "100000 values")
@@ -69,9 +69,9 @@ class Limits(ProgramTest):
 
     def test_filters(self):
         self.refused(self.config(), "at most 200 letters", "--filter", "(" * 50_000)
-        self.refused(self.config(), "is not a regular expression", "--filter", "(" * 150)
+        self.refused(self.config(), "must be a regular expression", "--filter", "(" * 150)
         self.refused(self.config(), "no cell matches", "--filter", "(.*)*(.*)*(.*)*z")
-        self.refused(self.config(), "is not a regular expression", "--filter", "((((.{99}){99}){99}){99}){99}")
+        self.refused(self.config(), "must be a regular expression", "--filter", "((((.{99}){99}){99}){99}){99}")
 
     def test_files_that_never_end(self):
         pipe = self.folder / "pipe.json"
@@ -93,7 +93,7 @@ class BothBackEnds(ProgramTest):
     def test_a_plug_in_of_the_other_back_end_is_not_unknown(self):
         self.add_worker("cuda")
         result = self.measure(self.config(["gpu_only"]), "--backend", "cpu", expect=2)
-        self.assertIn('"gpu_only", which is for the cuda back end only', result.stderr)
+        self.assertIn('"gpu_only", which works on the cuda back end only', result.stderr)
         self.measure(self.config(["gpu_only"]), "--backend", "cuda")
 
     def test_the_part_of_the_other_back_end_is_checked(self):

@@ -100,7 +100,7 @@ class Deferred(OrderTest):
                      "--minutes", "0.04", expect=1)
         self.assertLess(time.monotonic() - begin, 15)
         self.assertEqual(self.ends()["hanging/32"],
-                         ("skipped", "the time of the run was over before its turn (it used up its first, short deadline)"))
+                         ("skipped", "the time limit of the run was reached before its turn (it used up its first, short deadline)"))
 
     def test_a_resumed_run_knows_what_was_deferred(self):
         """`hanging/32` used up its first deadline before the run was cut: it comes last at once, with its whole deadline."""
@@ -121,7 +121,7 @@ class TimeOver(OrderTest):
     def test_nothing_begins_after_the_time_and_resume_goes_on(self):
         config = self.config(["noisy", "steady"], rounds=4, least_rounds=3, precision=0.0001)
         result = self.measure(config, *NO_TIME, expect=1)
-        self.assertIn("The time (--minutes 0) was over: 6 cells not begun. --resume goes on.", result.stdout)
+        self.assertIn("The time limit (--minutes 0) ended the run: 6 cells not begun. --resume goes on.", result.stdout)
         self.assertRegex(result.stderr, r"the time is over\. .* Continue with\n  .* --resume\n")
         self.assertEqual(set(self.statuses_by_name().values()), {"skipped"})
         self.assertEqual({cell["left_out"] for cell in self.results()["allocbench"]["cells"]}, {True})
@@ -145,7 +145,7 @@ class TimeOver(OrderTest):
         self.measure(config, *NO_TIME, expect=1)
         self.measure(config, "--resume", "--minutes", "0.02", expect=1)
         self.assertEqual(self.ends(), {"hanging/32": (
-            "skipped", "the time of the run was over before its turn (it used up its first, short deadline)")})
+            "skipped", "the time limit of the run was reached before its turn (it used up its first, short deadline)")})
         self.assertEqual(self.results()["allocbench"]["unfinished"], 0)
 
     def test_a_failure_is_not_replaced_by_a_lack_of_time(self):
@@ -180,7 +180,7 @@ class Memory(OrderTest):
         config = self.config(sweep={"request_bytes": [16], "pool_bytes": ["1MiB", "4GiB"]})
         result = self.measure(config, expect=1)
         self.assertEqual(self.ends(), {"steady/16/1048576": ("ok", ""),
-                                       "steady/16/4294967296": ("skipped", "needs a pool of 4 GiB, the device has 1 GiB")})
+                                       "steady/16/4294967296": ("skipped", "needs a pool of 4 GiB, but the device has 1 GiB")})
         self.assertIn("1 cell was skipped: the pool needs more memory than the device has (1 GiB).", result.stdout)
         self.assertEqual({cell["pool_bytes"]: cell.get("left_out") for cell in self.results()["allocbench"]["cells"]},
                          {1 << 20: None, 4 << 30: True})
@@ -203,7 +203,7 @@ class Memory(OrderTest):
 
     def test_only_one_pool_can_fit(self):
         config = self.config(sweep={"request_bytes": [16], "pool_bytes": ["1MiB", "2MiB"]}, pool="fit")
-        self.assertIn('found:   "fit" beside a swept pool', self.measure(config, expect=2).stderr)
+        self.assertIn('found:   "fit" together with a swept pool', self.measure(config, expect=2).stderr)
 
 
 class Known(OrderTest):
@@ -241,7 +241,7 @@ class Known(OrderTest):
         config = self.config(["steady"], rounds=1)
         self.measure(config, out=self.earlier)
         self.make_slow("steady", 40)
-        self.assertIn("By earlier results the first rounds take about 2 min 00 s",
+        self.assertIn("According to earlier results the first rounds take about 2 min 00 s",
                       self.measure(config, "--known", self.earlier, "--dry-run").stdout)
 
     def test_the_costs_of_cells_that_were_left_out_are_handed_on(self):

@@ -11,18 +11,18 @@ LACKING = [name for name in ("plotly", "markdown", "pandas", "matplotlib", "json
 class Page(ProgramTest):
     def test_the_package_is_named_where_it_is_missing(self):
         result = self.run_program("advise", "--sizes", "16", expect=3, environment=self.environment(ALLOCBENCH_PLOTS=str(self.folder)))
-        self.assertIn(f"The Python package plots is not in {self.folder}. Set ALLOCBENCH_PLOTS", result.stderr)
+        self.assertIn(f"{self.folder} does not contain the Python package plots. Set ALLOCBENCH_PLOTS", result.stderr)
 
     def test_python_is_named_where_it_is_missing(self):
         result = self.run_program("advise", expect=3, environment=self.environment(ALLOCBENCH_PYTHON="/no/such/python"))
-        self.assertIn("/no/such/python cannot be started: No such file or directory. Install it (apt-get install python3), or set ALLOCBENCH_PYTHON to yours.", result.stderr)
+        self.assertIn("Cannot start /no/such/python: No such file or directory. Install it (apt-get install python3), or set ALLOCBENCH_PYTHON to another Python.", result.stderr)
 
     def test_out_needs_html(self):
         self.assertIn("--html", self.run_program("report", self.out, "--out", "page.html", expect=2).stderr)
 
     def test_the_name_of_the_page_needs_out(self):
         result = self.run_program("report", self.out, "--html", "page.html", expect=2)
-        self.assertIn("page.html is not a folder of runs. The name of the page stands behind --out: --html --out page.html", result.stderr)
+        self.assertIn("page.html is not a folder of runs. To name the page: --html --out page.html", result.stderr)
 
     @unittest.skipIf(LACKING, f"this Python lacks {', '.join(LACKING)}")
     def test_a_run_becomes_a_page(self):

@@ -6,7 +6,7 @@ import unittest
 from support import ProgramTest
 
 REASON = "/plugins/cpu/odd.so: it is damaged. Rebuild it or remove it."
-WARNING = f"allocbench: warning: The plug-in odd cannot be used: {REASON}\n"
+WARNING = f"allocbench: warning: the plug-in odd is unusable: {REASON}\n"
 
 
 class Plugins(ProgramTest):
@@ -27,10 +27,10 @@ class Plugins(ProgramTest):
 
     def test_a_config_with_it_is_refused_with_the_reason(self):
         words = " ".join(self.measure(self.config(["steady", "odd"]), expect=2).stderr.split())
-        self.assertIn(f'/allocators/1 found: "odd", of the plug-in odd, which cannot be used', words)
+        self.assertIn(f'/allocators/1 found: "odd", of the plug-in odd, which is unusable', words)
         self.assertIn(f"The plug-in: {REASON}", words)
         words = " ".join(self.measure(self.config(["odd_variant"]), expect=2).stderr.split())
-        self.assertIn('"odd_variant", perhaps of the plug-in odd, which cannot be used', words)
+        self.assertIn('"odd_variant", perhaps of the plug-in odd, which is unusable', words)
 
     def test_the_log_has_the_revisions_of_the_plugins_that_are_used(self):
         self.measure(self.config(), expect=0)
@@ -39,7 +39,7 @@ class Plugins(ProgramTest):
     def test_what_a_dying_worker_printed_is_shown(self):
         environment = self.environment(FAKE_WORKER_DIES_DESCRIBING="planned last words")
         result = self.run_program("list", expect=3, environment=environment)
-        self.assertIn("allocbench-worker-cpu --describe was killed by SIGSEGV (Segmentation fault). It printed:\nplanned last words\n",
+        self.assertIn("allocbench-worker-cpu --describe was killed by SIGSEGV (Segmentation fault). Its output:\nplanned last words\n",
                       result.stderr)
 
 

@@ -27,7 +27,7 @@ class Provenance(ProgramTest):
         config = self.cut_after_the_first_cell(FAKE_WORKER_REVISION="one")
         before = self.events()
         result = self.resume(config, expect=2, FAKE_WORKER_REVISION="two")
-        self.assertRegex(result.stderr, r"was measured with revision [0-9a-f]{12}\+one \(commit \S+\); this run would use "
+        self.assertRegex(result.stderr, r"was measured with revision [0-9a-f]{12}\+one \(commit \S+\), but this run would use "
                                         r"revision [0-9a-f]{12}\+two")
         self.assertIn("--allow-mixed", result.stderr)
         self.assertEqual(self.events(), before)
@@ -37,12 +37,12 @@ class Provenance(ProgramTest):
     def test_another_card_is_refused(self):
         config = self.cut_after_the_first_cell(FAKE_WORKER_UUID="GPU-1")
         result = self.resume(config, expect=2, FAKE_WORKER_UUID="GPU-2")
-        self.assertIn("was measured with Fake device (GPU-1); this run would use Fake device (GPU-2)", result.stderr)
+        self.assertIn("was measured with Fake device (GPU-1), but this run would use Fake device (GPU-2)", result.stderr)
 
     def test_another_driver_is_refused(self):
         config = self.cut_after_the_first_cell(FAKE_WORKER_DRIVER="570.1")
         result = self.resume(config, expect=2, FAKE_WORKER_DRIVER="580.2")
-        self.assertIn("was measured with driver 570.1; this run would use driver 580.2", result.stderr)
+        self.assertIn("was measured with driver 570.1, but this run would use driver 580.2", result.stderr)
 
     def test_mixed_results_say_so(self):
         config = self.cut_after_the_first_cell(FAKE_WORKER_UUID="GPU-1")

@@ -70,7 +70,7 @@ class Report(ProgramTest):
         (kept / "results.json.xz").unlink()
         result = self.report(kept, expect=2)
         self.assertEqual(result.stdout, "")
-        self.assertIn("was kept without samples and tells only how cells failed. The numbers are in the results.json.xz", result.stderr)
+        self.assertIn("was kept without samples and only has the reasons of failures. Put the results.json.xz", result.stderr)
 
     def test_results_alone_give_the_table(self):
         for name in ("events.jsonl", "results.csv"):
@@ -92,7 +92,7 @@ class Report(ProgramTest):
         self.assertEqual((phase["verdict"], phase["ratio"], phase["from_stored_intervals"]), ("same", 1, True))
         self.assertEqual(phase["a"]["seconds"], phase["b"]["seconds"])
         text = self.run_program("compare", self.out, kept, expect=0).stdout
-        self.assertIn("8 of 8 verdicts are from stored intervals: a side was kept without samples.", text)
+        self.assertIn("8 of 8 verdicts use stored intervals, because a side was kept without samples.", text)
 
     def test_a_reference_without_samples_is_measured(self):
         again = self.folder / "again"

@@ -313,7 +313,7 @@ class Stopping(RoundsTest):
     def test_contradictions_are_refused(self):
         result = self.measure(self.config(rounds=3, least_rounds=4), expect=2)
         self.assertIn("/least_rounds\n", result.stderr)
-        self.assertIn("4 rounds at least and 3 at most", result.stderr)
+        self.assertIn("at least 4 rounds, but at most 3", result.stderr)
         result = self.measure(self.config(rounds=9, least_rounds=4, overrides={"steady": {"rounds": 2}}), expect=2)
         self.assertIn("/overrides/steady/rounds\n", result.stderr)
         for key, value in (("precision", 0), ("precision", 2), ("wall_bound_s", 0), ("least_rounds", 0)):

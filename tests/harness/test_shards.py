@@ -113,7 +113,7 @@ class Shards(ShardsTest):
 
     def test_more_shards_than_configs(self):
         self.add_configs(2)
-        told = "mine has 2 configs, so it makes at most 2 shards; found 3. A config is never divided."
+        told = "mine has 2 configs, so at most 2 shards are possible, because a config is never divided; found 3."
         self.assertIn(told, self.shard("1/3", expect=2).stderr)
         self.assertIn(told, self.run_program("study", "mine", "--configs", self.configs, "--slurm", "3", expect=2).stderr)
 
@@ -184,7 +184,7 @@ class Merge(ShardsTest):
         twice = self.folder / "twice"
         self.shard("1/2", out=twice)
         text = self.refused(one, two, twice)
-        self.assertRegex(text, rf"{one}/mine/\w+/events.jsonl and {twice}/mine/\w+/events.jsonl are both of shard 1/2: it was run twice\. Name only one")
+        self.assertRegex(text, rf"{one}/mine/\w+/events.jsonl and {twice}/mine/\w+/events.jsonl both belong to shard 1/2, which was run twice\. Name only one")
 
     def test_a_folder_that_is_named_twice(self):
         one, two = self.run_shards(2)
@@ -197,14 +197,14 @@ class Merge(ShardsTest):
         other = self.folder / "other"
         self.shard("3/3", out=other)
         text = self.refused(one, other)
-        self.assertRegex(text, rf"{one}/\S+ is of shard 1/2 of partition [0-9a-f]+, {other}/\S+ of shard 3/3 of partition [0-9a-f]+\. Run all shards")
+        self.assertRegex(text, rf"{one}/\S+ belongs to shard 1/2 of partition [0-9a-f]+, but {other}/\S+ to shard 3/3 of partition [0-9a-f]+\. Run all shards")
         self.change_log(self.log_in(one).parent, lambda lines: lines.replace(self.shard_of(self.log_in(one).parent)["partition"], "0" * 16))
         self.assertIn("of partition 0000000000000000", self.refused(*self.shards(2)))
 
     def test_a_missing_shard(self):
         one, _, three = self.run_shards(3)
         result = self.merge(one, three, expect=1)
-        self.assertIn("No run of shard 2 of 3 is in these folders. Run it with --shard 2/3, and merge again.", result.stderr)
+        self.assertIn("These folders contain no run of shard 2 of 3. Run it with --shard 2/3, then merge again.", result.stderr)
         self.assertEqual(len(statuses_and_rounds(self.out)), len(statuses_and_rounds(one)) + len(statuses_and_rounds(three)))
 
     def test_a_shard_whose_only_log_is_damaged(self):
@@ -212,8 +212,8 @@ class Merge(ShardsTest):
         log = self.change_log(self.log_in(two).parent, lambda lines: lines.replace("\n", "x\n", 1))
         result = self.merge(one, two, three, expect=1)
         self.assertEqual([line for line in result.stderr.splitlines() if "valid event" not in line],
-                         ["allocbench: No readable run of shard 2 of 3 is in these folders. Run it with --shard 2/3, and merge again."])
-        self.assertIn(f"{log}:1: this line is not a valid event", result.stderr)
+                         ["allocbench: These folders contain no readable run of shard 2 of 3. Run it with --shard 2/3, then merge again."])
+        self.assertIn(f"{log}:1: not a valid event", result.stderr)
 
     def test_damage_costs_only_its_run(self):
         one, two = self.run_shards(2)
@@ -222,13 +222,13 @@ class Merge(ShardsTest):
         lines[4] = lines[4][:-5]
         log.write_text("\n".join(lines), encoding="utf-8")
         result = self.merge(one, two, self.folder / "nowhere", expect=1)
-        self.assertIn(f"{log}:5: this line is not a valid event", result.stderr)
+        self.assertIn(f"{log}:5: not a valid event", result.stderr)
         self.assertIn(f"{self.folder}/nowhere does not exist", result.stderr)
         readable = statuses_and_rounds(one) | statuses_and_rounds(two)
         lost = {key for key in readable if key[0].name == log.parent.name}
         self.assertEqual(statuses_and_rounds(self.out), {key: value for key, value in readable.items() if key not in lost})
         shutil.rmtree(self.out)
-        self.assertIn(f"{log}:5: this line is not a valid event", self.refused(log.parent))
+        self.assertIn(f"{log}:5: not a valid event", self.refused(log.parent))
 
     def test_a_half_line_at_the_end_is_no_damage(self):
         one, two = self.run_shards(2)
@@ -240,13 +240,13 @@ class Merge(ShardsTest):
     def test_other_formats_and_runs_without_samples(self):
         one, two = self.run_shards(2)
         log = self.change_log(self.log_in(one).parent, lambda lines: lines.replace('"format":2', '"format":7', 1))
-        self.assertRegex(self.merge(one, two, expect=1).stderr, rf"{log}:1: this line is not a valid event: it has format 7, this allocbench reads format 2")
+        self.assertRegex(self.merge(one, two, expect=1).stderr, rf"{log}:1: not a valid event: its format is 7, but this allocbench reads format 2")
         shutil.rmtree(self.out)
         self.change_log(log.parent, lambda lines: lines.replace('"format":7', '"format":2', 1) + '{"event":"kept","time":""}\n')
         self.assertIn(f"{log} was kept without samples. Merge the folder that the run wrote.", self.merge(one, two, expect=1).stderr)
         shutil.rmtree(self.out)
         log.unlink()
-        self.assertIn(f"{log.parent}/results.json has no event log beside it", self.merge(one, two, expect=1).stderr)
+        self.assertIn(f"{log.parent}/results.json has no event log in its folder", self.merge(one, two, expect=1).stderr)
 
     def test_mixed_origins(self):
         one, two = self.run_shards(2)
@@ -256,7 +256,7 @@ class Merge(ShardsTest):
                 before = log.read_text(encoding="utf-8")
                 self.change_log(log.parent, lambda lines: lines.replace(old, new))
                 text = self.refused(one, log.parent)
-                self.assertRegex(text, rf"{one}/\S+ was measured {what} .*, {log} {what} .*\. Merge runs of one, or pass --allow-mixed")
+                self.assertRegex(text, rf"{one}/\S+ was measured {what} .*, but {log} {what} .*\. Merge only runs of the same revision and device model, or pass --allow-mixed")
                 self.merge(one, log.parent, more=["--allow-mixed"], expect=None)
                 self.assertTrue((self.out / "mine" / log.parent.name / "results.json").exists())
                 shutil.rmtree(self.out)
@@ -267,7 +267,7 @@ class Merge(ShardsTest):
         self.merge(*shards)
         before = {path: path.read_bytes() for path in self.out.rglob("*") if path.is_file()}
         result = self.merge(*shards, expect=2)
-        self.assertRegex(result.stderr, rf"{self.out}/mine/fig\d exists already, and nothing was written\. Choose another --out\.")
+        self.assertRegex(result.stderr, rf"{self.out}/mine/fig\d already exists\. Nothing was written\. Choose another --out\.")
         self.assertEqual({path: path.read_bytes() for path in self.out.rglob("*") if path.is_file()}, before)
 
     def test_a_run_that_was_continued_in_a_copy(self):
@@ -295,7 +295,7 @@ class Merge(ShardsTest):
         self.assertEqual({key[1]: value for key, value in statuses_and_rounds(self.out).items()},
                          {key[1]: value for key, value in statuses_and_rounds(run).items()})
         shutil.rmtree(self.out)
-        self.assertIn(f"both finished the cell {ids[0]} of mine/one: it was run twice.", self.refused(run, self.folder / "early"))
+        self.assertIn(f"both contain the finished cell {ids[0]} of mine/one, which was measured twice.", self.refused(run, self.folder / "early"))
 
     def test_runs_of_other_cells_and_back_ends(self):
         self.add_worker("cuda")
@@ -309,7 +309,7 @@ class Merge(ShardsTest):
         one, _ = self.run_shards(2)
         log = self.log_in(one)
         self.change_log(log.parent, lambda lines: lines.replace(f'"name":"mine/{log.parent.name}"', '"name":"../stray"'))
-        self.assertIn('"../stray", which is no folder below --out', self.merge(log.parent, expect=2).stderr)
+        self.assertIn('"../stray", which cannot be a folder below --out', self.merge(log.parent, expect=2).stderr)
         self.assertFalse((self.folder / "stray").exists())
 
     def test_packed_logs(self):
@@ -371,7 +371,7 @@ echo "4711;cluster"
         self.assertEqual(list(self.folder.rglob("stray")), [])
         again = self.bash(self.script())
         self.assertEqual(again.returncode, 2)
-        self.assertIn(f"{self.odd}/merged exists already. Move it away, then run this script again.", again.stderr)
+        self.assertIn(f"{self.odd}/merged already exists. Move it, then run this script again.", again.stderr)
 
     def test_options_are_passed_on(self):
         script = self.script("--only", "mine/fig1", "--timeout", 9, "--minutes", 3, "--seed", 4, "--full", "--no-known", "--backend", "cpu",
@@ -387,7 +387,7 @@ echo "4711;cluster"
     def test_without_slurm_the_script_says_so(self):
         result = self.bash(self.script(), with_sbatch=False)
         self.assertEqual((result.returncode, result.stdout), (3, ""))
-        self.assertIn("sbatch was not found. Run this script on a machine of a Slurm cluster, or start each shard by hand (--shard).", result.stderr)
+        self.assertIn("sbatch was not found. Run this script on a Slurm cluster, or start each shard by hand (--shard).", result.stderr)
         self.assertFalse(self.odd.exists())
 
     def test_what_a_script_cannot_do(self):

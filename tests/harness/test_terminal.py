@@ -109,7 +109,7 @@ class Tables(ProgramTest):
         self.assertLessEqual(widest(table), 80)
         for word in ("alloc", "free", "total", "throughput"):
             self.assertIn(word, table)
-        self.assertIn("throughput: operations of alloc and free over their time", table)
+        self.assertIn("throughput: operations of alloc and free divided by their time", table)
 
 
 class Generated(ProgramTest):
@@ -146,7 +146,7 @@ class Generated(ProgramTest):
         return result.stdout.split()
 
     def test_candidates_have_their_first_sentence(self):
-        self.assertIn("study\tMeasure all configs of a group as one plan that can be resumed\n", self.run_program("complete", "", expect=0).stdout)
+        self.assertIn("study\tMeasure all configs of a group as one plan\n", self.run_program("complete", "", expect=0).stdout)
         self.assertIn("--fail-on\t", self.run_program("complete", "compare", "--", expect=0).stdout)
         self.assertEqual(self.run_program("complete", "compare", "--fail-on", "", expect=0).stdout, "regression\n")
         self.assertEqual(self.run_program("complete", "report", "", expect=0).stdout, "<folders>\n")

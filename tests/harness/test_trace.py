@@ -46,7 +46,7 @@ class TraceTest(ProgramTest):
 
     def test_what_cannot_be_recorded_is_said(self):
         for told, code, workload, more in (
-                ("/trace: a trace is recorded from one cell; there are 2. Choose one with --filter", 2, {"id": "alloc_free"},
+                ("/trace: a trace needs a config with one cell; this one makes 2. Choose a cell with --filter", 2, {"id": "alloc_free"},
                  {"allocators": ("comb", "atomic_malloc")}),
                 ("no trace in b.trace: unsupported: AtomicMalloc has no form of this workload's kernels that leaves a trace. Record it with comb", 0, KD_TREE, {"allocators": ("atomic_malloc",)}),
                 ("/trace_calls\n      found:   no trace is recorded", 2, {"id": "alloc_free"}, {"trace": None, "trace_calls": 5}),
@@ -61,7 +61,7 @@ class TraceTest(ProgramTest):
                 self.assertIn(told, result.stderr)
                 self.assertFalse((self.folder / "b.trace").exists())
         self.record({"id": "alloc_free", "threads": 32})
-        self.assertIn("a.trace holds a trace already. Choose another folder, or remove it.", self.record({"id": "alloc_free", "threads": 32}, expect=2).stderr)
+        self.assertIn("a.trace already contains a trace. Choose another folder, or remove it.", self.record({"id": "alloc_free", "threads": 32}, expect=2).stderr)
 
     def test_the_only_cell_may_be_chosen(self):
         result = self.record({"id": "alloc_free", "threads": 32}, "--filter", "/comb$", allocators=("comb", "atomic_malloc"))
@@ -80,7 +80,7 @@ class TraceTest(ProgramTest):
 
     def test_a_config_of_several_jobs_is_refused(self):
         path = self.config(("comb",), workload={"id": "alloc_free"})
-        self.assertIn("/sweep/request_bytes sweeps settings: 3 jobs. try takes a config of one", self.try_it(path, expect=2).stderr)
+        self.assertIn("`try` needs a config with one job, but /sweep/request_bytes makes 3.", self.try_it(path, expect=2).stderr)
         path = self.job({"id": "alloc_free", "threads": 0})
         self.assertIn("/workload/threads\n      found:   0\n", self.try_it(path, expect=2).stderr)
         self.assertFalse(self.out.exists())

@@ -57,7 +57,7 @@ class TryTest(ProgramTest):
         self.assertEqual((cell["pool_bytes"], cell["status"], cell["counters"]["null_returns"], cell["counters"]["frees"]), (1 << 20, "ok", 1, 0))
 
     def test_lost_calls_are_told(self):
-        self.assertIn("14 calls were lost when the trace was recorded", self.try_it(self.good_trace(lost=7)).stderr)
+        self.assertIn("14 calls were lost while the trace was recorded", self.try_it(self.good_trace(lost=7)).stderr)
 
     def test_a_plan_is_printed_and_nothing_is_written(self):
         self.assertIn("try/my/comb", self.try_it(self.good_trace(), "--dry-run").stdout)

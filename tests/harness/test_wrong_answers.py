@@ -66,7 +66,7 @@ class LostOutput(ProgramTest):
         with open("/dev/full", "w", encoding="utf-8") as full:
             for arguments in (["report", self.out], ["list"]):
                 result = self.run_program(*arguments, expect=3, stdout=full)
-                self.assertIn("The output cannot be written: No space left on device.", result.stderr)
+                self.assertIn("Cannot write the output: No space left on device.", result.stderr)
 
 
 class Daemons(ProgramTest):
@@ -93,7 +93,7 @@ class Daemons(ProgramTest):
         result = self.run_program("--config", self.config(["lurking"]), "--out", self.out, expect=0,
                                   environment=environment)
         self.assertFalse(self.alive())
-        self.assertIn("killed what a worker left behind", result.stderr)
+        self.assertIn("killed processes that a worker left behind", result.stderr)
         self.assertEqual([len(event["killed"]) for event in self.events() if event["event"] == "strays"], [1])
 
 
@@ -118,7 +118,7 @@ class Logs(ProgramTest):
             with self.subTest(damage=damage):
                 path.write_text(sound.replace('"seconds":1.6e-05', damage, 1), encoding="utf-8")
                 result = self.run_program("report", self.out, expect=2)
-                self.assertRegex(result.stderr, r"^allocbench: \S+/events.jsonl:\d+: this line is not a valid event: ")
+                self.assertRegex(result.stderr, r"^allocbench: \S+/events.jsonl:\d+: not a valid event: ")
                 self.assertIn(words, result.stderr)
 
     def test_the_log_as_a_folder(self):

@@ -24,12 +24,12 @@ TEST(WallTime, PartsAddUpToTheTimeOfTheRun) {
 
 TEST(WallTime, WhatPassedBesideIsNoPart) {
   WallTime wall_time;
-  EXPECT_THAT(wall_time.text(10), Not(HasSubstr("took no time")));
+  EXPECT_THAT(wall_time.text(10), Not(HasSubstr("of process starts")));
   wall_time.add({.seconds = {{"start", 1}}, .beside = 5}, 1);
   wall_time.add({.seconds = {{"start", 1}}, .beside = 2.5}, 1);
   EXPECT_THAT(wall_time.text(10), HasSubstr("   80.0 %       8.0 s  front end\n"));
   EXPECT_THAT(wall_time.text(10),
-              HasSubstr("       7.5 s  of process starts took no time: another worker started or ended\n"));
+              HasSubstr("       7.5 s  of process starts ran while another worker started or ended\n"));
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ def test_a_run_with_its_page_passes(root, card):
 
 
 @pytest.mark.parametrize("change, says", [
-    (lambda ours: ours["cells"][0].update(status="timeout", phases=[], reason="x"), "1 cells ended otherwise in the log than in the results"),
+    (lambda ours: ours["cells"][0].update(status="timeout", phases=[], reason="x"), "1 cells have different ends in log and results"),
     (lambda ours: ours["run"].update(seed=99), "differ in seed"),
     (lambda ours: ours["provenance"].update(dirty=True), "uncommitted changes"),
 ])
@@ -59,7 +59,7 @@ def test_two_cards_in_one_folder_are_refused(root, card):
     other = card / "kma2014" / "init"
     shutil.copytree(root / "results/reference/h200/kma2014/init", other)
     _unpacked(other, lambda ours: ours["device"].update(name="NVIDIA L4"))
-    assert "runs of several cards: NVIDIA H200, NVIDIA L4" in _check(root, card).stdout
+    assert "the runs come from several cards: NVIDIA H200, NVIDIA L4" in _check(root, card).stdout
 
 
 def test_other_files_names_and_damage_are_refused(root, card):

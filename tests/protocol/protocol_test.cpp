@@ -186,7 +186,7 @@ TEST(Protocol, MistakesInAModelAreNamedWhereItArrives) {
   command["model"]["blocks"] = -1;
   command["model"]["steps"][0]["do"] = "mallok";
   EXPECT_EQ(complaint([&] { checker_command_from_json(command); }),
-            "model \"m\":\n  /blocks: -1 is not allowed; allowed: a count\n  /steps/0/do: \"mallok\" is not allowed; "
+            "model \"m\":\n  /blocks: found -1; allowed: a count\n  /steps/0/do: found \"mallok\"; "
             "allowed: \"malloc\", \"free\", \"free_null\" or \"barrier\"");
   EXPECT_EQ(complaint([] {
               checker_event_from_json({{"event", "explored"}, {"tried", -1}});

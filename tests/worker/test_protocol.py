@@ -119,7 +119,7 @@ class Conversation(unittest.TestCase):
             self.assertEqual(answers[-1]["event"], "sample")
         else:
             self.assertEqual((answers[1]["status"], answers[1]["reason"]),
-                             ("unsupported", 'the CPU back end has no L2 cache to flush; use l2 "warm"'))
+                             ("unsupported", 'the CPU back end has no L2 cache to flush; set l2 to "warm"'))
 
     def test_verifying_counts_steps_in_every_pass_asked_for(self):
         cell = {**open_cell("alloc_free", threads=96, request_bytes=16), "counted_passes": 3}
@@ -268,11 +268,11 @@ class Failures(unittest.TestCase):
     def test_nulls_beside_free_memory_are_spurious(self):
         status, reason = self.fails(allocator("saboteur_null"), open_cell("alloc_free", threads=1000), on("verify"))
         self.assertEqual(status, "oom")
-        self.assertTrue(reason.endswith("; 15 of the nulls are spurious: all requests fit what was free"), reason)
+        self.assertTrue(reason.endswith("; 15 of the nulls are spurious, because all requests fitted into the free memory"), reason)
 
     def test_one_null_is_spurious_and_several_are(self):
         _, reason = self.fails(allocator("saboteur_null"), open_cell("alloc_free", threads=100), on("verify"))
-        self.assertTrue(reason.endswith("; 1 of the nulls is spurious: all requests fit what was free"), reason)
+        self.assertTrue(reason.endswith("; 1 of the nulls is spurious, because all requests fitted into the free memory"), reason)
 
     def test_a_phase_that_serves_nothing_is_no_measurement(self):
         """Pages of Ouroboros never leave their class."""
@@ -357,7 +357,7 @@ class Saboteurs(unittest.TestCase):
     def test_other_workloads_are_unsupported_and_say_so(self):
         answers, code = serve(allocator("saboteur_null"), open_cell("pairs", threads=32), QUIT)
         self.assertEqual((answers[-1]["event"], answers[-1]["status"], code), ("failed", "unsupported", 0))
-        self.assertIn("runs in alloc_free only", answers[-1]["reason"])
+        self.assertIn("runs only in alloc_free", answers[-1]["reason"])
 
     @unittest.skipIf(BACKEND == "cuda", "a GPU hangs in earnest: only the front end's deadline ends it")
     def test_the_executor_proves_a_hang(self):

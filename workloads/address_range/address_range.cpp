@@ -8,7 +8,7 @@ namespace allocbench {
 namespace {
 
 constexpr std::uint64_t most_blocks_recorded = 1ull << 27;
-// Of a verification pass, whose calls take several times as long.
+// Limit of a verification pass, whose calls take several times as long.
 constexpr std::uint32_t most_rounds_observed = 4;
 
 // The addresses from the first byte of the lowest block to the last byte of the highest.
@@ -44,7 +44,7 @@ class AddressRangeRun final : public WorkloadRun {
     count(timer);
   }
 
-  // The blocks of a round live together, those of different rounds do not.
+  // The blocks of a round are in use together; those of different rounds are not.
   void check_recorded(PointerCheck& check) const override {
     SlotRange row = requests_.range();
     row.count = requests_.callers();

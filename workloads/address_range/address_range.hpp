@@ -1,12 +1,12 @@
-// address_range: over how many addresses the blocks of a round are spread, round after round.
+// address_range: the range of addresses of the blocks of a round, over many rounds.
 //
-// Winter et al., PPoPP'21, fragmentation test (fig. 11.a): `rounds` times all threads allocate, the distance between
-// the lowest and the highest address is noted, and all blocks are freed. Here the distance ends with the last byte of
-// the last block, so it is never less than the requested bytes:
+// Winter et al., PPoPP'21, fragmentation test (fig. 11.a): in each of `rounds` rounds all threads allocate, the
+// distance between the lowest and the highest address is recorded, and all blocks are freed. Here the distance ends
+// with the last byte of the last block, so it is never less than the requested bytes:
 //   address_spread = distance of the widest round / bytes asked for in a round
 //   running_spread = distance over all rounds together / bytes asked for in a round
-// Verification passes run four rounds. An allocator that packs its blocks and uses freed memory again stays near 1. A
-// wide spread alone is not waste. The workload `fragmentation` measures what a full pool holds.
+// Verification passes run four rounds. An allocator that packs its blocks and reuses freed memory stays near 1. A wide
+// range alone is not waste. The workload `fragmentation` measures the contents of a full pool.
 #pragma once
 
 #include "workloads/support/callers/caller_parameters.hpp"

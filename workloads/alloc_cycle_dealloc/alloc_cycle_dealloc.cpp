@@ -41,7 +41,7 @@ class AllocCycleDeallocRun final : public WorkloadRun {
     check.explain_nulls({mallocs_at_most(), requests().bytes()}, PointerCheck::Live::separately);
   }
 
-  // All blocks of all callers may be live at once: as many blocks of threads as there are iterations.
+  // All blocks of all callers may be in use at once, one for each iteration.
   RequestProfile requests() const override {
     return {Geometry::of_blocks(parameters_.blocks * parameters_.iterations, parameters_.threads_per_block,
                                 parameters_.lanes_per_warp),

@@ -2,8 +2,8 @@
 //
 // Vinkler & Havran 2015, sec. 5, after Widmer et al. 2013. A global array keeps the pointers, one row of callers per
 // iteration, so a warp's accesses coalesce. 100 pointers per thread do not fit into registers, and an array in local
-// memory would cause the same traffic. The check needs the array, too. Blocks of one thread are live together; other
-// threads may have freed theirs, so overlap is checked thread by thread.
+// memory would cause the same traffic. The check needs the array, too. The blocks of one thread are in use together,
+// but other threads may have freed theirs. So overlap is checked for each thread separately.
 #pragma once
 
 #include "workloads/support/callers/warp_parameters.hpp"

@@ -1,4 +1,4 @@
-// alloc_dealloc (AD): allocate and free at once, in one kernel.
+// alloc_dealloc (AD): allocate and immediately free, in one kernel.
 //
 // Vinkler & Havran 2015, sec. 5, after Huang et al. 2010. The pointer is stored before it is freed. Another thread may
 // own the block by then, so pointers are checked one by one and not against each other.

@@ -1,4 +1,4 @@
-// The kernel of alloc_dealloc; kd_tree asks for its registers too.
+// The kernel of alloc_dealloc. kd_tree also queries its registers.
 #pragma once
 
 #include "allocators/support/contract/session.hpp"

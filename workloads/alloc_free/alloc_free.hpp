@@ -1,8 +1,8 @@
 // alloc_free: the two-kernel test that all papers on GPU allocators share.
 //
 // N requests by N threads, one each: a kernel that allocates, then a kernel in which the same threads free. The alloc
-// kernel calls malloc and stores the pointer, nothing else. `threads` counts the requests, that is the calling threads:
-// with fewer than 32 lanes per warp the grid is larger.
+// kernel only calls malloc and stores the pointer. `threads` is the number of requests, that is, of calling threads.
+// With fewer than 32 lanes per warp the grid is larger.
 #pragma once
 
 #include "workloads/support/callers/caller_parameters.hpp"

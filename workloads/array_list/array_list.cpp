@@ -133,7 +133,7 @@ class ArrayListRun final : public WorkloadRun {
     }
   }
 
-  // Chunks are the blocks. Items lie inside them, so a slot counts as a block only where it has no item.
+  // Chunks are the blocks. Items are inside chunks, so a slot counts as a block only if it has no item.
   void check_list(PointerCheck& check, const std::vector<RecordedBlock>& slots,
                   const std::vector<std::uint8_t>& intact) const {
     const auto missing = [](const RecordedBlock& slot) { return slot.address == 0 || slot.address == poisoned_slot; };

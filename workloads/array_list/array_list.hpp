@@ -1,11 +1,11 @@
-// array_list: many threads allocate small items that are never freed one by one, by malloc or through an ArrayList.
+// array_list: many threads allocate small items, with malloc or in an ArrayList. Items are never freed one by one.
 //
 // Spliet et al., GPGPU-7 2014, sec. 5.2, fig. 6: each thread takes 4 or 8 bytes, ten times in a row. With `malloc`
 // every item is a block; with `grow` it is a chunk of a list; with `grow_local` the threads of a block add up their
-// needs and one of them allocates a chunk for all (containers/array_list.hpp). Every thread writes its items.
+// requests, and one of them allocates a chunk for all (containers/array_list.hpp). Every thread writes its items.
 // Phases: `alloc`, which the paper times. `get`: the first thread of every block looks up one element; the elements are
-// spread evenly over the list. `clear`: one thread clears the list, or all threads free their items. After each sample
-// every word is checked, that the list consists of exactly these items, and what `get` found.
+// spread evenly over the list. `clear`: one thread clears the list, or all threads free their items. After each sample,
+// every word, the items of the list and the results of `get` are checked.
 #pragma once
 
 #include <string>

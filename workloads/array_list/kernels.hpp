@@ -51,7 +51,7 @@ struct GrowItemsKernel {
   }
 };
 
-// Threads beyond the last caller take part with nothing, because all threads of a block call grow_local().
+// Threads beyond the last caller take part without a request, because all threads of a block call grow_local().
 struct GrowListKernel {
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A allocator, Items items, ItemList list) const {
@@ -89,7 +89,7 @@ struct ClearListKernel {
   }
 };
 
-// A kernel of its own: where frees are in bulk, chunks must outlive the walk of the thread that clears the list.
+// A separate kernel, because with frees in bulk the chunks must outlive the walk of the thread that clears the list.
 struct ReleaseKernel {
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A allocator) const {

@@ -1,8 +1,8 @@
-// atomic_latency: how long a thread waits for an atomic addition to a word to which all others add as well.
+// atomic_latency: how long a thread waits for an atomic addition to a word to which all other threads also add.
 //
-// Pham et al. 2025, fig. 1: the latency grows with the number of threads, and any allocator with one queue inherits
-// that. On the CPU back end these are threads of the operating system on the machine's cores, not lanes of the
-// executor; more threads than cores take turns. No allocator is involved.
+// Pham et al. 2025, fig. 1: the latency grows with the number of threads, and any allocator with one queue has this
+// property. On the CPU back end these are threads of the operating system on the machine's cores, not lanes of the
+// executor. If there are more threads than cores, they take turns. No allocator is involved.
 #pragma once
 
 #include "workloads/support/callers/requirements.hpp"

@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint64_t most_places = 1ull << 25;
 // Of a verification pass, whose ledger has an entry per malloc.
 constexpr std::uint32_t rounds_observed = 64;
-// Batches of requests take their sizes from so many draws in turn, so that rounds copy no sizes to the device.
+// Batches of requests use this many draws of sizes in turn, so that rounds copy no sizes to the device.
 constexpr std::uint64_t different_batches = 16;
 
 std::uint64_t seed_of(std::uint64_t seed, std::uint64_t round) { return seed * 0x9e3779b97f4a7c15u + round; }
@@ -77,7 +77,7 @@ class ChurnRun final : public WorkloadRun {
   std::vector<KernelInfo> kernels() const override { return batches_.front().kernels(setting_.allocator); }
 
  private:
-  // The nulls of a batch, and what would live at its end had it none.
+  // The nulls of a batch, and the bytes in use at its end if it had none.
   struct Asked {
     std::uint64_t nulls;
     AskedBlocks wanted;
@@ -140,7 +140,7 @@ class ChurnRun final : public WorkloadRun {
     fill(allocator.bare(), live_bytes, timer);
   }
 
-  // Further requests until one is refused: what they leave of the pool is reserved, rounded up or kept by the design.
+  // Further requests until one is refused. The rest of the pool is reserved, lost by rounding or kept by the design.
   void fill(const AllocatorHandle& allocator, std::uint64_t live_bytes, PhaseTimer& timer) {
     const std::uint32_t rounds = rest_.alloc_until_null(allocator);
     std::vector<RecordedBlock> blocks = rest_.blocks();
@@ -149,7 +149,7 @@ class ChurnRun final : public WorkloadRun {
     std::erase_if(blocks, [](const RecordedBlock& each) { return each.address == 0; });
     std::uint64_t served = 0;
     for (const RecordedBlock& each : blocks) served += each.bytes;
-    // Where nothing was refused, the workload had no room to note more.
+    // If nothing was refused, the workload had no room to record more.
     if (blocks.size() < requests) {
       const double used = static_cast<double>(live_bytes + served) / static_cast<double>(setting_.pool_bytes);
       timer.counter("lost_share", std::max(0.0, 1 - used));

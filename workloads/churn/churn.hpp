@@ -1,15 +1,15 @@
-// churn: a live set of constant size whose blocks are renewed at random, round after round: how does the heap come
-// apart?
+// churn: a live set of constant size, whose blocks are replaced at random in many rounds. It shows how the heap
+// fragments.
 //
 // `live_share` of the pool is allocated first. In every round one kernel frees as many blocks as there are threads,
 // drawn from the whole live set. The next kernel replaces them by blocks of newly drawn sizes. After the last round the
-// heap is looked at: `range_per_live` is the distance between the first and the last byte in use over the bytes in use
-// (the address range of Winter et al., PPoPP'21, fig. 11.a, here of what lives together), and `largest_free_request`
-// the largest single request that is then served, in steps of an eighth. Last come further requests of the same sizes
-// until one is refused. `lost_share` is the part of the pool that neither they nor the live set get. It includes
-// rounding and memory that is reserved for other sizes. Swept over `rounds` the three show fragmentation over time; no
-// study goes beyond 100 rounds or keeps blocks over them. Requests that return null leave their place empty until it is
-// drawn again, and are counted.
+// heap is examined. `range_per_live` is the distance between the first and the last byte in use, divided by the bytes
+// in use (the address range of Winter et al., PPoPP'21, fig. 11.a, here of blocks that are in use together).
+// `largest_free_request` is the largest single request that is then served, in steps of an eighth. At last come further
+// requests of the same sizes until one is refused. `lost_share` is the part of the pool that neither they nor the live
+// set get. It includes rounding and memory that is reserved for other sizes. Swept over `rounds`, the three show
+// fragmentation over time. No study has more than 100 rounds or keeps blocks over rounds. Requests that return null
+// leave their place empty until it is drawn again, and are counted.
 #pragma once
 
 #include "workloads/support/callers/caller_parameters.hpp"

@@ -1,4 +1,4 @@
-// The live set of churn, as the host knows it, and the draws of what is renewed. Knows nothing of devices.
+// The live set of churn on the host, and the draws of the blocks that are replaced. Independent of devices.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// fill: mallocs and frees while a share of the pool is already taken.
+// fill: mallocs and frees while a share of the pool is already in use.
 //
 // Adinetz & Pleiter 2014: a hash finds a free block fast while fewer than about 85 % of the blocks are taken. Before
 // each sample blocks of the same size take `taken_share` of the pool, untimed; then threads allocate in one kernel and

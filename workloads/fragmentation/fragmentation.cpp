@@ -40,7 +40,7 @@ class FragmentationRun final : public WorkloadRun {
     count(timer);
   }
 
-  // A block takes what it was seen to take.
+  // A block takes its measured distance.
   void check_recorded(PointerCheck& check) const override {
     judge(check);
     const std::uint64_t wanted = std::uint64_t{rounds_} * requests_.callers();

@@ -1,11 +1,11 @@
-// fragmentation: blocks of one size until the first malloc fails; then what the pool was used for.
+// fragmentation: allocates blocks of one size until the first malloc fails, and then evaluates the use of the pool.
 //
 // Adinetz & Pleiter 2014, "Fragmentation". The workload uses nothing but the addresses. In a full pool the median
 // distance between neighbouring blocks is what one block takes, header and rounding included:
 //   internal_waste = 1 - requested size / median distance         (of a block)
 //   external_waste = 1 - blocks served * median distance / pool    (of the pool: no block took it)
-// Rounds of `threads` requests run until one of them returns null. The time of `alloc` includes the host's look at each
-// round; this workload is about memory.
+// Rounds of `threads` requests run until one of them returns null. The time of `alloc` includes the host's check of
+// each round, because this workload is about memory.
 #pragma once
 
 #include "workloads/support/callers/caller_parameters.hpp"

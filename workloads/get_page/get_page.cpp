@@ -78,7 +78,7 @@ class GetPageRun final : public WorkloadRun {
   }
 
  private:
-  // Of `count` pages or requests, those that are in use before the timed requests and not held by their callers.
+  // The number of `count` pages or requests that are in use before the timed requests and not held by their callers.
   std::uint32_t used_of(std::uint32_t count) const {
     if (parameters_.pattern == "self_filled") return count;
     return static_cast<std::uint32_t>(
@@ -135,7 +135,7 @@ class GetPageRun final : public WorkloadRun {
   FixedSize size_;
   std::size_t pool_bytes_;
   std::uint64_t seed_;
-  bool marks_;  // pages are put into use by marks; else by requests of which some are freed
+  bool marks_;  // pages are put into use by marks; otherwise by requests, of which some are freed
   Occupants occupants_;
   CallerRequests held_;
   CallerRequests timed_;

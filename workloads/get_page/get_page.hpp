@@ -3,8 +3,8 @@
 // Pham et al. 2025, sections 5.1 and 5.2: the getPage and freePage unit tests (figures 11 to 13 and 16). Each sample
 // begins untimed: pages are put into use until `free_share` of them is left
 // (workloads/support/occupancy/occupancy.hpp). Then N threads, `lanes_per_warp` of each warp, request one page each in
-// one kernel and free it in the next. Nothing is freed while pages are requested, so N requests leave N free pages
-// fewer. Requests that the allocator refuses are counted.
+// one kernel and free it in the next. Nothing is freed while pages are requested, so N requests reduce the free pages
+// by N. Requests that the allocator refuses are counted.
 //
 // With `cycles` the kernels also read the clock around every call. The mean of the cycles per operation is a counter of
 // the sample, and the time includes the reads.

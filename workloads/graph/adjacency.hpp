@@ -1,4 +1,4 @@
-// A graph as rows of targets, and batches of updates to it: what graph_arrays builds and changes. Host side.
+// A graph as rows of targets, and batches of updates to it, for graph_arrays. Host code.
 #pragma once
 
 #include <cstdint>
@@ -31,11 +31,12 @@ struct Adjacency {
   }
 };
 
-// The rows of all vertices up to the largest id; ids that no arc names have none. `symmetric` adds the reverse of every
-// arc. Throws std::invalid_argument for more than 2^28 vertices or arcs.
+// The rows of all vertices up to the largest id. Ids without arcs have empty rows. `symmetric` adds the reverse of
+// every arc. Throws std::invalid_argument for more than 2^28 vertices or arcs.
 Adjacency adjacency_of(std::vector<Arc> arcs, bool symmetric);
 
-// The vertices of a batch whose arrays change their size when its arcs come, and change back when they go.
+// The vertices of a batch whose arrays change their size when the arcs of the batch are inserted, and again when they
+// are deleted.
 struct BatchMoves {
   std::uint32_t count = 0;
   std::uint64_t bytes = 0;  // of the arrays of both ways
@@ -63,14 +64,14 @@ struct UpdateBatches {
   Adjacency inserted_into(const Adjacency& graph, std::uint32_t batch) const;
 };
 
-// `size` arcs per batch from the seed: any target; sources are drawn from all vertices or, if `window` is not 0, from
-// so many neighbours by id. The next batch has the next neighbours. A batch leaves out repeated arcs and arcs of the
-// graph. Each batch is deleted again, so all batches meet the same graph.
+// `size` arcs per batch from the seed, with any target. Sources are drawn from all vertices or, if `window` is not 0,
+// from this many neighbours by id, and the next batch has the next neighbours. A batch has neither repeated arcs nor
+// arcs of the graph. Each batch is deleted again, so all batches change the same graph.
 UpdateBatches draw_batches(const Adjacency& graph, std::uint32_t batches, std::uint32_t size, std::uint32_t window,
                            std::uint64_t seed);
 
-// The oracle: what was read of the arrays, row v at expected.first[v], against the graph, as sets. Empty when equal,
-// else the first offence.
+// The oracle: compares the arrays that were read, row v at expected.first[v], with the graph, as sets. Returns the
+// first difference, or an empty text.
 std::string rows_problem(const Adjacency& expected, const std::vector<std::uint32_t>& degrees,
                          const std::vector<std::uint32_t>& targets);
 

@@ -1,10 +1,11 @@
-// The kernel of graph_arrays: a batch of arcs comes to, or goes from, arrays that grow and shrink by powers of two.
+// The kernel of graph_arrays: a batch of arcs is inserted into or deleted from arrays that grow and shrink by powers of
+// two.
 //
 // Winter et al., PPoPP'21, graph tests. A vertex of the batch belongs to one thread, or to `lanes` lanes of a warp: the
-// first lane allocates and frees, all lanes copy. A vertex is in a batch once, so no other thread touches its array. If
-// the size changes, the new array is allocated and filled before the old one is freed: after a null the old array
-// stays. Set-up inserts all arcs into empty vertices, so that one kernel with one copy of the allocator's code is
-// enough.
+// first lane allocates and frees, all lanes copy. A vertex is in a batch only once, so no other thread accesses its
+// array. If the size changes, the new array is allocated and filled before the old one is freed, so after a null the
+// old array stays. Set-up inserts all arcs into empty vertices, so that one kernel with one copy of the allocator's
+// code is enough.
 #pragma once
 
 #include "allocators/support/contract/session.hpp"
@@ -30,8 +31,8 @@ struct Batch {
   const std::uint32_t* targets;
 };
 
-// Removes each of the targets once; the last target takes its place. The search starts at the end, where the youngest
-// are. A missing target is left to the oracle, which compares degrees.
+// Removes each of the targets once and moves the last target to its place. The search starts at the end, where the
+// newest targets are. The oracle finds missing targets, because it compares degrees.
 SIMT_FN std::uint32_t remove_targets(std::uint32_t* array, std::uint32_t degree, const std::uint32_t* targets,
                                      std::uint32_t count) {
   for (std::uint32_t left = count; left != 0; --left) {

@@ -1,5 +1,5 @@
-// What graph_arrays has besides its kernels: the graph and the batches on both sides, the arrays, and the verdict on
-// them.
+// The state of graph_arrays apart from its kernels: the graph and the batches on host and device, the arrays, and their
+// check.
 #pragma once
 
 #include <memory>

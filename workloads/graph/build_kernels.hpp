@@ -10,7 +10,7 @@
 
 namespace allocbench {
 
-// Where the kernels leave what they made: addresses of nodes by key, of edges by arc.
+// The memory in which the kernels record their results: addresses of nodes by key, and of edges by arc.
 struct GraphSlots {
   void** nodes;
   void** edges;
@@ -47,8 +47,8 @@ struct GraphBuildKernel {
   }
 };
 
-// The same where the leader of a warp requests the memory for an arc of each lane. A kernel of its own, so that the
-// published form pays no registers for it.
+// The same with requests by the leader of a warp, for an arc of each lane. A separate kernel, so that the published
+// form needs no additional registers.
 struct WarpGraphBuildKernel {
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A allocator, Geometry geometry, const Arc* arcs, std::uint64_t* root,
@@ -85,7 +85,7 @@ struct WarpGraphBuildKernel {
   }
 };
 
-// Same grid as the build, so that every thread finds its session again.
+// The grid is that of the build, so that every thread finds its session.
 struct GraphFreeKernel {
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A allocator, Geometry geometry, GraphSlots slots) const {

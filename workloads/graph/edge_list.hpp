@@ -22,8 +22,9 @@ std::vector<Arc> parse_edge_list(std::string_view text, const std::string& name)
 // data/graphs/<name>.txt.gz.
 std::vector<Arc> read_edge_list(const std::string& name);
 
-// R-MAT (Chakrabarti, Zhan & Faloutsos, SDM 2004) with the quadrant probabilities .57, .19, .19, .05 of Graph500, ids
-// permuted and in random order. Loops and repeated arcs are kept. `vertices` bounds the ids; many of them get no arc.
+// R-MAT (Chakrabarti, Zhan & Faloutsos, SDM 2004) with the quadrant probabilities .57, .19, .19, .05 of Graph500, with
+// permuted ids and in random order. Loops and repeated arcs are kept. `vertices` is the bound of the ids, many of which
+// have no arc.
 std::vector<Arc> generate_edge_list(std::uint32_t vertices, std::uint32_t arcs, std::uint64_t seed);
 
 // Random geometric graph (Penrose 2003): points in the unit square, with arcs both ways between points that are closer

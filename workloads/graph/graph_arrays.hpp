@@ -1,9 +1,9 @@
 // graph_arrays: a graph whose vertices keep their arcs in dynamic arrays, set up at once and then updated in batches.
 //
-// Winter et al., PPoPP'21, graph tests. Set-up: every vertex allocates the next power of two of what its arcs need, 16
-// bytes at least, and copies them. Then, `batches` times, random arcs are inserted, and the same arcs or other arcs of
-// the graph (`deletes`) are deleted. A vertex whose power of two changes allocates, copies and frees
-// (graph/arrays_kernels.hpp). The host sorts the batches beforehand and removes what the graph already has, so all
+// Winter et al., PPoPP'21, graph tests. Set-up: every vertex allocates an array with the next power of two of its arcs'
+// bytes, at least 16, and copies the arcs. Then, `batches` times, random arcs are inserted, and the same arcs or other
+// arcs of the graph (`deletes`) are deleted. A vertex whose power of two changes allocates, copies and frees
+// (graph/arrays_kernels.hpp). The host sorts the batches in advance and removes arcs that the graph already has, so all
 // allocators do the same work. With `sort` the device does this again in a timed phase, as in the survey. The arrays
 // are compared exactly with the graph after the last insertion and after the last deletion. After every tenth insertion
 // digests are compared. The phases `sort`, `insert` and `delete` hold all batches of a sample; when memory runs out, no

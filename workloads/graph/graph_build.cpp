@@ -163,7 +163,7 @@ class GraphBuildRun final : public WorkloadRun {
             node_slots_.callers(), edge_slots_.callers()};
   }
 
-  // How many nodes were asked for depends on lost races; each that is not in the tree was freed.
+  // The number of requested nodes depends on lost races. Each node that is not in the tree was freed.
   void count(PhaseTimer& timer) {
     const std::uint64_t frees = frees_.to_host(stream_).front();
     const std::uint64_t mallocs = parameters_.by_warp() ? warp_requests() : arcs_.size() + expected_.ids.size() + frees;
@@ -199,7 +199,7 @@ class GraphBuildRun final : public WorkloadRun {
 }  // namespace
 
 std::string GraphBuild::unsupported(const Parameters& p, const RunSetting& setting) {
-  // Lanes search on their own and meet an allocation at different times.
+  // Lanes search independently and allocate at different times.
   const std::size_t largest =
       p.by_warp() ? p.lanes_per_warp * (graph::edge_bytes + graph::node_bytes) : sizeof(graph::Node);
   return why_unsupported(Geometry::of_callers(p.threads, p.threads_per_block, 1), largest, setting);

@@ -1,4 +1,5 @@
-// The oracle of graph_build: a built graph against its edge list, exactly. Host side; knows nothing of devices.
+// The oracle of graph_build: an exact comparison of a built graph with its edge list. Host code, independent of
+// devices.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,7 @@
 
 namespace allocbench::graph {
 
-// Contents of nodes and edges as they lay in device memory, each with its address; links are addresses, 0 = none.
+// Contents of nodes and edges from device memory, each with its address. Links are addresses, 0 = none.
 struct NodeCopy {
   std::uint64_t address;
   std::uint32_t key;
@@ -28,7 +29,7 @@ struct BuiltGraph {
   std::vector<EdgeCopy> edges;
 };
 
-// What a list's graph must have. Made once for a list, because every sample's graph is checked against it.
+// The expected graph of a list. Made once per list, because the graph of every sample is compared with it.
 struct ExpectedGraph {
   ExpectedGraph() = default;
   explicit ExpectedGraph(std::vector<Arc> list);
@@ -37,9 +38,9 @@ struct ExpectedGraph {
   std::vector<Arc> arcs;           // by source, then target
 };
 
-// Walks the tree from its root and every list: each node and edge is reached exactly once, keys grow from left to right
-// and are the ids of the list, and the edges of a node lead to the targets of its arcs, repeated ones as often as they
-// occur. Empty when that holds, else the first offence.
+// Walks the tree from its root and every list. Each node and edge must be reached exactly once. Keys must grow from
+// left to right and be the ids of the list. The edges of a node must lead to the targets of its arcs, repeated ones as
+// often as they occur. Returns the first mistake, or an empty text.
 std::string graph_problem(const BuiltGraph& graph, const ExpectedGraph& expected);
 
 }  // namespace allocbench::graph

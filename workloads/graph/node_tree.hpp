@@ -2,10 +2,10 @@
 //
 // Spliet et al., GPGPU-7 2014, sec. 5.3, listings 1 to 3.
 // Protocol. A node is made before its address is compare-exchanged with release into a null link, and links are read
-// with acquire, so a lane that finds a node finds it complete. Links change once, from null to a node: no ABA, and a
-// lane that loses an exchange gets the address of the winner and continues from there. (The listings start again at the
-// root, which leads to the same place.) Edges are pushed on the list of their source; no lane reads a list before the
-// kernel ends.
+// with acquire, so a lane that finds a node finds it complete. Links change only once, from null to a node, so there is
+// no ABA. A lane that loses an exchange gets the address of the winner and continues from there. (The listings start
+// again at the root, which leads to the same place.) Edges are pushed on the list of their source; no lane reads a list
+// before the kernel ends.
 #pragma once
 
 #include <cstdint>
@@ -30,12 +30,12 @@ struct Edge {
 };
 static_assert(sizeof(Edge) == 16);
 
-// What one thread does to the tree. `Session` is an allocator, its session, or what else has malloc and free
-// (WarpBlocks).
+// The operations of one thread on the tree. `Session` is an allocator, its session, or another type with malloc and
+// free (WarpBlocks).
 template <class Session>
 class Builder {
  public:
-  // `hold`: keep a node that turned out superfluous for the next need; otherwise it is freed at once.
+  // With `hold` a superfluous node is kept for the next need; otherwise it is freed immediately.
   SIMT_FN Builder(Session& session, std::uint64_t* root, bool hold) : session_(session), root_(root), hold_(hold) {}
 
   // The node of `key`, made and put into `record[key]` if there is none yet. Null when memory ran out.
@@ -137,7 +137,7 @@ class WarpBlocks {
     return true;
   }
 
-  // What Builder asks for between two refills: at most an edge and a node.
+  // The requests of Builder between two refills: at most an edge and a node.
   template <class Thread>
   SIMT_FN void* malloc(Thread&, std::size_t bytes) {
     std::uint64_t& place = bytes == sizeof(Edge) ? edge_ : node_;

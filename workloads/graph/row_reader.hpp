@@ -14,7 +14,7 @@ class RowReader {
   // longer than expected only the expected part is read.
   void read(void* const* blocks, const std::uint32_t* degrees);
 
-  // What is wrong with the rows that were read; empty when nothing is.
+  // The mistakes in the rows that were read. Empty if there are none.
   std::string problem() const;
 
  private:

@@ -1,5 +1,5 @@
-// What graph_arrays does with updates besides its timed kernels: digests of the graph in between, and the sorting of
-// batches, which the survey times as well.
+// Work of graph_arrays on updates apart from its kernels: digests of the graph in between, and the sorting of batches,
+// which the survey also times.
 #pragma once
 
 #include <string>
@@ -42,9 +42,9 @@ class BatchSort {
   BatchSort(simt::Stream& stream, const Updates& updates, const std::vector<std::uint64_t>& drawn);
 
   void prepare();
-  // Enqueued; what a phase times.
+  // Enqueued. A phase times this call.
   void run(std::uint32_t batch, Arrays arrays);
-  // What the batches got wrong; empty if each had as many new arcs as the host counted.
+  // The mistakes of the batches. Empty if each had as many new arcs as the host counted.
   std::string problem() const;
 
  private:

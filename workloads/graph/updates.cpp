@@ -87,7 +87,7 @@ void delete_inserted(const Adjacency& graph, const UpdateOptions& options, std::
   if (options.batches != 0) result.inserted = result.lists.inserted_into(graph, options.batches - 1);
 }
 
-// Appends what comes or leaves, and counts the arrays that change their size by the degrees so far.
+// Appends the inserted or deleted arcs, and counts the arrays whose size changes, by the current degrees.
 void append_update(std::vector<Arc> arcs, bool inserts, std::vector<std::uint32_t>& degrees, Updates& result) {
   sort_unique(arcs);
   append(result.lists, arcs);

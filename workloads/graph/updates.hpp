@@ -1,4 +1,4 @@
-// The updates of graph_arrays: batches of arcs that come to a graph, and batches that leave it. Host side.
+// The updates of graph_arrays: batches of inserted and deleted arcs. Host code.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace allocbench::graph {
 
-// Which arcs leave: those of the batch that came before, or any that the graph has.
+// The deleted arcs: those of the previous batch, or any arcs of the graph.
 enum class Deletes { inserted, present };
 
 struct UpdateOptions {
@@ -19,7 +19,7 @@ struct UpdateOptions {
   Deletes deletes = Deletes::inserted;
 };
 
-// Arcs that come, or leave, together.
+// Arcs that are inserted or deleted together.
 struct ArcUpdate {
   std::uint32_t begin;  // entries of the lists
   std::uint32_t end;
@@ -54,14 +54,14 @@ SIMT_HOST_FN std::uint64_t arc_word(std::uint32_t source, std::uint32_t target) 
   return std::uint64_t{source} << 32 | target;
 }
 
-// From the seed. Repeated arcs and arcs of the graph are left out of what is inserted. Where present arcs leave, these
-// are as many as were drawn, or all that the window has. Throws std::invalid_argument for more than 2^28 arcs.
+// Made from the seed. Inserted arcs include neither repeated arcs nor arcs of the graph. If present arcs are deleted,
+// their number is the number of draws, or all arcs of the window. Throws std::invalid_argument for more than 2^28 arcs.
 Updates draw_updates(const Adjacency& graph, const UpdateOptions& options, std::uint64_t seed);
 
 // arc_word()s of all batches as they were drawn, with repeated arcs and arcs of the graph.
 std::vector<std::uint64_t> drawn_words(std::uint32_t vertices, const UpdateOptions& options, std::uint64_t seed);
 
-// What a graph is after some updates: an order-free digest of the targets of each vertex, and their number.
+// The state of a graph after some updates: an order-free digest of the targets of each vertex, and their number.
 struct RowDigests {
   std::vector<std::uint64_t> digests;
   std::vector<std::uint32_t> degrees;

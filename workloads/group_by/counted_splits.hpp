@@ -1,6 +1,6 @@
 // Grouping without a memory manager, as Pham et al. 2025, sec. 6.2, describe it: every pass reads the records twice.
-// First it counts the records of each bucket. A prefix sum then says where the buckets begin, and the pass writes the
-// records.
+// First it counts the records of each bucket. A prefix sum then gives the beginnings of the buckets, and the pass
+// writes the records.
 //
 // A pass splits every list by one byte of the key, as the other methods do, so it has 256 counters for each list.
 // Differs from the paper: lists without records get no counters in the next pass; the paper has one for every value
@@ -26,7 +26,7 @@ class CountedSplits {
   // `lists`: those with records, after each pass.
   CountedSplits(simt::Stream& stream, std::uint32_t keys, const std::uint64_t (&lists)[passes]);
 
-  // Pass 0 splits `records`, later ones what the pass before wrote. Enqueued.
+  // Pass 0 splits `records`, and later passes split the output of the previous pass. Enqueued.
   void split(const group::Record* records, std::uint32_t pass);
 
   // The groups in the order of the records after the last pass: each run of equal keys is one.

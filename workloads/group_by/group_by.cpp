@@ -204,8 +204,8 @@ class GroupByRun final : public WorkloadRun {
   PreOccupation occupation_;
   RecordedPointers table_slots_;                // a row per pass
   std::array<std::uint32_t, passes> tables_{};  // that a pass requested
-  // Two blocks per multiprocessor: a few thousand records in flight keep all tails busy. More warps would only wait for
-  // pages and slow down the warps that bring them.
+  // Two blocks per multiprocessor, because a few thousand records in flight keep all tails busy. More warps would only
+  // wait for pages and slow down the warps that provide them.
   std::uint32_t tail_blocks_;
 };
 
@@ -220,7 +220,7 @@ std::string GroupBy::unsupported(const Parameters& p, const RunSetting& setting)
   const Geometry callers = Geometry::of_callers(p.keys, block_threads, 1);  // lanes need pages at different times
   std::string tables = why_unsupported(callers, p.table_bytes, setting);
   if (!tables.empty()) return tables;
-  // In the worst case every record has a page of its own in two successive passes, or in all four if nothing is freed.
+  // In the worst case every record has its own page in two successive passes, or in all four if nothing is freed.
   const std::uint64_t kept = setting.traits().frees == Frees::never ? passes : 2;
   const std::uint64_t bytes = kept * (p.keys * p.page_bytes + p.keys / 512 * p.table_bytes);
   return why_pages_unsupported(p, bytes, callers, setting);

@@ -1,15 +1,15 @@
 // group_by: keys are grouped by repeated radix splits, whose buckets are lists of pages from the allocator.
 //
-// Pham et al. 2025, sec. 6.2, fig. 18 and appendix C. Each of four passes looks at one byte of the key, the most
-// significant one first. A pass splits every list of the pass before into up to 256 lists and then frees its pages;
-// after the last one every list is a group. `method` says how lists get their pages (group_by/kernels.hpp): `tails`, as
-// published, or `runs`. Two methods need no allocator: `counts` reads the records of a pass twice, to count and then to
-// write (counted_splits.hpp); `sort` calls a library's radix sort and run-length encoding.
+// Pham et al. 2025, sec. 6.2, fig. 18 and appendix C. Each of four passes uses one byte of the key, the most
+// significant byte first. A pass splits every list of the previous pass into up to 256 lists and then frees its pages.
+// After the last pass every list is a group. `method` says how lists get their pages (group_by/kernels.hpp): `tails`,
+// as published, or `runs`. Two methods need no allocator: `counts` reads the records of a pass twice, to count and then
+// to write (counted_splits.hpp); `sort` calls a library's radix sort and run-length encoding.
 //
-// Phases: `pass1` to `pass4`, each with the frees of its pages and the host's look at the number of lists; `total`,
-// their sum; `free`, of the groups. The groups are compared with the host's after every sample, row by row for small
-// inputs, by digests of 128 bits for large ones. Before each sample pages are put into use until `free_share` is left
-// (workloads/support/occupancy/pre_occupation.hpp).
+// Phases: `pass1` to `pass4`, each with the frees of its pages and the host's read of the number of lists; `total`,
+// their sum; and `free`, the frees of the groups. The groups are compared with the host's after every sample, row by
+// row for small inputs, by digests of 128 bits for large ones. Before each sample pages are put into use until
+// `free_share` is left (workloads/support/occupancy/pre_occupation.hpp).
 //
 // With `frees` early, as in the paper, a warp or block frees a page as soon as it has read it, while others still
 // allocate; otherwise a kernel frees the pages of a pass at its end. With `table_bytes` the table of every long list is

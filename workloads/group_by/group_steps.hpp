@@ -35,8 +35,8 @@ class GroupSteps {
 
   // Pass 0 to 3. Enqueued.
   GroupPass begin_pass(std::uint32_t pass);
-  // Clears the tables of the long lists. `blocks`: where they are, one for each of the lists; null: in an array that
-  // the workload has. Enqueued.
+  // Clears the tables of the long lists. `blocks` has the table of each list; null: the tables are in an array of the
+  // workload. Enqueued.
   void clear_tables(GroupPass& work, void* const* blocks);
   group::TailTables tables() const { return {tails_.data(), table_blocks_}; }
   static std::uint32_t most_tables(std::uint32_t keys);
@@ -44,9 +44,9 @@ class GroupSteps {
   // The lists that the kernels of the pass make.
   group::Lists made() const { return sets_[made_].lists(state_.data()->counts[made_]); }
   PageFaults* faults() const { return &state_.data()->faults; }
-  // After the kernels of a pass: lists that blocks shared get into their classes. Enqueued.
+  // Called after the kernels of a pass. Assigns lists that blocks shared to their classes. Enqueued.
   void collect();
-  // The host looks at the numbers; the lists made are the next to be split. False when memory ran out.
+  // The host reads the numbers, and the new lists are the next to be split. False if memory was exhausted.
   bool end_pass();
   // The lists of the last pass that ended.
   GroupPass last() const;
@@ -56,9 +56,9 @@ class GroupSteps {
   // A pass without pages: counts, then writes. Enqueued.
   void count_and_write(std::uint32_t pass) { counted_->split(records_.data(), pass); }
 
-  // Compares the lists of the last pass with the host's groups and notes their pages; untimed, before they are freed.
+  // Compares the lists of the last pass with the host's groups and records their pages. Untimed, before they are freed.
   void read_lists();
-  // After a sample; empty when all groups are right.
+  // Called after a sample. Empty if all groups are correct.
   std::string problem() const;
   PageFaults faults_of_sample() const { return state_.to_host(stream_).front().faults; }
   std::vector<RecordedBlock> page_blocks() const;

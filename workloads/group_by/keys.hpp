@@ -1,4 +1,4 @@
-// The keys of group_by, and what grouping them must give. Host side; knows nothing of devices.
+// The keys of group_by, and the expected groups. Host code, independent of devices.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ SIMT_HOST_FN std::uint64_t group_element(std::uint32_t key, const MultisetDigest
   return mix64(rows.sum + mix64(rows.mixed + mix64(rows.mixed_again + mix64(std::uint64_t{key} << 32 | rows.count))));
 }
 
-// What a grouping in four passes by bytes must give.
+// The expected result of a grouping in four passes by bytes.
 struct GroupSums {
   MultisetDigest groups;        // of group_element()
   std::uint64_t lists[4] = {};  // non-empty ones after each pass
@@ -51,8 +51,8 @@ struct GroupReference {
 };
 const GroupReference& group_reference(const GroupInput& input, std::uint32_t records_per_page);
 
-// The first difference between lists and groups; empty where every list is one group, rows and all. `records` are
-// (key, row), `lists` says in which list each was found. For small inputs.
+// The first difference between lists and groups. Empty if every list is one group with exactly its rows. `records` are
+// (key, row), and `lists` has the list of each record. For small inputs.
 std::string grouping_problem(const ExpectedGroups& expected, const std::vector<std::uint64_t>& records,
                              const std::vector<std::uint32_t>& lists);
 

@@ -1,7 +1,8 @@
-// What the passes of group_by hand to each other, in device memory.
+// The data that the passes of group_by pass to each other, in device memory.
 //
-// A pass splits every list of the one before by one byte of the key. Lists come in three classes, which kernels split
-// differently: short ones (up to 32 records) several per warp, medium ones by a block each, long ones by many blocks.
+// A pass splits every list of the previous pass by one byte of the key. Lists come in three classes, which kernels
+// split differently: short ones (up to 32 records) several per warp, medium ones by a block each, long ones by many
+// blocks.
 #pragma once
 
 #include "containers/page_chain.hpp"
@@ -20,8 +21,8 @@ inline constexpr std::uint32_t buckets = 256;
 inline constexpr std::uint32_t block_threads = 256;
 inline constexpr std::uint32_t block_warps = block_threads / simt::warp_size;
 inline constexpr std::uint32_t short_records = simt::warp_size;
-// A slice is what a warp reads at once: up to 32 records of a page. This many make a tile, the most that one block
-// splits; medium lists are at most that long.
+// A slice is the part of a page that a warp reads at once: up to 32 records. This many slices make a tile, the largest
+// part that one block splits. Medium lists are at most one tile long.
 inline constexpr std::uint32_t slices_per_warp = 16;
 inline constexpr std::uint32_t tile_slices = block_warps * slices_per_warp;
 inline constexpr std::uint32_t no_list = 0xffffffffu;

@@ -128,8 +128,8 @@ struct RunsKernel {
     return first;
   }
 
-  // Asks for the pages of a bucket and writes their headers, but that of the oldest. What it got; the places of pages
-  // that it did not get hold 0.
+  // Requests the pages of a bucket and writes their headers, except that of the oldest. Returns its pages; the places
+  // of missing pages are 0.
   template <class Thread, class Session>
   static SIMT_FN List get_pages(Thread& thread, Session& session, const PageFormat& format, std::uint32_t wanted,
                                 std::uint32_t wanted_pages, std::uint64_t* places) {

@@ -1,4 +1,4 @@
-// What all kernels of group_by that split lists share: the source of the records, and the count of failures.
+// The common part of all kernels of group_by that split lists: the source of the records, and the count of failures.
 #pragma once
 
 #include "allocators/support/contract/session.hpp"
@@ -6,7 +6,7 @@
 
 namespace allocbench::group {
 
-// A session that counts what it could not serve.
+// A session that counts requests that it could not serve.
 template <class Session>
 struct CountingNulls {
   Session& session;
@@ -81,7 +81,7 @@ SIMT_FN void free_tile(Thread& thread, Session& session, const TilePages& tile) 
   if (i < tile.count) session.free_page(thread, tile.pages[i]);
 }
 
-// The record of this lane in a slice of a tile. False where it has none.
+// The record of this lane in a slice of a tile. False if it has none.
 template <class Thread>
 SIMT_FN bool slice_record(Thread& thread, const TilePages& tile, const PageFormat& format, std::uint32_t slice,
                           Record& record) {

@@ -1,13 +1,12 @@
 // hash_join: a radix hash join that writes its result in one pass, into pages from the allocator.
 //
 // Pham et al. 2025, sec. 6.1, fig. 17 and appendix B; the join is that of Rui & Tu, SSDBM 2017. The size of a join's
-// result is not known beforehand. Usually the probe runs twice, first to count and then to write. With an allocator a
-// thread writes its matches to a page of its own and requests another page when it is full
-// (containers/page_writer.hpp).
+// result is not known in advance. Usually the probe runs twice, first to count and then to write. With an allocator, a
+// thread writes its matches to its own page and requests another page when this is full (containers/page_writer.hpp).
 //
 // Phases: `partition` orders both tables by hash (without the allocator), `build_probe` joins, `read_back` copies the
-// result from the pages to an array, `free` gives the pages back. `total` is the first two, as in the paper. With
-// `output` two_pass the probe runs twice and no page is used: this is the baseline. The pairs are compared with the
+// result from the pages to an array, `free` gives the pages back. `total` is the sum of the first two, as in the paper.
+// With `output` two_pass the probe runs twice and uses no pages; this is the baseline. The pairs are compared with the
 // host's after every sample, exactly for small tables, by digests of 128 bits for large ones. With `lists` warp the
 // lanes of a warp append to one chain of pages (containers/warp_page_writer.hpp), which is not in the paper.
 //

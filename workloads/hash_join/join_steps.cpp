@@ -167,14 +167,14 @@ JoinSteps::JoinSteps(simt::Stream& stream, const JoinInput& input, const JoinSha
   screen_.emplace(stream, static_cast<std::uint32_t>(most_pages));
 }
 
-// The same input comes back with every allocator.
+// Every allocator gets the same input.
 const JoinSteps::Expected& JoinSteps::known(const JoinInput& input) {
   static std::map<JoinInput, Expected> all;
   const auto found = all.find(input);
   return found != all.end() ? found->second : all.emplace(input, expected(input)).first->second;
 }
 
-// Large joins take the host a second: one process of a run makes them for all.
+// Large joins take the host a second, so one process of a run makes them for all.
 JoinSteps::Expected JoinSteps::expected(const JoinInput& input) {
   constexpr std::uint32_t most_compared = 1u << 16;  // pair by pair
   if (input.tuples <= most_compared) {

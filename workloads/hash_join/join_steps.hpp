@@ -1,5 +1,5 @@
-// What hash_join does without the allocator under test: inputs, partition, the join in two passes, reading back, and
-// the comparison with the host's result.
+// The parts of hash_join that do not use the tested allocator: inputs, partition, the join in two passes, reading back,
+// and the comparison with the host's result.
 #pragma once
 
 #include <optional>
@@ -22,23 +22,23 @@ class JoinSteps {
   // Forgets results of earlier samples.
   void prepare();
 
-  // Both tables in the order of their partitions, and where those begin.
+  // Orders both tables by partition, and finds the beginnings of the partitions.
   void partition();
   PartitionedTable r() const { return {r_.hashes.data(), r_.rows.data(), r_.begin.data()}; }
   PartitionedTable s() const { return {s_.hashes.data(), s_.rows.data(), s_.begin.data()}; }
 
-  // The join without an allocator: count, prefix sum, write. The output array is there before.
+  // The join without an allocator: count, prefix sum, write. The output array exists in advance.
   void join_in_two_passes();
 
-  // Where the probe leaves its lists.
+  // The memory in which the probe stores its lists.
   PairLists lists() const;
   PageFaults* faults() const { return faults_.data(); }
-  // From lists into the output array.
+  // Copies the lists into the output array.
   void read_back();
   // Notes the addresses of all pages for check(); untimed.
   void record_pages();
 
-  // After a sample. What is wrong with the pairs; empty when they are those of the host.
+  // Called after a sample. The mistakes in the pairs. Empty if they are those of the host.
   std::string problem() const;
   PageFaults faults_of_sample() const { return faults_.to_host(stream_).front(); }
   std::uint64_t pages() const { return screen_ ? screen_->pages() : 0; }

@@ -31,7 +31,7 @@ struct PairLists {
 
 namespace join {
 
-// A session made no page for `lost` pairs.
+// Records that a session got no page for `lost` pairs.
 template <class Thread>
 SIMT_FN void report_lost(Thread& thread, bool null, std::uint64_t lost, PageFaults* faults) {
   if (null) thread.atomic(faults->nulls).fetch_add(std::uint64_t{1}, simt::relaxed);
@@ -58,7 +58,7 @@ struct BuildProbeKernel {
   }
 };
 
-// The same with a list per warp. A kernel of its own, so that the published form pays no registers for it.
+// The same with a list per warp. A separate kernel, so that the published form needs no additional registers.
 struct WarpBuildProbeKernel {
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A allocator, JoinShape shape, PartitionedTable r, PartitionedTable s,
@@ -80,7 +80,7 @@ struct WarpBuildProbeKernel {
   }
 };
 
-// Same grid as the join, so that every thread finds its session again.
+// The grid is that of the join, so that every thread finds its session.
 struct FreePairListsKernel {
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A allocator, PairLists lists) const {

@@ -1,5 +1,5 @@
-// The keys of hash_join as functions of their row, for host and device: a table of a hundred million rows is made where
-// it is needed.
+// The keys of hash_join as functions of their row, for host and device, so that a table of a hundred million rows is
+// made where it is needed.
 #pragma once
 
 #include <bit>
@@ -34,7 +34,7 @@ class JoinOrder {
   RandomWords keys_;
 };
 
-// What a row holds, in whole numbers, so that every device makes the same.
+// The contents of a row, computed with integers, so that every device gets the same.
 struct JoinKeys {
   JoinOrder order;
   std::uint32_t ordered;  // rows of R whose keys the order gives; an odd number of rows leaves one over
@@ -52,7 +52,7 @@ struct JoinKeys {
   }
 };
 
-// Throws std::invalid_argument where there is no such input.
+// Throws std::invalid_argument if there is no such input.
 JoinKeys join_keys(const JoinInput& input);
 
 }  // namespace allocbench

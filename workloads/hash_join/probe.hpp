@@ -7,8 +7,8 @@
 // Tuples carry the hash of their key instead of the key: the hash is a bijection (mix32), so equal hashes are equal
 // keys. Partitions are its top bits; the bits behind them choose the slot of the table.
 //
-// Lanes walk to their next match and only then emit, so that lanes of a warp that need a page request it together if
-// the compiler lets them meet. Correctness does not depend on that.
+// Lanes first walk to their next match and then emit it, so that lanes of a warp that need a page request it together
+// if the compiler lets them converge. Correctness does not depend on this.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The tables of hash_join, and what their join must give. Host side; knows nothing of devices.
+// The tables of hash_join, and the expected result of their join. Host code, independent of devices.
 //
 // A tuple is a 32-bit key and the number of its row, which is its payload. Pham et al. 2025 print neither the
 // distribution of keys nor the page size; `fk` is this project's choice.

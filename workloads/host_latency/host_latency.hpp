@@ -1,9 +1,9 @@
-// host_latency: what one allocation costs the host, and what it costs a single device thread.
+// host_latency: the time of one allocation by the host, and by a single device thread.
 //
 // Huang et al. 2010, sec. VI: cudaMalloc of 4 KB against a malloc by one thread on the device. The host phases time the
-// function that the back end's own buffers come from, cudaMalloc and cudaFree, by the host's clock; on the CPU back end
-// that is the executor's map of pages, whose times say nothing about CUDA. The stream phases are ours: the same
-// requests to a stream-ordered pool, until the stream has done them. No allocator is involved in all of these.
+// functions for the back end's own buffers, cudaMalloc and cudaFree, by the host's clock. On the CPU back end they time
+// the executor's map of pages, whose times do not predict CUDA's. The stream phases are ours: the same requests to a
+// stream-ordered pool, until the stream has completed them. None of these phases involves an allocator.
 #pragma once
 
 #include "workloads/support/contract/workload.hpp"

@@ -33,13 +33,13 @@ struct HashIndex {
   SIMT_HOST_FN std::uint32_t bucket_of(std::uint32_t key) const { return mix32(key) & mask; }
 };
 
-// Where a key is.
+// The place of a key.
 struct Found {
   Node* node = nullptr;  // null: in no node
   std::uint32_t slot = 0;
 };
 
-// By all lanes of the warp, with the same arguments; all get the result.
+// Called by all lanes of the warp with the same arguments. All lanes get the result.
 template <class Thread>
 SIMT_FN Found find(Thread& thread, const Bucket& bucket, std::uint32_t key) {
   const auto warp = thread.warp();

@@ -5,7 +5,7 @@
 namespace allocbench::index {
 namespace {
 
-// A warp looks for 32 keys, one after the other. 0 where a key is not found.
+// A warp searches 32 keys, one after the other. 0 if a key is not found.
 struct LookUpKernel {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, HashIndex index, const std::uint32_t* keys, std::uint32_t count,
@@ -88,7 +88,7 @@ simt::KernelAttributes LookUps::attributes() const {
   return simt::kernel_attributes<LookUpKernel, HashIndex, const std::uint32_t*, std::uint32_t, std::uint32_t*>();
 }
 
-// The device compares; what is wrong is for the host to say.
+// The device compares, and the host reports the mistakes.
 std::string LookUps::problem() const {
   simt::Buffer<std::uint32_t> wrong(1);
   wrong.fill_bytes(stream_, 0);

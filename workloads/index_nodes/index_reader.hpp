@@ -1,4 +1,5 @@
-// The parts of index_nodes that need no allocator: look-ups, and the comparison of all chains with what they must hold.
+// The parts of index_nodes that need no allocator: look-ups, and the comparison of all chains with their expected
+// contents.
 #pragma once
 
 #include <string>
@@ -21,7 +22,7 @@ class LookUps {
   // All keys that the index has or had after the round; enqueued.
   void run(const HashIndex& index, std::uint32_t round, std::uint32_t threads_per_block);
   simt::KernelAttributes attributes() const;
-  // Which look-up got another value than the host has; empty when none did.
+  // The look-up whose value differs from the host's. Empty if there is none.
   std::string problem() const;
 
  private:
@@ -47,7 +48,7 @@ class ChainReader {
   void clear();
   // Enqueued.
   void read(const HashIndex& index);
-  // Judges the nodes that were read, and `failures` more requests that returned null.
+  // Checks the nodes that were read, and counts `failures` more requests that returned null.
   void check(PointerCheck& check, std::uint64_t failures) const;
   std::string problem() const;
 

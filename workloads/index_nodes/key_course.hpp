@@ -1,5 +1,5 @@
-// Which keys come to the index of index_nodes and go, and what it must hold, worked out on the host. Knows nothing of
-// devices.
+// The insertions and deletions of index_nodes, and the expected contents of the index, computed on the host.
+// Independent of devices.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Device memory of a kd-tree build besides the pool, and what is read out of it.
+// Device memory of a kd-tree build apart from the pool, and the results read from it.
 #pragma once
 
 #include <memory>
@@ -27,7 +27,7 @@ class BuildMemory {
 
   // Call these after a build; each waits for it to finish.
   BuildTotals totals() const;
-  // The request that returned null, in bytes without padding; 0 when none did.
+  // The request that returned null, in bytes without padding; 0 if there is none.
   std::uint64_t failed_request() const;
   // Compares with the reference, exactly: digests first, which the device computes, then node by node for the message.
   // Empty when the trees are equal.

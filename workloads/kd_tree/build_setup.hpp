@@ -1,4 +1,4 @@
-// What the build kernel works on: passed by value, laid out by BuildMemory on the host.
+// The data of the build kernel, passed by value. BuildMemory lays it out on the host.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,8 @@
 
 namespace allocbench::kd_tree {
 
-// A node whose references are too many for one warp: the parts of its list are tasks of the queue, first to count the
-// sides of the planes, then to write the lists of the children. The warp that finishes the last part continues with the
-// node.
+// A node with too many references for one warp. The parts of its list are tasks of the queue, first to count the sides
+// of the planes, then to write the lists of the children. The warp that finishes the last part continues with the node.
 struct alignas(16) SharedNode {
   Task task;
   std::uint32_t* lists[2];  // of the children

@@ -109,8 +109,8 @@ class KdTreeRun final : public WorkloadRun {
   }
 
  private:
-  // The bounds of all blocks together, and their alignment: blocks come and go, so they cannot be compared with each
-  // other.
+  // Checks the bounds of all blocks together and their alignment. Blocks are allocated and freed at different times, so
+  // they cannot be compared with each other.
   void check_addresses(const kd_tree::BuildTotals& totals, PointerCheck& check) const {
     const std::uint64_t lowest = ~totals.not_lowest;
     const RecordedBlock all{lowest, totals.end - lowest, 0};

@@ -8,7 +8,7 @@
 //
 // The tree, and with it the number and sizes of the requests, depends on the scene alone. Each sample's tree is
 // compared with that of a host build, bit for bit. Differs from the authors' program: a queue of tickets replaces the
-// scan of the task pool, and a warp whose node is small goes through all of its phases itself.
+// scan of the task pool, and a warp with a small node executes all of its phases itself.
 #pragma once
 
 #include "workloads/kd_tree/prepared_scene.hpp"

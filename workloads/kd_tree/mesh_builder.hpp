@@ -1,4 +1,4 @@
-// Collects what mesh readers find, and refuses meshes of which no tree can be built.
+// Collects the data of mesh readers, and refuses meshes from which no tree can be built.
 #pragma once
 
 #include <cmath>

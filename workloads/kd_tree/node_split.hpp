@@ -56,7 +56,8 @@ class NodeSplit : protected SharedNodes<Thread> {
     return sides;
   }
 
-  // The plane of least cost, of equal ones the first. Costs are not negative, so their bits order them.
+  // The plane with the least cost; the first one if several are equal. Costs are not negative, so their bits can be
+  // compared.
   SIMT_FN Split choose(const Task& task, const Sides& sides, Sides& chosen) {
     const Box box{{task.low[0], task.low[1], task.low[2]}, {task.high[0], task.high[1], task.high[2]}};
     const float position = plane_position(task);
@@ -124,8 +125,8 @@ class NodeSplit : protected SharedNodes<Thread> {
  private:
   static constexpr std::uint32_t no_triangle = 0xffffffffu;
 
-  // Loads the tile that starts at `base`: triangle numbers into registers, boxes into shared memory. What lies behind
-  // the end, and numbers that are none, are on no side of any plane.
+  // Loads the tile that starts at `base`: triangle numbers into registers, boxes into shared memory. Entries behind the
+  // end and invalid numbers are on no side of any plane.
   SIMT_FN void load_tile(const std::uint32_t* list, std::uint32_t count, std::uint32_t base,
                          std::uint32_t (&triangles)[2]) {
     constexpr float nowhere = std::numeric_limits<float>::infinity();

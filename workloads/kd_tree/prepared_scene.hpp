@@ -29,7 +29,7 @@ struct PreparedScene {
   ReferenceTree reference;
 };
 
-// Throws std::invalid_argument when there is no such scene, its file is wrong, or it is too large to index.
+// Throws std::invalid_argument if there is no such scene, its file is wrong, or it is too large to index.
 std::shared_ptr<const PreparedScene> prepared_scene(const SceneChoice& choice);
 
 // The triangles alone.

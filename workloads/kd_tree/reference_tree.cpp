@@ -193,7 +193,7 @@ class Builder {
   ReferenceTree result_;
 };
 
-// All counts are sums, and the digest too: in which order subtrees are added makes no difference.
+// All counts and the digest are sums, so the order in which subtrees are added does not matter.
 void add(ReferenceTree& sum, const ReferenceTree& part) {
   sum.requests.mallocs += part.requests.mallocs;
   sum.requests.bytes += part.requests.bytes;

@@ -1,4 +1,4 @@
-// The oracle of kd_tree: the tree that the rules demand, built by the host. Knows nothing of devices.
+// The oracle of kd_tree: the tree that follows from the rules, built by the host. Independent of devices.
 #pragma once
 
 #include <array>
@@ -33,7 +33,7 @@ struct ReferenceTree {
   std::uint64_t nodes() const { return 2 * leaves - 1; }
 };
 
-// What build() sees, in order of a depth-first walk, left before right: for detailed comparisons.
+// The nodes of build() in depth-first order, left before right, for detailed comparisons.
 struct TreeVisitor {
   virtual ~TreeVisitor() = default;
   virtual void inner(std::uint64_t path, std::uint32_t plane, float position) = 0;

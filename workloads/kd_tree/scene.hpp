@@ -15,8 +15,8 @@ struct Corner {
 };
 using Triangle = std::array<Corner, 3>;
 
-// What a file holds. `name` is for messages: errors are std::invalid_argument with the file, the line or byte, what was
-// found there and what is allowed. Polygons are cut into fans; degenerate triangles stay.
+// The mesh of a file. `name` is for messages. Errors are std::invalid_argument with the file, the line or byte, the
+// found text and the allowed ones. Polygons are cut into fans; degenerate triangles stay.
 //
 // PLY: ascii or binary_little_endian 1.0, with an element `vertex` that has x, y and z and an element `face` with one
 // list of indices (vertex_indices or vertex_index); other elements and properties are passed over.

@@ -1,10 +1,9 @@
 // Nodes that many warps share: those above `solo_references`, cut into parts of the list.
 //
-// A shared node is worked on twice: warps count its parts, and after the last one the plane is chosen and the parts are
-// sorted into the lists of the children. Each time the parts go through the queue as tasks. The warp that finishes the
-// last part, counted down with acquire and release, sees what the others did and continues for all.
-// The lanes together look for a free shared node in a bitmap. If there is none, or no room for the parts, the node
-// stays with its warp.
+// Warps process a shared node twice: first they count its parts; then, after the choice of the plane, they sort the
+// parts into the lists of the children. Each time the parts are tasks in the queue. The warp that finishes the last
+// part, counted down with acquire and release, sees the writes of the others and continues for all. The lanes together
+// look for a free shared node in a bitmap. If there is none, or no room for the parts, the node stays with its warp.
 #pragma once
 
 #include <utility>
@@ -115,7 +114,7 @@ class SharedNodes {
     put_parts(static_cast<std::uint32_t>(shared - setup_.shared_nodes), parts);
   }
 
-  // This warp's part is done; true for the last one, which sees what the others did.
+  // This warp's part is done. True for the last part, whose warp sees the writes of the others.
   SIMT_FN bool last_part(SharedNode& shared) const {
     warp_.sync();
     std::uint32_t left = 0;

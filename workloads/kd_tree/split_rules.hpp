@@ -1,8 +1,8 @@
 // The rules of the kd-tree build: candidate planes, surface area heuristic, and when a node becomes a leaf.
 //
 // Vinkler & Havran 2015, sec. 5 [DS]; constants the paper leaves open are those of its authors' framework (Vinkler et
-// al., CGF 2013 and TVCG 2016). Host and device share this code, and both must get the same bits from it, or a node at
-// the limit of a rule splits here and not there. So every product that is followed by a sum is rounded on its own:
+// al., CGF 2013 and TVCG 2016). Host and device share this code, and both must get the same bits, because otherwise a
+// node at the limit of a rule would be split only on one side. So every product before a sum is rounded separately:
 // nvcc would fuse the two, and host units are compiled with -ffp-contract=off.
 #pragma once
 
@@ -63,7 +63,7 @@ SIMT_HOST_FN float half_area(const Box& box) {
   return half_area(plus(box.high[0], -box.low[0]), plus(box.high[1], -box.low[1]), plus(box.high[2], -box.low[2]));
 }
 
-// The areas of the two halves, weighted with their references: what the chosen plane has least of.
+// The areas of the two halves, weighted with their references. The chosen plane has the smallest value.
 SIMT_HOST_FN float weighted_areas(const Box& box, std::uint32_t axis, float position, std::uint32_t left,
                                   std::uint32_t right) {
   const float x = plus(box.high[0], -box.low[0]);

@@ -8,7 +8,7 @@
 
 namespace allocbench::kd_tree {
 
-// Nothing where no process of the run stored this scene, or where the file is not whole.
+// Nothing if no process of the run stored this scene or the file is not complete.
 std::shared_ptr<const PreparedScene> read_stored(const SceneChoice& choice);
 
 void store(const SceneChoice& choice, const PreparedScene& scene);

@@ -1,4 +1,4 @@
-// The finished tree as it lies in device memory, what was asked of the allocator, and a digest to compare trees by.
+// The finished tree in device memory, the requests to the allocator, and a digest for comparing trees.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Says where a built tree differs from the reference: for the message, once digests differ. Host side.
+// Finds the difference between a built tree and the reference, for the message after digests differ. Host code.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ struct BuiltTree {
   std::vector<std::uint32_t> references;
 };
 
-// The first difference in depth-first order; empty when there is none. A node is named by its turns: "root.LLR".
+// The first difference in depth-first order. Empty if there is none. The name of a node is its path: "root.LLR".
 std::string tree_problem(const BuiltTree& built, const PreparedScene& scene);
 
 }  // namespace allocbench::kd_tree

@@ -1,4 +1,4 @@
-// What one warp of the build does: takes tasks until a stop comes.
+// One warp of the build, which takes tasks until it gets a stop.
 //
 // Each turn of run() counts sides, chooses a plane, requests the lists of the children, writes them and finishes the
 // node, so every step, and above all each call of the allocator, exists once in the code. For a shared node the turn
@@ -7,8 +7,8 @@
 // Only lane 0 calls the allocator: the other lanes wait at the next group operation.
 //
 // When memory runs out, nodes are dropped and their lists freed until no task is left, so every warp ends as usual.
-// A faulty allocator may change lists during the build. No index from a list is trusted, so that the fault shows as a
-// wrong tree and not as a wild access.
+// A faulty allocator may change lists during the build. No index from a list is trusted, so that the fault causes a
+// wrong tree instead of a wild access.
 #pragma once
 
 #include <bit>
@@ -77,7 +77,7 @@ class WarpBuilder : NodeSplit<Thread> {
             0};
   }
 
-  // One node, or one part of one. True when `task` has become another one that this warp goes on with.
+  // Processes one node, or one part of a node. True if `task` is a new task with which this warp continues.
   SIMT_FN bool turn(Task& task) {
     SharedNode* shared = nullptr;
     bool counting = true;
@@ -250,7 +250,7 @@ class WarpBuilder : NodeSplit<Thread> {
     if (lane_ == 0) setup_.nodes[node] = Node::of(Node::leaf, reference, count);
   }
 
-  // Places in the output. False where the tree is larger than it may be.
+  // Places in the output. False if the tree is too large.
   SIMT_FN bool reserve(std::uint32_t pairs, std::uint32_t references, std::uint32_t& pair, std::uint32_t& reference) {
     std::uint64_t place = 0;
     if (lane_ == 0) {
@@ -282,7 +282,7 @@ class WarpBuilder : NodeSplit<Thread> {
 
   // --- tasks
 
-  // Puts a task into the queue, or keeps it where the queue is full.
+  // Puts a task into the queue, or keeps it if the queue is full.
   SIMT_FN void push(const Task& task) {
     bool room = false;
     if (lane_ == 0) room = setup_.queue.room(thread_);

@@ -109,8 +109,8 @@ struct WorkQueue {
     return task;
   }
 
-  // Only the waiting lane changes a turn that it waits for, so the acquire reads what the last look read. Looks are
-  // relaxed, because an acquire empties the L1 cache for the working warps.
+  // Only the waiting lane changes a turn that it waits for, so the acquire reads the same value as the last load. The
+  // polling loads are relaxed, because an acquire empties the L1 cache of the working warps.
   template <class Thread>
   static SIMT_FN void wait_for(Thread& thread, QueueSlot& slot, std::uint32_t turn) {
     while (thread.atomic(slot.turn).load(simt::relaxed) != turn) thread.spin_hint();

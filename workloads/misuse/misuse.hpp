@@ -1,8 +1,8 @@
-// misuse: what an allocator makes of calls that no program should make, or that programs make by mistake.
+// misuse: how an allocator handles calls that programs should not make, or make by mistake.
 //
-// Each `call` is a cell of its own, so a design that crashes or hangs loses that cell only. The status is the grade.
-// Blocks are in use already, and others are allocated afterwards. `ok` means that the answer was the agreed one and
-// that all these blocks are right.
+// Each `call` is a separate cell, so a design that crashes or hangs loses only that cell. The status is the result.
+// Some blocks are already in use, and others are allocated afterwards. `ok` means that the result of the call was the
+// specified one and that all these blocks are correct.
 //
 // malloc_zero    null, or a block of its own, as the traits say
 // free_null      nothing happens; every second of the frees is of a block

@@ -1,4 +1,4 @@
-// Reads back the frame lists of all cells, untimed, to compare them with what must be in them.
+// Reads back the frame lists of all cells, untimed, to compare them with their expected contents.
 #pragma once
 
 #include <string>
@@ -28,7 +28,7 @@ class CellReader {
   void read(const Cell* cells);
   // The frames that were read.
   std::vector<RecordedBlock> blocks(std::uint64_t frame_bytes) const;
-  // What is wrong with the cells; empty when nothing is.
+  // The mistakes in the cells. Empty if there are none.
   std::string problem() const;
 
  private:

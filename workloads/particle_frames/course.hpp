@@ -1,4 +1,5 @@
-// What happens to the particles and to the frames of particle_frames, worked out on the host. Knows nothing of devices.
+// The movements of the particles and the requests for frames of particle_frames, computed on the host. Independent of
+// devices.
 #pragma once
 
 #include <vector>

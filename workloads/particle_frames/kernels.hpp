@@ -9,7 +9,7 @@
 
 namespace allocbench::particles {
 
-// What both kernels work on. `turn` says by how many warps the cells have moved on.
+// The data of both kernels. `turn` is the number of warps by which the cells have moved.
 struct Cells {
   Cell* cells;
   Space space;
@@ -25,7 +25,7 @@ struct Cells {
   }
 };
 
-// Takes in what arrived, frame by frame. Null ends it: the particles that are left are lost, and counted as one
+// Adds the arrived particles, frame by frame. A null ends this; the remaining particles are lost and counted as one
 // failure.
 struct GrowCellsKernel {
   template <class Thread, class A>

@@ -1,4 +1,5 @@
-// particle_frames: particles of a simulation in lists of frames, one list per cell of space; particles move on.
+// particle_frames: particles of a simulation in lists of frames, one list per cell of space. The particles move between
+// cells.
 //
 // The work of PIConGPU's allocator (mallocMC: ScatterAlloc, then FlatterScatter). The particles of a cell are kept in
 // frames of a few KiB, linked in both directions. All frames but the last one are full. A warp looks after a cell. In a

@@ -56,7 +56,7 @@ struct Cell {
   std::uint32_t unused;
 };
 
-// Particles on their way: those for cell c stand at begin[c] to begin[c + 1] - 1.
+// Moving particles: those for cell c are at begin[c] to begin[c + 1] - 1.
 struct Arrivals {
   Particle* particles;
   const std::uint32_t* begin;

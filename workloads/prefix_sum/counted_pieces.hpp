@@ -1,6 +1,6 @@
-// CountedPieces: memory for every caller from one allocation by the host: count, exclusive scan, allocate, and write
-// the pieces or hand out their addresses. What programs do without a malloc on the device. The allocation is a
-// cudaMalloc, or comes from a pool in the order of the stream (simt/stream_pool.hpp).
+// CountedPieces: memory for every caller from one allocation by the host, as in programs without a malloc on the
+// device: count, exclusive scan, allocate, and write the pieces or store their addresses. The allocation is a
+// cudaMalloc, or comes from a stream-ordered pool (simt/stream_pool.hpp).
 #pragma once
 
 #include <cstdint>
@@ -41,7 +41,7 @@ class CountedPieces {
 
   // The offset of every caller's piece, from the last make_...().
   std::vector<std::uint64_t> offsets() const { return offsets_.to_host(stream_); }
-  // What is wrong with these offsets for these sizes; empty when nothing is.
+  // The mistakes in these offsets for these sizes. Empty if there are none.
   std::string problem(const RequestSizes& sizes) const;
 
  private:

@@ -1,4 +1,5 @@
-// prefix_sum: device malloc against what programs do without one: count, scan, one allocation by the host, fill.
+// prefix_sum: compares device malloc with the method of programs without one: count, scan, one allocation by the host,
+// fill.
 //
 // Adinetz & Pleiter 2014, "Halloc vs Prefix Sum + cudaMalloc()". Every thread needs one piece of memory and writes all
 // of it. Phase `malloc`: one kernel that allocates and writes. Phase `prefix_sum`: a kernel counts what each thread

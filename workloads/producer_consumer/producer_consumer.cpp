@@ -66,7 +66,7 @@ std::vector<std::uint32_t> producers_of(const Geometry& geometry, const std::str
   const std::size_t lanes = geometry.lanes_per_warp;
   const std::size_t block = geometry.callers_per_block;
   if (freed_by == "other_lane") {
-    // Blocks may end in part of a warp, so warps are counted in the block.
+    // The last warp of a block may be partial, so warps are counted in the block.
     for (std::size_t begin = 0; begin < producers.size(); begin += block) {
       const auto first = producers.begin() + static_cast<std::ptrdiff_t>(begin);
       const auto last = first + static_cast<std::ptrdiff_t>(std::min(block, producers.size() - begin));

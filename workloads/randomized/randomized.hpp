@@ -2,7 +2,7 @@
 // chances alternate, so that the number of live blocks swings.
 //
 // Adinetz & Pleiter 2014, "Randomized test": 0.95 and 0.55 in even launches, 0.55 and 0.95 in odd ones. The last launch
-// is timed by itself: swept over `launches`, its throughput shows how the speed changes as the heap ages. The slides
+// is timed separately. Swept over `launches`, its throughput shows how the speed changes as the heap ages. The slides
 // draw inside the kernel; here the host draws (common/random_actions.hpp), by default once per warp, as in the slides.
 // Blocks held after the last launch are freed untimed.
 #pragma once

@@ -1,11 +1,11 @@
-// recovery: what a heap serves after it was full. Blocks of one size until the first null, then a share of them is
-// freed, then blocks of the same or of a larger size until the first null.
+// recovery: the requests that a heap serves after it was full. First blocks of one size are allocated until the first
+// null. Then a share of them is freed. Then blocks of the same or a larger size are allocated until the first null.
 //
-// With `freed_share` 1 and `growth` 1: is a heap that ran out as good as before once all is freed? With 0.5 and 2: can
-// larger blocks use the memory of blocks that lay anywhere? No study asks; the survey's out-of-memory test (Winter et
-// al., PPoPP'21, fig. 11.b) ends at the first null. `usable_share` is what the pool served before that null,
-// `recovered_share` what it served afterwards of the bytes that were freed. Times include the host's look at each
-// round.
+// `freed_share` 1 and `growth` 1 show whether an exhausted heap is as good as new after all frees. 0.5 and 2 show
+// whether larger blocks can use the memory of scattered free blocks. No study measures this; the survey's out-of-memory
+// test (Winter et al., PPoPP'21, fig. 11.b) ends at the first null. `usable_share` is the share of the pool that was
+// served before that null, and `recovered_share` the share of the freed bytes that was served afterwards. Times include
+// the host's check of each round.
 #pragma once
 
 #include "workloads/support/callers/caller_parameters.hpp"

@@ -8,7 +8,7 @@
 
 namespace allocbench::replay {
 
-// `begin` is that of the launch. A null stays in the place of its block, and the free of it is left out and counted.
+// `begin` is the entry of the launch. A null stays in the place of its block, and its free is left out and counted.
 struct ReplayKernel {
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A allocator, const std::uint32_t* begin, const Step* steps, void** blocks,

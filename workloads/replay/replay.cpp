@@ -89,7 +89,7 @@ class ReplayRun final : public WorkloadRun {
     drain(allocator);
   }
 
-  // Blocks that the trace never frees live together; which of the others do is not known.
+  // Blocks that the trace never frees are in use together. For the other blocks this is unknown.
   void check_recorded(PointerCheck& check) const override {
     std::vector<RecordedBlock> all = blocks_.blocks([&](std::size_t block) { return plan_.block_bytes[block]; });
     std::vector<RecordedBlock> left;
@@ -159,7 +159,7 @@ std::string Replay::unsupported(const Parameters& parameters, const RunSetting& 
   if (setting.traits().frees == Frees::in_bulk) {
     return setting.display_name() + " frees all blocks of a session at once; a trace frees them one at a time";
   }
-  // Threads call when their own course says so, so whole warps do not call together.
+  // Each thread follows its own calls, so whole warps do not call together.
   return why_unsupported(Geometry::of_callers(1, 1, 1), largest_of(*plan), setting);
 }
 

@@ -1,4 +1,4 @@
-// What replay launches: the calls of a trace, with kernels split where a free waits for another thread. Host side.
+// The launches of replay: the calls of a trace, with kernels split where a free waits for another thread. Host code.
 #pragma once
 
 #include <cstdint>

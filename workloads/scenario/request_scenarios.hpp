@@ -30,7 +30,7 @@ struct RequestScenario {
 };
 
 std::vector<std::string> request_scenario_names();
-// Throws std::out_of_range for a name that is none.
+// Throws std::out_of_range for an unknown name.
 RequestScenario request_scenario(std::string_view name);
 
 }  // namespace allocbench

@@ -37,7 +37,7 @@ std::string text_of(const ParameterValue& value) {
       value);
 }
 
-// What an empty pool serves, as the processes of a run share it.
+// The number of blocks that an empty pool serves, which the processes of a run share.
 std::string key_of_served(const RunSetting& setting, std::uint64_t bytes) {
   std::string key = "blocks of " + std::to_string(bytes) + " B that a pool of " + std::to_string(setting.pool_bytes) +
                     " B serves with " + std::string(setting.traits().name);

@@ -9,8 +9,8 @@
 
 namespace allocbench {
 
-// Each caller does what its kernel's role is: it frees a block that an earlier kernel made for it, allocates one, or
-// both in this order. It waits for nobody.
+// Each caller follows the role of its kernel: it frees a block that an earlier kernel made for it, allocates a block,
+// or both in this order. It waits for no other thread.
 struct RoleKernel {
   bool frees = false;
   bool allocates = false;

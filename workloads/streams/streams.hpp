@@ -1,8 +1,8 @@
-// streams: several kernels at once on one heap, each on a stream of its own.
+// streams: several kernels at once on one heap, each on its own stream.
 //
 // Phase `streams` has all kernels at once, phase `one_stream` the same kernels one after the other from the same state:
-// their ratio says what the heap makes of company. A kernel's role is to allocate, to free what an earlier kernel made,
-// or both. No kernel waits for another: nothing promises that both are resident.
+// their ratio shows how simultaneous kernels affect the heap. A kernel's role is to allocate, to free the blocks of an
+// earlier kernel, or both. No kernel waits for another, because nothing guarantees that both are resident.
 #pragma once
 
 #include "workloads/support/callers/caller_parameters.hpp"

@@ -2,9 +2,9 @@
 //
 // Columns of text, as in data frames on GPUs: every row's thread allocates a string of 8 to 512 bytes (log-normal).
 // Then, `rounds` times, a share of the rows gets a new string of another length: the thread allocates, writes, and
-// frees the old one. So memory of all sizes comes back between live strings. At last all are freed. After every round
-// the host knows each row's text; an untimed kernel compares all of them byte by byte. Null from malloc leaves the old
-// string in place and ends the sample.
+// frees the old one. So memory of all sizes is freed between live strings. At the end all strings are freed. After
+// every round the host knows each row's text; an untimed kernel compares all of them byte by byte. Null from malloc
+// leaves the old string in place and ends the sample.
 #pragma once
 
 #include "workloads/support/callers/requirements.hpp"

@@ -1,4 +1,4 @@
-// The lengths of a column's strings round by round, and the comparison of all texts with what they must be.
+// The lengths of a column's strings in each round, and the comparison of all texts with the expected ones.
 #pragma once
 
 #include <string>
@@ -25,7 +25,7 @@ class TextCheck {
   void clear();
   // Compares the strings as they are after `round`; untimed, enqueued.
   void compare(void* const* strings, std::uint32_t round);
-  // What all comparisons found; empty when every byte was right.
+  // The mistakes that the comparisons found. Empty if every byte was correct.
   std::string problem() const;
 
  private:

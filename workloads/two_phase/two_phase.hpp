@@ -1,4 +1,4 @@
-// two_phase: every thread allocates, then frees; in two kernels (spree) or again and again in one (private).
+// two_phase: every thread allocates and then frees, in two kernels (spree) or repeatedly in one (private).
 //
 // Adinetz & Pleiter 2014, "Benchmark Parameters & Cases". Their further parameters are here too: several allocations
 // per thread, and the branch divergence. The slides only name the divergence "per thread, per warp, per block". Here a

@@ -102,7 +102,7 @@ struct ArrayQueue {
     }
   }
 
-  // The segment behind the one whose first number the caller has.
+  // The segment after the one whose first number the caller has.
   template <class Thread>
   SIMT_FN void add_segment(Thread& thread, const HeadedChunks& chunks, std::uint32_t id, std::uint32_t number) const {
     const std::uint32_t behind = number + (1u << chunks.slots_log());

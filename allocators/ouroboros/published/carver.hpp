@@ -7,7 +7,7 @@
 
 namespace allocbench::ouroboros {
 
-// Hands out tables one behind the other. Without a base it only measures.
+// Assigns tables one after the other. Without a base it only computes the size.
 class Carver {
  public:
   explicit Carver(std::byte* base) : base_(base) {}

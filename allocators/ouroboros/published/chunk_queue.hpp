@@ -7,13 +7,13 @@
 // it subtracted. If a free gave the chunk a page in between and did not put it back, the lane does so. A free sets the
 // bit, adds one to the count, puts the chunk back if it had no page, and signals the semaphore.
 //
-// What the design leaves open: a chunk may be in the queue twice, if a free puts it back and the lane that took its
-// last page has not yet removed the entry. One entry then stays without a page. Lanes pass over it, and the storage of
-// a virtualised queue with such an entry is never completed.
+// A gap of the design: a chunk may be in the queue twice, if a free puts it back before the lane that took its last
+// page has removed the entry. One entry then stays without a page. Lanes skip it, and the storage of a virtualised
+// queue with such an entry is never completed.
 //
 // Differs from the paper: a lane that meets no more chunks begins again, and ends with null (in the paper it continues
 // for ever, or traps at the storage of another class). An entry is removed only if the chunk is still there. A chunk
-// that waits for long at an occupied place of a ring takes it over (there it waits forever).
+// that waits for long at an occupied place of a ring takes the place over (there it waits forever).
 #pragma once
 
 #include "allocators/ouroboros/published/heap.hpp"

@@ -1,10 +1,10 @@
-// How many free pages the constants of the published form bear. Host code.
+// The number of free pages that the constants of the published form allow. Host code.
 //
 // A queue of pages holds all free pages of a class. A flat ring has room for as many as it has slots, the array
-// hierarchy for as many as the queue chunks of its directory. A free beyond that waits for ever. The semaphore of a
-// class counts to 2^24 - 1 (packed_semaphore.hpp): beyond that the count overflows into the field of expected pages and
-// becomes negative. Mallocs then wait for pages that no lane makes, and end with null. Pools of 40 million pages meet
-// both.
+// hierarchy for as many as the queue chunks of its directory. A free beyond this limit waits forever. The semaphore of
+// a class counts to 2^24 - 1 (packed_semaphore.hpp): beyond that the count overflows into the field of expected pages
+// and becomes negative. Mallocs then wait for pages that no lane makes, and end with null. Pools of 40 million pages
+// exceed both limits.
 #pragma once
 
 #include <algorithm>
@@ -59,8 +59,8 @@ FreePages free_pages_in(std::size_t pool_bytes, const Parameters& parameters, st
   return {pages, static_cast<std::uint64_t>(static_cast<double>(pages) * free_share), most_queued(heap, id)};
 }
 
-// The constant that bounds the queue, with the smallest larger value that would do, as text for a config; empty if no
-// value would.
+// The constant that limits the queue, with the smallest sufficient value, as text for a config; empty if no value is
+// sufficient.
 template <class Policy>
 std::string constant_that_would_do(std::size_t pool_bytes, Parameters parameters, std::uint32_t id, double free_share) {
   const bool ring = !Policy::Queue::virtualised;

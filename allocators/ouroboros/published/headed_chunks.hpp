@@ -3,8 +3,8 @@
 //   [ header 0 | data 0 | header 1 | data 1 | ... | queues of all classes | ring of chunks to reuse | start flags ]
 //
 // A chunk holds pages of one class, or it is storage of a queue. Fresh chunks come from one counter, which grows;
-// chunks that became free are kept in a ring and go first. A free finds the chunk of its block by a division and goes
-// down to the next start flag (in the authors' code a chunk may be as long as four).
+// chunks that became free are kept in a ring and go first. A free finds the chunk of its block by a division and
+// searches backwards for the next start flag (in the authors' code a chunk may be as long as four).
 //
 // Differs from the published pool: a thread that finds no chunk gets none (in the published code it writes beyond the
 // pool). If queues are kept in chunks, a chunk of pages is refused unless chunks are left for the queue of all its
@@ -107,7 +107,7 @@ struct HeadedChunks {
     put_into(thread, reuse_ring[number & (reuse_capacity - 1)], chunk);
   }
 
-  // A chunk for a queue: commit() has seen to it that there is one, at the latest when threads that are about to empty
+  // A chunk for a queue. commit() guarantees that there is one, at the latest after threads that are about to empty
   // queue chunks have done so.
   template <class Thread>
   SIMT_FN std::uint32_t take_for_queue(Thread& thread) const {
@@ -124,7 +124,7 @@ struct HeadedChunks {
     const std::uint32_t wanted = 1 + segments(before + indices) - segments(before);
     if (thread.atomic(control->committed).fetch_add(wanted, simt::relaxed) + wanted <= chunk_count) return true;
     thread.atomic(control->committed).fetch_sub(wanted, simt::relaxed);
-    // What others have added meanwhile decides whether the queue chunk that is given back is still theirs.
+    // Indices that other threads have added meanwhile decide whether they still need the returned queue chunk.
     const std::uint32_t now = thread.atomic(owned).fetch_sub(indices, simt::relaxed);
     const std::uint32_t given_up = 1 + segments(now) - segments(now - indices);
     if (given_up != wanted) thread.atomic(control->committed).fetch_add(wanted - given_up, simt::relaxed);
@@ -138,7 +138,7 @@ struct HeadedChunks {
   }
 };
 
-// What virtualised queues do with the header of a chunk that becomes storage. Its slots are empty already.
+// Initialises the header of a chunk that becomes storage of a virtualised queue. Its slots are already empty.
 template <class Thread>
 SIMT_FN void make_queue_storage(Thread& thread, const HeadedChunks& chunks, std::uint32_t chunk, std::uint32_t id,
                                 std::uint32_t first_number) {
@@ -149,8 +149,8 @@ SIMT_FN void make_queue_storage(Thread& thread, const HeadedChunks& chunks, std:
   thread.atomic(header.segment).store(std::uint64_t{id} << 32 | first_number, simt::release);
 }
 
-// Adds finished puts and takes of a segment; true for the one that completes it. A put adds 0x10001, a take subtracts
-// 0x10000, so the word shows as many puts as slots and nothing left only once.
+// Adds finished puts and takes of a segment; true for the one that completes it. A put adds 0x10001, and a take
+// subtracts 0x10000. So the state "as many puts as slots and nothing left" appears only once.
 template <class Thread>
 SIMT_FN bool count_entries(Thread& thread, const HeadedChunks& chunks, std::uint32_t chunk, std::uint32_t change) {
   const auto entries = thread.atomic(chunks.header(chunk).entries);

@@ -1,4 +1,5 @@
-// What the page-based and the chunk-based heap of the published form share: classes, and how a class gets a chunk.
+// The common part of the page-based and the chunk-based heap of the published form: classes, and how a class gets a
+// chunk.
 #pragma once
 
 #include "allocators/ouroboros/published/array_queue.hpp"
@@ -9,7 +10,7 @@ namespace allocbench::ouroboros::published {
 template <class QueueKind>
 struct Heap {
   using Queue = QueueKind;
-  // The words of a class lie side by side, as in the authors' queue objects.
+  // The words of a class are adjacent, as in the authors' queue objects.
   struct ClassState {
     std::uint64_t free_pages;  // packed_semaphore.hpp
     std::uint32_t front;       // number of the next take

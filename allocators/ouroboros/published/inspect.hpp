@@ -1,6 +1,6 @@
-// The published heap checked when no other kernel runs: semaphores, queues, headers and masks must agree.
+// Checks the published heap while no other kernel runs: semaphores, queues, headers and masks must agree.
 //
-// A kernel looks, because copying a pool to the host is slow. What does not agree is written as one code.
+// A kernel does the check, because copying a pool to the host is slow. A mistake is written as one code.
 #pragma once
 
 #include <algorithm>
@@ -88,7 +88,7 @@ std::string broken_heap(simt::Stream& stream, const Policy& heap) {
   const std::uint32_t classes = heap.chunks.class_count();
   simt::Buffer<std::uint32_t> words(classes + 1);
   words.fill_bytes(stream, 0);
-  // In a linked queue every slot is found by a walk from the front: one thread per chunk shortens what all wait for.
+  // In a linked queue every slot is found by a walk from the front, so one thread per chunk shortens the check.
   constexpr std::uint32_t threads = 64;
   const std::uint32_t blocks = std::clamp(heap.chunks.chunk_count / threads, 8u, 1024u);
   simt::launch(stream, {blocks, threads}, InspectQueues{}, heap, words.data(), words.data() + classes);

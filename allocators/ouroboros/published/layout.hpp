@@ -1,4 +1,4 @@
-// Where everything of the published form lies in the pool, and how it becomes fresh. Host code, except for the kernel.
+// The layout of the published form in the pool, and how it is reset. Host code, except for the kernel.
 //
 // Virtualised queues need chunks whose slots are empty, so all chunks are filled with the empty mark at first. A chunk
 // that comes back from a queue is empty again, and none comes back from pages.
@@ -23,7 +23,7 @@ void lay_out_queue(RingQueue& queue, const Policy& heap, std::uint64_t pool_byte
   queue.log = log_up(parameters.ring_capacity);
   queue.halves = false;
   if (classes * parameters.ring_capacity * sizeof(std::uint32_t) > pool_bytes / 8) {
-    // Chunks come and go while a slow lane still knows their place: some rounds of the ring must not matter.
+    // Chunks are returned and reused while a slow lane still knows their place, so the ring must tolerate some rounds.
     const std::uint32_t spare = Policy::chunk_based ? 3 : 0;
     queue.log = std::max(std::min(queue.log, log_up(heap.most_indices(0)) + spare), classes);
     queue.halves = !Policy::chunk_based && heap.most_indices(0) <= std::uint64_t{1} << queue.log;

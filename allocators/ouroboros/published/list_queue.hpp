@@ -1,10 +1,10 @@
 // The virtualised linked list (VL): a queue kept in chunks of the pool ("segments"), each of which names the next one.
 //
 // A take walks from the front pointer to the segment of its number, a put from the back pointer. The lane with the
-// first number of a segment links the next one behind it and moves the back pointer. The lanes of a warp walk in step,
-// so none waits behind others for a segment that it must add itself. The lane that completes the segment at the front
-// moves the front pointer. The last few completed chunks of a class are held back, because a slow reader may still be
-// there. The chunk in front of them is given back (pointer `old`).
+// first number of a segment links the next one behind it and moves the back pointer. The lanes of a warp walk together,
+// so no lane waits for a segment that it must add itself. The lane that completes the segment at the front moves the
+// front pointer. The last few completed chunks of a class are held back, because a slow reader may still be there. The
+// chunk in front of them is given back (pointer `old`).
 //
 // Differs from the published list: pointers carry the first number of their segment, and a reader that stands at
 // another segment than it thought begins again at the front. A lane that moves the front looks at the next segment too,
@@ -14,9 +14,9 @@
 // away, and every acquire empties the first-level cache of the SM. An outdated value on the way only makes the walk
 // longer, as no other segment has the same first number. A walk acquires at the segment where it stays.
 //
-// A malloc kernel lasts as long as its last lane, and that is one that moves the front. So complete() moves the front
-// first, as the authors do. The kept mallocs of P-VL (results/reference/h200/peers) are of a form that moved the front
-// and gave chunks back in turns, and are slower.
+// A malloc kernel lasts as long as its last lane, which is one that moves the front. So complete() moves the front
+// first, as the authors' code does. The kept mallocs of P-VL (results/reference/h200/peers) come from a form that
+// alternated between moving the front and returning chunks, and are slower.
 #pragma once
 
 #include "allocators/ouroboros/published/ring_queue.hpp"
@@ -133,7 +133,7 @@ struct ListQueue {
   static SIMT_FN bool is_before(std::uint32_t a, std::uint32_t b) { return static_cast<std::int32_t>(a - b) < 0; }
 
   enum class Stand : std::uint32_t { here, before, lost };
-  // Where the segment of a chunk lies as seen from the one that begins with `first`.
+  // The position of a chunk's segment relative to the segment that begins with `first`.
   template <class Thread, class Order>
   static SIMT_FN Stand stand(Thread& thread, const HeadedChunks& chunks, std::uint32_t chunk, std::uint32_t id,
                              std::uint32_t first, Order order) {
@@ -210,9 +210,9 @@ struct ListQueue {
   }
 
   // The segment of `number` has been completed. If it is the front, moves the front over it and over completed segments
-  // behind it. Otherwise the lane that completes the front does so. It gives back last, because this takes longer than
-  // the next segments need to complete. A lane that gave back between two steps would fall behind and move the front
-  // over all the rest alone.
+  // behind it. Otherwise the lane that completes the front does so. It returns chunks last, because this takes longer
+  // than the next segments need to complete. A lane that returned chunks between two steps would fall behind and move
+  // the front over all the rest alone.
   template <class Thread>
   SIMT_FN void complete(Thread& thread, const HeadedChunks& chunks, Ends& ends, std::uint32_t number,
                         std::uint32_t chunk) const {
@@ -242,7 +242,7 @@ struct ListQueue {
     return entries.load(simt::acquire) == slots || entries.fetch_add(0u, simt::acq_rel) == slots;
   }
 
-  // `passed` more segments have been completed: as many of the oldest go as are too many to be held back.
+  // `passed` more segments have been completed, so the oldest are returned until only the allowed number is held back.
   template <class Thread>
   SIMT_FN void hold_back(Thread& thread, const HeadedChunks& chunks, Ends& ends, std::uint32_t passed) const {
     const auto completed = thread.atomic(ends.completed);

@@ -8,17 +8,15 @@
 //            chunk's pages and make them (the caller), or take, or reserve and wait.
 //   wait     until enough pages are there, or until the reserved pages reach what is there and expected.
 //
-// Differs from the published word: nothing. Added for an exhausted pool: a group that got no chunk takes its
-// announcement back, waits while others still make pages, and then takes what is left, for a part of its lanes or for
-// none.
+// The word is as published. Added for an exhausted pool: a group that got no chunk undoes its announcement, waits while
+// others still make pages, and then takes the remaining pages, for a part of its lanes or for none.
 #pragma once
 
 #include "simt/simt.hpp"
 
 namespace allocbench::ouroboros::published {
 
-// Sleeps longer with every look that found nothing (authors' code: 10 ns times the number of the look).
-// Bounded.
+// Sleeps longer after every check that found nothing (authors' code: 10 ns times the number of the check). Bounded.
 template <class Thread>
 SIMT_FN void back_off(Thread& thread, std::uint32_t look) {
   constexpr std::uint32_t longest = 64;  // hints of 20 ns
@@ -61,7 +59,7 @@ struct PackedSemaphore {
     return false;
   }
 
-  // The first look of take(): true if the pages were there. Otherwise `now` is the word as last seen.
+  // The first step of take(): true if the pages were available. Otherwise `now` is the last value of the word.
   template <class Thread>
   SIMT_FN bool take_at_once(Thread& thread, std::uint32_t wanted, std::uint64_t& now) const {
     const auto semaphore = thread.atomic(*word);
@@ -73,7 +71,7 @@ struct PackedSemaphore {
     return false;
   }
 
-  // Goes on where take_at_once() failed; returns how many of the pages the caller has. `make()` makes one chunk's
+  // Continues after take_at_once() failed; returns the number of pages that the caller has. `make()` makes one chunk's
   // `per_chunk` announced pages and signals them; false: there is no chunk. One loop, whose passes do not wait. The
   // hardware may run the code behind an inner loop only after all lanes of a warp have left it. Two warps with two
   // classes each could then wait for each other's pages.

@@ -24,11 +24,11 @@
 //   * Blocks of the device heap are remembered, so that reset() frees them (device_heap_share.hpp).
 //   * Flat rings in pools below 2.5 GiB are as large as the pool needs (parameters.hpp).
 //   * The counter of calls is off (`statistics`; the published measurements include it).
-//   * Addresses and sizes of queues are parameters of the kernel; there they lie beside the counters that all change.
-//     So mallocs of P-S are faster than the authors' (results/reference/h200/originals.md). The same probably holds for
-//     mallocs of P-VA and for frees by lone lanes (not shown).
-// What stays as it is: the semaphore's fields overflow with 2^24 free pages of a class; rings and directories overflow
-// (free_pages.hpp says where, and with which constants not). Pages never leave their class, and chunks only with C-S,
+//   * Addresses and sizes of queues are parameters of the kernel; in the authors' code they are next to the counters
+//     that all lanes change. So mallocs of P-S are faster than the authors' (results/reference/h200/originals.md). This
+//     probably also explains mallocs of P-VA and frees by lone lanes (not shown).
+// As published: the semaphore's fields overflow with 2^24 free pages of a class, and rings and directories overflow
+// (free_pages.hpp has the limits and sufficient constants). Pages never leave their class. Chunks do so only in C-S,
 // above 838,860 chunks in a queue. ABA: numbers of puts and takes have 32 bits and repeat after 2^32 operations on a
 // class.
 #pragma once

@@ -8,8 +8,8 @@
 
 namespace allocbench::ouroboros::published {
 
-// What a look at a place of a chunk queue says besides an index.
-inline constexpr std::uint32_t gone = 0xfffffffeu;  // the place is not in the queue: look for the front again
+// Results of a check of a place in a chunk queue, apart from an index.
+inline constexpr std::uint32_t gone = 0xfffffffeu;  // the place is not in the queue; search for the front again
 
 struct Place {
   std::uint32_t* slot;
@@ -55,7 +55,7 @@ struct RingQueue {
     for (std::uint32_t i = 0; i < count; ++i) put_into(thread, slot(id, number + i), index + i);
   }
 
-  // Chunk queues: what is at a place, without taking it, and the removal of what was seen there.
+  // Chunk queues: the entry at a place, without taking it, and the removal of that entry.
   template <class Thread>
   SIMT_FN std::uint32_t look(Thread& thread, const HeadedChunks&, Ends&, std::uint32_t id, std::uint32_t number,
                              Place& place) const {
@@ -67,7 +67,7 @@ struct RingQueue {
                       std::uint32_t index) const {
     return thread.atomic(*place.slot).compare_exchange(index, empty_slot, simt::relaxed, simt::relaxed);
   }
-  // Returns the index that had to give way, or empty_slot: an entry that lanes have passed without removing it.
+  // Returns the replaced index (an entry that lanes have passed without removing it) or empty_slot.
   template <class Thread>
   SIMT_FN std::uint32_t put_chunk(Thread& thread, const HeadedChunks&, Ends&, std::uint32_t id, std::uint32_t number,
                                   std::uint32_t index) const {

@@ -1,8 +1,8 @@
-// Aligned<A>: any allocator with blocks at multiples of an alignment that its design does not promise.
+// Aligned<A>: any allocator, with blocks at multiples of an alignment that its design does not promise.
 //
-// Where the design's own alignment is enough a request stays as it is. Beyond it the request asks for `alignment` more
-// bytes, the block begins at the first multiple with room for a word before it, and that word is the way back.
-// allocbench::aligned_malloc() (library/) is the same for single calls.
+// If the design's own alignment is enough, the request is unchanged. Otherwise the request asks for `alignment` more
+// bytes. The block then begins at the first multiple with room for a word in front of it, and that word leads back to
+// the original block. allocbench::aligned_malloc() (library/) does the same for single calls.
 #pragma once
 
 #include <cstddef>
@@ -13,15 +13,15 @@
 
 namespace allocbench {
 
-// What an aligned request takes beside its bytes, over blocks that are multiples of `own`: nothing where that is
-// enough, and more where `own` is less than a word.
+// Additional bytes of an aligned request over blocks with the alignment `own`: none if that is enough, and more if
+// `own` is less than a word.
 SIMT_HOST_FN constexpr std::size_t surplus_of_alignment(std::size_t own, std::size_t alignment) {
   if (alignment <= own) return 0;
   return alignment + (own < sizeof(void*) ? sizeof(void*) - own : 0);
 }
 
-// `alignment` is a power of two, the same for the free of a block as for its malloc. Null also for a size that does not
-// fit a word with the surplus.
+// `alignment` must be a power of two, the same for malloc and free of a block. Returns null also if size and additional
+// bytes overflow a word.
 template <class Inner, class Thread>
 SIMT_FN void* malloc_aligned(Inner& inner, Thread& thread, std::size_t bytes, std::size_t own, std::size_t alignment) {
   const std::size_t surplus = surplus_of_alignment(own, alignment);
@@ -69,7 +69,7 @@ class Aligned {
   static constexpr Traits traits = A::traits;
   using Parameters = typename A::Parameters;
 
-  // An alignment of 0 asks for nothing.
+  // An alignment of 0 requires nothing.
   Aligned(const A& inner, std::uint32_t alignment) : inner_(inner), alignment_(alignment) {}
 
   template <class Thread>

@@ -1,5 +1,5 @@
-// What the Counted adaptor leaves in device memory: sums over all calls, and a record of each malloc. Plain data,
-// shared by device code and host reports.
+// Results of the Counted adaptor in device memory: sums over all calls, and a record of each malloc. Plain data, shared
+// by device code and host reports.
 #pragma once
 
 #include "simt/operation_counts.hpp"
@@ -19,8 +19,8 @@ struct CallSums {
 
 struct MallocRecord {
   std::uint32_t thread;      // rank in the grid
-  std::uint32_t steps;       // in the allocator's StepUnit; of a turn: 0, it follows from the ticket
-  std::uint32_t ticket;      // or simt::nothing_noted, as of a request that found the queue empty
+  std::uint32_t steps;       // in the allocator's StepUnit; 0 for turns, which follow from the ticket
+  std::uint32_t ticket;      // or simt::nothing_noted, for example if the queue was empty
   std::uint16_t lane;        // of its warp
   std::uint16_t pages_seen;  // or nothing_seen
 };

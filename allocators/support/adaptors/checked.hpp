@@ -1,20 +1,21 @@
-// Checked<A>: any allocator with every block's contents verified, in the way RMM stacks adaptors on a resource.
+// Checked<A>: any allocator, with verification of the contents of every block. Like RMM, adaptors are stacked on a
+// resource.
 //
-// malloc takes a tag from a ledger and fills the whole block with words derived from it; free compares them all,
-// scribbles the block dead and passes it on. Two owners of one byte cannot both find their pattern. The tag is the
-// first word of the block. All other book-keeping lies in the ledger, outside of the pool. So requests keep their size
-// (a header would turn 8,192 bytes into a request beyond some designs' limit), and blocks of 4 bytes can be checked.
-// Smaller requests are raised to 4, those of 0 bytes only where the allocator promises a block for them.
+// malloc takes a tag from a ledger and fills the whole block with words derived from the tag. free compares all words,
+// overwrites the block with a dead pattern and passes it on. Two owners of one byte cannot both find their pattern. The
+// tag is the first word of the block. All other book-keeping is in the ledger, outside the pool. So requests keep their
+// size (with a header, 8,192 bytes would exceed the limit of some designs), and blocks of 4 bytes can be checked.
+// Smaller requests are raised to 4 bytes; requests for 0 bytes only if the allocator promises a block for them.
 //
-// Ordering: C++ makes every free synchronise with the malloc that returns the memory again. The published designs do
-// not promise that, and are not judged by it. The adaptor itself orders two owners through one word (`next_tag`), so a
-// late write cannot land in the next owner's block. Missing orders inside an allocator are found by the CPU executor.
+// Ordering: in C++ every free synchronises with the malloc that returns the memory again. The published designs do not
+// promise this and are not judged by it. The adaptor itself orders two owners by one word (`next_tag`), so a late write
+// cannot reach the next owner's block. The CPU executor finds missing orders inside an allocator.
 //
-// A block whose tag is gone or dead was already freed, or another thread wrote into it. Its free is reported and not
-// passed on, so a caller's mistake does not corrupt the allocator.
+// If the tag of a block is missing or dead, the block was already freed, or another thread wrote into it. The adaptor
+// reports this free and does not pass it on, so a caller's mistake does not corrupt the allocator.
 //
-// Its functions are not inlined: nothing here is timed, and the observed kernels of an allocator share one copy of A
-// (workloads/support/contract/compiled_kernels.hpp makes them a simt::KernelFamily).
+// The functions are not inlined, because nothing here is timed, and the observed kernels of an allocator share one copy
+// of A (workloads/support/contract/compiled_kernels.hpp makes them a simt::KernelFamily).
 #pragma once
 
 #include "allocators/support/adaptors/content_report.hpp"
@@ -23,9 +24,10 @@
 
 namespace allocbench {
 
-// Where the adaptor writes, and what it may touch. Lives on the host and is passed to kernels by value.
+// The memory that the adaptor writes, and the addresses that it may touch. The host owns this object and passes it to
+// kernels by value.
 struct ContentLedger {
-  ContentReport* report = nullptr;  // null: nothing is checked, blocks are left as they are
+  ContentReport* report = nullptr;  // null: nothing is checked, and blocks are not written
   LedgerEntry* entries = nullptr;
   std::uint32_t capacity = 0;
   std::uint32_t alignment = 4;
@@ -46,8 +48,8 @@ struct ContentLedger {
     report->first.found = found;
   }
 
-  // Takes a fresh block into the ledger and fills it. A block that cannot be touched is counted and left alone; it is
-  // live in no entry, so its free passes through unchecked.
+  // Enters a fresh block into the ledger and fills it. A block that must not be touched is only counted. It has no live
+  // entry, so its free is passed on unchecked.
   template <class Thread>
   SIMT_FN void adopt(Thread& thread, void* memory, std::uint64_t bytes) const {
     LedgerEntry block{reinterpret_cast<std::uint64_t>(memory), bytes, ledger_live, thread.rank_in_grid()};
@@ -68,8 +70,8 @@ struct ContentLedger {
     entries[tag].bytes = block.bytes;
     entries[tag].thread = block.thread;
     thread.atomic(entries[tag].state).store(ledger_live, simt::release);
-    // The tag goes in by an exchange, so that of two owners of one address exactly one sees the other. Fresh memory may
-    // look like any tag: only a live entry with this very address proves another owner.
+    // An exchange stores the tag, so that exactly one of two owners of an address sees the other. Fresh memory may look
+    // like any tag, so only a live entry with the same address proves another owner.
     std::uint32_t* words = static_cast<std::uint32_t*>(memory);
     const std::uint32_t before = thread.atomic(words[0]).exchange(content_word(tag, 0), simt::acq_rel);
     const std::uint32_t earlier = tag_of_word(before);
@@ -82,8 +84,8 @@ struct ContentLedger {
     for (std::uint64_t byte = 0; byte < bytes % 4; ++byte) tail[byte] = tail_byte(tag);
   }
 
-  // Verifies a block, takes it off the ledger and scribbles it dead. Called before the allocator's own free; false
-  // where that must not happen, because the caller does not own the block.
+  // Verifies a block, removes it from the ledger and overwrites it with the dead pattern. Called before the allocator's
+  // own free. Returns false if that free must not happen, because the caller does not own the block.
   template <class Thread>
   SIMT_FN bool retire(Thread& thread, void* memory) const {
     LedgerEntry block{reinterpret_cast<std::uint64_t>(memory), 0, ledger_unused, thread.rank_in_grid()};
@@ -92,7 +94,7 @@ struct ContentLedger {
     std::uint32_t* words = static_cast<std::uint32_t*>(memory);
     const std::uint32_t tag = tag_of_word(words[0]);
     if (tag >= capacity || entries[tag].address != block.address) {
-      // Not our tag: the block was overwritten, or freed and scribbled before.
+      // A wrong tag: the block was overwritten or already freed.
       const bool dead = words[0] == dead_word;
       blame(thread, dead ? ContentFault::freed_twice : ContentFault::header_overwritten, block, 0, 0, words[0]);
       return false;
@@ -110,12 +112,12 @@ struct ContentLedger {
   }
 
  private:
-  // What one instruction moves: passes over large blocks take most of their time here.
+  // The size that one instruction moves. Passes over large blocks spend most of their time here.
   struct alignas(16) Quad {
     std::uint32_t words[4];
   };
 
-  // How many words lie before the first whole quad of [begin, end); all of them where none does.
+  // Number of words before the first whole quad of [begin, end), or of all words if there is no whole quad.
   static SIMT_FN std::uint64_t words_before_quads(const std::uint32_t* words, std::uint64_t begin, std::uint64_t end) {
     const std::uint64_t first = (begin + 3) / 4 * 4;
     return reinterpret_cast<std::uint64_t>(words) % sizeof(Quad) != 0 || first > end ? end : first;
@@ -134,7 +136,7 @@ struct ContentLedger {
     for (; word < end; ++word) words[word] = word_at(word);
   }
 
-  // The first of [begin, end) that is not as `word_at` says; `end` where none is.
+  // The first word of [begin, end) that differs from `word_at`, or `end` if none differs.
   template <class WordAt>
   static SIMT_FN std::uint64_t first_other(const std::uint32_t* words, std::uint64_t begin, std::uint64_t end,
                                            const WordAt& word_at) {

@@ -1,5 +1,5 @@
-// What the Checked adaptor found: counters by kind and the first offender, in device memory, and the ledger of the
-// blocks it handed out. Plain data, shared by device code and host reports.
+// Results of the Checked adaptor in device memory: counters by kind, the first offender, and the ledger of the blocks
+// in use. Plain data, shared by device code and host reports.
 #pragma once
 
 #include <cstddef>
@@ -8,12 +8,12 @@
 namespace allocbench {
 
 enum class ContentFault : std::uint32_t {
-  out_of_bounds,       // malloc returned a block that leaves the pool
+  out_of_bounds,       // malloc returned a block that is not inside the pool
   misaligned,          // malloc returned a block that breaks the alignment of the traits
-  double_hand_out,     // malloc returned an address that another thread still holds
-  header_overwritten,  // free found another word where the tag of the block was
-  body_overwritten,    // free found another word in the rest of the block
-  freed_twice,         // free of a block that was freed before
+  double_hand_out,     // malloc returned an address that another thread still owns
+  header_overwritten,  // free found a wrong tag
+  body_overwritten,    // free found a wrong word in the rest of the block
+  freed_twice,         // free of a block that was already freed
   kinds
 };
 inline constexpr std::uint32_t content_fault_kinds = static_cast<std::uint32_t>(ContentFault::kinds);
@@ -29,7 +29,7 @@ enum LedgerState : std::uint32_t { ledger_unused = 0, ledger_live = 1, ledger_de
 
 // All bytes zero is the state before a pass.
 struct ContentReport {
-  std::uint32_t next_tag;  // also the word through which every free synchronises with every later malloc
+  std::uint32_t next_tag;  // this word also orders every free before every later malloc
   std::uint32_t ledger_full;
   std::uint32_t counts[content_fault_kinds];
   std::uint32_t first_claimed;
@@ -44,8 +44,8 @@ struct ContentReport {
   } first;
 };
 
-// The words of a block with this tag: word 0 names the tag, the rest follow from it. Never zero bytes only, so a block
-// of cleared memory is seen as overwritten.
+// The words of a block with this tag: word 0 is the tag, and the other words follow from it. They are never all zero,
+// so cleared memory counts as overwritten.
 constexpr std::uint32_t content_word(std::uint32_t tag, std::uint64_t word) {
   if (word == 0) return tag ^ 0xa110cb00u;
   std::uint32_t mixed = tag * 0x9e3779b9u + static_cast<std::uint32_t>(word) * 0x85ebca6bu;
@@ -55,9 +55,9 @@ constexpr std::uint32_t content_word(std::uint32_t tag, std::uint64_t word) {
 constexpr std::uint32_t tag_of_word(std::uint32_t word) { return word ^ 0xa110cb00u; }
 inline constexpr std::uint32_t dead_word = 0xdeadb10cu;
 
-// Smaller requests are raised to it, so that every checked block has a word for its tag.
+// Smaller requests are raised to this size, so that every checked block has a word for its tag.
 inline constexpr std::uint64_t least_checked_bytes = 4;
-// Words that a block of this size holds.
+// Number of words in a block of this size.
 constexpr std::uint64_t content_words(std::uint64_t bytes) { return bytes / 4; }
 
 }  // namespace allocbench

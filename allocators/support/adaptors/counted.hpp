@@ -1,10 +1,10 @@
-// Counted<A>: any allocator with the steps and the operations on shared words of its malloc and free counted
+// Counted<A>: any allocator, with counts of the steps and the operations on shared words of malloc and free
 // (simt/counting.hpp).
 //
-// Each call runs with a counting thread of its own and adds what it counted to sums in device memory; a malloc leaves a
-// record besides. Where there is a trace ledger, each call leaves a record there. The counts see the allocator as it is
-// scheduled with that overhead; do not time anything here. After the deadline, if there is one, calls do not return:
-// their threads end.
+// Each call runs with its own counting thread and adds its counts to sums in device memory. Each malloc also writes a
+// record. If there is a trace ledger, each call writes a record there. The counts include the effect of this overhead
+// on the schedule; do not time anything here. After the deadline, if there is one, calls do not return, because their
+// threads end.
 #pragma once
 
 #include "allocators/support/adaptors/call_record.hpp"
@@ -15,11 +15,11 @@
 
 namespace allocbench {
 
-// Where the adaptor writes. Lives on the host and is passed to kernels by value.
+// The memory that the adaptor writes. The host owns this object and passes it to kernels by value.
 struct CallLedger {
   CallSums* sums = nullptr;  // null: nothing is counted
   MallocRecord* records = nullptr;
-  std::uint64_t capacity = 0;  // records; later mallocs are in the sums only
+  std::uint64_t capacity = 0;  // number of records; later mallocs only appear in the sums
   simt::DeadlineView deadline = {};
   TraceLedger trace = {};
 
@@ -44,7 +44,7 @@ struct CallLedger {
   }
 
  private:
-  // Gives the number of the call.
+  // Returns the number of the call.
   template <class Thread>
   static SIMT_FN std::uint64_t add(Thread& thread, CallCounts& calls, const simt::OperationCounts& counted) {
     simt::OperationCounts& all = calls.operations;
@@ -64,7 +64,7 @@ struct CallLedger {
   }
 };
 
-// The session of a counted allocator. What detach() and release_all() do belongs to no call and is not counted.
+// The session of a counted allocator. detach() and release_all() belong to no call and are not counted.
 template <class Inner, StepUnit unit>
 class CountedSession : public SessionAdaptor<Inner> {
   using SessionAdaptor<Inner>::inner_;
@@ -110,7 +110,7 @@ class Counted {
     return CountedSession<Inner, A::traits.step>(allocbench::attach(inner_, thread), ledger_);
   }
 
-  // The same allocator for calls that belong to the setting of a measurement.
+  // The same allocator for calls that only prepare a measurement.
   Counted uncounted() const { return Counted(inner_, {.deadline = ledger_.deadline, .trace = ledger_.trace}); }
   const A& inner() const { return inner_; }
 

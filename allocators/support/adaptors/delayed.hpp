@@ -1,10 +1,10 @@
-// Delayed<A>: any allocator with a wait in every malloc and in every free.
+// Delayed<A>: any allocator, with a wait in every malloc and every free.
 //
-// Shows how much an application depends on its allocator. The time of the application against the cycles that every
-// call waits is a line, and its slope is the number of calls that follow one another. If the line is flat, no faster
-// allocator would help. `python3 -m plots delay` computes the slopes (docs/beyond.md).
-// Each calling lane waits by the clock of its multiprocessor, lanes of a warp side by side, before the call. On the CPU
-// executor a cycle is a step of the lane's worker.
+// It shows how much an application depends on its allocator. The time of the application is a straight line over the
+// cycles that every call waits. The slope is the number of calls in a row. If the line is flat, a faster allocator
+// would not help. `python3 -m plots delay` computes the slopes (docs/beyond.md). Each calling lane waits before the
+// call, by the clock of its multiprocessor; the lanes of a warp wait together. On the CPU executor a cycle is a step of
+// the lane's worker.
 #pragma once
 
 #include <tuple>
@@ -14,7 +14,7 @@
 
 namespace allocbench {
 
-// Cycles that a call waits at least.
+// Minimum number of cycles that a call waits.
 struct CallDelays {
   std::uint32_t malloc_cycles = 0;
   std::uint32_t free_cycles = 0;

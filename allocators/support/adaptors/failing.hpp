@@ -1,8 +1,8 @@
-// Failing<A>: any allocator, whose mallocs return null with a given chance instead of calling it.
+// Failing<A>: any allocator, with mallocs that return null with a given probability instead of calling it.
 //
-// For what calls allocators: does it cope with null, and does an allocator cope with lanes of a warp that do not call
-// and with null among the frees? Whether a call is refused follows from the seed, the thread and the number of its call
-// in the kernel, so the host knows it too.
+// It tests whether callers can handle null, and whether an allocator can handle lanes of a warp that do not call, and
+// null among the frees. The seed, the thread and the number of its call in the kernel decide whether a call is refused,
+// so the host knows the answer, too.
 #pragma once
 
 #include "allocators/support/adaptors/session_adaptor.hpp"

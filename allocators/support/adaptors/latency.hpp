@@ -1,11 +1,11 @@
-// Latency<A>: any allocator with the duration of each malloc and free counted in a histogram in the shared memory of
-// the caller's block.
+// Latency<A>: any allocator, with a histogram of the durations of malloc and free in the shared memory of the caller's
+// block.
 //
-// A call lasts from one clock read to the next. The second one follows a store of the returned pointer, so a malloc
-// ends when its caller has the pointer. A free has no result and ends when it returns. Counting happens behind the
-// second read and is in no duration.
+// The duration of a call is the difference of two clock reads. The second read follows a store of the returned pointer,
+// so a malloc ends when its caller has the pointer. A free has no result and ends when it returns. The histogram is
+// updated after the second read, so no duration includes the update.
 //
-// With `calls` false everything happens but the call: what is counted then is the adaptor's own cost.
+// With `calls` false the adaptor does everything except the call. The histogram then shows the adaptor's own cost.
 #pragma once
 
 #include "allocators/support/adaptors/latency_histogram.hpp"
@@ -42,7 +42,7 @@ class BlockLatencies {
     thread.atomic_shared(counted_->last_block).store(reinterpret_cast<std::uint64_t>(block), simt::relaxed);
   }
 
-  // Adds what the block counted to `sum`, which lies in device memory.
+  // Adds the counts of the block to `sum` in device memory.
   template <class Thread>
   SIMT_FN void close(Thread& thread, Sum* sum) const {
     thread.block_barrier();

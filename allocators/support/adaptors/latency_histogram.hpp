@@ -1,5 +1,5 @@
-// What the Latency adaptor counts: calls by their duration, in buckets that grow with it. Plain data, shared by device
-// code and host reports.
+// Histogram of the Latency adaptor: calls by duration, in buckets that grow with the duration. Plain data, shared by
+// device code and host reports.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace allocbench {
 
-// 16 buckets between two powers of two, so that a bucket is at most 1/16 wide; shorter durations have a bucket each.
-// What lasts 2^36 clock ticks or more is in the last one.
+// There are 16 buckets between two powers of two, so the width of a bucket is at most 1/16 of its durations. Each
+// duration below 16 has its own bucket. The last bucket includes all durations from 2^36 clock ticks on.
 struct LatencyBuckets {
   static constexpr std::uint32_t bits = 4;
   static constexpr std::uint32_t per_octave = 1u << bits;
@@ -23,7 +23,7 @@ struct LatencyBuckets {
     if (octave >= octaves) return count - 1;
     return per_octave * octave + static_cast<std::uint32_t>(ticks >> octave);
   }
-  // The shortest duration of a bucket; of `count`, one beyond the last.
+  // The shortest duration of a bucket. For `count`, the end of the last bucket.
   static SIMT_HOST_FN std::uint64_t first_of(std::uint32_t bucket) {
     if (bucket < 2 * per_octave) return bucket;
     const std::uint32_t octave = bucket / per_octave - 1;
@@ -35,7 +35,7 @@ struct LatencyBuckets {
 template <class Count>
 struct LatencyHistogram {
   std::uint64_t largest = 0;
-  std::uint64_t last_block = 0;  // written and never read: a call ends when its pointer has arrived
+  std::uint64_t last_block = 0;  // written but never read; a call ends when its pointer has arrived
   Count counts[LatencyBuckets::count] = {};
 };
 

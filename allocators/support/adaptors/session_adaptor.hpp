@@ -1,5 +1,5 @@
-// SessionAdaptor: what the sessions of all adaptors share. An adaptor redefines malloc and free; detach() and
-// release_all() belong to no call and go to the session below.
+// SessionAdaptor: the common part of all adaptors' sessions. An adaptor redefines malloc and free. detach() and
+// release_all() belong to no call and are passed to the session below.
 #pragma once
 
 #include "allocators/support/contract/session.hpp"

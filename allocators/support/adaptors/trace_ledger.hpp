@@ -1,8 +1,8 @@
-// TraceLedger: where the Traced adaptor leaves a record of each call of malloc and free.
+// TraceLedger: the memory in which the Traced adaptor records each call of malloc and free.
 //
-// Records lie in chunks, which buffers take one after the other; a warp writes into the buffer of its number. So warps
-// seldom share a word, and one counter for all is asked only for new chunks. A thread's records have increasing
-// numbers: a buffer never goes back to an older chunk.
+// Records are in chunks. A buffer takes one chunk after the other, and a warp writes into the buffer with its number.
+// So warps seldom share a word, and only new chunks need the common counter. A buffer never returns to an older chunk,
+// so the records of a thread have increasing numbers.
 #pragma once
 
 #include "simt/simt.hpp"
@@ -15,36 +15,36 @@
 namespace allocbench {
 
 struct TraceRecord {
-  std::uint64_t value;   // bytes of a malloc; of a free the number of its malloc's record plus one, 0: no such record
+  std::uint64_t value;   // malloc: bytes; free: number of its malloc's record plus one, 0 = no record
   std::uint64_t clock;   // in nanoseconds
-  std::uint32_t thread;  // rank in the grid; `unused` in records that nobody wrote
+  std::uint32_t thread;  // rank in the grid; `unused` in unwritten records
   std::uint32_t call;
 
   static constexpr std::uint32_t unused = 0xffffffff;
-  // The lower 8 bits of `call` are one of these; the bits above are the binary logarithm of the alignment.
+  // The lower 8 bits of `call` are one of these values. The higher bits are the binary logarithm of the alignment.
   static constexpr std::uint32_t malloc = 0;
   static constexpr std::uint32_t free = 1;
   static constexpr std::uint32_t refused_malloc = 2;  // it returned null
 };
 static_assert(sizeof(TraceRecord) == 24);
 
-// Lives on the host and is passed to kernels by value.
+// The host owns this object and passes it to kernels by value.
 struct TraceLedger {
   static constexpr std::uint32_t chunk_records = 64;  // a warp's calls fit into one
-  static constexpr std::uint32_t words_apart = 4;     // buffers lie in sectors of their own
+  static constexpr std::uint32_t words_apart = 4;     // each buffer has its own sectors
 
   TraceRecord* records = nullptr;
   std::uint64_t* heads = nullptr;  // by buffer: its chunk plus one in the upper half, used records in the lower
   std::uint32_t* next_chunk = nullptr;
   std::uint64_t* lost = nullptr;    // calls that found no chunk
-  std::uint32_t* owners = nullptr;  // by granule: the number of the record that made the block there, plus one
-  std::uint32_t log_granule = 0;    // of the bytes of a granule: the least that lie between two blocks
+  std::uint32_t* owners = nullptr;  // by granule: number of the record of the block's malloc, plus one
+  std::uint32_t log_granule = 0;    // log2 of the bytes of a granule, the smallest distance of two blocks
   std::uint64_t pool_begin = 0;
   std::uint64_t pool_end = 0;
   std::uint32_t chunks = 0;
   std::uint32_t buffers = 0;
   std::uint32_t first = 0;          // number of the first record
-  std::uint32_t log_alignment = 0;  // that mallocs ask for; 0: the allocator's own
+  std::uint32_t log_alignment = 0;  // requested alignment; 0: the allocator's own
   bool has_clocks = false;
 
   template <class Thread>
@@ -53,7 +53,7 @@ struct TraceLedger {
         add(thread, (block == nullptr ? TraceRecord::refused_malloc : TraceRecord::malloc) | log_alignment << 8, bytes);
     if (has_owner(block)) owner_of(thread, block).store(number, simt::relaxed);
   }
-  // Before the block is freed: it belongs to the caller as long as that.
+  // Called before the block is freed, while it still belongs to the caller.
   template <class Thread>
   SIMT_FN void add_free(Thread& thread, const void* block) const {
     add(thread, TraceRecord::free, has_owner(block) ? owner_of(thread, block).load(simt::relaxed) : 0);
@@ -69,7 +69,7 @@ struct TraceLedger {
     return thread.atomic(owners[(reinterpret_cast<std::uint64_t>(block) - pool_begin) >> log_granule]);
   }
 
-  // Where a warp's calls are recorded: the first `old_count` from record `old` on, the others from `fresh` on.
+  // The records of a warp's calls: the first `old_count` calls from record `old` on, the others from `fresh` on.
   struct Places {
     std::uint32_t old = 0;
     std::uint32_t old_count = 0;
@@ -77,7 +77,7 @@ struct TraceLedger {
   };
   static constexpr std::uint32_t no_place = 0xffffffff;
 
-  // The number of the record plus one; 0: it was lost.
+  // The number of the record plus one. 0: the record was lost.
   template <class Thread>
   SIMT_FN std::uint32_t add(Thread& thread, std::uint32_t call, std::uint64_t value) const {
     const auto group = thread.converged();
@@ -117,7 +117,7 @@ struct TraceLedger {
       thread.atomic(*lost).fetch_add(std::uint64_t{rest}, simt::relaxed);
       return places;
     }
-    // Another warp may have found a newer chunk meanwhile, which stays.
+    // Another warp may have installed a newer chunk meanwhile. That chunk stays.
     head.fetch_max((std::uint64_t{fresh} + 1) << 32 | rest, simt::relaxed);
     places.fresh = fresh * chunk_records;
     return places;

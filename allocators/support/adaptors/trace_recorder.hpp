@@ -1,4 +1,4 @@
-// TraceRecorder: the memory of a TraceLedger, and the trace that its records become, kernel by kernel.
+// TraceRecorder: owns the memory of a TraceLedger, and adds its records to a trace, kernel by kernel.
 #pragma once
 
 #include <algorithm>
@@ -17,14 +17,15 @@
 namespace allocbench {
 
 struct TraceOptions {
-  std::uint32_t calls_per_kernel = 1u << 20;  // that the buffers hold; more of a kernel are lost, and counted
+  // capacity of the buffers for one kernel; further calls are lost and counted
+  std::uint32_t calls_per_kernel = 1u << 20;
   bool clocks = false;
 };
 
 class TraceRecorder {
  public:
-  // Blocks lie in `pool`, multiples of `alignment` bytes apart. Takes device memory: 24 B for each call of a kernel,
-  // and 4 B for each place where a block can lie. Throws simt::Fault.
+  // The blocks are in `pool`, at distances that are multiples of `alignment`. Takes device memory: 24 B for each call
+  // of a kernel, and 4 B for each possible block address. Throws simt::Fault.
   TraceRecorder(simt::Stream& stream, const Pool& pool, std::uint32_t alignment, const TraceOptions& options)
       : stream_(stream),
         buffers_(std::clamp(options.calls_per_kernel / TraceLedger::chunk_records, 1u, most_buffers)),
@@ -50,11 +51,11 @@ class TraceRecorder {
     empty_buffers();
   }
 
-  // For the next kernel; of another one after each end_kernel().
+  // For the next kernel. Get a new ledger after each end_kernel().
   const TraceLedger& ledger() const { return ledger_; }
 
-  // The kernels launched since the last call, together: `shape` is that of each. Waits for them. Throws
-  // traces::TraceError where the trace becomes too long.
+  // Adds the kernels since the last call as one kernel. `shape` is the shape of each. Waits for them. Throws
+  // traces::TraceError if the trace becomes too long.
   void end_kernel(std::string name, simt::LaunchShape shape) {
     const std::uint32_t used = std::min(chunks_, next_chunk_.to_host(stream_).front()) * TraceLedger::chunk_records;
     std::vector<TraceRecord> records(used);
@@ -124,7 +125,7 @@ class TraceRecorder {
 
   simt::Stream& stream_;
   std::uint32_t buffers_;
-  std::uint32_t chunks_;  // a buffer's last one may be nearly empty
+  std::uint32_t chunks_;  // the last chunk of a buffer may be almost empty
   simt::Buffer<TraceRecord> records_;
   simt::Buffer<std::uint64_t> heads_;
   simt::Buffer<std::uint32_t> next_chunk_;

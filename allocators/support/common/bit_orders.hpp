@@ -1,16 +1,16 @@
-// A memory order that a parameter may take away.
+// A memory order that a parameter can remove.
 //
-// Some published designs set and clear the bits that say which blocks are in use without memory order. Then nothing
-// orders the last accesses of one owner of a block before the first ones of the next (docs/findings.md). Their
-// parameter `bit_orders` chooses between what is published and what is safe.
+// Some published designs set and clear the bits of blocks in use without a memory order. Then nothing orders the last
+// accesses of an owner of a block before the first accesses of the next owner (docs/findings.md). The parameter
+// `bit_orders` of these designs chooses between the published and the safe form.
 #pragma once
 
 #include "simt/simt.hpp"
 
 namespace allocbench {
 
-// Which half of a hand-over has its memory order: what clears a bit or lowers a count releases, what sets a bit or
-// raises a count acquires.
+// Which half of a hand-over has its memory order. Operations that clear a bit or lower a count release; operations that
+// set a bit or raise a count acquire.
 struct BitOrders {
   bool clearing_releases = false;
   bool setting_acquires = false;

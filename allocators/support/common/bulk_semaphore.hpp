@@ -1,20 +1,20 @@
 // A semaphore whose units are taken, returned and promised in bulk.
 //
 // Paper: Winter et al., Ouroboros: Virtualized Queues for Dynamic Memory Management on GPUs, ICS 2020 (the bulk
-// semaphore); Gelado & Garland, Throughput-Oriented GPU Memory Allocation, PPoPP 2019, section 4.2 (where it is from).
-// Idea: one addition takes units for a whole group of lanes. A group that finds none either announces and makes a batch
-// of new units, or waits for units that others have announced. Otherwise each of a thousand warps that find a class
-// empty would make a batch.
-// Data: the units that are there; in a second word the units that are expected and those that are in demand.
+// semaphore); Gelado & Garland, Throughput-Oriented GPU Memory Allocation, PPoPP 2019, section 4.2 (its origin).
+// Idea: one addition takes units for a whole group of lanes. A group that finds no unit either announces and makes a
+// batch of new units, or waits for announced units of other groups. Otherwise, if a thousand warps found a class empty,
+// each of them would make a batch.
+// Data: a word with the available units, and a second word with the expected and the demanded units.
 //
-// Protocol. Only `units` decides which group owns a unit (units.hpp). A group that finds nothing joins the demand by
-// one addition. The result says which of the groups makes units: the one whose demand begins a batch. So a burst makes
-// as many batches as it needs, all at once. Promises are a hint: a wrong guess costs an extra batch or a useless wait,
-// never a unit.
+// Protocol. Only `units` decides which group owns a unit (units.hpp). A group that finds no unit adds its demand to the
+// second word. The result of the addition shows whether the demand of this group begins a batch; if so, the group makes
+// the batch. So a burst makes as many batches as it needs, all at the same time. Promises are only a hint: a wrong
+// guess costs an extra batch or a useless wait, never a unit.
 //
 // Differs from the published word of 25 bits units, 25 bits expected and 14 bits reserved, which overflows with 16,384
 // waiters and with 2^24 free units. Here units have a word of their own (64 bits), expected and demanded units 32 bits
-// each. Threads decide by additions that they take back if they were wrong, not by compare-exchange loops.
+// each. Threads use additions, and undo them if they were wrong, instead of compare-exchange loops.
 #pragma once
 
 #include "allocators/support/common/units.hpp"
@@ -23,7 +23,8 @@
 namespace allocbench {
 
 struct BulkSemaphore {
-  // In device memory; all bytes zero = no units. Each word has a cache line of its own: all warps hit the first one.
+  // In device memory; all bytes zero = no units. Each word has its own cache line, because all warps access the first
+  // word.
   struct State {
     alignas(128) std::uint64_t units;     // two's complement
     alignas(128) std::uint64_t promises;  // expected units below, demanded ones above
@@ -37,7 +38,7 @@ struct BulkSemaphore {
     return take_units(thread, state->units, wanted);
   }
 
-  // The same for callers that expect nothing.
+  // The same for callers that do not expect a unit.
   template <class Thread>
   SIMT_FN std::uint32_t take_if_any(Thread& thread, std::uint32_t wanted) const {
     return take_units_if_any(thread, state->units, wanted);
@@ -48,20 +49,21 @@ struct BulkSemaphore {
     thread.atomic(state->units).fetch_add(count, simt::relaxed);
   }
 
-  // Units at this moment; too low, also below zero, while takers give back what they could not have.
+  // Current number of units. The number is too low, possibly negative, while takers give back units that were not
+  // available.
   template <class Thread>
   SIMT_FN std::int64_t available(Thread& thread) const {
     return static_cast<std::int64_t>(thread.atomic(state->units).load(simt::relaxed));
   }
 
-  // True while others make units.
+  // True while other groups make units.
   template <class Thread>
   SIMT_FN bool expects_units(Thread& thread) const {
     return expected(thread.atomic(state->promises).load(simt::relaxed)) != 0;
   }
 
-  // Joins the demand with `need` units. True if the caller must make the next `batch` units: its demand begins a batch
-  // or reaches into one that no thread has begun. settle() leaves the demand.
+  // Adds `need` units to the demand. Returns true if the caller must make the next `batch` units, because its demand
+  // begins a batch or extends into one that no thread makes yet. settle() ends the demand.
   template <class Thread>
   SIMT_FN bool demand(Thread& thread, std::uint32_t need, std::uint32_t batch) const {
     const std::uint32_t ahead =
@@ -69,22 +71,22 @@ struct BulkSemaphore {
     return ahead == 0 || ahead + need > batch;
   }
 
-  // Announces to waiting groups that the caller makes `surplus` units more than it needs.
+  // Announces to waiting groups that the caller makes `surplus` units in addition to its own.
   template <class Thread>
   SIMT_FN void announce(Thread& thread, std::uint32_t surplus) const {
     thread.atomic(state->promises).fetch_add(promise(0, surplus), simt::relaxed);
   }
 
-  // Ends what demand() and announce() began, given by `promised`. `made` units, as many as the maker could get, exist
-  // now.
+  // Ends the demand and the announcement, given by `promised`. `made` is the number of units that the maker could get
+  // and that exist now.
   template <class Thread>
   SIMT_FN void settle(Thread& thread, std::uint64_t promised, std::uint32_t made) const {
     if (made != 0) signal(thread, made);
     if (promised != 0) thread.atomic(state->promises).fetch_sub(promised, simt::relaxed);
   }
 
-  // Waits for units and takes up to `wanted`. 0 if nothing was expected for a while, or if others always came first.
-  // Then the caller should make units itself.
+  // Waits for units and takes up to `wanted`. Returns 0 if no units were expected for a while, or if other groups
+  // always took them first. Then the caller should make units itself.
   template <class Thread>
   SIMT_FN std::uint32_t await(Thread& thread, std::uint32_t wanted) const {
     std::uint32_t idle = 0;
@@ -109,9 +111,9 @@ struct BulkSemaphore {
   }
 
  private:
-  static constexpr std::uint32_t longest_wait = 1000;  // looks of about a microsecond
-  // Looks in a row without an announcement before the caller asks again who makes units. More looks slow bursts of
-  // mixed sizes down.
+  static constexpr std::uint32_t longest_wait = 1000;  // checks of about a microsecond each
+  // Number of checks in a row without an announcement, after which the caller asks again who makes units. More checks
+  // make bursts of mixed sizes slower.
   static constexpr std::uint32_t patience = 8;
 };
 

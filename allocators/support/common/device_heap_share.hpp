@@ -1,18 +1,20 @@
 // The part of the memory that is left to the back end's device heap, for requests that a design does not serve itself.
 //
-// Guard. CUDA's malloc wraps for sizes near 2^64: on an H100 malloc(2^64 - 1) returns a small live block. Requests
-// above the share are refused here (request.hpp).
+// Guard. CUDA's malloc overflows for sizes near 2^64: on an H100 malloc(2^64 - 1) returns a small live block. So the
+// share refuses requests above its size (request.hpp).
 //
-// Largest request. The device heap consists of large segments, and a block lies in one of them. On an H100 the largest
-// block was between 0.52 and 1 times the heap, for 60 heap sizes from 4 MiB to 16 GiB; less than half is promised.
+// Largest request. The device heap consists of large segments, and each block is inside one segment. On an H100, with
+// 60 heap sizes from 4 MiB to 16 GiB, the largest block was between 0.52 and 1 times the heap. The share promises less
+// than half.
 //
-// Reset. Nothing resets the device heap within a process, so the share remembers its live blocks and reset() frees
-// them. Then the device heap may divide its memory in another way than in a new process.
+// Reset. A process cannot reset the device heap, so the share stores its live blocks and reset() frees them. Afterwards
+// the device heap may divide its memory differently than in a new process.
 //
-// Data: a hash table of addresses, 0 = unused entry, at most half full. An address is stored at the first unused entry
-// from its hash on (compare-exchange), and never moves; free() looks for it from its hash on and stores 0. Only the
-// owner of a block removes its address, so there is no ABA. The entries carry no data to other threads: relaxed. Small
-// requests do not come here. A large one pays for one atomic operation, a free for one load and one store.
+// Data: a hash table of addresses, at most half full; 0 = unused entry. A compare-exchange stores an address in the
+// first unused entry from its hash on, and the address never moves. free() searches from the hash on and stores 0. Only
+// the owner of a block removes its address, so there is no ABA. The entries pass no data to other threads, so the
+// operations are relaxed. Small requests do not use the table. A large request costs one atomic operation, a free one
+// load and one store.
 #pragma once
 
 #include <algorithm>
@@ -23,11 +25,11 @@
 
 namespace allocbench {
 
-// Largest request that a device heap of this size serves when it is new.
+// Largest request that a new device heap of this size serves.
 inline std::size_t largest_in_device_heap(std::size_t heap_bytes) { return heap_bytes / 16 * 7; }
 
-// One thread per entry of the table. A table without blocks is not read: it may be larger than the L2 cache, and a
-// reset would leave a cold cache to the kernel that follows.
+// One thread per entry of the table. A table without blocks is not read, because it may exceed the L2 cache, and the
+// next kernel would then start with a cold cache.
 struct FreeAllBlocks {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, std::uint64_t* blocks, std::uint32_t entries, std::uint64_t* live) const {
@@ -48,7 +50,7 @@ class DeviceHeapShare {
     DeviceHeapShare share;
     share.limit_.bytes = share_bytes;
     if (share_bytes == 0) return share;
-    // The runtime may grant more than was asked for: at least 4 MiB on an H100.
+    // The runtime may grant more than requested: at least 4 MiB on an H100.
     const std::size_t heap_bytes = std::max(share_bytes, least_heap_bytes);
     const std::uint64_t blocks_at_most = heap_bytes / (smallest_request + 1) + 1;
     const std::uint64_t entries = std::bit_ceil(2 * blocks_at_most);
@@ -88,7 +90,7 @@ class DeviceHeapShare {
     for (std::uint32_t i = hash(address), looks = 0; looks <= mask_; i = next(i), ++looks) {
       const auto entry = thread.atomic(blocks_[i]);
       if (entry.load(simt::relaxed) != address) continue;
-      // Before the block is freed: its next owner stores the address again.
+      // Called before the block is freed, because its next owner stores the address again.
       entry.store(0, simt::relaxed);
       thread.atomic(*live_).fetch_sub(std::uint64_t{1}, simt::relaxed);
       thread.device_heap().free(block);

@@ -1,10 +1,10 @@
 // One slot of a queue of indices: empty, or an index.
 //
-// The ends of the queue number puts and takes, and the number decides who uses a slot. A put waits until the slot is
-// empty, a take until it is not. Each wait is for a thread that already has its number and does not wait for this one.
-// A put releases and a take acquires what the index stands for, user data included.
-// A compare-exchange from empty fills a slot and an exchange empties it. So every index has one owner, in any order of
-// the two numbers of a slot: no ABA.
+// The ends of the queue number puts and takes, and the numbers assign slots to threads. A put waits until the slot is
+// empty, a take until it is full. Each wait is for a thread that already has its number and does not wait for the
+// waiting thread. A put releases and a take acquires the memory of the index, user data included. A compare-exchange
+// from empty fills a slot, and an exchange empties it. So every index has one owner, whatever the order of the two
+// numbers of a slot. There is no ABA.
 #pragma once
 
 #include "simt/simt.hpp"
@@ -23,14 +23,14 @@ SIMT_FN void put_into(Thread& thread, std::uint32_t& slot, std::uint32_t index) 
   }
 }
 
-// One attempt; empty_slot when there was nothing.
+// One attempt. Returns empty_slot if the slot was empty.
 template <class Thread>
 SIMT_FN std::uint32_t try_take_from(Thread& thread, std::uint32_t& slot) {
   thread.probe(simt::Step::attempt);
   return thread.atomic(slot).exchange(empty_slot, simt::acquire);
 }
 
-// Waits by loads: exchanges of waiting lanes would delay the put.
+// Waits with loads, because exchanges of waiting lanes would delay the put.
 template <class Thread>
 SIMT_FN void await_index(Thread& thread, std::uint32_t& slot) {
   while (thread.atomic(slot).load(simt::relaxed) == empty_slot) {

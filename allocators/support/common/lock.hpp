@@ -1,6 +1,6 @@
-// The locks of the allocators: a word that threads exchange, and tickets for warps that queue up.
+// The locks of the allocators: a word with an exchange lock, and a ticket lock for queues of warps.
 //
-// Every holder does bounded work and never waits, so every wait ends.
+// Every holder does a bounded amount of work and never waits, so every wait ends.
 #pragma once
 
 #include "simt/simt.hpp"
@@ -16,14 +16,15 @@ template <class Thread>
 SIMT_FN void unlock(Thread& thread, std::uint32_t& word) {
   thread.atomic(word).store(0u, simt::release);
 }
-// Waits until the lock was free once, and sees what its last holder did.
+// Waits until the lock has been free once. The caller then sees the changes of its last holder.
 template <class Thread>
 SIMT_FN void await_unlocked(Thread& thread, std::uint32_t& word) {
   while (thread.atomic(word).load(simt::acquire) != 0) thread.spin_hint();
 }
 
-// One lane takes the lock for all lanes of its group that come together. Groups get it in the order in which they came.
-// Tickets, because the hand-over of a contended exchange lock is slow on a full GPU. Groups far behind look less often.
+// One lane takes the lock for all lanes of its group. Groups get the lock in the order of their arrival. The lock uses
+// tickets, because the hand-over of a contended exchange lock is slow on a full GPU. Groups far behind in the queue
+// check less often.
 struct TicketLock {
   // Zero if no thread has or wants the lock.
   alignas(128) std::uint32_t next_ticket;
@@ -35,8 +36,8 @@ struct TicketLock {
     std::uint32_t on_arrival;
   };
 
-  // For all lanes of the group; the result is valid on the leader. A group that is served after `on_arrival` sees what
-  // this group did before it came. Therefore an addition of nothing instead of a load, which may show an old value
+  // All lanes of the group call; the result is valid on the leader. A group that is served after `on_arrival` sees the
+  // earlier actions of this group. This needs an addition of zero instead of a load, which may return an old value
   // (CONTRIBUTING.md, "Mark and look").
   template <class Thread, class Group>
   SIMT_FN Turn lock(Thread& thread, const Group& group) {
@@ -53,7 +54,7 @@ struct TicketLock {
         now = thread.atomic(serving).load(simt::acquire);
       }
     }
-    group.sync();  // the leader's acquire holds for all
+    group.sync();  // the leader's acquire covers all lanes
     return turn;
   }
 

@@ -12,7 +12,7 @@ class Modulo {
   // 1 <= divisor < 2^31.
   explicit Modulo(std::uint32_t divisor)
       : divisor_(divisor), reciprocal_(static_cast<std::uint32_t>((std::uint64_t{1} << 32) / divisor)) {
-    if (divisor == 1) reciprocal_ = 0xffffffffu;  // 2^32 does not fit; one less gives a quotient that is one too small
+    if (divisor == 1) reciprocal_ = 0xffffffffu;  // 2^32 does not fit; 2^32 - 1 gives a quotient that is one too small
   }
 
   SIMT_HOST_FN std::uint32_t divisor() const { return divisor_; }

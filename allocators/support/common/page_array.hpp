@@ -1,7 +1,7 @@
 // A pool as an array of equal pages.
 //
-// The bytes of a page are a power of two, so a page and its address follow from each other by a shift. The number of
-// pages is arbitrary.
+// The size of a page is a power of two, so a shift converts between a page and its address. The number of pages is
+// arbitrary.
 #pragma once
 
 #include <string>
@@ -26,7 +26,7 @@ struct PageArray {
     return static_cast<std::uint32_t>(static_cast<std::size_t>(static_cast<const std::byte*>(block) - base) >> shift);
   }
 
-  // `name` is the allocator's, for the message.
+  // `name` is the name of the allocator, for the error message.
   static PageArray of_arena(Arena& arena, std::uint64_t page_bytes, std::string_view name) {
     const std::size_t count = arena.pool_bytes() / page_bytes;
     if (count == 0 || count > most_pages) {

@@ -1,9 +1,9 @@
-// A pool of equal slabs in place of a host that hands them out while a kernel runs: each is taken, and may be given
-// back.
+// A pool of equal slabs, which replaces a host that hands out slabs while a kernel runs. Threads take slabs and may
+// return them.
 //
-// Fresh slabs come from a counter, returned ones from a stack linked by index. The head of the stack carries a tag that
-// grows with every change, so a taker that was overtaken never installs an old link (no ABA).
-// A taker acquires what the thread that gave the slab back had released.
+// Fresh slabs come from a counter, returned slabs from a stack that is linked by indices. The head of the stack has a
+// tag that grows with every change, so an overtaken taker never installs an old link (no ABA). Returning a slab
+// releases, and taking it acquires.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ struct SlabPool {
   // All zero at first.
   struct State {
     alignas(128) std::uint64_t returned;  // bits 0-31: 1 + the slab on top, 0 = empty; bits 32-63: tag
-    alignas(128) std::uint32_t fresh;     // slabs that were taken from the counter, and more where takers met its end
+    alignas(128) std::uint32_t fresh;     // slabs taken from the counter, plus attempts after its end
   };
 
   std::byte* base = nullptr;
@@ -29,7 +29,7 @@ struct SlabPool {
   std::uint32_t count = 0;
   std::uint32_t bytes_log2 = 0;
 
-  // Memory beyond `most_slabs` is not used. `name` is the allocator's, for the message.
+  // Memory beyond `most_slabs` is not used. `name` is the name of the allocator, for the error message.
   static SlabPool of_arena(Arena& arena, std::uint64_t slab_bytes, std::uint64_t most_slabs, std::string_view name) {
     const std::size_t count = std::min<std::size_t>(arena.pool_bytes() / slab_bytes, most_slabs);
     if (count == 0) {
@@ -53,14 +53,14 @@ struct SlabPool {
     return static_cast<std::uint32_t>(offset(block)) & static_cast<std::uint32_t>(slab_bytes() - 1);
   }
 
-  // No slab is left. Slabs may be given back at the same time.
+  // Whether no slab is left. Other threads may return slabs at the same time.
   template <class Thread>
   SIMT_FN bool exhausted(Thread& thread) const {
     return static_cast<std::uint32_t>(thread.atomic(state->returned).load(simt::relaxed)) == 0 &&
            thread.atomic(state->fresh).load(simt::relaxed) >= count;
   }
 
-  // A slab that was returned, else a fresh one, else `none`.
+  // Takes a returned slab, otherwise a fresh one. Returns `none` if there is neither.
   template <class Thread>
   SIMT_FN std::uint32_t take(Thread& thread) const {
     const auto top = thread.atomic(state->returned);
@@ -71,7 +71,7 @@ struct SlabPool {
       if (top.compare_exchange(seen, next_tag(seen) | below, simt::acquire, simt::acquire)) return slab;
       thread.probe(simt::Step::retry);
     }
-    // The load keeps refused threads from advancing the counter until it wraps.
+    // The load prevents refused threads from advancing the counter until it overflows.
     const auto fresh = thread.atomic(state->fresh);
     if (fresh.load(simt::relaxed) >= count) return none;
     const std::uint32_t slab = fresh.fetch_add(1u, simt::relaxed);

@@ -1,4 +1,4 @@
-// Consecutive numbers for lanes that come together, as many as there are units: what the rings of queues hand out.
+// Consecutive numbers for the lanes of a group, limited by the available units. The rings of queues hand them out.
 #pragma once
 
 #include "allocators/support/common/units.hpp"
@@ -6,7 +6,7 @@
 namespace allocbench {
 
 struct TicketRange {
-  std::uint32_t count = 0;  // the lanes with the lowest ranks have one
+  std::uint32_t count = 0;  // lanes with a ticket; they have the lowest ranks
   std::uint32_t first = 0;
 
   template <class Group>

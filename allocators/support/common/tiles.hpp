@@ -1,5 +1,5 @@
-// State per warp or per tile of 16 lanes, for sessions (session.hpp): which tile a thread belongs to, and a table in
-// which the state of each outlives kernels.
+// State per warp or per tile of 16 lanes, for sessions (session.hpp): the tile of a thread, and a table that keeps the
+// state of each tile between kernels.
 #pragma once
 
 #include "allocators/support/contract/arena.hpp"
@@ -17,7 +17,7 @@ struct Tiles {
     const std::uint32_t tiles_of_block = (thread.block_size() + (1u << lanes_log2) - 1) >> lanes_log2;
     return thread.block() * tiles_of_block + (thread.rank_in_block() >> lanes_log2);
   }
-  // The lanes of my tile that are here with me.
+  // The converged lanes of the caller's tile.
   template <class Thread>
   SIMT_FN auto converged(Thread& thread) const {
     const auto group = thread.converged();

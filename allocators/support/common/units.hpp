@@ -1,10 +1,11 @@
-// A counter of units that threads take by one addition: subtract what is wanted, add back what was not there.
+// A counter of units that threads take with one addition: a thread subtracts the wanted number and adds back the units
+// that were not available.
 //
-// A compare-exchange loop would let one thread per round trip to the second-level cache succeed. The price: until a
-// taker has added back what it could not have, the counter is too low, perhaps below zero, and hides units that others
-// give back. So a count of zero or less does not prove that there is nothing. A taker that added back must look again
-// before it gives up. Then the last of several takers sees the true count. The counter orders no memory. The units must
-// be handed over with release and acquire of their own.
+// With a compare-exchange loop only one thread would succeed per round trip to the second-level cache. The
+// disadvantage: until a taker has added back the missing units, the counter is too low, possibly negative, and hides
+// returned units of other threads. So a count of zero or less does not prove that there are no units. A taker that
+// added units back must check again before it gives up. Then the last of several takers sees the true count. The
+// counter orders no memory; the hand-over of units needs its own release and acquire.
 #pragma once
 
 #include <type_traits>
@@ -26,7 +27,7 @@ SIMT_FN std::uint32_t take_units(Thread& thread, Word& units, std::uint32_t want
   return granted;
 }
 
-// The same for callers that expect nothing: the load spares the others two additions.
+// The same for callers that do not expect a unit. The load saves the other threads two additions.
 template <class Thread, class Word>
 SIMT_FN std::uint32_t take_units_if_any(Thread& thread, Word& units, std::uint32_t wanted) {
   if (static_cast<std::make_signed_t<Word>>(thread.atomic(units).load(simt::relaxed)) <= 0) return 0;

@@ -6,10 +6,10 @@
 //     struct Parameters { ...; static auto fields(); };
 //     static constexpr Traits traits{.name = "my_malloc", ...};
 //
-//     // Lays out the state; throws Fault or Unsupported.
+//     // Initialises the state. Throws Fault or Unsupported.
 //     static MyMalloc create(Arena&, const Parameters&);
 //
-//     // Back to fresh, asynchronously (trait Fresh::by_reset).
+//     // Makes the heap new again, asynchronously (trait Fresh::by_reset).
 //     void reset(simt::Stream&);
 //
 //     // Null = out of memory, in bounded time.
@@ -22,23 +22,24 @@
 //     // text).
 //     static std::size_t max_request(std::size_t pool_bytes, const Parameters&);
 //     static std::size_t device_heap_bytes(std::size_t pool_bytes, const Parameters&);
-//     static SmallHeap<Parameters> small_heap();          // what `allocbench check` searches
-//     static SmallHeap<Parameters> second_small_heap();   // and in models of a second heap
-//     static SmallHeap<Parameters> heap_of_many_units();  // and in models of many units
-//     // Why the pool cannot be filled with blocks of one size, of which all are freed in the end and a share is free
-//     // before requests: a constant is too small. Says which value would do.
+//     static SmallHeap<Parameters> small_heap();          // heap that `allocbench check` searches
+//     static SmallHeap<Parameters> second_small_heap();   // heap for models of a second heap
+//     static SmallHeap<Parameters> heap_of_many_units();  // heap for models of many units
+//     // For a pool filled with blocks of one size, of which a share is free before the requests and all are freed at
+//     // the end: the reason why a constant is too small for this, and a sufficient value.
 //     static std::string why_too_many_free(std::size_t pool_bytes, const Parameters&, std::size_t bytes, double share);
-//     Pool own_pool() const;                              // PoolLocation::own: where the blocks live
-//     // What every block for a request is a multiple of, where that is more than the trait `alignment` says.
+//     Pool own_pool() const;                              // PoolLocation::own: where the blocks are
+//     // The alignment of blocks for a request, if it is larger than the trait `alignment`.
 //     std::size_t alignment_of(std::size_t bytes) const;
-//     void destroy();                                     // gives back what the arena does not own
+//     void destroy();                                     // releases memory that the arena does not own
 //     std::string broken_invariant(simt::Stream&) const;  // called when no kernel runs
 //   };
 //   ALLOCBENCH_REGISTER(my_malloc, MyMalloc)
 //
-// A worker may create several instances, one after the other or side by side: the leak check needs further ones.
-// destroy() ends each when no kernel runs; handles are copied freely, so there is no destructor. create() may block and
-// may use the default stream. Kernels pass the calling `thread`; libraries with device code of their own may ignore it.
+// A worker may create several instances, one after the other or at the same time, for example for the leak check.
+// destroy() ends each instance while no kernel runs. There is no destructor, because handles are copied freely.
+// create() may block and may use the default stream. Kernels pass the calling `thread`; libraries with their own device
+// code may ignore it.
 //
 // and one line of CMake: allocbench_add_allocator(my_malloc HEADER path/to/my_malloc.hpp).
 #pragma once
@@ -56,7 +57,8 @@
 
 namespace allocbench {
 
-// Thrown by create() when the design cannot serve this pool or these parameters; the text says why and what it can.
+// Thrown by create() if the design cannot use this pool or these parameters. The text gives the reason and the allowed
+// values.
 class Unsupported : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -89,28 +91,28 @@ std::size_t device_heap_bytes(std::size_t pool_bytes, const typename A::Paramete
   }
 }
 
-// Ends an instance: gives back what the arena does not own.
+// Ends an instance, and releases memory that the arena does not own.
 template <Allocator A>
 void destroy(A& allocator) {
   if constexpr (requires { allocator.destroy(); }) allocator.destroy();
 }
 
-// A heap as small as possible that still uses every rule of the design. A few dozen mallocs of 16 bytes exhaust it, and
-// frees recycle all that the design recycles. `allocbench check` searches interleavings on it, because rare ones are
-// common in small heaps.
+// The smallest heap that still uses every rule of the design. A few dozen mallocs of 16 bytes exhaust the heap, and
+// frees recycle everything that the design recycles. `allocbench check` searches interleavings on this heap, because
+// rare interleavings are common in small heaps.
 template <class Parameters>
 struct SmallHeap {
   std::size_t pool_bytes = std::size_t{64} << 10;
   Parameters parameters = {};
-  // One lane alone must get this share of the equal blocks that once lived together from the emptied heap. Less than 1
-  // if the design abandons memory; its header then says why.
+  // After all blocks were freed, one lane alone must get this share of the largest number of equal blocks that were in
+  // use together. Less than 1 if the design abandons memory; the header of the design then gives the reason.
   double serves_again = 1;
-  // Blocks of another size fill a heap and are freed. One lane alone must then get this share of the blocks that a
-  // fresh heap serves to it. Each further size may keep as much again. 0 if a design never takes memory back from a
-  // size; its header then says why.
+  // After blocks of another size filled the heap and were freed, one lane alone must get this share of the blocks that
+  // a fresh heap serves to it. Each further size may keep the same amount again. 0 if a design never takes memory back
+  // from a size; the header of the design then gives the reason.
   double serves_other_sizes = 1;
-  // Blocks of 16 bytes that the new heap serves to one lane alone, at least; 0 where the design does not say. What a
-  // heap served before it was emptied cannot tell that it never had some of its memory.
+  // Minimum number of 16-byte blocks that a new heap serves to one lane alone; 0 if the design does not state it. A
+  // comparison with the same heap before it was emptied cannot find memory that was never available.
   std::uint32_t serves_new = 0;
 };
 
@@ -123,7 +125,7 @@ SmallHeap<typename A::Parameters> small_heap() {
   }
 }
 
-// One more heap for the search, where other rules decide: twice the pool, unless the design names something better.
+// A second heap for the search, in which other rules apply: by default twice the pool.
 template <Allocator A>
 SmallHeap<typename A::Parameters> second_small_heap() {
   if constexpr (requires { A::second_small_heap(); }) {
@@ -136,7 +138,8 @@ SmallHeap<typename A::Parameters> second_small_heap() {
   }
 }
 
-// For a design with sets of units, one bit each: a heap with more units than a word has bits, all as small as can be.
+// For a design with sets of units, one bit each: a heap with more units than a word has bits, each as small as
+// possible.
 template <class A>
 concept HasHeapOfManyUnits = requires {
   A::heap_of_many_units();
@@ -156,7 +159,7 @@ struct AllocatorList {};
 
 }  // namespace allocbench
 
-// Names the allocator types of one plug-in. `plugin` is the name given to allocbench_add_allocator().
+// Registers the allocator types of a plug-in. `plugin` is the name passed to allocbench_add_allocator().
 #define ALLOCBENCH_REGISTER(plugin, ...)                   \
   namespace allocbench::plugins {                          \
   using plugin = ::allocbench::AllocatorList<__VA_ARGS__>; \

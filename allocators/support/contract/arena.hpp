@@ -17,24 +17,24 @@ struct Pool {
 
 class Arena {
  public:
-  // `pool_bytes` as the cell asks; nothing is allocated yet.
+  // `pool_bytes` is the size that the cell requests. Nothing is allocated yet.
   Arena(simt::Stream& stream, std::size_t pool_bytes) : stream_(stream), pool_bytes_(pool_bytes) {}
 
-  // Over a pool of somebody else's, which outlives the arena.
+  // Uses a pool of the caller, which must outlive the arena.
   Arena(simt::Stream& stream, Pool given) : stream_(stream), pool_bytes_(given.bytes), given_(given) {}
 
   // The pool, allocated at the first call. Base is aligned to at least 256 bytes.
   Pool pool() { return pool(pool_bytes_); }
 
-  // The same for designs that keep a part of pool_bytes() elsewhere (PoolLocation::arena_and_device_heap): the first
-  // call decides the size.
+  // The same for designs that keep a part of pool_bytes() elsewhere (PoolLocation::arena_and_device_heap). The first
+  // call determines the size.
   Pool pool(std::size_t bytes) {
     if (given_.base != nullptr) return {given_.base, bytes};
     if (pool_.size() == 0) pool_ = simt::Buffer<std::byte>(bytes);
     return {pool_.data(), pool_.size()};
   }
 
-  // Device memory for `count` objects outside the pool, all bytes zero; reported as metadata.
+  // Device memory for `count` objects outside the pool, with all bytes zero. It is reported as metadata.
   template <class T>
   T* metadata(std::size_t count) {
     simt::Buffer<std::byte> memory(count * sizeof(T));

@@ -1,5 +1,5 @@
-// HeapUsage: the state of a heap while no kernel runs. A design that can tell offers
-// `HeapUsage usage(simt::Stream&) const`.
+// HeapUsage: the state of a heap while no kernel runs. A design that can report it has `HeapUsage usage(simt::Stream&)
+// const`.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@ namespace allocbench {
 
 struct HeapUsage {
   std::uint64_t blocks = 0;           // in use
-  std::uint64_t bytes = 0;            // that these take, rounding included
-  std::uint64_t largest_request = 0;  // that one thread alone would be served; 0: none
-  std::uint64_t free_bytes = 0;       // that requests of any size may get: of chunks, pages or slabs without blocks
+  std::uint64_t bytes = 0;            // bytes of these blocks, rounding included
+  std::uint64_t largest_request = 0;  // largest request that one thread alone would get; 0: none
+  std::uint64_t free_bytes = 0;       // bytes for requests of any size: chunks, pages or slabs without blocks
 };
 
 }  // namespace allocbench

@@ -1,7 +1,7 @@
-// Parameters of allocators and workloads: plain structs that can describe themselves.
+// Parameters of allocators and workloads: plain structs that describe themselves.
 //
-// A parameter struct lists its members once, in `fields()`. From that list the worker reads and checks JSON, prints
-// `describe`, and fills defaults, so no plug-in parses anything. Example:
+// A parameter struct lists its members once, in `fields()`. With this list the worker reads and checks JSON, prints
+// `describe` and fills in defaults, so plug-ins do not parse anything. Example:
 //
 //   struct Parameters {
 //     std::uint64_t page_bytes = 4096;
@@ -11,7 +11,7 @@
 //     }
 //   };
 //
-// This header stays free of JSON: it is included by device code.
+// This header must not use JSON, because device code includes it.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ namespace allocbench {
 // Binds a description to a struct member of type bool, uint32_t, uint64_t, double, std::string or vector<uint64_t>.
 template <class Struct, class T>
 struct Field {
-  using Member = T Struct::*;  // nvcc repeats a member pointer in parentheses that -Wparentheses rejects
+  using Member = T Struct::*;  // nvcc adds parentheses around a member pointer, which -Wparentheses rejects
 
   const char* name;
   Member member;

@@ -1,4 +1,4 @@
-// What an allocator can do, stated once. Workloads ask the traits and answer `unsupported`; they never guess.
+// The abilities of an allocator, stated once. Workloads read the traits to answer `unsupported` and never guess.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@ enum class Frees {
 
 // Where blocks live.
 enum class PoolLocation {
-  arena,                  // in the pool the arena hands out: pointers are checked against its bounds
-  device_heap,            // in the back end's device heap, whose bytes are then the cell's pool bytes
-  arena_and_device_heap,  // in both, which share the cell's pool bytes as device_heap_bytes() says
-  own  // in memory that a library takes for itself: own_pool() tells where, and pointers are checked against that
+  arena,                  // in the pool of the arena; pointers are checked against its bounds
+  device_heap,            // in the device heap of the back end, which has the size of the cell's pool
+  arena_and_device_heap,  // in both; device_heap_bytes() divides the cell's pool bytes between them
+  own  // in a library's own memory; own_pool() gives its bounds, and pointers are checked against them
 };
 
-// How the allocator becomes as good as new.
+// How the allocator is made new again.
 enum class Fresh {
   by_reset,   // reset() does it
   by_process  // only a new process does it; reset() is absent
@@ -32,7 +32,8 @@ enum class Backends { both, cuda_only, cpu_only };
 enum class StepUnit {
   update,  // a read-modify-write of a shared word, lost compare-exchanges included
   probe,   // a try to find a free unit (simt::Step::attempt): the steps of a random walk
-  turn     // a request served by the allocator's only queue, up to and including the own one (simt::Note::ticket)
+  // a request that the allocator's only queue served, up to and including the caller's own (simt::Note::ticket)
+  turn
 };
 
 // What malloc(0) returns.
@@ -41,14 +42,14 @@ enum class ZeroBytes {
   null
 };
 
-// Which algorithm runs under the name.
+// The algorithm behind the name.
 enum class Form {
   published,  // the paper's operations on shared words, in its order, with its data and defaults; the header lists gaps
   reworked,   // improved by this project; the header lists how
-  own,        // a design of its author's, as is every plug-in that says nothing else
-  ablation,   // another form without one of its parts, for micro tests that show what the part is worth
+  own,        // a design of the plug-in's author (the default)
+  ablation,   // another form without one of its parts, for micro tests that measure the benefit of the part
   original,   // the authors' own code behind an adapter
-  delayed     // another form that waits in every call, for applications that show what a call is worth
+  delayed     // another form that waits in every call, to measure the cost of a call in applications
 };
 
 struct Traits {
@@ -62,23 +63,23 @@ struct Traits {
   std::uint32_t alignment = 16;  // bytes every returned pointer is a multiple of
   PoolLocation pool = PoolLocation::arena;
   Fresh fresh = Fresh::by_reset;
-  // The allocator keeps memory of the device heap after all frees, and no reset() returns it. Later users of the heap
-  // would depend on earlier ones, so each cell gets a process.
+  // The allocator keeps memory of the device heap after all frees, and reset() does not return it. Later users of the
+  // heap would depend on earlier users, so each cell gets its own process.
   bool keeps_device_heap = false;
   Backends backends = Backends::both;
   // Blocks may be handed out again although they were not freed (AWMalloc). Verification ends when that happens.
   bool recycles_unfreed = false;
-  // Every block takes the same room whatever the request is (pages, slabs): a config fixes the size before the first
+  // Every block takes the same space, whatever the request is (pages, slabs). A config sets the size before the first
   // malloc.
   bool one_block_size = false;
   // All lanes of a warp must call together.
   bool whole_warp_calls = false;
   StepUnit step = StepUnit::update;
-  // A deliberately broken plug-in that tests the harness; left out of lists unless asked for.
+  // A deliberately broken plug-in that tests the harness. Lists omit it unless requested.
   bool test_only = false;
   ZeroBytes zero = ZeroBytes::unique;
-  // Its plug-in has forms of the applications' kernels that leave traces. They are large, and what an application asks
-  // for hardly depends on its allocator.
+  // The plug-in has tracing forms of the applications' kernels. They are large, and the requests of an application
+  // hardly depend on the allocator, so few plug-ins have them.
   bool records_applications = false;
 };
 

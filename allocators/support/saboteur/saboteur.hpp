@@ -1,4 +1,4 @@
-// Saboteurs: allocators that fail on purpose, one way each, so that tests can prove that the harness survives them.
+// Saboteurs: allocators that fail on purpose, each in one way, so that tests can show that the harness survives them.
 //
 // Each one is a bump allocator whose free is a no-op, with one planted fault. They do not appear in lists or in "all"
 // (trait test_only).
@@ -44,7 +44,7 @@ class Bump {
       if (strike) thread.trap();
     }
     if constexpr (fault == Fault::segfault) {
-      // The address comes from memory, so that no compiler proves the store wrong and removes it.
+      // The address is loaded from memory, so that the compiler cannot prove the store invalid and remove it.
       if (strike) *reinterpret_cast<volatile std::uint32_t*>(words_->zero + 16) = 1;
     }
     if constexpr (fault == Fault::null) {
@@ -53,7 +53,7 @@ class Bump {
     if constexpr (fault == Fault::stale) {
       if (strike) return pool_.base;
     }
-    // Room for the 8 bytes by which `misalign` is late, so that only its alignment is wrong.
+    // Space for the 8 bytes by which `misalign` is late, so that only the alignment is wrong.
     constexpr std::uint64_t room = fault == Fault::misalign ? 16 : 0;
     const std::uint64_t need = units_of(std::uint64_t{bytes}, 4) * 16 + room;
     std::uint64_t offset = thread.atomic(words_->next).fetch_add(need, simt::relaxed);

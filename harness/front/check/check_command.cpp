@@ -1,4 +1,4 @@
-// `allocbench check`: searches allocators for bugs on the CPU executor, and shows one again.
+// `allocbench check`: searches allocators for bugs on the CPU executor, and replays a finding.
 #include "harness/front/check/check_command.hpp"
 
 #include <fmt/format.h>
@@ -29,7 +29,7 @@ constexpr const char* compared_strategies[] = {"random/1", "random/4", "random/1
 
 int search(const CheckPlan& plan, const CheckOptions& options) {
   if (!plan.race_seer && options.races) {
-    tell("allocbench: races are not checked: there is no allocbench-worker-tsan. Build it in the source tree with {}\n",
+    tell("allocbench: no search for races: allocbench-worker-tsan is missing. Build it in the source tree with {}\n",
          how_to_build_programs);
   }
   Checking checking(plan, options, options.strategy, true);
@@ -44,12 +44,13 @@ int search(const CheckPlan& plan, const CheckOptions& options) {
     if (cell.finding) write_finding(*cell.finding, options.out);
   }
   if (matrix.findings() != 0 && !options.quiet) {
-    tell("allocbench: reports and schedules are in {}; --replay FILE.json --shrink shortens one\n", options.out);
+    tell("allocbench: reports and schedules are in {}. To shorten a schedule: --replay FILE.json --shrink\n",
+         options.out);
   }
   if (!complete) return exit_interrupted;
   if (matrix.findings() != 0) return exit_some_not_ok;
   if (plan.complete) return exit_all_ok;
-  fmt::print(stderr, "allocbench: not all was checked: see the warnings\n");
+  fmt::print(stderr, "allocbench: some checks were left out: see the warnings\n");
   return exit_environment;
 }
 
@@ -72,7 +73,7 @@ int compare_strategies(const CheckPlan& plan, const CheckOptions& options) {
     by_strategy.emplace_back("races", checking.matrix());
   }
   const auto per_model = [&](std::uint64_t seeds) { return std::max<std::uint64_t>(1, seeds / plan.models.size()); };
-  show("Per cent of {} runs ({} under the race build) that fail, on the model that shows it best\n\n{}",
+  show("Failing runs in percent, of {} runs ({} in the race build), on the model with the most failures\n\n{}",
        per_model(options.seeds), per_model(options.race_seeds), strategy_table(by_strategy));
   return exit_all_ok;
 }

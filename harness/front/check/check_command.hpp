@@ -1,4 +1,4 @@
-// `allocbench check`: what the command line may ask for. cli/command_line reads the command line.
+// The options of `allocbench check`. cli/command_line parses the command line.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 namespace allocbench::front {
 
 struct CheckOptions {
-  std::string program = "allocbench";   // as it was called, for commands that are printed
+  std::string program = "allocbench";   // this program as it was called, for printed commands
   std::vector<std::string> allocators;  // empty = all that are not broken on purpose
   std::vector<std::string> models;      // names or files; empty = the library
   std::uint64_t seeds = 10000;          // runs per allocator, spread over the models
@@ -31,7 +31,7 @@ struct CheckOptions {
   std::string workers;
 
   std::size_t workers_at_once() const;
-  std::string command() const;  // "allocbench check --workers DIR", where printed commands begin
+  std::string command() const;  // "allocbench check --workers DIR", the beginning of printed commands
 };
 
 int check_command(const CheckOptions& options);

@@ -42,7 +42,7 @@ std::vector<std::string> names_of(const std::vector<Model>& models) {
   return names;
 }
 
-// One model or a list of them; all mistakes at once.
+// Reads one model or a list of models, and reports all mistakes at once.
 std::vector<Model> models_in_file(const std::string& path) {
   const std::string text = read_text_file(path, "--model:", limits::config_bytes);
   Problems problems;
@@ -100,7 +100,7 @@ std::vector<std::string> choose_allocators(const CheckOptions& options, const pr
   return chosen;
 }
 
-// Those that the race seer can run.
+// The subjects that the race build can run.
 void choose_race_allocators(CheckPlan& plan) {
   const protocol::CheckerDescription offer = describe_checker(*plan.race_seer);
   for (const std::string& name : plan.allocators) {
@@ -109,7 +109,7 @@ void choose_race_allocators(CheckPlan& plan) {
     if (known) {
       plan.race_allocators.push_back(name);
     } else {
-      fmt::print(stderr, "allocbench: warning: {} does not have {}: its races are not looked for.\n",
+      fmt::print(stderr, "allocbench: warning: {} does not contain {}: no search for its races.\n",
                  plan.race_seer->path, name);
       plan.complete = false;
     }

@@ -1,4 +1,4 @@
-// Which allocators on which models: what the checking workers offer, narrowed by the command line.
+// The allocators and models to check: those of the checking workers, restricted by the command line.
 #pragma once
 
 #include <optional>
@@ -13,15 +13,15 @@ namespace allocbench::front {
 
 struct CheckPlan {
   WorkerProgram searcher;
-  std::optional<WorkerProgram> race_seer;  // none when it is not built or not wanted
+  std::optional<WorkerProgram> race_seer;  // nothing if it is not built or not wanted
   std::vector<std::string> allocators;
-  std::vector<std::string> race_allocators;  // those of them that the race seer has
-  bool complete = true;                      // no allocator that was asked for is left out, with its races
+  std::vector<std::string> race_allocators;  // those of them that the race build has
+  bool complete = true;                      // all requested allocators are checked, also for races
   std::vector<protocol::Model> models;
   std::vector<std::string> model_files;  // by model; empty for built-in ones
 };
 
-// Warns about plug-ins that cannot be used.
+// Warns about unusable plug-ins.
 protocol::CheckerDescription describe_checker(const WorkerProgram& program);
 
 // Throws UsageError for names that do not exist and model files that cannot be read.

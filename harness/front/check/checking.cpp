@@ -12,7 +12,7 @@
 namespace allocbench::front {
 namespace {
 
-// A worker that dies takes the runs of its task along, so tasks are small; a run takes about a millisecond.
+// If a worker dies, all runs of its task are lost, so tasks are small. A run takes about a millisecond.
 constexpr std::uint64_t runs_per_task = 500;
 constexpr double task_limit_seconds = 60;
 constexpr double single_run_limit_seconds = 10;
@@ -66,7 +66,7 @@ std::optional<CheckTask> Checking::next_task() {
     const CheckCell& cell = matrix_.cells[current_];
     const bool decided = !cell.unsupported.empty() || (cell.finding && stop_at_failure_);
     if (decided || seeds_given_ == cell.planned) continue;
-    // An exhaustive search goes from each schedule to the next: one worker does it all.
+    // An exhaustive search derives each schedule from the previous one, so one worker does all of it.
     const std::uint64_t count = exhaustive() ? cell.planned : std::min(runs_per_task, cell.planned - seeds_given_);
     const std::uint64_t first = options_.first_seed + seeds_given_;
     seeds_given_ += count;
@@ -85,7 +85,7 @@ CheckTask Checking::task(std::size_t index, std::uint64_t first, std::uint64_t c
                                    .seeds = count,
                                    .stop_at_failure = stop_at_failure_,
                                    .apart = false};
-  // ThreadSanitizer takes seconds to name the places of a race, and longer on a busy machine.
+  // ThreadSanitizer needs seconds to find the source lines of a race, and longer on a busy machine.
   task.limit_seconds = count == 1 && !cell.races ? single_run_limit_seconds : task_limit_seconds;
   if (exhaustive()) task.limit_seconds *= std::ceil(static_cast<double>(count) / runs_per_task);
   task.cell = index;
@@ -111,7 +111,7 @@ void Checking::take(const CheckTask& done, const CheckAnswer& answer) {
   }
 }
 
-// A worker died or fell silent somewhere in these seeds: halves are tried until one seed is left.
+// A worker died or did not answer within these seeds, so halves are tried until one seed is left.
 void Checking::narrow_down(const CheckTask& lost, const CheckAnswer& answer) {
   const auto& [target, strategy, first, count, stop, apart] = std::get<protocol::Explore>(lost.command);
   if (count > 1 && !exhaustive()) {
@@ -128,7 +128,7 @@ void Checking::narrow_down(const CheckTask& lost, const CheckAnswer& answer) {
   cell.finding = new_finding(cell, first);
   cell.finding->outcome = died ? "crash" : "hang";
   cell.finding->summary =
-      died ? answer.loss() : fmt::format("no end after {} s and no scheduling point", lost.limit_seconds);
+      died ? answer.loss() : fmt::format("did not end within {} s and reached no scheduling point", lost.limit_seconds);
   cell.finding->report = cell.finding->summary;
 }
 

@@ -93,7 +93,7 @@ bool CheckCrew::start(Member& member) {
     throw EnvironmentError(fmt::format("{} does not speak protocol {}: build both programs from one tree with {}.",
                                        member.program, protocol::version, how_to_build_programs));
   }
-  throw EnvironmentError(fmt::format("{} does not start: it {}. It printed:\n{}", member.program,
+  throw EnvironmentError(fmt::format("{} did not start: it {}. Its output:\n{}", member.program,
                                      reply.kind == WorkerReply::Kind::died ? reply.death : "gave no answer",
                                      member.process->output_tail()));
 }
@@ -107,7 +107,7 @@ bool CheckCrew::poll(Member& member, CheckAnswer& answer) {
     case WorkerReply::Kind::line:
       answer.event = event_in(member.program, reply.line);
       if (const auto* error = std::get_if<protocol::ProtocolError>(&answer.event)) {
-        throw EnvironmentError(fmt::format("{} could not do what it was asked: {}", member.program, error->reason));
+        throw EnvironmentError(fmt::format("{} refused a command: {}", member.program, error->reason));
       }
       if (const auto* refused = std::get_if<protocol::Refused>(&answer.event)) throw UsageError(refused->reason);
       return true;

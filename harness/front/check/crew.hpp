@@ -15,7 +15,7 @@
 
 namespace allocbench::front {
 
-// A command for a worker of `program`, to be answered within the limit.
+// A command for a worker of `program`, with a time limit for the answer.
 struct CheckTask {
   WorkerProgram program;
   protocol::CheckerCommand command;
@@ -23,14 +23,14 @@ struct CheckTask {
   std::size_t cell = 0;  // for the caller
 };
 
-// What became of a task. A worker that dies or does not answer is replaced by the next task.
+// The outcome of a task. The next task replaces a worker that died or did not answer.
 struct CheckAnswer {
   enum class Kind { answered, died, late };
   Kind kind = Kind::answered;
   protocol::CheckerEvent event;  // answered
   std::string death;             // died: "was killed by SIGSEGV (Segmentation fault)"
 
-  // Why there is no event. For `died` and `late` only.
+  // The reason why there is no event. Only for `died` and `late`.
   std::string loss() const { return kind == Kind::died ? "the worker " + death : "the run did not end"; }
 };
 
@@ -43,13 +43,13 @@ class CheckCrew {
   CheckCrew& operator=(const CheckCrew&) = delete;
 
   void add(CheckTask task) { tasks_.push_back(std::move(task)); }
-  // In front of all others.
+  // Inserts the task before all others.
   void add_next(CheckTask task) { tasks_.push_front(std::move(task)); }
-  // Gives the next task once those added are handed out; nothing when there are no more. Many seeds so need little
-  // memory.
+  // Returns the next task after all added tasks are assigned, or nothing if there are no more. So many seeds need
+  // little memory.
   void take_from(std::function<std::optional<CheckTask>()> source) { source_ = std::move(source); }
-  // Until no task is left; `done` may add some. False when the user interrupted. Throws EnvironmentError for a worker
-  // that does not speak the protocol, UsageError for what it refuses.
+  // Runs until no task is left. `done` may add tasks. False if the user interrupted. Throws EnvironmentError if a
+  // worker does not speak the protocol, and UsageError if a worker refuses a command.
   bool run(const std::function<void(const CheckTask&, const CheckAnswer&)>& done);
 
  private:
@@ -64,7 +64,7 @@ class CheckCrew {
   void give(Member& member, CheckTask task);
   // False when the user interrupted.
   bool start(Member& member);
-  // True when the member's task has ended.
+  // True if the member's task has ended.
   bool poll(Member& member, CheckAnswer& answer);
 
   std::vector<Member> members_;

@@ -77,10 +77,10 @@ SeedString parse_seed_string(const std::string& text) {
     valid = error == std::errc() && stop == end && !parts[4].empty();
   }
   if (!valid) {
-    throw UsageError(fmt::format(
-        "--replay: \"{}\" is neither a file nor a seed string (v1:ALLOCATOR:MODEL:STRATEGY:SEED, then :race for "
-        "races, as check prints them).",
-        text));
+    throw UsageError(
+        fmt::format("--replay: \"{}\" is neither a file nor a seed string. `allocbench check` prints seed strings: "
+                    "v1:ALLOCATOR:MODEL:STRATEGY:SEED, with :race at the end for races.",
+                    text));
   }
   return result;
 }
@@ -101,7 +101,7 @@ Finding read_finding(const std::string& path) {
     finding.schedule = protocol::text_member_or(json, "schedule", "");
     return finding;
   } catch (const protocol::Malformed& error) {
-    throw UsageError(fmt::format("--replay: {} is not a finding of allocbench check: {}.", path, error.what()));
+    throw UsageError(fmt::format("--replay: {} is not a file that allocbench check wrote: {}.", path, error.what()));
   }
 }
 

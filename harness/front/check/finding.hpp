@@ -1,4 +1,4 @@
-// What `allocbench check` found in one allocator on one model, and how to see it again.
+// A finding of `allocbench check` in one allocator on one model, and how to replay it.
 #pragma once
 
 #include <cstdint>
@@ -11,20 +11,20 @@ namespace allocbench::front {
 
 struct Finding {
   std::string allocator;
-  protocol::Model model;  // whole, so that a stored finding needs no other file
+  protocol::Model model;  // the whole model, so that a stored finding needs no other file
   std::string strategy;
   std::uint64_t seed = 0;
-  bool races = false;    // found by the race build, which shows it again
+  bool races = false;    // found by the race build, which also replays it
   std::string outcome;   // "failed check", "race", "crash", "hang" …
   std::string summary;   // one line
-  std::string report;    // everything known
+  std::string report;    // all known details
   std::string schedule;  // decision list; empty for races, crashes and hangs
 
-  // What the run ended with.
+  // How the run ended.
   void take(const protocol::CheckedRun& run);
   // For example "v1:cm_malloc:ring:swarm:417". It ends in ":race" if `races`. A built-in model needs nothing else.
   std::string seed_string() const;
-  // An exhaustive search has no seeds: only its schedule, stored in the file, shows the run again.
+  // An exhaustive search has no seeds. Only its schedule, which the file contains, can repeat the run.
   bool has_seed() const { return !strategy.starts_with("dfs"); }
   std::string file_name() const;  // without folder and suffix
 };

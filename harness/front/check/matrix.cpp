@@ -61,7 +61,7 @@ double share_of(const CheckMatrix& matrix, const std::string& allocator, std::si
   return best;
 }
 
-// The race build runs the same models: where it only meets what the search found, one report is enough.
+// The race build runs the same models. If it only repeats a finding of the search, one report is enough.
 bool said_by_search(const CheckMatrix& matrix, const CheckCell& cell) {
   return cell.races && cell.finding->outcome != "race" &&
          std::any_of(matrix.cells.begin(), matrix.cells.end(), [&](const CheckCell& other) {
@@ -152,7 +152,7 @@ std::string strategy_table(const std::vector<std::pair<std::string, CheckMatrix>
   for (std::size_t i = 0; i < by_strategy.size(); ++i) text += "---:|";
   text += '\n';
   for (const std::string& allocator : any.allocators) {
-    // The model that shows it best under any strategy; one row per allocator.
+    // The model with the most failures under any strategy, one row per allocator.
     std::size_t best_model = 0;
     double best = -1;
     for (std::size_t model = 0; model < any.models.size(); ++model) {

@@ -10,12 +10,12 @@
 
 namespace allocbench::front {
 
-// One allocator on one model: schedules searched, or races looked for.
+// One allocator on one model, searched for failing schedules or for races.
 struct CheckCell {
   std::string allocator;
   std::size_t model = 0;  // position in CheckMatrix::models
   bool races = false;
-  std::string unsupported;  // why it cannot run; empty when it can
+  std::string unsupported;  // the reason why it cannot run; empty if it can
   std::uint64_t planned = 0;
   std::uint64_t tried = 0;   // runs
   std::uint64_t failed = 0;  // of them
@@ -26,7 +26,8 @@ struct CheckCell {
 struct CheckMatrix {
   std::vector<std::string> allocators;
   std::vector<std::string> models;
-  // What replays a finding of this matrix: "allocbench check --workers DIR", and by model what names its file.
+  // The command that replays a finding of this matrix, "allocbench check --workers DIR", and for each model the option
+  // with its file.
   std::string command = "allocbench check";
   std::vector<std::string> model_options;  // empty for built-in models, else " --model FILE"
   std::vector<CheckCell> cells;
@@ -34,11 +35,11 @@ struct CheckMatrix {
   double seconds = 0;
 
   std::size_t findings() const;
-  // The command line that shows the finding of a cell again. `folder` is where findings are written.
+  // The command line that replays the finding of a cell. `folder` is the folder of the findings.
   std::string replay_command(const CheckCell& cell, const std::string& folder) const;
 };
 
-// `folder` is where the findings are written.
+// `folder` is the folder of the findings.
 std::string matrix_text(const CheckMatrix& matrix, const std::string& folder, bool colours);
 std::string matrix_json(const CheckMatrix& matrix, const std::string& folder);
 

@@ -19,7 +19,7 @@ namespace {
 
 constexpr double replay_limit_seconds = 600;
 
-// One question, one answer; nothing when the user interrupted.
+// Sends one command and returns the answer. Nothing if the user interrupted.
 std::optional<CheckAnswer> ask(const WorkerProgram& program, const protocol::CheckerCommand& command) {
   CheckCrew crew(1, [] {});
   crew.add({program, command, replay_limit_seconds, 0});
@@ -31,7 +31,7 @@ std::optional<CheckAnswer> ask(const WorkerProgram& program, const protocol::Che
 Finding finding_of_seed_string(const CheckOptions& options) {
   const SeedString parts = parse_seed_string(options.replay);
   if (parts.strategy.starts_with("dfs")) {
-    throw UsageError("--replay: an exhaustive search has no seeds; replay the file that it wrote.");
+    throw UsageError("--replay: an exhaustive search has no seeds. Replay the file that it wrote.");
   }
   CheckOptions chosen = options;
   chosen.allocators = {parts.allocator};
@@ -70,8 +70,8 @@ protocol::Replay question(const Finding& finding, std::uint64_t times) {
   return command;
 }
 
-// The run, and how many of the repetitions equal it. ThreadSanitizer reports a pair of places once per process, so
-// under the race build each repetition gets a process of its own. Without a value: `exit_code` says how it ended.
+// The run, and the number of repetitions that equal it. ThreadSanitizer reports a pair of places once per process, so
+// in the race build each repetition gets its own process. Without a value `exit_code` tells how the run ended.
 std::optional<protocol::Replayed> repeat(const WorkerProgram& program, const Finding& finding, std::uint64_t times,
                                          int& exit_code) {
   std::optional<protocol::Replayed> all;
@@ -114,7 +114,7 @@ int replay(const CheckOptions& options) {
   if (shrinks) {
     const auto shortest = shortest_run(program, finding, options.first_seed, options.workers_at_once());
     if (!shortest) return exit_interrupted;
-    show("shrunk from {} to {} in {} from {}; the shortest is from {}, seed {}\n\n", replayed->run.decisions,
+    show("shrunk from {} to {} in {} from {}; the shortest schedule: {}, seed {}\n\n", replayed->run.decisions,
          counted(shortest->decisions, "decision"), counted(shortest->runs, "run"),
          counted(shortest->starts, "failing schedule"), shortest->finding.strategy, shortest->finding.seed);
     finding = shortest->finding;

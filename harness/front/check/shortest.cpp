@@ -13,7 +13,7 @@
 namespace allocbench::front {
 namespace {
 
-// Schedules of different kinds: one with few preemptions and one with many have different local minima.
+// Different kinds of schedules, because schedules with few and with many preemptions have different local minima.
 constexpr const char* other_strategies[] = {"swarm", "random/4", "random/16", "random/64", "pct/3", "swarm+stores"};
 constexpr std::uint64_t seeds_per_strategy = 400;
 constexpr std::size_t starts_per_strategy = 2;
@@ -39,7 +39,7 @@ class Shortening {
   std::optional<ShortestRun> run() {
     const bool complete = crew_.run([this](const CheckTask& task, const CheckAnswer& answer) { take(task, answer); });
     if (!complete) return std::nullopt;
-    if (!best_) throw EnvironmentError(fmt::format("no shrunk schedule was returned: {}", why_));
+    if (!best_) throw EnvironmentError(fmt::format("the worker returned no shorter schedule: {}", why_));
     best_->starts = starts_.size();
     best_->runs = runs_;
     return best_;
@@ -52,7 +52,7 @@ class Shortening {
     crew_.add({program_, protocol::Shrink{target(), schedule, false}, shrink_limit_seconds, starts_.size()});
     starts_.push_back({strategy, seed});
   }
-  // Until so many runs have failed like the finding, or the seeds are used up.
+  // Stops when this many runs have failed like the finding, or the seeds are used up.
   void explore(const std::string& strategy, std::uint64_t first, std::size_t wanted) {
     if (wanted == 0 || first >= end_) return;
     crew_.add({program_,
@@ -82,7 +82,7 @@ class Shortening {
     explore(strategy, run.seed + 1, task.cell - (counts ? 1 : 0));
   }
 
-  // Some schedule kills the worker; apart, only that one is lost.
+  // A schedule may kill the worker. In separate processes only that schedule is lost.
   void take_loss(const CheckTask& task, const CheckAnswer& answer) {
     CheckTask again = task;
     bool apart = true;

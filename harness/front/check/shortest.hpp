@@ -1,5 +1,5 @@
-// The shortest schedule that shows a finding: shrinking stops where no single change helps, so other failing runs of
-// the same allocator and model are shrunk as well.
+// The shortest schedule that shows a finding. Shrinking stops if no single change helps, so other failing runs of the
+// same allocator and model are also shrunk.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ struct ShortestRun {
   std::uint64_t runs = 0;  // all in all
 };
 
-// `finding` has its schedule; `first_seed` is where the search for others with the same outcome begins. Nothing
-// when the user interrupted; throws EnvironmentError when the finding itself could not be shrunk.
+// `finding` has its schedule. The search for other runs with the same outcome begins at `first_seed`. Nothing if the
+// user interrupted. Throws EnvironmentError if the finding itself could not be shrunk.
 std::optional<ShortestRun> shortest_run(const WorkerProgram& program, const Finding& finding, std::uint64_t first_seed,
                                         std::size_t jobs);
 

@@ -30,8 +30,8 @@ namespace process = boost::process;
 
 constexpr auto between_looks = std::chrono::milliseconds(100);
 
-// The UUIDs of the GPUs, by their number. Only a worker knows how many there are: the first number that none can open
-// is behind the last GPU, or belongs to one that does not work, so its error is shown.
+// The UUIDs of the GPUs, by their number. Only a worker knows the number of GPUs. The first number that no worker can
+// open is beyond the last GPU or belongs to a broken one, so its error is shown.
 std::vector<std::string> cards_of(const StudyOptions& study, const WorkerProgram& program) {
   std::vector<std::string> cards;
   SessionListener listener;
@@ -73,7 +73,7 @@ std::vector<std::string> arguments_of(const StudyOptions& study, std::size_t dev
   return arguments;
 }
 
-// In a process group of its own: Ctrl-C on a terminal reaches this program only, which passes it on once. When this
+// In its own process group, so that Ctrl-C on a terminal reaches only this program, which passes it on once. If this
 // program is gone, the others end as after Ctrl-C.
 process::child start_on(const std::string& program, const std::vector<std::string>& arguments) {
   const auto in_child = [](auto&) {
@@ -133,7 +133,7 @@ std::vector<std::vector<std::string>> share_out(std::vector<ConfigShare> configs
 int study_on_all_devices(const StudyOptions& study, const Target& target, const std::vector<ConfigShare>& configs,
                          const std::string& command) {
   if (target.program.backend != "cuda") {
-    throw UsageError("--device all is for the cuda back end. Leave it out, or choose --backend cuda.");
+    throw UsageError("--device all needs the cuda back end. Drop it, or choose --backend cuda.");
   }
   const auto shares = share_out(configs, cards_of(study, target.program));
   std::vector<process::child> children;
@@ -145,7 +145,7 @@ int study_on_all_devices(const StudyOptions& study, const Target& target, const 
   }
   const int worst = wait_for(children);
   if (worst != exit_all_ok) {
-    tell("allocbench: some cells are not ok or not measured. To continue unfinished runs:\n  {}\n", command);
+    tell("allocbench: some cells failed or were not measured. To continue unfinished runs:\n  {}\n", command);
   }
   return interrupted() ? exit_interrupted : worst;
 }

@@ -18,9 +18,9 @@ namespace {
 
 constexpr const char* description =
     "allocbench measures GPU memory allocators: every allocator under every workload, on a CUDA GPU or on the CPU. "
-    "Results go to stdout and into a folder (events.jsonl, results.csv, results.json), progress goes to stderr.";
+    "It writes results to stdout and into a folder (events.jsonl, results.csv, results.json), and progress to stderr.";
 
-// Help and manual break long lines and leave indented ones as they are: at most 72 letters.
+// Help and manual break long lines, but not indented ones, which may have at most 72 characters.
 constexpr const char* footer =
     "Examples:\n"
     "  allocbench configs/quick.json              on the GPU, else on the CPU\n"
@@ -39,41 +39,42 @@ constexpr const char* footer =
     "  allocbench compare results/a results/b     what got slower or faster\n"
     "  allocbench merge results/1 results/2 --out results/all\n"
     "  allocbench help compare\n\n"
-    "Exit codes: 0 all cells ok or unsupported, 1 some cells not ok, 2 config or usage, 3 environment, 4 regression "
-    "found by compare, 130 interrupted.\n"
-    "Environment: ALLOCBENCH_WORKERS (folder of the workers), ALLOCBENCH_DATA (scenes and graphs), ALLOCBENCH_PLOTS "
-    "(folder that holds the Python package plots), ALLOCBENCH_PYTHON, NO_COLOR.";
+    "Exit codes: 0: all cells are ok or unsupported; 1: some cells are not ok or not measured; 2: wrong config or "
+    "usage; 3: no device, a lost GPU or no room for results; 4: compare found a regression; 130: "
+    "interrupted.\nEnvironment: "
+    "ALLOCBENCH_WORKERS (folder of the workers), ALLOCBENCH_DATA (scenes and graphs), ALLOCBENCH_PLOTS "
+    "(folder of the Python package plots), ALLOCBENCH_PYTHON (the interpreter), NO_COLOR (no colours).";
 
-// What `--config` and `study` have in common.
+// The common options of `--config` and `study`.
 void add_measuring_options(CLI::App& app, RunOptions& run) {
-  app.add_option("-b,--backend", run.backend, "auto: cuda if its worker finds a device, else cpu")
+  app.add_option("-b,--backend", run.backend, "auto: cuda if there is a worker and a device for it, else cpu")
       ->check(CLI::IsMember({"auto", "cuda", "cpu"}))
       ->type_name("auto|cuda|cpu");
-  auto* resume = app.add_flag("--resume", run.resume,
-                              "Continue an earlier run: measure the cells that it did not finish or had no time for");
+  auto* resume = app.add_flag(
+      "--resume", run.resume,
+      "Continue an earlier run: measure the cells that are unfinished or that it left out for lack of time");
   auto* failed = app.add_flag("--only-failed", run.only_failed, "Rerun finished cells whose status is not ok");
   auto* force = app.add_flag("--force", run.force, "Delete an earlier run in the folder and start over");
   force->excludes(resume)->excludes(failed);
   app.add_flag("--allow-mixed", run.allow_mixed,
-               "With --resume or --only-failed: continue at another revision, card or driver. Every figure says so");
+               "With --resume or --only-failed: continue with another revision, card or driver. Every figure says so");
   app.add_option("--timeout", run.timeout,
-                 "Deadline of each cell and round in seconds (0.01 to 1000000), instead of the config's")
+                 "Deadline of each cell and round in seconds, from 0.01 to 1000000 (default: the config's)")
       ->check(CLI::Range(0.01, protocol::longest_seconds))
       ->type_name("S");
   app.add_option("--minutes", run.minutes,
-                 "End after this time, the cheapest cells first; --resume goes on with the rest")
+                 "End after this time. The cheapest cells come first; --resume measures the rest")
       ->check(CLI::Range(0.0, protocol::longest_seconds / 60).description(""))
       ->type_name("M");
   auto* known = app.add_option("--known", run.known,
-                               "Earlier results, which tell what takes long and what will probably fail: that comes "
-                               "last (default: the reference of this device in results/reference/, else of another "
-                               "GPU)")
+                               "Earlier results, which predict times and failures. Probable failures come last "
+                               "(default: kept results of this device, else of another GPU)")
                     ->type_name("DIR");
   app.add_flag("!--no-known", run.use_known, "Use no earlier results")->excludes(known);
-  app.add_option("--seed", run.seed, "Seed of requests and order, instead of the config's")->type_name("N");
+  app.add_option("--seed", run.seed, "Seed of requests and order (default: the config's)")->type_name("N");
   app.add_option("--verify", run.verify,
-                 "full: check the contents of all blocks of every cell, whatever it takes. auto (default): on a GPU as "
-                 "many as there is time for, at most as long as the cell's first round or 50 ms")
+                 "full: check the contents of all blocks of every cell. auto (default): on a GPU, check as many blocks "
+                 "as fit into the time of the cell's first round or 50 ms, whichever is longer")
       ->check(CLI::IsMember({"auto", "full"}))
       ->type_name("auto|full");
   const auto read_memory = [&run](const std::string& text) {
@@ -83,19 +84,22 @@ void add_measuring_options(CLI::App& app, RunOptions& run) {
   app.add_option_function<std::string>("--device-memory", read_memory,
                                        "Skip cells whose pool is larger than this (default: the device's memory)")
       ->type_name("SIZE");
-  app.add_flag("--full", run.full, "Measure the whole grid of configs that have a part `full`. Takes much longer");
-  app.add_option("--os-threads", run.os_threads, "CPU back end: threads to spread blocks over (0 = one per core)")
+  app.add_flag("--full", run.full,
+               "Measure the larger grid of each config that has a part `full`. This takes much longer");
+  app.add_option("--os-threads", run.os_threads,
+                 "CPU back end: number of OS threads that run blocks (0 = one per core)")
       ->type_name("N");
   app.add_option("--lockstep", run.lockstep_seed,
-                 "CPU back end: one thread, on which the lanes of a warp advance together, call by call, as most do on "
-                 "a GPU. For counts of operations; takes longer")
+                 "CPU back end: advance the lanes of a warp together, as most GPUs do, on one thread. Use it to count "
+                 "operations")
       ->type_name("SEED")
       ->excludes("--os-threads");
   app.add_flag("--dry-run", run.dry_run, "Print the plan and measure nothing");
   app.add_flag("-q,--quiet", run.quiet, "Print errors and results only");
-  app.add_flag("--profile", run.profile, "Print at the end where the wall time went");
-  app.add_flag("--one-by-one", run.one_by_one,
-               "Start each worker only after the previous one has ended. Takes longer; results should not change");
+  app.add_flag("--profile", run.profile, "Print at the end how the wall time was spent");
+  app.add_flag(
+      "--one-by-one", run.one_by_one,
+      "Start each worker only after the previous one has ended. This takes longer and should not change results");
   app.add_option("--data", run.data, "Folder with scenes/ and graphs/ (default: $ALLOCBENCH_DATA, else data/)")
       ->check(CLI::ExistingDirectory.description(""))
       ->type_name("DIR");
@@ -103,7 +107,8 @@ void add_measuring_options(CLI::App& app, RunOptions& run) {
 }
 
 void add_run_options(CLI::App& app, RunOptions& run) {
-  app.add_option("-c,--config,config", run.config, "The config to run; --config may be left out")->type_name("FILE");
+  app.add_option("-c,--config,config", run.config, "The config to run. The name --config is optional")
+      ->type_name("FILE");
   add_device_option(app, run.device);
   app.add_option("-o,--out", run.out, "Folder for the results (default results/<name>-<back end>)")->type_name("DIR");
   app.add_option("-f,--filter", run.filter,
@@ -114,10 +119,11 @@ void add_run_options(CLI::App& app, RunOptions& run) {
 }
 
 constexpr const char* study_footer =
-    "Allocators take turns in rounds over all configs; one worker process measures all cells of an allocator in a "
-    "round. Groups: papers (halloc2014, kma2014, pham2025, vinkler2015, xmalloc2010), survey (survey2021), and each "
-    "folder of configs/ by its name. On a GPU --minutes is 20 for papers and 15 for any other group.\n"
-    "  allocbench study papers --dry-run\n"
+    "In each round every allocator has its turn, over all configs. One worker process measures all cells of an "
+    "allocator in a round. Groups: papers (halloc2014, kma2014, pham2025, vinkler2015, xmalloc2010), survey "
+    "(survey2021), and each "
+    "folder of configs/ by its name. On a GPU the default of --minutes is 20 for papers and 15 for any other group.\n  "
+    "allocbench study papers --dry-run\n"
     "  allocbench study papers --out results/papers --resume\n"
     "  allocbench study guide --only guide/small\n"
     "  allocbench study papers --shard 1/4 --out results/shard-1\n"
@@ -125,7 +131,7 @@ constexpr const char* study_footer =
     "Exit codes: those of a run.";
 
 void add_study(CLI::App& app, StudyOptions& study) {
-  CLI::App* verb = app.add_subcommand("study", "Measure all configs of a group as one plan that can be resumed");
+  CLI::App* verb = app.add_subcommand("study", "Measure all configs of a group as one plan");
   verb->footer(study_footer);
   verb->add_option("group", study.group, "papers, survey, or a folder of configs/")->required()->type_name("GROUP");
   verb->add_option("--configs", study.configs, "Folder with the groups (default configs)")->type_name("DIR");
@@ -136,7 +142,7 @@ void add_study(CLI::App& app, StudyOptions& study) {
   verb->add_flag("!--no-figures", study.figures, "Draw no figures at the end");
   auto* started =
       verb->add_flag("--started", study.started, "With --resume: only the configs that have a log in their folder");
-  // For the processes of --device all: their parent tells how to continue, and which shard it measures.
+  // For the processes of --device all. Their parent prints the command to continue and selects the shard.
   verb->add_option("--part", study.part)->group("");
   const auto read_shard = [&study](const std::string& text) {
     study.shard = parse_shard(text);
@@ -147,12 +153,12 @@ void add_study(CLI::App& app, StudyOptions& study) {
   };
   auto* shard = verb->add_option_function<std::string>(
                         "--shard", read_shard,
-                        "Measure the I-th of N parts of the group, each of whole configs. Only the checkout decides "
-                        "which, so N machines share the work; `allocbench merge` joins them")
+                        "Measure the I-th of N parts of the group. Each part has whole configs. The checkout alone "
+                        "decides which, so N machines can share the work; `allocbench merge` joins their results")
                     ->type_name("I/N");
   auto* slurm = verb->add_option("--slurm", study.slurm,
-                                 "Measure nothing: print a script that submits N shards to Slurm and a job that merges "
-                                 "them, with the other options passed on")
+                                 "Measure nothing. Print a script that submits N shards to Slurm, and a job that "
+                                 "merges them. The other options apply to every shard")
                     ->check(CLI::Range(std::uint64_t{1}, limits::shards))
                     ->excludes(shard)
                     ->type_name("N");
@@ -165,7 +171,7 @@ void add_study(CLI::App& app, StudyOptions& study) {
   };
   verb->add_option_function<std::string>(
           "--device", read_device,
-          "CUDA device number (default 0), or all: spread the configs over the GPUs of the host")
+          "CUDA device number (default 0), or all, which spreads the configs over the GPUs of the host")
       ->type_name("N|all");
   add_measuring_options(*verb, study.run);
   started->needs(verb->get_option("--resume"));
@@ -174,17 +180,16 @@ void add_study(CLI::App& app, StudyOptions& study) {
 }
 
 constexpr const char* try_footer =
-    "TRACE is the folder that allocbench::Traced writes: docs/try-your-application.md. The job of a CONFIG is recorded "
-    "first. Every allocator replays the calls, kernel by kernel; at the end they are ranked. The results are a run "
-    "like "
-    "any other.\n"
-    "  allocbench try my.trace\n"
+    "TRACE is a folder that allocbench::Traced wrote (docs/try-your-application.md). The job of a CONFIG is recorded "
+    "first. Every allocator replays the calls, kernel by kernel. The end is a ranking. The results are stored like "
+    "those of any run.\n  allocbench try my.trace\n"
     "  allocbench try my.trace --pool 2GiB --minutes 1\n"
     "  allocbench try my_job.json\n"
-    "Exit codes: 0 ranked, 1 no allocator served it, 2 usage or a damaged trace, 3 environment, 130 interrupted.";
+    "Exit codes: 0: ranked; 1: no allocator served the trace; 2: wrong usage or a damaged trace; 3: no device, a lost "
+    "GPU or no room for results; 130: interrupted.";
 
 void add_try(CLI::App& app, TryOptions& trying) {
-  CLI::App* verb = app.add_subcommand("try", "Which allocator for my application? Replays its trace under all of them");
+  CLI::App* verb = app.add_subcommand("try", "Rank all allocators for your application: replay its trace under each");
   verb->footer(try_footer);
   verb->add_option("trace", trying.trace, "Folder of a trace, or a config of one job, which is recorded first")
       ->required()
@@ -194,8 +199,8 @@ void add_try(CLI::App& app, TryOptions& trying) {
     if (!trying.pool_bytes) throw CLI::ValidationError("--pool", "must be a size such as 2GiB; found " + text);
   };
   verb->add_option_function<std::string>("--pool", read_pool,
-                                         "Pool of every allocator (default: 1.25 times the most requested bytes that "
-                                         "can live together, 64 MiB at least)")
+                                         "Pool of every allocator (default: 1.25 times the largest sum of requests "
+                                         "that can live together, at least 64 MiB)")
       ->type_name("SIZE");
   add_device_option(*verb, trying.run.device);
   verb->add_option("-o,--out", trying.run.out, "Folder for the results (default results/try/<name>-<back end>)")
@@ -204,15 +209,16 @@ void add_try(CLI::App& app, TryOptions& trying) {
 }
 
 constexpr const char* check_footer =
-    "A failure prints a seed string. --replay repeats that run and shows its last steps; --shrink finds the few "
-    "decisions that matter. Findings are written to the folder --out.\n"
-    "  allocbench check                 all allocators, 10,000 schedules each\n"
+    "Each failure comes with a seed string. --replay repeats that run and shows its last steps. --shrink reduces the "
+    "schedule to the few decisions that matter. Findings are written to the folder --out.\n  allocbench check          "
+    "       all allocators, 10,000 schedules each\n"
     "  allocbench check --allocator halloc --seeds 100000\n"
     "  allocbench check --print-model ring > mine.json     change it, then:\n"
     "  allocbench check --model mine.json\n"
     "  allocbench check --replay v1:cf_malloc:mixed_sizes:swarm:11 --shrink\n"
     "  allocbench check --coverage --allocator halloc --seeds 2000\n"
-    "Exit codes: 0 nothing found, 1 something found, 2 usage, 3 environment, 130 interrupted.";
+    "Exit codes: 0: nothing found; 1: something found; 2: wrong usage; 3: no worker or no room for results; 130: "
+    "interrupted.";
 
 void add_check(CLI::App& app, CheckOptions& check) {
   CLI::App* verb = app.add_subcommand("check", "Search allocators for bugs on the CPU executor, or replay a finding");
@@ -222,36 +228,39 @@ void add_check(CLI::App& app, CheckOptions& check) {
   verb->add_option("-m,--model", check.models,
                    "A built-in model, or a JSON file with a model or a list of models (repeatable)")
       ->type_name("NAME|FILE");
-  verb->add_option("--seeds", check.seeds, "Schedules per allocator, spread over the models (default 10000)")
+  verb->add_option("--seeds", check.seeds, "Schedules per allocator, divided among the models (default 10000)")
       ->check(check_count)
       ->type_name("N");
   verb->add_option("--race-seeds", check.race_seeds, "Runs per allocator in the race build (default 150)")
       ->check(check_count)
       ->type_name("N");
-  verb->add_option("--first-seed", check.first_seed, "First seed (default 1); another one gives other schedules")
+  verb->add_option("--first-seed", check.first_seed, "First seed (default 1). Another seed gives other schedules")
       ->type_name("N");
-  verb->add_option("--strategy", check.strategy, "Where schedules come from (default swarm); see --list")
+  verb->add_option("--strategy", check.strategy, "Strategy that makes the schedules (default swarm); see --list")
       ->type_name("S");
-  verb->add_flag("!--no-races", check.races, "Do not look for races");
-  auto* replay = verb->add_option("--replay", check.replay, "Repeat one run: its seed string, or the file of a finding")
-                     ->type_name("SEED|FILE");
-  verb->add_flag("--shrink", check.shrink, "With --replay: find the fewest decisions that still fail")->needs(replay);
-  verb->add_option("--times", check.times, "With --replay: repeat so many times and count identical runs (default 2)")
+  verb->add_flag("!--no-races", check.races, "Do not search for races");
+  auto* replay =
+      verb->add_option("--replay", check.replay, "Repeat one run, given by its seed string or by the file of a finding")
+          ->type_name("SEED|FILE");
+  verb->add_flag("--shrink", check.shrink, "With --replay: find the shortest schedule that still fails")->needs(replay);
+  verb->add_option("--times", check.times,
+                   "With --replay: number of repetitions, of which identical ones are counted (default 2)")
       ->needs(replay)
       ->check(check_count)
       ->type_name("N");
-  verb->add_flag("--by-strategy", check.by_strategy, "Print a table: share of failing schedules for each strategy");
+  verb->add_flag("--by-strategy", check.by_strategy,
+                 "Print a table with the share of failing schedules for each strategy");
   auto* coverage =
       verb->add_flag("--coverage", check.coverage,
-                     "List the lines of device code that no built-in model reaches (needs the source tree)")
-          ->option_text("Only with --allocator, --seeds, --jobs, --quiet, --workers");
+                     "List the lines of device code that no built-in model executes (needs the source tree)")
+          ->option_text("Allowed with --coverage: --allocator, --seeds, --jobs, --quiet, --workers");
   verb->add_flag("--list", check.list, "List allocators, models and strategies");
   verb->add_option("--print-model", check.print_model, "Print a built-in model as JSON")->type_name("NAME");
   verb->add_option("-o,--out", check.out, "Folder for findings (default results/check)")->type_name("DIR");
   verb->add_flag("--json", check.json, "Print the matrix as JSON");
   verb->add_flag("--all", check.all, "Include allocators that are broken on purpose");
   verb->add_flag("-q,--quiet", check.quiet, "Print no progress");
-  verb->add_option("-j,--jobs", check.jobs, "Workers that run at once (default one per core)")
+  verb->add_option("-j,--jobs", check.jobs, "Number of workers that run at once (default: one per core)")
       ->check(CLI::Range(1u, limits::check_jobs).description(""))
       ->type_name("N");
   for (const char* other : {"--model", "--race-seeds", "--first-seed", "--strategy", "--no-races", "--replay",
@@ -280,23 +289,24 @@ void add_describe(CLI::App& app, DescribeOptions& describing) {
 }
 
 constexpr const char* profile_footer =
-    "The cell runs in the CUDA worker under Nsight Compute (ncu, part of the CUDA toolkit), which measures every "
-    "kernel of one sample's phases: registers, occupancy, atomic operations per second, and what warps wait for most. "
-    "The command is printed too.\n"
-    "  allocbench profile smoke/comb/threads:1024\n"
+    "The CUDA worker runs the cell under Nsight Compute (ncu, part of the CUDA toolkit). Nsight Compute measures every "
+    "timed kernel of one sample: registers, occupancy, atomic operations per second, and what warps wait for most. The "
+    "command is printed too.\n  allocbench profile smoke/comb/threads:1024\n"
     "  allocbench profile quick/halloc/request_bytes:16 --phase alloc\n"
-    "Names of cells: allocbench CONFIG --dry-run. If the driver refuses performance counters, an administrator must "
+    "`allocbench CONFIG --dry-run` lists the names of cells. If the driver refuses performance counters, an "
+    "administrator must "
     "allow them (ERR_NVGPUCTRPERM in NVIDIA's documentation).\n"
-    "Exit codes: 0 profiled, 1 the cell is not ok, 2 usage, 3 environment.";
+    "Exit codes: 0: profiled; 1: the cell is not ok; 2: wrong usage; 3: no device or no ncu.";
 
 void add_profile(CLI::App& app, ProfileOptions& profiling) {
   CLI::App* verb =
       app.add_subcommand("profile", "Run one cell under Nsight Compute and show what its kernels wait for");
   verb->footer(profile_footer);
-  verb->add_option("cell", profiling.cell, "Name of the cell; it begins with the name of its config")
+  verb->add_option("cell", profiling.cell, "Name of the cell, which begins with the name of its config")
       ->required()
       ->type_name("CELL");
-  verb->add_option("-c,--config", profiling.config, "Config of the cell, if it is not in the folder --configs")
+  verb->add_option("-c,--config", profiling.config,
+                   "Config of the cell (default: found by its name in the folder --configs)")
       ->type_name("FILE");
   verb->add_option("--configs", profiling.configs, "Folder with the configs (default configs)")->type_name("DIR");
   verb->add_option("--phase", profiling.phases, "Profile only kernels of this phase (repeatable; default all phases)")
@@ -314,7 +324,7 @@ void add_help(CLI::App& app, Options& options) {
   app.add_subcommand("help", "Show this help, or the help of a command")
       ->add_option("command", options.help_about, "Which command")
       ->type_name("COMMAND");
-  app.add_subcommand("version", "Show the version and the sources it was built from");
+  app.add_subcommand("version", "Show the version and the revision of the sources");
   app.add_subcommand("completion", "Print a script that completes commands and options in a shell")
       ->footer(
           "  source <(allocbench completion bash)\n"
@@ -361,7 +371,7 @@ std::unique_ptr<CLI::App> make_app(Options& options) {
   add_profile(*app, options.profile);
   add_help(*app, options);
   app->require_subcommand(0, 1);
-  app->footer(footer);  // verbs would take over what stands before them
+  app->footer(footer);  // otherwise verbs would inherit the options before them
   return app;
 }
 

@@ -9,7 +9,7 @@
 
 namespace allocbench::front {
 
-// What every verb may be given; the one that is parsed counts.
+// The options of every verb. Only those of the parsed verb count.
 struct Options {
   RunOptions run;
   StudyOptions study;
@@ -25,7 +25,7 @@ struct Options {
   std::string shell;
 };
 
-// Fills `options`, which must outlive it, when it parses.
+// Parsing fills `options`, which must outlive the app.
 std::unique_ptr<CLI::App> make_app(Options& options);
 
 // "allocbench 0.1.0 (commit ..., measured revision ...)"

@@ -10,7 +10,7 @@ namespace allocbench::front {
 
 void add_workers_option(CLI::App& app, std::string& workers);
 
-// --device N, for verbs that measure on one device; `when` stands in front of its help.
+// --device N, for verbs that measure on one device. `when` is the beginning of its help.
 CLI::Option* add_device_option(CLI::App& app, int& device, const std::string& when = "");
 
 // report, advise, compare, merge

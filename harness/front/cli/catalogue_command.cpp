@@ -1,4 +1,4 @@
-// `allocbench list` and `allocbench describe NAME`: what the workers say about themselves, for people and as JSON.
+// `allocbench list` and `allocbench describe NAME`: the descriptions of the workers, for people and as JSON.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -84,14 +84,14 @@ std::string summary(const Entry& entry) {
   return entry.summary + (entry.paper.empty() ? "" : fmt::format(" ({})", entry.paper));
 }
 
-// " (cuda only)" for what not every worker that is built has.
+// " (cuda only)" for entries that not every built worker has.
 template <class Entry>
 std::string only_there(const Offered<Entry>& offered, const Offer& offer) {
   if (offered.backends.size() == offer.backends.size()) return "";
   return fmt::format(" ({} only)", fmt::join(offered.backends, ","));
 }
 
-// A name and a text behind it, in a column of its own.
+// A name, and a text in a second column.
 void print_entry(const std::string& name, const std::string& text, std::size_t width) {
   if (name.size() > width) show("{}\n", name);
   const std::string shown = name.size() > width ? "" : name;
@@ -121,7 +121,7 @@ std::string shown_form(const protocol::AllocatorDescription& allocator) {
   return allocator.form == "own" ? "own design" : allocator.form;
 }
 
-// By family, which is what one paper describes, in the order of the families' first members.
+// Sorts by family (the forms of one paper), in the order of the first member of each family.
 void print_families(const Offer& offer) {
   std::vector<std::pair<std::string, std::vector<const Offered<protocol::AllocatorDescription>*>>> families;
   std::size_t width = 0;
@@ -143,7 +143,7 @@ void print_families(const Offer& offer) {
   }
 }
 
-// A text behind a margin; lines after the first have `indent` more.
+// A text with a margin. Lines after the first have an additional indentation of `indent`.
 void print_folded(const std::string& margin, const std::string& text, std::size_t indent) {
   show("{}", folded(margin + text, columns_of_stdout(), margin.size() + indent));
 }
@@ -169,7 +169,7 @@ void print_parameters(const std::vector<ParameterInfo>& parameters) {
 
 const char* place_of_blocks(const protocol::AllocatorDescription& allocator) {
   if (allocator.pool == "arena") return "the pool";
-  if (allocator.pool == "own") return "memory that the allocator takes for itself";
+  if (allocator.pool == "own") return "the allocator's own memory";
   return allocator.pool_is_device_heap() ? "the device heap" : "the pool and the device heap";
 }
 
@@ -178,13 +178,13 @@ void print(const protocol::AllocatorDescription& allocator) {
   print_folded("", allocator.summary, 0);
   show("paper: {}\nform: {}{}\n", allocator.paper, shown_form(allocator),
        allocator.based_on.empty() ? "" : " of " + allocator.based_on);
-  print_folded(
-      "",
-      fmt::format("frees {}, alignment {} B, blocks live in {}, fresh by {}{}{}", allocator.frees, allocator.alignment,
-                  place_of_blocks(allocator), allocator.fresh_by_process() ? "a new process" : "reset",
-                  allocator.keeps_device_heap ? ", each cell in one of its own" : "",
-                  allocator.test_only ? "; deliberately broken, tests the harness" : ""),
-      0);
+  print_folded("",
+               fmt::format("frees {}, alignment {} B, blocks are in {}, made new by {}{}{}", allocator.frees,
+                           allocator.alignment, place_of_blocks(allocator),
+                           allocator.fresh_by_process() ? "a new process" : "reset",
+                           allocator.keeps_device_heap ? ", one for each cell" : "",
+                           allocator.test_only ? "; deliberately broken, tests the harness" : ""),
+               0);
   if (!allocator.restrictions.empty()) {
     print_folded("", fmt::format("beware: {}", fmt::join(allocator.restrictions, "; ")), 0);
   }
@@ -195,11 +195,10 @@ void print(const protocol::WorkloadDescription& workload) {
   show("{} ({}), workload\n", workload.name, workload.display_name);
   print_folded("", workload.summary, 0);
   show("paper: {}\nphases: {}{}\n", workload.paper, fmt::join(workload.phases, ", "),
-       workload.null_expected
-           ? "; null pointers are counted, and fail a cell only where most requests with room get one"
-           : "");
+       workload.null_expected ? "; null pointers are counted. They fail a cell only if most requests with room get one"
+                              : "");
   if (!workload.untimed_kernels.empty()) {
-    show("kernels with registers, but no time: {}\n", fmt::join(workload.untimed_kernels, ", "));
+    show("kernels whose registers are reported, but not their time: {}\n", fmt::join(workload.untimed_kernels, ", "));
   }
   print_parameters(workload.parameters);
 }
@@ -208,7 +207,7 @@ void print(const protocol::MetricDescription& metric) {
   show("{}, metric\n{}\nsource: {}\n", metric.name, summary(metric), metric.source);
 }
 
-// True when the list has the name; prints it then.
+// Prints the entry if the list has the name. Returns whether it does.
 template <class Entry>
 bool describe_in(const std::vector<Offered<Entry>>& list, const DescribeOptions& options) {
   for (const auto& each : list) {

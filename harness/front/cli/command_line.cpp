@@ -1,4 +1,4 @@
-// From the words of the command line to a command, or to an answer: help, version, completion, what is wrong.
+// Turns the words of the command line into a command or an answer: help, version, completion or an error.
 #include "harness/front/cli/command_line.hpp"
 
 #include <fmt/format.h>
@@ -36,7 +36,7 @@ std::vector<std::string> names_of_verbs(const CLI::App& app) {
   return names;
 }
 
-// Options that were not expected, with the nearest ones of the same verb.
+// Unknown options, with the nearest valid options of the same verb.
 std::string unexpected(const CLI::App& app) {
   const auto parsed = app.get_subcommands();
   const CLI::App& verb = parsed.empty() ? app : *parsed.front();
@@ -54,8 +54,7 @@ std::string unexpected(const CLI::App& app) {
   return fmt::format("{} Try {}.", text, help);
 }
 
-// CLI11's sentences name positionals by words that no user has seen: "what: allocs not in
-// {allocators,workloads,metrics}".
+// CLI11's messages name positional arguments by internal words: "what: allocs not in {allocators,workloads,metrics}".
 std::string plain_words(const std::string& text) {
   std::smatch found;
   if (std::regex_match(text, found, std::regex(R"((\S+): (.+) not in \{(.*)\})"))) {
@@ -88,7 +87,7 @@ int show_help(const std::string& about) {
   return exit_all_ok;
 }
 
-// What is wrong with a run that is asked for; empty when its config is there.
+// The mistake in a requested run. Empty if its config exists.
 std::string complaint_about(const RunOptions& run, const CLI::App& app) {
   if (run.config.empty()) return "Nothing to do. Name a config, as in `allocbench configs/smoke.json`, or see --help.";
   std::error_code error;  // of names that cannot be a file's
@@ -142,7 +141,7 @@ std::variant<Command, int> parse_command_line(int argc, const char* const* argv)
     show("{}", text.str());
     return exit_code;
   } catch (const CLI::ExtrasError&) {
-    // A misspelt command is taken for a config, and its arguments for too many.
+    // CLI11 takes a misspelt command for a config, and its arguments for superfluous ones.
     const auto words = app->remaining(true);
     const bool has_option =
         std::any_of(words.begin(), words.end(), [](const std::string& word) { return word.starts_with("-"); });

@@ -1,4 +1,4 @@
-// The command line: options, verbs and their help. What they do is in the *_command files.
+// The command line: options, verbs and their help. The *_command files implement the verbs.
 #pragma once
 
 #include <cstdint>
@@ -27,9 +27,9 @@ struct RunOptions {
   std::string filter;
   std::optional<double> timeout = {};
   std::optional<double> minutes = {};                // the run ends then
-  std::string to_run_left_out = "--resume goes on";  // with what the time was too short for
+  std::string to_run_left_out = "--resume goes on";  // including cells that were left out for lack of time
   std::string known = {};                            // earlier results; empty = the reference of the device
-  // A config of several has its first rounds; results are in the folder.
+  // Called when one of several configs has its first rounds. Its results are in the folder.
   std::function<void(const std::string& folder)> first_figure = [](const std::string&) {};
   bool use_known = true;
   std::string verify = "auto";                     // or full
@@ -87,13 +87,13 @@ struct ReportOptions {
 };
 
 struct AdviseOptions {
-  std::vector<std::string> arguments;  // of plots/advice/cli.py, which alone knows them
+  std::vector<std::string> arguments;  // options of plots/commands/advise.py, the only place that defines them
 };
 
 struct CompareOptions {
   std::string a;
   std::string b;
-  std::string reference;  // instead of both: kept runs, to be measured again here
+  std::string reference;  // instead of A and B: kept runs, to be measured again here
   std::string out = "results/with-reference";
   int device = 0;
   std::optional<double> minutes = {};  // the run ends then
@@ -130,7 +130,7 @@ struct ProfileOptions {
 using Command = std::variant<RunOptions, StudyOptions, TryOptions, ListOptions, DescribeOptions, ReportOptions,
                              AdviseOptions, CompareOptions, MergeOptions, CheckOptions, ProfileOptions>;
 
-// The command, or the exit code when everything is said already (help, version, completion, a usage error).
+// The command, or the exit code if nothing is left to do (after help, version, completion or a usage error).
 std::variant<Command, int> parse_command_line(int argc, const char* const* argv);
 
 int run_command(const RunOptions& options);
@@ -145,10 +145,10 @@ int merge_command(const MergeOptions& options);
 int coverage_command(const CheckOptions& options);
 int profile_command(const ProfileOptions& options);
 struct ReferenceMeasured {
-  int code = 0;               // exit_all_ok unless it was interrupted or stopped: the comparison says the rest
+  int code = 0;               // exit_all_ok unless it was interrupted or stopped; the comparison decides the rest
   std::set<std::string> ids;  // of the cells that were selected
 };
-// Measures cells that were ok in these runs, the cheapest of each family, each run into a folder of its name below
+// Measures the cheapest cells of each family that were ok in these runs. Each run gets a folder with its name below
 // options.out.
 ReferenceMeasured measure_reference(const CompareOptions& options, const std::vector<Results>& runs);
 

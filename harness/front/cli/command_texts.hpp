@@ -1,4 +1,4 @@
-// What the command line says about itself, as plain structs: completion scripts and the manual page are made from them.
+// The texts of the command line as plain structs, from which completion scripts and the manual page are made.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -9,7 +9,7 @@ namespace allocbench::front {
 
 struct OptionText {
   std::vector<std::string> names;  // -c, --config; empty for a positional argument
-  std::string argument;            // what follows it, "FILE" or "auto|cuda|cpu"; empty for a flag
+  std::string argument;            // its value, "FILE" or "auto|cuda|cpu"; empty for a flag
   std::string description;
 };
 
@@ -24,7 +24,7 @@ struct CommandText {
 
 CommandText text_of(const CLI::App& app);
 
-// What a shell may offer for an argument.
+// The suggestions of a shell for an argument.
 enum class ArgumentKind { nothing, words, files, folders, verbs, names, groups, configs };
 ArgumentKind kind_of(const std::string& argument);
 // "auto|cuda|cpu": the words of ArgumentKind::words.

@@ -1,4 +1,4 @@
-// `allocbench compare A B`: what got slower or faster between two sets of results.
+// `allocbench compare A B`: lists what became slower or faster between two sets of results.
 #include <fmt/format.h>
 
 #include <utility>
@@ -28,7 +28,7 @@ void print(const Comparison& comparison, const CompareOptions& options) {
   }
 }
 
-// Without what is ok, but was not selected: the other side was not asked to have it.
+// Without cells that are ok but were not selected, because the other side was not asked to measure them.
 Side selected(Side side, const std::set<std::string>& ids) {
   std::erase_if(side.cells,
                 [&](const ComparedCell& cell) { return cell.status == Status::ok && !ids.contains(cell.id); });
@@ -60,7 +60,7 @@ int compare_command(const CompareOptions& options) {
   if (options.fail_on != "regression") return exit_all_ok;
   if (comparison->regression()) return exit_regression;
   if (options.allow_missing || comparison->missing.empty()) return exit_all_ok;
-  tell("allocbench: the gate fails, because B lacks {} of A. Measure B to its end, or use --allow-missing.\n",
+  tell("allocbench: exit code 4: B lacks {} of A. Finish the run of B, or pass --allow-missing.\n",
        counted(comparison->missing.size(), "cell"));
   return exit_regression;
 }

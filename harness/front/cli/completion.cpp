@@ -42,7 +42,7 @@ std::string verbs_of(const CommandText& program) {
 }
 
 std::string options_of(const CommandText& command) {
-  // Of a verb that another program reads, that program alone knows the options.
+  // If another program parses the options of a verb, only that program knows them.
   if (command.options.empty())
     return output_of_this(command.name + " --help 2>/dev/null | grep -o -- '--[a-z][a-z-]*' | sort -u");
   std::string text;

@@ -1,4 +1,4 @@
-// Completion in a shell: its script asks `allocbench complete WORD...` at every Tab.
+// Completion in a shell. The script calls `allocbench complete WORD...` at every Tab.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace allocbench::front {
 
-// What the shell may put in place of the last word behind the program: one a line, some with a tab and a description.
-// The lines `<files>` and `<folders>` ask the shell for its own.
+// The candidates for the last word, one per line, some with a tab and a description. The lines `<files>` and
+// `<folders>` make the shell offer files or folders.
 std::string candidates(const CommandText& program, const std::vector<std::string>& words);
 
 // `shell` is bash, zsh or fish.

@@ -1,4 +1,5 @@
-// `allocbench check --coverage`: which lines of device code no built-in model reaches. tools/reach.py measures it.
+// `allocbench check --coverage`: lists the lines of device code that no built-in model executes. tools/reach.py
+// measures them.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -19,8 +20,8 @@ int coverage_command(const CheckOptions& options) {
   const std::filesystem::path build = workers.parent_path();
   if (!std::filesystem::exists(build / "build.ninja") || workers.filename() != "bin") {
     throw EnvironmentError(
-        fmt::format("--coverage compiles plug-ins again as their build does, and {} is not the folder bin of a build. "
-                    "{} in the source tree makes one: call its build/bin/allocbench.",
+        fmt::format("--coverage compiles plug-ins with the commands of their build, but {} is not the folder bin of a "
+                    "build. Run {} in the source tree, then build/bin/allocbench.",
                     workers.string(), how_to_build_programs));
   }
   std::vector<std::string> words = {build.string(), "--seeds", std::to_string(options.seeds), "--jobs",

@@ -25,7 +25,7 @@ std::string beside_a_name(const std::string& description) {
   return text;
 }
 
-// CLI11 adds what validators and flags say: `auto|cuda|cpu:{auto,cuda,cpu}`, `--no-known{false}`.
+// CLI11 adds texts of validators and flags: `auto|cuda|cpu:{auto,cuda,cpu}`, `--no-known{false}`.
 std::string without(std::string text, const std::string& what) {
   if (const std::size_t at = text.find(what); at != std::string::npos) text.erase(at, what.size());
   return text;

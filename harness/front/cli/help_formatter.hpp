@@ -1,5 +1,4 @@
-// The help at 80 columns, whatever its texts are: they have a line for each paragraph, and indented lines stay as they
-// are.
+// Formats the help for 80 columns. The texts have one line for each paragraph; indented lines are not changed.
 #pragma once
 
 #include <CLI/CLI.hpp>

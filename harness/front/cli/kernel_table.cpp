@@ -40,10 +40,10 @@ std::optional<double> number_in(std::string text) {
   return value;
 }
 
-// The kernel that holds the stream back until all launches are enqueued (simt/cuda/hold.cu) is part of no phase.
+// The kernel that holds the stream back until all launches are enqueued (simt/cuda/hold.cu) belongs to no phase.
 bool holds_the_stream(const std::string& demangled) { return demangled.find("hold_kernel(") != std::string::npos; }
 
-// simt launches function objects through kernel_entry<Kernel, Args...>: the object's name says more.
+// simt launches function objects through kernel_entry<Kernel, Args...>, so the name of the object is more useful.
 std::string short_name(const std::string& demangled) {
   const std::string entry = "kernel_entry<";
   const auto begin = demangled.find(entry);
@@ -147,8 +147,7 @@ std::vector<MeasuredKernel> read_kernels(const std::string& csv) {
   std::vector<Row> rows;
   std::istringstream lines(csv);
   for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with("==") || line.find_first_not_of(" \r") == std::string::npos)
-      continue;  // what ncu says besides
+    if (line.starts_with("==") || line.find_first_not_of(" \r") == std::string::npos) continue;  // other output of ncu
     Row row = cells_of(line);
     if (rows.empty() && std::find(row.begin(), row.end(), "Kernel Name") == row.end()) continue;
     rows.push_back(std::move(row));

@@ -25,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 using protocol::Json;
 
-// Verification takes about as long as the samples of a round, and this at least.
+// Verification takes about as long as the samples of a round, but at least this long.
 constexpr double least_verification_seconds = 0.03;
 
 // A first round, from the wall time of one sample.
@@ -47,12 +47,12 @@ double sample_seconds_of(const Json& cell) {
   return seconds;
 }
 
-// Folds the runs of folders into what they say about each cell.
+// Combines the runs of folders into the known facts about each cell.
 class EarlierRuns {
  public:
   explicit EarlierRuns(bool other_model) : other_model_(other_model) {}
 
-  // Throws UsageError for a folder that holds no readable results.
+  // Throws UsageError for a folder without readable results.
   void add(const std::string& folder) {
     for (const fs::path& file : run_files(folder)) {
       const std::optional<fs::path> results = is_log(file) ? results_beside(file) : file;
@@ -75,7 +75,7 @@ class EarlierRuns {
          folder);
   }
 
-  // Kept logs are long and often have no samples; their results say the same.
+  // Kept logs are long and often have no samples. Their results have the same facts.
   void add_results(const std::string& path, const std::string& folder) {
     const std::string text = read_text_file(path, "The results file", limits::log_bytes);
     try {
@@ -92,7 +92,7 @@ class EarlierRuns {
     }
   }
 
-  // A run that measured a cell says more than one that had no time for it.
+  // A run that measured a cell has more information than one that had no time for it.
   void note(const std::string& id, std::optional<Status> status, bool left_out, double seconds,
             const std::string& folder) {
     EarlierCell& cell = earlier_.cells[id];
@@ -107,7 +107,7 @@ class EarlierRuns {
   EarlierResults earlier_;
 };
 
-// Reads what there is: only the order of cells depends on it.
+// Reads whatever exists, because only the order of cells depends on it.
 void add_figures(EarlierRuns& runs, const fs::path& reference, const std::vector<std::string>& figures, bool quiet) {
   for (const std::string& figure : figures) {
     const fs::path folder = reference / figure;

@@ -1,4 +1,4 @@
-// What earlier results (--known) say about the cells of a run: what each will take, and which will probably fail.
+// Predicts from earlier results (--known) how long each cell takes and which cells will probably fail.
 #pragma once
 
 #include <string>
@@ -9,16 +9,16 @@
 
 namespace allocbench::front {
 
-// Kept results, a folder per card. As seen from the folder of the project, like the default of --configs.
+// Kept results, one folder per card, relative to the folder of the project like the default of --configs.
 inline constexpr const char* references_folder = "results/reference";
 
-// Reads the folder that the options name, else the kept reference of this device for these configs, else that of
+// Reads the folder in the options, otherwise the kept results of this device for these configs, otherwise those of
 // another GPU. Throws UsageError for a folder without readable results.
 EarlierResults earlier_results(const RunOptions& options, const Target& target,
                                const std::vector<std::string>& figures);
 
-// The folder below `references` whose name is a word of the device's name: h200 for "NVIDIA H200"; cpu for the CPU back
-// end. Empty where there is none.
+// The folder below `references` whose name is a word of the device's name: h200 for "NVIDIA H200", cpu for the CPU back
+// end. Empty if there is none.
 std::string reference_of(const std::string& references, const std::string& backend, const std::string& device);
 
 }  // namespace allocbench::front

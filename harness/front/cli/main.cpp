@@ -38,21 +38,21 @@ int dispatch(const Command& command) {
   return std::visit(Dispatcher{}, command);
 }
 
-// Output that did not arrive is a failure: a full disk behind a redirection is noticed here.
+// Lost output is a failure. A full disk behind a redirection is detected here.
 int after_output(int exit_code) {
   const int error = lost_output();
   if (error == 0 || exit_code == exit_usage || exit_code == exit_interrupted) return exit_code;
-  throw EnvironmentError(fmt::format("The output cannot be written: {}.", std::strerror(error)));
+  throw EnvironmentError(fmt::format("Cannot write the output: {}.", std::strerror(error)));
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  // Started with closed standard streams, our pipes would get their numbers and be mistaken for them.
+  // If the program starts with closed standard streams, its pipes would get their numbers.
   int descriptor = open("/dev/null", O_RDWR);
   while (descriptor >= 0 && descriptor <= STDERR_FILENO) descriptor = dup(descriptor);
   if (descriptor > STDERR_FILENO) close(descriptor);
-  // A reader of our output may leave (`| head`), and a worker may die: neither ends the run.
+  // A reader of our output may end (`| head`), and a worker may die. Neither ends the run.
   std::signal(SIGPIPE, SIG_IGN);
 
   try {
@@ -69,7 +69,7 @@ int main(int argc, char** argv) {
     tell("allocbench: Not enough memory.\n");
     return exit_environment;
   } catch (const std::system_error& error) {
-    tell("allocbench: The operating system refused: {}.\n", error.code().message());
+    tell("allocbench: The operating system refused a call: {}.\n", error.code().message());
     return exit_environment;
   } catch (const std::exception& error) {
     tell("allocbench: internal error: {}\n", error.what());

@@ -10,7 +10,7 @@
 namespace allocbench::front {
 namespace {
 
-// Text that roff takes as it is.
+// Text with escapes for roff.
 std::string escaped(const std::string& text) {
   std::string result;
   for (const char letter : text) {

@@ -1,4 +1,4 @@
-// `allocbench compare --with-reference`: measures on this machine what kept runs have, as one plan.
+// `allocbench compare --with-reference`: measures the cells of kept runs on this machine, as one plan.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 constexpr double default_minutes_on_gpu = 15;  // as much as a group of a study has
 
-// What runs of one config have, and what this version makes of it.
+// The kept runs of one config, and the plan of this version for it.
 struct Kept {
   const Results* first;  // the others have its config
   std::map<std::string, const CellResult*> ok;
@@ -54,7 +54,7 @@ bool can_be_compared(const CellResult& result) {
 struct Candidate {
   Kept* kept;
   const CellResult* result;
-  double seconds;  // of a first round with its verification; of the timed phases where nobody knows that
+  double seconds;  // of a first round with its verification; if unknown, of the timed phases
 };
 
 double timed_seconds(const CellResult& result) {
@@ -65,7 +65,8 @@ double timed_seconds(const CellResult& result) {
   return longest;
 }
 
-// The cells that this version defines, that this device has memory for, and that have the rounds for a comparison.
+// The cells that this version defines, that fit the memory of this device, and that have enough rounds for a
+// comparison.
 std::vector<Candidate> candidates_of(std::vector<Kept>& figures, std::uint64_t device_memory_bytes) {
   std::vector<Candidate> cells;
   bool known = true;
@@ -88,8 +89,8 @@ std::vector<Candidate> candidates_of(std::vector<Kept>& figures, std::uint64_t d
   return cells;
 }
 
-// The cheapest of each family of allocators under each workload: on a card that nobody knows, they say most in the
-// shortest time. Returns how many cells there were to pick from.
+// The cheapest cells of each family of allocators under each workload. On an unknown card they give the most
+// information in the shortest time. Returns the number of cells before the selection.
 std::size_t pick(std::vector<Kept>& figures, std::uint64_t per_family, std::uint64_t device_memory_bytes) {
   const std::vector<Candidate> cells = candidates_of(figures, device_memory_bytes);
   std::map<std::pair<std::string, std::string>, std::uint64_t> taken;
@@ -140,7 +141,7 @@ fs::path folder_of(const CompareOptions& options, const Kept& kept) {
   return fs::path(options.out) / kept.first->figure;
 }
 
-// The config as the run kept it: that of its name may have changed since.
+// The config as stored with the run, because the config with its name may have changed.
 std::string text_of(const Kept& kept) { return kept.first->history.config->dump(2) + "\n"; }
 
 void plan_figure(const CompareOptions& options, RunOptions run, Kept& kept, const Target& target) {
@@ -174,15 +175,15 @@ std::vector<Kept> picked_figures(const CompareOptions& options, const RunOptions
   }
   if (!defined) {
     throw UsageError(
-        fmt::format("{}: this version defines none of the cells of the reference. Record a new reference with this "
-                    "version: measure it, then tools/keep-results.sh RUN KEPT.",
+        fmt::format("{}: this version of allocbench cannot measure any cell of these kept runs. Measure new ones with "
+                    "this version, then keep them with tools/keep-results.sh RUN KEPT.",
                     options.reference));
   }
   const std::uint64_t memory = target.device->memory_bytes.value_or(std::numeric_limits<std::uint64_t>::max());
   const std::size_t all = pick(figures, options.cells_per_family, memory);
   if (all == 0) {
     throw UsageError(
-        fmt::format("No cell of {} has the {} rounds that a comparison needs and a pool that this device can hold. "
+        fmt::format("No cell of {} has both the {} rounds that a comparison needs and a pool that fits this device. "
                     "Name other kept runs.",
                     options.reference, least_compared_rounds));
   }

@@ -24,7 +24,7 @@
 namespace allocbench::front {
 namespace {
 
-// Starts a worker only to hear about its device.
+// Starts a worker only to query its device.
 protocol::Device probe(const WorkerProgram& program, const RunOptions& options) {
   protocol::Device device;
   SessionListener listener;
@@ -68,7 +68,7 @@ Target find_target(const RunOptions& options) {
   return target;
 }
 
-// What the other back end's worker can run; nullopt where it is not built or cannot say.
+// The catalogue of the other back end's worker. nullopt if it is not built or does not answer.
 std::optional<Catalogue> other_catalogue(const RunOptions& options, const std::string& backend) {
   const auto program = WorkerFolder(options.workers).find(backend == "cpu" ? "cuda" : "cpu");
   if (!program) return std::nullopt;
@@ -103,7 +103,7 @@ SessionListener listener_of(std::vector<FigureRun>& open, Progress& progress) {
   };
   listener.strays = [&](const std::vector<std::string>& names) {
     for (FigureRun& figure : open) figure.log->strays(names);
-    tell("allocbench: killed what a worker left behind: {}\n", fmt::join(names, ", "));
+    tell("allocbench: killed processes that a worker left behind: {}\n", fmt::join(names, ", "));
   };
   listener.idle = [&] {
     for (const FigureRun& figure : open) figure.file->require_file();
@@ -112,13 +112,13 @@ SessionListener listener_of(std::vector<FigureRun>& open, Progress& progress) {
   return listener;
 }
 
-// What the time of the run was too short for.
+// The cells that were left out for lack of time.
 std::string text_of(const Supervisor::Rest& rest, const RunOptions& options) {
   if (rest.not_begun == 0 && rest.cut == 0) return "";
   std::vector<std::string> parts;
   if (rest.not_begun > 0) parts.push_back(fmt::format("{} not begun", counted(rest.not_begun, "cell")));
-  if (rest.cut > 0) parts.push_back(fmt::format("{} with fewer rounds than wanted", counted(rest.cut, "cell")));
-  return fmt::format("The time (--minutes {:.4g}) was over: {}. {}.\n", options.minutes.value_or(0),
+  if (rest.cut > 0) parts.push_back(fmt::format("{} with too few rounds", counted(rest.cut, "cell")));
+  return fmt::format("The time limit (--minutes {:.4g}) ended the run: {}. {}.\n", options.minutes.value_or(0),
                      fmt::join(parts, ", "), options.to_run_left_out);
 }
 
@@ -170,7 +170,7 @@ std::vector<std::optional<std::uint64_t>> device_heaps(const WorkerProgram& prog
 
 namespace {
 
-// Worker processes of all rounds that the cells get in any case.
+// Worker processes of the rounds that all cells get.
 struct Starts {
   std::vector<std::pair<std::size_t, std::string>> by_allocator;
   std::size_t all = 0;
@@ -204,7 +204,7 @@ void for_each_cell(const Plan& plan, Visit visit) {
   for (const Batch& batch : plan.batches) std::for_each(batch.cells.begin(), batch.cells.end(), visit);
 }
 
-// Results are written while the run goes on: one that is killed has left them.
+// Results are written during the run, so that a killed run has left them.
 std::function<void(FigureRun::News)> news_of(const Figure& figure, const RunOptions& options, ResultsWriter& writer) {
   return [&](FigureRun::News news) {
     if (news != FigureRun::News::first_rounds) return writer.write_soon(figure.folder);
@@ -216,7 +216,7 @@ std::function<void(FigureRun::News)> news_of(const Figure& figure, const RunOpti
 }  // namespace
 
 std::uint64_t work_of(const Plan& plan) {
-  // Roughly: a process start is worth five rounds of a cell.
+  // Rough estimate: a process start takes as long as five rounds of a cell.
   std::uint64_t work = 5 * starts_of({&plan}).all;
   for_each_cell(plan, [&](const Cell& cell) { work += cell.least_rounds; });
   return work;
@@ -243,11 +243,11 @@ std::string describe_measuring(const std::vector<const Plan*>& plans, const Earl
   for (const auto& [count, allocator] : starts.by_allocator) {
     most_starts.push_back(fmt::format("{} {}", allocator, count));
   }
-  std::string text = fmt::format("{} to {} of cells. At least {} for {} if nothing fails; these need the most: {}.\n",
-                                 least, counted(most, "round"), counted(starts.all, "worker process"),
+  std::string text = fmt::format("{} to {} of cells. At least {} for {} if nothing fails. Most processes: {}.\n", least,
+                                 counted(most, "round"), counted(starts.all, "worker process"),
                                  counted(allocators, "allocator"), fmt::join(most_starts, ", "));
   if (!earlier.cells.empty()) {
-    text += fmt::format("By earlier results the first rounds take about {}, besides starting workers.\n",
+    text += fmt::format("According to earlier results the first rounds take about {} plus worker start-up.\n",
                         format_duration(seconds));
   }
   return text;
@@ -256,7 +256,7 @@ std::string describe_measuring(const std::vector<const Plan*>& plans, const Earl
 Figure prepare_figure(const RunOptions& options, const Target& target, Config config, Plan plan, std::string folder) {
   if (!config.trace.empty() && !options.resume && std::filesystem::exists(config.trace + "/trace.json")) {
     throw UsageError(
-        fmt::format("/trace: {} holds a trace already. Choose another folder, or remove it.", config.trace));
+        fmt::format("/trace: {} already contains a trace. Choose another folder, or remove it.", config.trace));
   }
   RunHistory history = prepare_folder(folder, folder_use(options), config, target.origin(), options.allow_mixed);
   return {std::move(config), std::move(plan), std::move(folder), std::move(history)};
@@ -282,7 +282,7 @@ Ending measure(const RunOptions& options, const Target& target, const std::vecto
     run.news = news_of(figure, options, writer);
     open.push_back(std::move(run));
   }
-  // Not before all logs are open: where one cannot be, the other folders must not hold a run that never began.
+  // Only after all logs are open. If a log cannot be opened, the other folders must not contain a run that never began.
   for (FigureRun& each : open) {
     each.log->run(each.figure.config, target.catalogue, each.figure.plan, each.figure.history.run != nullptr,
                   each.figure.shard);
@@ -308,8 +308,8 @@ Ending measure(const RunOptions& options, const Target& target, const std::vecto
   ending.cut = rest.not_begun + rest.cut > 0;
   if (rest.too_large > 0) {
     ending.rest = fmt::format(
-        "{} skipped: the pool needs more memory than the device has ({}). With \"pool\": \"fit\" a "
-        "config of one pool takes one that fits.\n",
+        "{} skipped: the pool needs more memory than the device has ({}). Set \"pool\": \"fit\" in a config of one "
+        "pool to get a pool that fits.\n",
         counted(rest.too_large, "cell") + (rest.too_large == 1 ? " was" : " were"), format_memory(memory.value_or(0)));
   }
   ending.rest += text_of(rest, options);

@@ -1,4 +1,4 @@
-// What `allocbench --config` and `allocbench study` share: the back end, configs that are free of mistakes, measuring.
+// The common part of `allocbench --config` and `allocbench study`: choosing the back end, reading configs, measuring.
 #pragma once
 
 #include <optional>
@@ -20,19 +20,19 @@ namespace allocbench::front {
 // The worker that measures.
 struct Target {
   WorkerProgram program;
-  std::optional<protocol::Device> device;  // none only for a dry run where none can be reached
+  std::optional<protocol::Device> device;  // nothing only for a dry run without a reachable device
   Catalogue catalogue;
-  std::optional<Catalogue> other;  // what the other back end's worker can run; none where it is not built
+  std::optional<Catalogue> other;  // catalogue of the other back end's worker; nothing if it is not built
 
   Origin origin() const { return origin_of(sources_with(catalogue), device); }
 };
 
-// Prints on stderr which back end it is, and what can spoil times on the device.
+// Prints to stderr the back end and the conditions that disturb times on the device.
 Target choose_target(const RunOptions& options);
 
 // The text of a config's file.
 std::string read_config_text(const std::string& path);
-// The config, free of mistakes in any of its parts. Throws UsageError with all mistakes.
+// The checked config. Throws UsageError with all mistakes of all its parts.
 Config checked_config(const RunOptions& options, const std::string& path, const std::string& text,
                       const Target& target);
 Plan checked_plan(const Config& config, const Target& target);
@@ -47,13 +47,13 @@ std::uint64_t work_of(const Plan& plan);
 
 Figure prepare_figure(const RunOptions& options, const Target& target, Config config, Plan plan, std::string folder);
 
-// How measuring ended; results are written in every case.
+// How measuring ended. Results are written in every case.
 struct Ending {
   bool interrupted = false;
-  std::string environment;  // what made it stop; empty = nothing did
-  std::string profile;      // with --profile: where the wall time went
-  std::string rest;         // what the time was too short for; empty = nothing
-  bool cut = false;         // it was too short for something
+  std::string environment;  // why it stopped early; empty = it did not
+  std::string profile;      // with --profile: how the wall time was spent
+  std::string rest;         // cells left out for lack of time; empty = none
+  bool cut = false;         // something was left out for lack of time
 };
 
 Ending measure(const RunOptions& options, const Target& target, const std::vector<Figure>& figures,
@@ -62,14 +62,14 @@ Ending measure(const RunOptions& options, const Target& target, const std::vecto
 // Makes the files of results from the log.
 Results write_results_of(const std::string& folder);
 
-// A line for a config: the tables of a whole group are too long to read.
+// One line per config, because the tables of a whole group are too long to read.
 std::string summary_of(const Results& results, std::size_t cells, const std::string& folder);
 
-// The options that a command to continue needs besides what it measures and --out.
+// The options of a command to continue, apart from --out and the selection of configs.
 std::string options_to_continue(const RunOptions& options, const std::string& backend);
 
-// Tells how to continue a run that ended early, with `command` (empty where another program tells); the exit code in
-// every case.
+// Prints `command`, the command to continue, if a run ended early (empty if another program prints it). Returns the
+// exit code.
 int exit_code_of(const Ending& ending, bool ok, const std::string& finished, const std::string& command);
 
 }  // namespace allocbench::front

@@ -1,4 +1,4 @@
-// `allocbench merge DIR... --out DIR`: what several machines measured, as if one had.
+// `allocbench merge DIR... --out DIR`: joins the results of several machines into one set.
 #include <fmt/format.h>
 
 #include <cerrno>
@@ -21,8 +21,7 @@ namespace fs = std::filesystem;
 void write_log(const MergedRun& run, const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
-  if (error)
-    throw EnvironmentError(fmt::format("The folder {} cannot be created: {}.", folder.string(), error.message()));
+  if (error) throw EnvironmentError(fmt::format("Cannot create the folder {}: {}.", folder.string(), error.message()));
   const std::string path = events_path(folder.string());
   std::ofstream file(path, std::ios::binary);
   for (const std::string& line : run.lines) file << line << "\n";
@@ -38,7 +37,7 @@ int merge_command(const MergeOptions& options) {
   for (const MergedRun& run : merged.runs) {
     if (!fs::exists(out / run.figure)) continue;
     throw UsageError(
-        fmt::format("{} exists already, and nothing was written. Choose another --out.", (out / run.figure).string()));
+        fmt::format("{} already exists. Nothing was written. Choose another --out.", (out / run.figure).string()));
   }
   for (const MergedRun& run : merged.runs) {
     const std::string folder = (out / run.figure).string();

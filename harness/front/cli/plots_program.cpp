@@ -34,10 +34,8 @@ std::string setting(const char* name, const char* otherwise) {
 std::string package_folder() {
   const std::string folder = setting("ALLOCBENCH_PLOTS", ALLOCBENCH_SOURCE_FOLDER);
   if (!fs::exists(fs::path(folder) / "plots" / "__main__.py")) {
-    throw EnvironmentError(
-        fmt::format("The Python package plots is not in {}. Set ALLOCBENCH_PLOTS to the folder that holds it: that of "
-                    "a clone of allocbench.",
-                    folder));
+    throw EnvironmentError(fmt::format(
+        "{} does not contain the Python package plots. Set ALLOCBENCH_PLOTS to a clone of allocbench.", folder));
   }
   return folder;
 }
@@ -57,9 +55,9 @@ std::string prepare_python() {
   pointers.push_back(nullptr);
   std::fflush(nullptr);
   execvp(pointers.front(), pointers.data());
-  throw EnvironmentError(
-      fmt::format("{} cannot be started: {}. Install it (apt-get install python3), or set ALLOCBENCH_PYTHON to yours.",
-                  words.front(), std::strerror(errno)));
+  throw EnvironmentError(fmt::format(
+      "Cannot start {}: {}. Install it (apt-get install python3), or set ALLOCBENCH_PYTHON to another Python.",
+      words.front(), std::strerror(errno)));
 }
 
 }  // namespace
@@ -74,9 +72,8 @@ void become_plots(const std::vector<std::string>& arguments) {
 void become_tool(const std::string& name, const std::vector<std::string>& arguments) {
   const fs::path tool = fs::path(setting("ALLOCBENCH_PLOTS", ALLOCBENCH_SOURCE_FOLDER)) / "tools" / name;
   if (!fs::exists(tool)) {
-    throw EnvironmentError(
-        fmt::format("There is no {}. Set ALLOCBENCH_PLOTS to the folder of the clone that allocbench was built from.",
-                    tool.string()));
+    throw EnvironmentError(fmt::format(
+        "There is no {}. Set ALLOCBENCH_PLOTS to the clone that allocbench was built from.", tool.string()));
   }
   std::vector<std::string> words = {setting("ALLOCBENCH_PYTHON", default_python), "-B", tool.string()};
   words.insert(words.end(), arguments.begin(), arguments.end());

@@ -30,7 +30,7 @@ namespace process = boost::process;
 
 constexpr std::uint64_t longest_table_bytes = 64u << 20;
 
-// The name of a cell begins with that of its config, which is its place below configs/.
+// The name of a cell begins with the name of its config, which is its path below configs/.
 std::string config_of(const ProfileOptions& options) {
   if (!options.config.empty()) return options.config;
   for (auto end = options.cell.rfind('/'); end != std::string::npos && end != 0;
@@ -38,8 +38,10 @@ std::string config_of(const ProfileOptions& options) {
     const fs::path path = fs::path(options.configs) / (options.cell.substr(0, end) + ".json");
     if (fs::is_regular_file(path)) return path.string();
   }
-  throw UsageError(fmt::format("No config in {} has a name that \"{}\" begins with. Name the config with --config.",
-                               options.configs, options.cell));
+  throw UsageError(
+      fmt::format("The name of a cell begins with the name of its config, but {} has no config for \"{}\". Name the "
+                  "config with --config.",
+                  options.configs, options.cell));
 }
 
 struct Choice {
@@ -60,7 +62,7 @@ Choice find_cell(const Plan& plan, const std::string& wanted, const std::string&
                                nearest.empty() ? "" : fmt::format(" Did you mean \"{}\"?", nearest), quoted(config)));
 }
 
-// A phase that the workload does not have would filter everything out.
+// A phase that the workload does not have would exclude all kernels.
 void check_phases(const ProfileOptions& options, const Catalogue& catalogue, const Cell& cell) {
   const auto& known = find_entry(catalogue.workloads, cell.workload)->phases;
   for (const std::string& phase : options.phases) {
@@ -80,10 +82,8 @@ std::string find_ncu(const ProfileOptions& options) {
     if (!folder.empty() && access(program.c_str(), X_OK) == 0) return program.string();
   }
   throw EnvironmentError(
-      "Nsight Compute is not installed: there is no program ncu on PATH or in /usr/local/cuda/bin. Install it "
-      "(part of the CUDA toolkit; NVIDIA's package cuda-nsight-compute-13-0, with the numbers of your toolkit), or "
-      "name "
-      "it with --ncu.");
+      "Nsight Compute is not installed: there is no program ncu on PATH or in /usr/local/cuda/bin. Install it with the "
+      "CUDA toolkit (NVIDIA's package cuda-nsight-compute-13-0 for CUDA 13.0), or name the program with --ncu.");
 }
 
 // As `worker --run` takes it.
@@ -94,7 +94,7 @@ std::string cell_text(const Cell& cell) {
                               {"workload", cell.workload},
                               {"parameters", protocol::to_json(cell.workload_parameters)}};
   protocol::CellSettings settings = cell.settings;
-  settings.counted_passes = 1;  // a profile tells nothing of them, nor of energy
+  settings.counted_passes = 1;  // a profile shows neither them nor energy
   settings.energy_seconds = 0;
   json.update(protocol::to_json(settings));
   return json.dump();
@@ -121,7 +121,7 @@ std::string shell_text(const std::vector<std::string>& command) {
   return text;
 }
 
-// A file that ncu writes; gone at the end unless the user wants it.
+// A file that ncu writes. It is deleted at the end unless the user wants it.
 class TableFile {
  public:
   explicit TableFile(const std::string& wanted) : path_(wanted), keeps_(!wanted.empty()) {
@@ -142,7 +142,7 @@ class TableFile {
 
 int run(const std::vector<std::string>& command) {
   try {
-    // What the worker prints about its sample is not ours: a tool slows it down.
+    // The worker's own output about its sample is not shown, because the tool slows the sample down.
     return process::system(command.front(), process::args(std::vector(command.begin() + 1, command.end())),
                            process::std_out > stderr);
   } catch (const process::process_error& error) {
@@ -150,7 +150,7 @@ int run(const std::vector<std::string>& command) {
   }
 }
 
-// What ncu says where it measured nothing, such as that counters are not permitted.
+// The messages of ncu if it measured nothing, for example that counters are not permitted.
 std::string complaints_in(const std::string& table) {
   std::string text;
   std::istringstream lines(table);

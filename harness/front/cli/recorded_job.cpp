@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-// What an application asks for hardly depends on its allocator, and this one has the kernels that record it.
+// The requests of an application hardly depend on its allocator, and this allocator has the recording kernels.
 constexpr const char* recorder = "comb";
 
 struct Recording {
@@ -24,14 +24,15 @@ struct Recording {
 };
 
 void require_one_job(const Config& config, const std::string& path) {
-  if (config.only_draws) throw UsageError(fmt::format("{} measures nothing: there is no job to try.", path));
+  if (config.only_draws)
+    throw UsageError(
+        fmt::format("{} measures nothing, so there is no job to record. Name a config with a workload.", path));
   std::size_t jobs = 1;
   for (const AxisGroup& group : config.sweep) jobs *= group.size();
   if (jobs == 1) return;
-  throw UsageError(
-      fmt::format("{}: {} sweeps settings: {} jobs. try takes a config of one: leave one value to each "
-                  "axis, or make its values settings of the workload.",
-                  path, config.sweep.front().axes.front().pointer, jobs));
+  throw UsageError(fmt::format(
+      "{}: `try` needs a config with one job, but {} makes {}. Keep one value per axis, or set it in `workload`.", path,
+      config.sweep.front().axes.front().pointer, jobs));
 }
 
 Json recording_of(const Json& effective, const std::string& trace) {
@@ -60,11 +61,11 @@ Recording prepare(const TryOptions& options, const Target& target, const std::st
 }
 
 std::string reason_of(const Results& results) {
-  if (results.cells.empty()) return "it was not finished";
+  if (results.cells.empty()) return "its recording was not finished";
   const CellHistory& cell = results.cells.front().cell;
   if (cell.end->status != Status::ok) return fmt::format("{}: {}", word(cell.end->status), cell.end->reason);
   const auto& checks = cell.facts.checks;
-  return checks && checks->trace ? *checks->trace : "it was not verified";
+  return checks && checks->trace ? *checks->trace : "its recording was not verified";
 }
 
 }  // namespace

@@ -7,9 +7,9 @@
 
 namespace allocbench::front {
 
-// Runs the config's workload once under the allocator whose plug-in records applications. Returns the trace's folder,
-// below `folder`; with --resume one that is there already. Throws UsageError for a config of several jobs, and
-// EnvironmentError where the job leaves no trace: the text has the reason.
+// Runs the workload of the config once, with the allocator whose plug-in records applications. Returns the folder of
+// the trace, below `folder`; with --resume an existing trace is used. Throws UsageError for a config of several jobs,
+// and EnvironmentError with the reason if the job leaves no trace.
 std::string record_job(const TryOptions& options, const Target& target, const std::string& folder);
 
 // What would run, for --dry-run.

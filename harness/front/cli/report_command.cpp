@@ -1,5 +1,5 @@
-// `allocbench report PATH`: everything but the event log can be made again. `report PATH --html` and `advise` are the
-// work of the Python package.
+// `allocbench report PATH`: makes all files of results again from the event log. The Python package implements `report
+// PATH --html` and `advise`.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,14 +18,14 @@
 namespace allocbench::front {
 namespace {
 
-// Makes results.csv and results.json again, where the log has the numbers and nobody packed it to keep it.
+// Makes results.csv and results.json again if the log has the numbers and is not packed.
 void write_results_beside(const std::filesystem::path& log, const Results& results) {
   if (is_log(log) && !is_packed(log) && !results.is_stored) write_results(results, log.parent_path().string());
 }
 
 struct Report {
   bool ok = true;         // all cells
-  std::string unwritten;  // why results could not be written; empty = they were
+  std::string unwritten;  // the reason why results could not be written; empty = they were written
 };
 
 Report report(const std::filesystem::path& file) {
@@ -53,8 +53,8 @@ std::vector<std::filesystem::path> files_of(const ReportOptions& options) {
 int write_page(const ReportOptions& options) {
   for (const std::string& path : options.paths) {
     if (path.ends_with(".html")) {
-      throw UsageError(fmt::format(
-          "{} is not a folder of runs. The name of the page stands behind --out: --html --out {}", path, quoted(path)));
+      throw UsageError(
+          fmt::format("{} is not a folder of runs. To name the page: --html --out {}", path, quoted(path)));
     }
   }
   std::vector<std::string> arguments = {"page"};
@@ -79,7 +79,7 @@ int write_page(const ReportOptions& options) {
 int report_command(const ReportOptions& options) {
   if (options.html) return write_page(options);
   bool ok = true;
-  int code = exit_all_ok;  // what can be read is shown, whatever lies beside it
+  int code = exit_all_ok;  // all readable results are shown, whatever else is in the folder
   const std::vector<std::filesystem::path> files = files_of(options);
   for (const std::filesystem::path& file : files) {
     if (files.size() > 1) show("{}{}\n", file == files.front() ? "" : "\n", file.string());

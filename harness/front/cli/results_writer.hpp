@@ -1,5 +1,5 @@
-// ResultsWriter: makes results from logs beside the measuring. Thousands of rounds take seconds, in which workers would
-// wait.
+// ResultsWriter: makes results from logs in the background. With thousands of rounds this takes seconds, during which
+// workers would wait.
 #pragma once
 
 #include <condition_variable>
@@ -13,13 +13,13 @@ namespace allocbench::front {
 class ResultsWriter {
  public:
   ResultsWriter();
-  // Waits for the folder at hand and leaves the others: who ends a run writes the results of all anyway.
+  // Waits for the current folder and skips the others, because the end of a run writes all results anyway.
   ~ResultsWriter() = default;
   ResultsWriter(const ResultsWriter&) = delete;
   ResultsWriter& operator=(const ResultsWriter&) = delete;
 
-  // Of the log in this folder as it is when its turn comes. What cannot be written is tried again by the next call: the
-  // last results of a run are written in the foreground, where an error is told.
+  // Writes the results of the log in this folder, in its state at that time. If writing fails, the next call tries
+  // again. The last results of a run are written in the foreground, which reports an error.
   void write_soon(const std::string& folder);
 
  private:
@@ -28,7 +28,7 @@ class ResultsWriter {
   std::mutex mutex_;
   std::condition_variable_any has_work_;
   std::deque<std::string> folders_;  // each once
-  std::jthread thread_;              // ends before what it uses
+  std::jthread thread_;              // last member, so that it ends before the data that it uses
 };
 
 }  // namespace allocbench::front

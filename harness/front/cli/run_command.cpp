@@ -46,8 +46,8 @@ int run_command(const RunOptions& options) {
   }
   if (config.only_draws) {
     show(
-        "{} measures nothing. It is drawn from the results of other configs:\n"
-        "  python3 -m plots {} RUN_FOLDER... --out DIR\n",
+        "{} measures nothing. Its figure comes from the results of other configs:\n  python3 -m plots {} RUN_FOLDER... "
+        "--out DIR\n",
         config.name, quoted(options.config));
     return exit_all_ok;
   }

@@ -1,5 +1,6 @@
-// `allocbench study GROUP --shard I/N`: which configs of the group one of several machines measures. Only the names of
-// the configs and the results that the checkout keeps decide, so that all machines make the same partition.
+// `allocbench study GROUP --shard I/N`: selects the configs of the group that one of several machines measures. The
+// selection depends only on the names of the configs and the kept results of the checkout, so all machines make the
+// same partition.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +14,8 @@ struct Partition {
   std::string hash;
 };
 
-// `references`: the folder with a folder of kept results per card. Results of any card tell how long a config takes. A
-// config without results takes as long as the others on average.
+// `references` contains a folder of kept results for each card. Results of any card give the time of a config. A config
+// without results gets the average time of the others.
 Partition partition_of(const std::vector<std::string>& configs, std::uint64_t count, const std::string& references);
 
 }  // namespace allocbench::front

@@ -17,11 +17,11 @@ constexpr const char* slurm_script_form = R"script(#!/usr/bin/env bash
 # The same script continues what was not finished. All machines must see this folder and the same checkout.
 set -euo pipefail
 if ! command -v sbatch >/dev/null; then
-  echo "sbatch was not found. Run this script on a machine of a Slurm cluster, or start each shard by hand (--shard)." >&2
+  echo "sbatch was not found. Run this script on a Slurm cluster, or start each shard by hand (--shard)." >&2
   exit 3
 fi
 if [[ -e {merged} ]]; then
-  echo {merged}" exists already. Move it away, then run this script again." >&2
+  echo {merged}" already exists. Move it, then run this script again." >&2
   exit 2
 fi
 mkdir -p {out}
@@ -45,7 +45,7 @@ std::string command(const std::vector<std::string>& words) {
   return text;
 }
 
-// sbatch replaces what follows a per cent sign.
+// sbatch replaces the letter after a percent sign.
 std::string log_name(const std::string& folder, const char* name) {
   return quoted(boost::replace_all_copy(folder, "%", "%%") + name);
 }

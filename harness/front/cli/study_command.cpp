@@ -27,7 +27,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Groups that are not the folder of their name.
+// Groups that are not a folder with their name.
 const std::map<std::string, std::vector<std::string>>& named_groups() {
   static const std::map<std::string, std::vector<std::string>> groups = {
       {"papers", {"halloc2014", "kma2014", "pham2025", "vinkler2015", "xmalloc2010"}}, {"survey", {"survey2021"}}};
@@ -72,7 +72,7 @@ std::vector<std::string> configs_of(const StudyOptions& study) {
   return paths;
 }
 
-// A command to continue repeats so many --only; where there were more, the logs tell what was selected.
+// A command to continue repeats at most this many --only. If there were more, the logs determine the selection.
 constexpr std::size_t most_repeated_names = 3;
 
 struct PlannedConfig {
@@ -121,13 +121,13 @@ std::string shared_names(const std::vector<PlannedConfig>& planned) {
   for (const auto& [name, of_name] : paths) {
     if (of_name.size() == 1) continue;
     mistakes += fmt::format(
-        "{}\"{}\" is the name of {} configs: {}. Their results would go to one folder. Give each a name of its own.",
-        mistakes.empty() ? "" : "\n", name, of_name.size(), fmt::join(of_name, " and "));
+        "{}{} configs have the name \"{}\": {}. Their results would share one folder. Give each config its own name.",
+        mistakes.empty() ? "" : "\n", of_name.size(), name, fmt::join(of_name, " and "));
   }
   return mistakes;
 }
 
-// Those that measure something. All mistakes of all configs are reported before anything runs.
+// The configs that measure something. All mistakes of all configs are reported before anything runs.
 std::vector<PlannedConfig> planned_configs(const StudyOptions& study, const Target& target) {
   std::vector<PlannedConfig> planned;
   std::string mistakes;
@@ -146,7 +146,9 @@ std::vector<PlannedConfig> planned_configs(const StudyOptions& study, const Targ
   if (!mistakes.empty()) throw UsageError(mistakes);
   keep_only(study, planned);
   if (study.started) keep_started(study, planned);
-  if (planned.empty()) throw UsageError(fmt::format("The group \"{}\" measures nothing.", study.group));
+  if (planned.empty())
+    throw UsageError(
+        fmt::format("No config of the group \"{}\" measures anything. Choose another group.", study.group));
   return planned;
 }
 
@@ -164,7 +166,7 @@ void print_plan(const std::vector<PlannedConfig>& planned, const EarlierResults&
 // Of a GPU.
 double default_minutes(const std::string& group) { return group == "papers" ? 20 : 15; }
 
-// The card that the results in the folder come from, where they go on; else empty.
+// The card of the results in the folder if they are continued; otherwise empty.
 std::string card_of(const std::string& folder, const RunOptions& options) {
   const std::string path = events_path(folder);
   if (!(options.resume || options.only_failed) || !fs::exists(path)) return "";
@@ -173,7 +175,7 @@ std::string card_of(const std::string& folder, const RunOptions& options) {
 }
 
 std::string command_to_continue(const StudyOptions& study, const RunOptions& options, const std::string& backend) {
-  if (!study.part.empty()) return "";  // the program that started it tells how to continue all parts
+  if (!study.part.empty()) return "";  // the parent program prints how to continue all parts
   std::string text = fmt::format("allocbench study {} --configs {}", quoted(study.group), quoted(study.configs));
   if (!options.out.empty()) text += fmt::format(" --out {}", quoted(options.out));
   if (study.only.size() > most_repeated_names || study.started) {
@@ -185,23 +187,23 @@ std::string command_to_continue(const StudyOptions& study, const RunOptions& opt
   return text + options_to_continue(options, backend) + (study.all_devices ? " --device all" : "");
 }
 
-// Each shard has a config, so that merging knows a shard that is missing.
+// Each shard has at least one config, so that merging can detect a missing shard.
 void require_configs_for_shards(const StudyOptions& study, std::size_t configs) {
   const std::uint64_t shards = study.shard ? study.shard->count : study.slurm;
   if (shards <= configs) return;
-  throw UsageError(fmt::format("{} has {}, so it makes at most {}; found {}. A config is never divided.", study.group,
-                               counted(configs, "config"), counted(configs, "shard"), shards));
+  throw UsageError(fmt::format("{} has {}, so at most {} are possible, because a config is never divided; found {}.",
+                               study.group, counted(configs, "config"), counted(configs, "shard"), shards));
 }
 
 constexpr const char* whole_group = "whole";
 
-// The shard with its partition, of which the other configs are dropped. A process of --device all has a part of the
-// configs and is told the partition.
+// The shard with its partition. Configs of other shards are dropped. A process of --device all has a part of the
+// configs and receives the partition.
 std::optional<Shard> take_shard(const StudyOptions& study, std::vector<PlannedConfig>& planned) {
   if (!study.part.empty() && study.part != whole_group) {
     const std::size_t slash = study.part.rfind('/');
     std::optional<Shard> shard = parse_shard(study.part.substr(0, slash));
-    if (!shard) throw UsageError("--part is for the processes of --device all alone. Leave it out.");
+    if (!shard) throw UsageError("--part is internal to --device all. Drop it.");
     shard->partition = study.part.substr(slash + 1);
     return shard;
   }
@@ -226,12 +228,12 @@ std::string part_text(const std::optional<Shard>& shard) {
   return shard ? fmt::format("{}/{}", shard->text(), shard->partition) : whole_group;
 }
 
-// A log is of one shard: merging counts on it.
+// A log belongs to one shard, which merging requires.
 void set_shard(Figure& figure, const std::optional<Shard>& shard) {
   const std::optional<Shard>& earlier = figure.history.shard;
   if (shard && figure.history.run != nullptr && earlier != shard) {
     throw UsageError(fmt::format(
-        "{} is {}, not of shard {} (partition {}). Continue it as it began, or choose another --out.",
+        "{} is {}, not of shard {} (partition {}). Continue it with its own --shard, or choose another --out.",
         events_path(figure.folder),
         earlier ? fmt::format("of shard {} (partition {})", earlier->text(), earlier->partition) : "of no shard",
         shard->text(), shard->partition));
@@ -246,7 +248,7 @@ bool has_value(const Results& results) {
 // Of the configs that have a value.
 void draw(const StudyOptions& study, const std::vector<std::string>& folders) {
   if (!study.figures || !study.part.empty() || interrupted()) return;
-  tell("allocbench: drawing the figures of {} (--no-figures leaves that out)\n", counted(folders.size(), "config"));
+  tell("allocbench: drawing the figures of {} (--no-figures skips this)\n", counted(folders.size(), "config"));
   draw_figures(folders);
 }
 
@@ -305,7 +307,7 @@ int study_command(const StudyOptions& study) {
   install_interrupt_handlers();
   RunOptions options = study.run;
   if (!options.data.empty()) setenv("ALLOCBENCH_DATA", fs::absolute(options.data).c_str(), 1);
-  require_configs_for_shards(study, configs_of(study).size());  // mistakes are told before a worker starts
+  require_configs_for_shards(study, configs_of(study).size());  // mistakes are reported before a worker starts
   if (study.slurm > 0) {
     show("{}", slurm_script(study, fs::read_symlink("/proc/self/exe").string()));
     return exit_all_ok;

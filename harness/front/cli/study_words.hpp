@@ -8,7 +8,8 @@
 
 namespace allocbench::front {
 
-// How a study measures. Without what is measured, where (--only, --out, --device, --backend) and by whom.
+// The options of measuring, without those that select configs, folders and devices (--only, --out, --device,
+// --backend).
 std::vector<std::string> measuring_words(const RunOptions& run);
 
 }  // namespace allocbench::front

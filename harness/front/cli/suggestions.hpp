@@ -1,4 +1,4 @@
-// "Did you mean": what a misspelt command, option or config may mean.
+// "Did you mean": suggestions for a misspelt command, option or config.
 #pragma once
 
 #include <string>
@@ -6,10 +6,10 @@
 
 namespace allocbench::front {
 
-// " Did you mean \"study\"?", or nothing where no valid name is near.
+// " Did you mean \"study\"?", or an empty text if no valid name is near.
 std::string did_you_mean(const std::string& found, const std::vector<std::string>& valid);
 
-// The message about a config that does not exist; `path` may be a misspelt command as well.
+// The message for a config that does not exist. `path` may also be a misspelt command.
 std::string missing_config(const std::string& path, const std::vector<std::string>& commands);
 
 }  // namespace allocbench::front

@@ -1,5 +1,5 @@
-// `allocbench try TRACE|CONFIG`: every allocator under a recorded application on this machine, ranked. The job of a
-// config is recorded first.
+// `allocbench try TRACE|CONFIG`: replays a recorded application under every allocator on this machine and ranks them.
+// The job of a config is recorded first.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 // Of the most requested bytes that can live together.
 constexpr double pool_share = 1.25;
-// Many designs hand out chunks of megabytes: they need some of them for each size.
+// Many designs use chunks of megabytes and need several chunks for each size.
 constexpr std::uint64_t least_pool = std::uint64_t{64} << 20;
 
 traces::Trace read_recorded(const std::string& folder) {
@@ -70,7 +70,7 @@ void announce(const TryOptions& options, const traces::Trace& trace) {
   tell("allocbench: {}: {} in {}, recorded with {}; pool of {}\n", options.trace, counted(trace.calls.size(), "call"),
        counted(trace.kernels.size(), "kernel"), trace.allocator, format_bytes(pool_for(options, trace)));
   if (trace.lost() > 0) {
-    tell("allocbench: {} {} lost when the trace was recorded: give the recorder larger buffers\n",
+    tell("allocbench: {} {} lost while the trace was recorded. Record it again with larger buffers\n",
          counted(trace.lost(), "call"), trace.lost() == 1 ? "was" : "were");
   }
 }
@@ -80,7 +80,7 @@ void write_config(const std::string& path, const std::string& text) {
   std::ofstream file(path, std::ios::binary);
   file << text;
   file.close();
-  if (!file) throw EnvironmentError(fmt::format("{} cannot be written. Choose another --out.", path));
+  if (!file) throw EnvironmentError(fmt::format("Cannot write {}. Choose another --out.", path));
 }
 
 }  // namespace

@@ -1,11 +1,11 @@
-// How to build what a message names, in the source tree.
+// The commands of the source tree that build the programs named in messages.
 #pragma once
 
 #include <string_view>
 
 namespace allocbench::front {
 
-// The front end, the workers and their plug-ins; the CUDA worker only where nvcc is.
+// Builds the front end, the workers and their plug-ins; the CUDA worker only if nvcc is installed.
 inline constexpr std::string_view how_to_build_programs = "`make build`";
 
 }  // namespace allocbench::front

@@ -20,7 +20,7 @@ struct UsageError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// The machine cannot do what was asked: no device, no worker, folder not writable. Exit 3.
+// The machine cannot do the requested work: no device, no worker, folder not writable. Exit 3.
 struct EnvironmentError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

@@ -24,12 +24,12 @@ std::string line_and_column(std::string_view text, std::size_t byte) {
   return fmt::format("line {}, column {}", line, column);
 }
 
-// A place that the parser's own errors do not tell.
+// The position of a mistake that the parser's own errors do not report.
 struct TooManyKeys {
   std::string where;
 };
 
-// Follows the parser to know where in the document it is.
+// Follows the parser to track its position in the document.
 class DuplicateKeyFinder {
  public:
   explicit DuplicateKeyFinder(Problems& problems) : problems_(problems) {}
@@ -88,7 +88,7 @@ std::string plain_message(std::string_view what) {
   return text.size() <= limits::excerpt_letters ? text : text.substr(0, limits::excerpt_letters) + "...";
 }
 
-// The library names the number, not its place.
+// The library reports the number without its position.
 Problem number_out_of_range(std::string_view text, std::string_view what) {
   const auto open = what.find('\'');
   const auto close = what.rfind('\'');
@@ -133,7 +133,7 @@ std::string stable_hash(std::string_view text) {
     hash ^= static_cast<unsigned char>(letter);
     hash *= 0x100000001b3u;
   }
-  // FNV-1a hardly mixes the last letters into the high bits; this finaliser (MurmurHash3) does.
+  // FNV-1a hardly mixes the last characters into the high bits. This finaliser (MurmurHash3) does.
   hash ^= hash >> 33;
   hash *= 0xff51afd7ed558ccdu;
   hash ^= hash >> 33;

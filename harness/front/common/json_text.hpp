@@ -10,17 +10,18 @@
 
 namespace allocbench::front {
 
-// JSON that was parsed once and is handed on as it is: the config, the host. Shared, never changed.
+// JSON that is parsed once and then shared without changes: the config, the host.
 using Document = std::shared_ptr<const nlohmann::ordered_json>;
 
-// Parses a config. Bad syntax, duplicate keys (which JSON libraries silently drop), numbers out of range and too many
-// levels or keys are added to the problems; the result must then not be used.
+// Parses a config. Wrong syntax, duplicate keys (which JSON libraries silently drop), numbers out of range and too many
+// levels or keys are added to the problems. Then the result must not be used.
 nlohmann::ordered_json parse_strictly(std::string_view text, Problems& problems);
 
 // Keys sorted, no blanks: equal meanings give equal texts.
 std::string canonical_text(const nlohmann::ordered_json& json);
 
-// 64 bits of FNV-1a with a final mix, as 16 hex digits. Stable forever: cell ids are keys of stored results.
+// 64 bits of FNV-1a with a final mix, as 16 hex digits. The hash must never change, because cell ids are keys of stored
+// results.
 std::string stable_hash(std::string_view text);
 
 }  // namespace allocbench::front

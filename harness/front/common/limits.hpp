@@ -1,6 +1,6 @@
-// Every limit on what a user may ask for, in one place. Limits of a config's own keys (repetitions, rounds, deadline_s,
-// lengths of names) are in configs/schema/config.schema.json, where editors and plots find them too; limits of
-// parameters are in the allocators and workloads. docs/limits.md is the list for users.
+// All limits of user input, in one place. Limits of a config's own keys (repetitions, rounds, deadline_s, lengths of
+// names) are in configs/schema/config.schema.json, which editors and plots also read. Limits of parameters are in the
+// allocators and workloads. docs/limits.md lists all limits for users.
 #pragma once
 
 #include <cstddef>
@@ -15,21 +15,21 @@ inline constexpr std::uint64_t log_bytes = 1u << 30;
 // The JSON library inserts keys by linear search.
 inline constexpr std::size_t object_keys = 1'000;
 
-// More values than any figure draws; a mistyped step would otherwise fill the memory.
+// More values than any figure has. Without this limit a mistyped step would fill the memory.
 inline constexpr std::size_t axis_values = 10'000;
 inline constexpr std::size_t list_elements = 1'000;  // of a parameter that is a list
 inline constexpr std::size_t text_letters = 1'000;   // of a parameter that is a text
 
 // Before `exclude`.
 inline constexpr std::uint64_t cells = 100'000;
-// Each needs a worker of its own.
+// Each needs its own worker.
 inline constexpr std::size_t batches = 2'000;
 inline constexpr std::uint64_t samples = 100'000'000;
 
 // std::regex recurses on its pattern.
 inline constexpr std::size_t filter_letters = 200;
 
-// Machines that share a study; Slurm's own limit of an array is about as high.
+// Number of machines that share a study. Slurm's own limit of an array is about the same.
 inline constexpr std::uint64_t shards = 1'000;
 
 // Limits of `allocbench check`: years of runs, and workers at once.
@@ -39,7 +39,7 @@ inline constexpr std::uint32_t check_jobs = 1'000;
 // Messages stay readable.
 inline constexpr std::size_t shown_problems = 100;
 inline constexpr std::size_t excerpt_letters = 200;
-// Longer names are not typing mistakes, and the edit distance is quadratic.
+// A longer name is not a typing mistake, and the time of the edit distance is quadratic.
 inline constexpr std::size_t compared_letters = 100;
 
 }  // namespace allocbench::front::limits

@@ -11,7 +11,7 @@ namespace allocbench::front {
 // Insertions, deletions, substitutions and swaps of neighbours that turn one text into the other.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
-// Empty when nothing is close: a far-fetched suggestion misleads more than none.
+// Empty if no name is close, because a far-fetched suggestion is worse than none.
 std::string nearest_name(std::string_view found, const std::vector<std::string>& valid);
 
 }  // namespace allocbench::front

@@ -1,4 +1,5 @@
-// Text for the user. Lost output does not end the program: results come first, and `lost_output()` says so at the end.
+// Output for the user. Lost output does not end the program, because results are more important; `lost_output()`
+// reports it at the end.
 #pragma once
 
 #include <fmt/format.h>
@@ -9,7 +10,7 @@
 namespace allocbench::front {
 
 void put_on_stdout(std::string_view text);
-// Behind what stdout got so far.
+// Prints to stderr after flushing stdout.
 void put_on_stderr(std::string_view text);
 
 // Prints on stdout.
@@ -24,8 +25,8 @@ void tell(fmt::format_string<Values...> format, Values&&... values) {
   put_on_stderr(fmt::format(format, std::forward<Values>(values)...));
 }
 
-// The errno of what was lost on stdout or stderr; 0: nothing was. A reader that has left (`| head`) wants no more
-// output, so nothing is lost.
+// The errno of the first lost output on stdout or stderr; 0 = none. If a reader has ended (`| head`), nothing counts as
+// lost.
 int lost_output();
 
 }  // namespace allocbench::front

@@ -1,4 +1,4 @@
-// The mistakes of a config: collected, so that the user sees all of them at once, and formatted in this one place.
+// The mistakes of a config. They are collected, so that the user sees all of them at once, and formatted in one place.
 #pragma once
 
 #include <cstddef>
@@ -11,23 +11,23 @@ namespace allocbench::front {
 
 struct Problem {
   std::string where;    // JSON pointer, or "line 3, column 7" for text that is not JSON
-  std::string found;    // what the config has there: unknown key "blokcs"
-  std::string allowed;  // what it may have there; empty where `found` says all
-  std::string nearest;  // the valid name closest to what was found; empty when none is close
+  std::string found;    // the value in the config: unknown key "blokcs"
+  std::string allowed;  // the allowed values; empty if `found` is enough
+  std::string nearest;  // the valid name closest to the found one; empty if none is close
 
   bool operator==(const Problem&) const = default;
 };
 
 class Problems {
  public:
-  // Long texts are cut; beyond limits::shown_problems only the number grows.
+  // Long texts are cut. After limits::shown_problems only the number grows.
   void add(Problem problem);
-  // A name that is not in the list of valid ones: adds that list and the nearest name.
+  // Adds a name that is not valid, with the list of valid names and the nearest one.
   void add_unknown(std::string where, std::string_view kind, std::string_view found,
                    const std::vector<std::string>& valid);
   void add_wrong(std::string where, const nlohmann::ordered_json& found, std::string allowed);
   void add_missing(std::string where, std::string_view key, std::string allowed);
-  // Those of `others` that this list does not have yet.
+  // Adds the problems of `others` that this list does not have.
   void add_new(const Problems& others);
 
   bool empty() const { return count_ == 0; }
@@ -47,7 +47,7 @@ class Problems {
 //       did you mean "blocks"?
 std::string format_problems(std::string_view file, const Problems& problems);
 
-// The JSON as text, cut to what a message has room for.
+// The JSON as text, cut to a length that fits into a message.
 std::string excerpt(const nlohmann::ordered_json& json);
 
 // One step deeper in a JSON pointer, with RFC 6901 escapes.

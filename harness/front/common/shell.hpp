@@ -1,11 +1,11 @@
-// Words of the commands that the program prints: a user pastes them into a shell.
+// Words of printed commands, which users paste into a shell.
 #pragma once
 
 #include <string>
 
 namespace allocbench::front {
 
-// The word as a shell reads it back: in single quotes unless every letter of it is plain.
+// The word with the quotes that a shell needs: single quotes unless all its characters are plain.
 std::string quoted(const std::string& word);
 
 }  // namespace allocbench::front

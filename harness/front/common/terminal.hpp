@@ -1,4 +1,4 @@
-// What the terminal allows.
+// Properties of the terminal.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +10,11 @@ namespace allocbench::front {
 // stdout is a terminal and NO_COLOR is not set.
 bool colours_on_stdout();
 
-// The width of the terminal behind stdout; 80 where there is none.
+// The width of the terminal at stdout; 80 if stdout is not a terminal.
 std::size_t columns_of_stdout();
 
-// Breaks the text at blanks, and at slashes where a name has no blanks; later lines are indented. Ends a line.
+// Breaks the text at blanks, or at slashes if a name has no blanks. Later lines are indented. Adds a newline at the
+// end.
 std::string folded(std::string_view text, std::size_t columns, std::size_t indent);
 
 // Columns that a text takes: UTF-8 continuation bytes (the µ of µs, the ± sign) take none.

@@ -1,4 +1,4 @@
-// Reading and printing quantities. Files carry base units (seconds, bytes); only people see the scaled ones.
+// Reading and printing quantities. Files contain base units (seconds, bytes); only texts for people use scaled units.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@
 
 namespace allocbench::front {
 
-// "4096", "64KiB", "2 GiB", "1.5MiB"; nullopt for anything else, also for fractions of a byte and overflow. KB, MB and
-// GB are refused: papers mean powers of two by them, standards powers of ten.
+// "4096", "64KiB", "2 GiB", "1.5MiB"; nullopt for any other text, for fractions of a byte and on overflow. KB, MB and
+// GB are refused, because they are powers of two in papers and powers of ten in standards.
 std::optional<std::uint64_t> parse_bytes(std::string_view text);
 
-// The size that a refused text may mean: "64MiB" for "64MB", "64 mb" or "64M"; empty where it means none.
+// A suggestion for a refused text: "64MiB" for "64MB", "64 mb" or "64M". Empty if there is none.
 std::string nearest_size(std::string_view text);
 
 // The shortest exact form: 65536 -> "64 KiB", 1000 -> "1000 B".
@@ -23,7 +23,7 @@ std::string format_memory(std::uint64_t bytes);
 
 // "1 cell", "2 batches", "3 series".
 std::string counted(std::uint64_t count, std::string_view noun);
-// The verb behind so many: "is" or "are".
+// The verb after a number: "is" or "are".
 std::string_view is_or_are(std::uint64_t count);
 
 // Three significant digits in s, ms, µs or ns: 0.00123 -> "1.23 ms".
@@ -34,7 +34,7 @@ std::string format_rate(double operations_per_second);
 
 // Durations for people: "45 s", "3 min 20 s", "2 h 05 min".
 std::string format_duration(double seconds);
-// A limit as it was given: "1.5 s", "0.02 s", and from a minute on like a duration.
+// A limit as the user gave it: "1.5 s", "0.02 s"; from a minute on as a duration.
 std::string format_limit(double seconds);
 
 }  // namespace allocbench::front

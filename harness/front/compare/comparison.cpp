@@ -15,7 +15,7 @@
 namespace allocbench::front {
 namespace {
 
-// Chances below are taken for a difference, once Holm has accounted for all phases.
+// A chance below this value counts as a difference, after Holm's correction for all phases.
 constexpr double significance = 0.05;
 
 const ComparedPhase* phase_named(const ComparedCell& cell, const std::string& name) {
@@ -25,7 +25,7 @@ const ComparedPhase* phase_named(const ComparedCell& cell, const std::string& na
   return nullptr;
 }
 
-// A total follows from the phases beside it: testing it too would only make the correction stricter.
+// A total follows from its phases, so testing it as well would only make the correction stricter.
 bool is_tested(const ComparedCell& cell, const ComparedPhase& phase) {
   return phase.name != "total" || cell.phases.size() == 1;
 }
@@ -42,7 +42,7 @@ Estimate estimate_of(const ComparedCell& cell, const ComparedPhase& phase) {
   return estimate(phase.rounds, cell.statistic, clock_step_of(cell.backend, phase.name, cell.phases.size()));
 }
 
-// nullopt where a logarithm is lacking, or an interval that stands for the rounds.
+// nullopt if a logarithm does not exist, or an interval that replaces the rounds.
 std::optional<LogSide> log_side_of(const ComparedCell& cell, const ComparedPhase& phase) {
   const double step = clock_step_of(cell.backend, phase.name, cell.phases.size());
   if (phase.stored) {
@@ -81,7 +81,7 @@ void judge(PhaseComparison& phase, double margin) {
   } else if (found.interval.low >= least && found.interval.high <= most) {
     phase.verdict = Verdict::same;
   } else {
-    phase.reason = "the interval exceeds the margin; the difference may be chance";
+    phase.reason = "the interval exceeds the margin, and the difference may be chance";
   }
 }
 
@@ -134,7 +134,7 @@ void test_all(Comparison& comparison) {
   }
 }
 
-// Whether B lacks what A has: a phase, or the rounds that a comparison needs.
+// Whether B lacks a phase of A, or the rounds that a comparison needs.
 bool is_missing(const CellComparison& cell) {
   if (cell.a->status != Status::ok || cell.b->status != Status::ok) return false;
   return std::any_of(cell.a->phases.begin(), cell.a->phases.end(), [&](const ComparedPhase& phase) {
@@ -153,7 +153,7 @@ void find_missing(Comparison& comparison) {
   }
 }
 
-// A comparison of nothing must not look like one that found nothing.
+// A comparison without any pair must not look like one without differences.
 void require_something(const Comparison& comparison) {
   const bool statuses = std::any_of(comparison.cells.begin(), comparison.cells.end(),
                                     [](const CellComparison& cell) { return cell.status_changed(); });
@@ -183,7 +183,7 @@ std::string part(const ComparedCell& cell, const std::string& key) {
   return found == cell.definition.end() ? "absent" : found->second;
 }
 
-// The part of the definition that, left out, makes the most cells pair.
+// The part of the definition that would allow the most pairs if it were ignored.
 std::string likely_cause(const Side& a, const Side& b, const std::vector<std::string>& ignored) {
   std::set<std::string> keys;
   for (const Side* side : {&a, &b}) {

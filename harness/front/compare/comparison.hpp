@@ -1,4 +1,4 @@
-// Two sides, cell by cell: what got slower or faster, what stayed the same, and what is unsure.
+// A cell-by-cell comparison of two sides: what became slower or faster, what is the same, and what is unsure.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace allocbench::front {
 
-// Smaller differences count as none: intervals of ±1.3 % can hardly separate them.
+// Smaller differences are ignored, because intervals of ±1.3 % can hardly separate them.
 inline constexpr double default_margin = 0.03;
 
 enum class Verdict { slower, faster, same, unsure };
@@ -25,7 +25,7 @@ struct PhaseComparison {
   std::size_t rounds_of_a = 0;
   std::size_t rounds_of_b = 0;
   bool from_intervals = false;   // a side was kept without samples
-  std::optional<Effect> effect;  // none where a side has too few rounds
+  std::optional<Effect> effect;  // nothing if a side has too few rounds
   double adjusted_chance = 1;    // of the difference, by Holm over all phases of the comparison
   Verdict verdict = Verdict::unsure;
   std::string reason;  // of `unsure`
@@ -37,7 +37,7 @@ struct CellComparison {
   std::vector<PhaseComparison> phases;  // none unless both sides are ok
 
   bool status_changed() const { return a->status != b->status; }
-  // A cell that worked fails now.
+  // A cell that was ok fails.
   bool worse_status() const { return a->status == Status::ok && b->status != Status::ok; }
 };
 
@@ -45,10 +45,10 @@ struct Comparison {
   Side a;
   Side b;
   double margin = default_margin;
-  std::vector<CellComparison> cells;  // that both sides have, in the order of A
+  std::vector<CellComparison> cells;  // cells of both sides, in the order of A
   std::vector<const ComparedCell*> only_in_a;
   std::vector<const ComparedCell*> only_in_b;
-  std::vector<const ComparedCell*> missing;  // of A: ok there, and B did not measure them, or in too few rounds
+  std::vector<const ComparedCell*> missing;  // cells that are ok in A, but not measured in B or with too few rounds
 
   std::size_t count(Verdict verdict) const;
   std::size_t tested() const;          // phases with a difference
@@ -62,11 +62,11 @@ struct ComparisonOptions {
   std::vector<std::string> ignored = {};  // keys of definitions in which cells that pair may differ
 };
 
-// Throws UsageError, with the likely cause, where the sides have no cell in common or nothing could be compared. The
-// result owns the sides, to whose cells it points.
+// Throws UsageError with the likely cause if the sides have no cell in common or nothing could be compared. The result
+// owns the sides and points to their cells.
 std::unique_ptr<Comparison> compare(Side a, Side b, const ComparisonOptions& options);
 
-// At most 80 columns. `all`: also phases that are the same or unsure.
+// At most 80 columns. With `all` also phases that are the same or unsure.
 std::string comparison_text(const Comparison& comparison, bool all, bool colours);
 std::string comparison_markdown(const Comparison& comparison, bool all);
 std::string comparison_json(const Comparison& comparison);

@@ -7,7 +7,7 @@
 namespace allocbench::front {
 namespace {
 
-// Names and reasons may hold what ends a cell of a table.
+// Names and reasons may contain characters that end a cell of a table.
 std::string escaped(const std::string& text) {
   std::string made;
   for (const char letter : text) {

@@ -77,19 +77,20 @@ std::vector<std::string> warnings(const Comparison& comparison) {
   const Side& a = comparison.a;
   const Side& b = comparison.b;
   if (a.devices != b.devices) {
-    lines.emplace_back("The sides were measured on different devices, so differences may be those of the devices.");
+    lines.emplace_back("The two sides were measured on different devices, which may explain differences.");
   } else if (a.cards != b.cards) {
-    lines.emplace_back("The sides were measured on different cards of one kind; cards may differ by a few percent.");
+    lines.emplace_back(
+        "The two sides were measured on different cards of one model. Such cards may differ by a few percent.");
   }
-  if (a.drivers != b.drivers) lines.emplace_back("The sides were measured with different drivers.");
+  if (a.drivers != b.drivers) lines.emplace_back("The two sides were measured with different drivers.");
   for (const auto& [name, side] : {std::pair{"A", &a}, std::pair{"B", &b}}) {
     if (side->dirty) lines.push_back(fmt::format("{} was measured with uncommitted changes.", name));
     if (side->not_measured > 0)
       lines.push_back(fmt::format("{} has {} not measured yet.", name, counted(side->not_measured, "cell")));
   }
   if (const std::size_t count = comparison.from_intervals()) {
-    lines.push_back(fmt::format("{} of {} verdicts are from stored intervals: a side was kept without samples.", count,
-                                comparison.tested()));
+    lines.push_back(fmt::format("{} of {} verdicts use stored intervals, because a side was kept without samples.",
+                                count, comparison.tested()));
   }
   return lines;
 }
@@ -97,9 +98,8 @@ std::vector<std::string> warnings(const Comparison& comparison) {
 std::string legend(const Comparison& comparison) {
   const double margin = 100 * comparison.margin;
   return fmt::format(
-      "slower, faster: by more than {:.3g} %, and not by chance (below 5 % for one false alarm in {} tests, Holm); "
-      "same: 95 % interval within {:.3g} %; unsure: neither; "
-      "broken: ok in A only; mended: ok in B only.",
+      "slower, faster: the difference exceeds {:.3g} % and is not chance (Holm: at most 5 % for one false alarm in {} "
+      "tests); same: 95 % interval within {:.3g} %; unsure: neither; broken: ok in A only; mended: ok in B only.",
       margin, comparison.tested(), margin);
 }
 
@@ -110,7 +110,7 @@ std::string conclusion(const Comparison& comparison) {
           : fmt::format(" B did not measure {} of A that {} ok there, or not in enough rounds.",
                         counted(comparison.missing.size(), "cell"), comparison.missing.size() == 1 ? "is" : "are");
   if (!comparison.regression()) {
-    return missing.empty() ? "No regression." : "No regression in what both sides measured." + missing;
+    return missing.empty() ? "No regression." : "The cells that both sides measured show no regression." + missing;
   }
   std::vector<std::string> parts;
   if (const std::size_t slower = comparison.count(Verdict::slower)) {

@@ -1,4 +1,4 @@
-// How two cards differ: the ratio of times by family, which is the first word of an allocator's id, or a workload.
+// How two cards differ: the ratio of times for each family of allocators (the first word of an id) and each workload.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace allocbench::front {
 
-// "halloc" of halloc_reworked: allocators of one family begin alike.
+// "halloc" for halloc_reworked, because the ids of a family begin with the same word.
 std::string family_of(const std::string& allocator);
 
 // Times of B over times of A: one ratio per cell that has a time on both sides.
@@ -17,13 +17,13 @@ struct FamilyRatio {
   std::string name;
   std::size_t cells = 0;
   double median = 1;
-  Interval quartiles{};  // half of the cells lie between
+  Interval quartiles{};  // half of the cells are between these bounds
 };
 
 // Families of allocators by name, then workloads by name.
 std::vector<FamilyRatio> ratios_by_family(const Comparison& comparison);
 
-// One line per family, at most 80 columns; empty where no cell has a time on both sides.
+// One line per family, at most 80 columns. Empty if no cell has a time on both sides.
 std::string families_text(const std::vector<FamilyRatio>& families);
 std::string families_markdown(const std::vector<FamilyRatio>& families);
 

@@ -1,4 +1,4 @@
-// One side of a comparison: the cells of all runs that an argument names.
+// One side of a comparison: the cells of all runs of an argument.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ struct ComparedPhase {
   std::size_t round_count() const { return stored ? stored->rounds : rounds.size(); }
 };
 
-// Several runs of a side may have the cell: their rounds count together.
+// Several runs of a side may have the cell. Their rounds are combined.
 struct ComparedCell {
   std::string id;
   std::string name;       // figure/label/axis:value/..., as --filter has it
@@ -35,9 +35,9 @@ struct ComparedCell {
   Statistic statistic = Statistic::median;
   Status status = Status::ok;
   std::string reason;                             // its first line
-  bool provisional = false;                       // all runs that have it are, together too
-  std::vector<ComparedPhase> phases;              // none unless ok
-  std::map<std::string, std::string> definition;  // what the id is made of, parameters as allocator/NAME, workload/NAME
+  bool provisional = false;                       // all runs with this cell are provisional, even together
+  std::vector<ComparedPhase> phases;              // nothing unless ok
+  std::map<std::string, std::string> definition;  // the parts of the id; parameters as allocator/NAME, workload/NAME
 };
 
 struct Side {
@@ -52,12 +52,11 @@ struct Side {
   std::size_t not_measured = 0;
 };
 
-// The runs of a folder and of those below it, of an event log or a results.json, each packed (.gz, .xz) or not, or of
-// all that a pattern matches. Throws UsageError for what does not exist, contains no run, is damaged or has another
-// format.
+// The runs in and below a folder, of an event log or of a results.json, each packed (.gz, .xz) or not, or of all
+// matches of a pattern. Throws UsageError if a path does not exist, contains no run, is damaged or has another format.
 std::vector<Results> read_runs(const std::string& argument);
 
-// Throws UsageError where no cell was measured, with what to do then.
+// Throws UsageError with the next step if no cell was measured.
 Side side_of(const std::string& argument, const std::vector<Results>& runs,
              const std::string& to_continue = "Continue the run with --resume.");
 

@@ -20,7 +20,7 @@ using Json = nlohmann::ordered_json;
 const Json& entry_node() { return schema_definition("allocators").at("items").at("anyOf").at(1); }
 const Json& set_node() { return schema_definition("allocators").at("items").at("anyOf").at(2); }
 
-// A plug-in of this name, or one whose allocators are variants of it: "saboteur" for "saboteur_null". Null: none.
+// A plug-in with this name, or with a variant of it: "saboteur" for "saboteur_null". Null if there is none.
 const protocol::BrokenPlugin* plugin_that_may_have(const std::string& name,
                                                    const std::vector<protocol::BrokenPlugin>& plugins) {
   const protocol::BrokenPlugin* best = nullptr;
@@ -114,8 +114,8 @@ void AllocatorReader::read_entry(const Json& json, const std::string& pointer) {
   add_choice(*allocator, given, label);
 }
 
-// The allocator of that id; the nearest one after a complaint, so that its parameters are judged too; null where
-// nothing can be said.
+// The allocator with this id. After an error the nearest one, so that its parameters are also checked. Null if there is
+// none.
 const protocol::AllocatorDescription* AllocatorReader::known(const std::string& id, const std::string& pointer) {
   if (const auto* allocator = find_entry(names_.catalogue.allocators, id)) return allocator;
   if (!names_.complete) return nullptr;
@@ -124,19 +124,18 @@ const protocol::AllocatorDescription* AllocatorReader::known(const std::string& 
   const std::string plugin = elsewhere == nullptr || elsewhere->plugin.empty() ? id : elsewhere->plugin;
   if (const auto* broken = plugin_that_may_have(plugin, names_.catalogue.broken_plugins)) {
     const char* perhaps = broken->plugin == plugin ? "" : "perhaps ";
-    problems_.add({pointer,
-                   fmt::format("\"{}\", {}of the plug-in {}, which cannot be used", id, perhaps, broken->plugin),
+    problems_.add({pointer, fmt::format("\"{}\", {}of the plug-in {}, which is unusable", id, perhaps, broken->plugin),
                    fmt::format("{}. The plug-in: {}", fmt::join(valid, ", "), broken->reason), ""});
     return nullptr;
   }
   if (elsewhere != nullptr) {
-    problems_.add({pointer, fmt::format("\"{}\", which is for the {} back end only", id, names_.other->backend),
+    problems_.add({pointer, fmt::format("\"{}\", which works on the {} back end only", id, names_.other->backend),
                    fmt::format("{}", fmt::join(valid, ", ")), ""});
     return nullptr;
   }
   if (id.ends_with("_original")) {
-    problems_.add({pointer, fmt::format("\"{}\", the authors' own code, which this build does not have", id),
-                   "what `allocbench list allocators` shows; peers/README.md says how to add the originals", ""});
+    problems_.add({pointer, fmt::format("\"{}\", the authors' own code, which is not in this build", id),
+                   "the names of `allocbench list allocators`; peers/README.md says how to add the originals", ""});
     return nullptr;
   }
   problems_.add_unknown(pointer, "allocator", id, valid);
@@ -154,7 +153,8 @@ void AllocatorReader::add_choice(const protocol::AllocatorDescription& allocator
   given_.push_back(given);
 }
 
-// An id that is listed once names itself; one that is listed with several parameter sets names those as well.
+// The label of an id that is listed once is the id. If an id is listed with several parameter sets, its labels include
+// the parameters.
 void AllocatorReader::label_choices() {
   std::map<std::string, std::size_t> uses;
   for (const AllocatorChoice& choice : choices_) ++uses[choice.id];
@@ -170,7 +170,7 @@ void AllocatorReader::label_choices() {
     }
     if (++labels[choice.label] == 2) {
       problems_.add({"/allocators", fmt::format("duplicate allocator \"{}\"", choice.label),
-                     "each allocator once, or with different parameters or labels", ""});
+                     "each allocator once, or several times with different parameters or labels", ""});
     }
   }
 }
@@ -193,7 +193,7 @@ void AllocatorReader::read_overrides() {
       }
     }
     if (allocator == nullptr) continue;
-    AllocatorChoice unused;  // overrides of an allocator that this config does not run are checked as well
+    AllocatorChoice unused;  // overrides of allocators that this config does not run are also checked
     unused.settings = settings_;
     bool used = false;
     for (AllocatorChoice& choice : choices_) {
@@ -213,7 +213,7 @@ void AllocatorReader::read_overrides() {
 
 void AllocatorReader::override_choice(AllocatorChoice& choice, const protocol::AllocatorDescription& allocator,
                                       const Json& changes, const std::string& pointer) {
-  Config unused;  // no override reaches beyond the settings
+  Config unused;  // an override changes only settings
   for (const std::string& name : overridable_scalars()) {
     if (!changes.contains(name)) continue;
     const std::string place = pointer_to(pointer, name);

@@ -1,4 +1,4 @@
-// The part of a config that says which allocators run, and how they differ: `allocators` and `overrides`.
+// The part of a config that selects the allocators and their settings: `allocators` and `overrides`.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -9,16 +9,16 @@
 
 namespace allocbench::front {
 
-// What names mean in one back end's reading of a config.
+// The meaning of names for one back end of a config.
 struct Names {
   const Catalogue& catalogue;
   const Catalogue* other = nullptr;  // of the other back end
-  bool complete = true;  // false: the catalogue stands in for one that is not there; unknown names may exist
+  bool complete = true;              // false: this catalogue replaces a missing one, so unknown names may exist
 };
 
 class AllocatorReader {
  public:
-  // `workload` is null where the config names none that can be judged. The references must outlive the reader.
+  // `workload` is null if the config has none that can be checked. The references must outlive the reader.
   AllocatorReader(const nlohmann::ordered_json& config, const Names& names,
                   const protocol::WorkloadDescription* workload, const Settings& settings, Problems& problems);
 

@@ -1,4 +1,5 @@
-// What a worker can run: its answer to --describe. Configs are checked against it, `list` and `describe` print it.
+// Everything that a worker can run: its answer to --describe. Configs are checked against the catalogue, and `list` and
+// `describe` print it.
 #pragma once
 
 #include <string>
@@ -11,7 +12,7 @@ namespace allocbench::front {
 
 using Catalogue = protocol::WorkerDescription;
 
-// Reads the output of `worker --describe`. Throws EnvironmentError when it is not what the README promises: then worker
+// Reads the output of `worker --describe`. Throws EnvironmentError if it differs from the README, because then worker
 // and front end come from different builds.
 Catalogue parse_catalogue(std::string_view text, std::string_view worker_path);
 
@@ -33,7 +34,7 @@ std::vector<std::string> names_of(const std::vector<Entry>& entries) {
 
 ParameterValues defaults_of(const std::vector<ParameterInfo>& parameters);
 
-// As in cell names and tables: 4096, true, 0.75, deep, [16,32].
+// A value as in cell names and tables: 4096, true, 0.75, deep, [16,32].
 std::string to_text(const ParameterValue& value);
 
 // "a power of two, at least 16 B, at most 128 KiB"; also used in error texts, so that both always agree.

@@ -1,4 +1,4 @@
-// A config: one figure or table as data. Reading it checks everything that can be checked without a device.
+// A config: one figure or table as data. Reading a config checks everything that can be checked without a device.
 #pragma once
 
 #include <cstdint>
@@ -22,19 +22,20 @@ struct Effort {
   std::uint64_t repetitions = 5;   // samples of a round, at most
   std::uint64_t rounds = 1;        // at most
   std::uint64_t least_rounds = 0;  // before precision may end the cell; 0 = not given
-  double precision = 0.013;        // half the interval, as a share of the time
+  double precision = 0.013;        // half the width of the interval, as a share of the time
   double wall_bound_seconds = 10;  // of all rounds
   double deadline_seconds = 60;    // of one round
 };
 
-// What one measurement takes besides its allocator. A config sets it once, `overrides` change parts for one allocator.
+// The settings of a measurement apart from its allocator. A config sets them once, and `overrides` change some for one
+// allocator.
 struct Settings : Effort {
   ParameterValues workload_parameters;
   std::uint64_t pool_bytes = 0;
-  protocol::CellSettings cell = {.aged_rounds = 1000, .warmups = 1};  // but for the seed, which the config has
+  protocol::CellSettings cell = {.aged_rounds = 1000, .warmups = 1};  // except the seed, which the config has
 };
 
-// Times of the CPU executor are never shown as performance: one round shows that everything works.
+// Times of the CPU executor are never shown as performance, so one round is enough to show that everything works.
 inline std::uint64_t default_rounds(std::string_view backend) { return backend == "cpu" ? 1 : 20; }
 
 struct AllocatorChoice {
@@ -51,7 +52,7 @@ struct Axis {
   std::vector<ParameterValue> values;
 };
 
-// Axes that advance together. A plain axis is a group of one; all values of a group are equally many.
+// Axes that advance together. A plain axis is a group of one. All axes of a group have the same number of values.
 struct AxisGroup {
   std::vector<Axis> axes;
   std::size_t size() const { return axes.front().values.size(); }
@@ -71,45 +72,45 @@ struct Config {
   std::vector<AxisGroup> sweep;
   std::vector<Exclusion> exclusions;
   std::string statistic = "median";
-  std::string pool;  // "fit": its size is the device's matter too
+  std::string pool;  // "fit": the size also depends on the device
   std::uint64_t seed = 1;
   std::string trace;                       // folder for a trace of the only cell; empty: none
-  std::uint64_t trace_calls = 1ull << 20;  // of a kernel that its buffers hold
+  std::uint64_t trace_calls = 1ull << 20;  // capacity of its buffers for one kernel
   std::string x_axis;                      // plot.x, when that is an axis
-  bool verifies_fully = false;             // whatever it takes: the plot or a claim shows what the verification counts
-  bool only_draws = false;  // a plot of other configs' results: nothing to measure, and the rest is empty
+  // without a time limit, because the plot or a claim shows counts of the verification
+  bool verifies_fully = false;
+  bool only_draws = false;  // a plot of other configs' results; nothing is measured, and all other members are empty
   Document effective;       // after back-end overrides and command line, as stored in the event log
 };
 
-// What the command line may change in a config.
+// Changes of a config by the command line.
 struct ConfigChanges {
   std::optional<double> deadline_seconds = {};
   std::optional<std::uint64_t> seed = {};
   bool full = false;                               // with the section `full`
-  bool verifies_fully = false;                     // the contents of all blocks, whatever that takes
+  bool verifies_fully = false;                     // check the contents of all blocks, without a time limit
   std::optional<std::uint64_t> memory_bytes = {};  // of the device, for pools that fit
 };
 
-// The config with the sections of the back end and of --full merged into it and the changes of the command line
-// applied.
+// The config after merging the sections of the back end and of --full and applying the changes of the command line.
 nlohmann::ordered_json merged_config(const nlohmann::ordered_json& document, std::string_view backend,
                                      const ConfigChanges& changes);
-// The same, with the ids of sets of allocators in place of the sets.
+// The merged config, with the ids of sets of allocators in place of the sets.
 nlohmann::ordered_json effective_config(const nlohmann::ordered_json& document, std::string_view backend,
                                         const ConfigChanges& changes);
 
 // What an entry of `allocators` stands for: the ids of a set with its parameters, or the entry itself.
 std::vector<nlohmann::ordered_json> entries_of(const nlohmann::ordered_json& entry);
 
-// What the workers of both back ends can run. `other` is null where the other worker is not built: then names that only
-// the other back end's part of the config uses cannot be judged.
+// The catalogues of the workers of both back ends. `other` is null if the other worker is not built. Then names that
+// only the other back end's part of the config uses cannot be checked.
 struct Catalogues {
   const Catalogue& chosen;
   const Catalogue* other = nullptr;
 };
 
-// Reads and checks all parts, those of the other back end too; with problems the result is incomplete and must not be
-// run.
+// Reads and checks all parts, including those of the other back end. If there are problems, the result is incomplete
+// and must not be run.
 Config read_config(std::string_view text, const std::string& path, const Catalogues& catalogues,
                    const ConfigChanges& changes, Problems& problems);
 

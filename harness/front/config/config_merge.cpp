@@ -1,4 +1,4 @@
-// The effective config: the part for one back end, and that of --full, merged over the rest.
+// The effective config: the sections of one back end and of --full, merged over the rest.
 #include <algorithm>
 #include <bit>
 #include <nlohmann/json.hpp>
@@ -14,8 +14,8 @@ using Json = nlohmann::ordered_json;
 
 bool is_axis_form(const Json& json) { return json.is_object() && (json.contains("range") || json.contains("log2")); }
 
-// Objects merge key by key, anything else replaces. Axes replace each other as a whole: half a range and half a log2
-// are not an axis. null removes a key.
+// Objects are merged key by key, other values are replaced. Axes are replaced as a whole, because half a range and half
+// a log2 are not an axis. null removes a key.
 void merge_into(Json& base, const Json& changes) {
   for (const auto& [key, value] : changes.items()) {
     if (value.is_null()) {
@@ -29,8 +29,8 @@ void merge_into(Json& base, const Json& changes) {
   }
 }
 
-// The largest power of two that leaves a quarter of the memory to what allocators keep beside their pool, the workload
-// and the device heap.
+// The largest power of two that leaves a quarter of the memory for the metadata of allocators, the workload and the
+// device heap.
 std::uint64_t largest_pool(std::uint64_t memory_bytes) { return std::bit_floor(memory_bytes / 4 * 3); }
 
 void fit_pool(Json& config, std::uint64_t memory_bytes) {

@@ -20,14 +20,15 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Parts that say what is measured: read here, against what the workers have. All others are the schema's matter.
+// The parts that define what is measured. They are read here and checked against the catalogues of the workers. The
+// schema checks all others.
 bool is_measured_part(const std::string& key) {
   static const std::vector<std::string> parts = {"allocators", "workload", "sweep", "zip", "exclude",
                                                  "overrides",  "cpu",      "cuda",  "full"};
   return std::find(parts.begin(), parts.end(), key) != parts.end() || find_entry(config_scalars(), key) != nullptr;
 }
 
-// Some tables of a paper are made of other configs.
+// Some tables of a paper come from other configs.
 bool only_draws(const Json& json) {
   return json.contains("plot") && !json.contains("allocators") && !json.contains("workload");
 }
@@ -41,7 +42,7 @@ void check_keys(const Json& object, const std::string& pointer, const std::vecto
   }
 }
 
-// What does not depend on a back end: names of keys, texts, notes, and the forms of plot and claims.
+// Checks that do not depend on a back end: names of keys, texts, notes, and the forms of plot and claims.
 void check_common_parts(const Json& document, Problems& problems) {
   if (only_draws(document)) return check_against(schema_definition("tableOnly"), document, "", problems);
   const SchemaNode& node = schema_definition("measurement");
@@ -114,7 +115,7 @@ class MeasurementReader {
     workload_ = find_entry(names_.catalogue.workloads, config_.workload);
     if (workload_ == nullptr && names_.complete) {
       problems_.add_unknown("/workload/id", "workload", config_.workload, valid);
-      // Its parameters are judged by what was probably meant.
+      // The parameters are checked against the workload that was probably meant.
       workload_ = find_entry(names_.catalogue.workloads, nearest_name(config_.workload, valid));
       if (workload_ == nullptr) check_parameter_names(workload);
     }
@@ -125,7 +126,7 @@ class MeasurementReader {
     }
   }
 
-  // Of no workload that could be meant: names that no workload has are wrong in any case.
+  // Without a probable workload, only names that no workload has are certainly wrong.
   void check_parameter_names(const Json& workload) {
     std::vector<std::string> valid = {"id"};
     for (const protocol::WorkloadDescription& each : names_.catalogue.workloads) {
@@ -149,12 +150,12 @@ class MeasurementReader {
     if (!swept && !json_.contains("pool_bytes"))
       problems_.add_missing("", "pool_bytes", "a size such as \"64MiB\", here or as an axis");
     if (swept && config_.pool == "fit") {
-      problems_.add({"/pool", "\"fit\" beside a swept pool",
-                     "one `pool_bytes` of the config: several pools would become one", ""});
+      problems_.add({"/pool", "\"fit\" together with a swept pool",
+                     "one `pool_bytes` in the config, because \"fit\" makes all pools equal", ""});
     }
   }
 
-  // Rounds of ageing that no cell makes are a mistake.
+  // Rounds of ageing without an aged cell are a mistake.
   void check_ageing() {
     std::string pointer;
     bool aged = std::any_of(config_.allocators.begin(), config_.allocators.end(), [](const AllocatorChoice& each) {
@@ -195,8 +196,8 @@ class MeasurementReader {
   const protocol::WorkloadDescription* workload_ = nullptr;
 };
 
-// Complaints about the effective config point into the file the user has: under the back end's section where the
-// value came from there.
+// Errors in the effective config point into the user's file: into the section of the back end if the value came from
+// there.
 void point_into_file(const Json& document, const std::string& backend, Problems& problems) {
   if (!document.contains(backend)) return;
   for (Problem& problem : problems.list()) {
@@ -204,12 +205,12 @@ void point_into_file(const Json& document, const std::string& backend, Problems&
     try {
       if (document[backend].contains(Json::json_pointer(problem.where))) problem.where = "/" + backend + problem.where;
     } catch (const Json::exception&) {
-      // A key that was cut, or one that cannot be an index: the pointer stays as it is.
+      // If a key was cut or cannot be an index, the pointer is not changed.
     }
   }
 }
 
-// Another reading of the config, for its mistakes alone. It counts as far as it is about its section.
+// Reads the config again, only for mistakes. Only mistakes in its section count.
 Problems problems_in_section(const Json& document, const std::string& section, const std::string& backend,
                              const ConfigChanges& changes, const Names& names) {
   Problems all;
@@ -251,7 +252,7 @@ Config read_config(std::string_view text, const std::string& path, const Catalog
                           catalogues.other != nullptr};
   problems.add_new(problems_in_section(document, other, other, {}, other_names));
   config.path = path;
-  // Times of the CPU executor are never shown: there is nothing to save.
+  // Times of the CPU executor are never shown, so there is nothing to keep.
   config.verifies_fully = backend == "cpu" || changes.verifies_fully || shows_counts(merged, catalogues.chosen.metrics);
   config.effective = std::make_shared<const Json>(effective_config(document, backend, changes));
   return config;

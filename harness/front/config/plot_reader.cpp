@@ -46,7 +46,7 @@ class NameChecker {
     }
   }
 
-  // Every name in `json` whose node says in "names" what it is one of. `metric` is that of the object around it.
+  // Checks every name in `json` whose node has "names". `metric` is the metric of the enclosing object.
   void check(const Json& given, const Json& json, const std::string& pointer, const Json& metric = {}) const {
     const Json& node = resolved(given);
     const Json& naming = given.contains("names") ? given : node;
@@ -93,7 +93,7 @@ class NameChecker {
     } else if (what == "phase" || what == "phase or kernel") {
       if (workload_known) check_name(name, pointer, "phase", phases_);
     } else if (what == "reference" && (name == "baseline" || name == "baselines")) {
-      check_names("phase", "baseline", pointer, metric);  // the phase of that name, or the median of these
+      check_names("phase", "baseline", pointer, metric);  // the phase with that name, or the median of the phases
     } else if ((what == "reference" && name != "best") || what == "allocator") {
       if (results_.allocators_known) check_name(name, pointer, "allocator of this config", allocators_);
     }

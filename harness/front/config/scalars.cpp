@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// nullopt for keys that hold no single value.
+// nullopt for keys without a single value.
 std::optional<ParameterInfo> scalar_from(const std::string& name, const SchemaNode& given) {
   const SchemaNode* node = &resolved(given);
   ParameterInfo info{.name = name, .description = node->value("description", "")};
@@ -88,8 +88,8 @@ void check_rounds(const Settings& settings, const Json& json, const std::string&
   const std::string key = json.contains("least_rounds") ? "least_rounds" : "rounds";
   if (!json.contains(key)) return;  // reported where it is written
   problems.add({pointer_to(pointer, key),
-                fmt::format("{} rounds at least and {} at most", settings.least_rounds, settings.rounds),
-                "a `least_rounds` that is not above `rounds`", ""});
+                fmt::format("at least {} rounds, but at most {}", settings.least_rounds, settings.rounds),
+                "`least_rounds` not larger than `rounds`", ""});
 }
 
 }  // namespace allocbench::front

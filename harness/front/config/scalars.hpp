@@ -14,10 +14,10 @@ const std::vector<ParameterInfo>& config_scalars();
 // Those that `overrides` may change for one allocator.
 const std::vector<std::string>& overridable_scalars();
 
-// Puts a value into the settings of cells or, for keys that are the config's as a whole, into the config.
+// Stores a value in the settings of cells or, for keys of the whole config, in the config.
 void apply_scalar(std::string_view name, const ParameterValue& value, Settings& settings, Config& config);
 
-// Adds a problem where `json`, at `pointer`, leads to settings that want more rounds than there may be.
+// Adds a problem if `json`, at `pointer`, leads to settings that require more rounds than allowed.
 void check_rounds(const Settings& settings, const nlohmann::ordered_json& json, const std::string& pointer,
                   Problems& problems);
 

@@ -144,7 +144,7 @@ class Checker {
     if (const Json* most = part(node, "maxLength"); most != nullptr && text.size() > most->get<std::size_t>())
       return false;
     const Json* pattern = part(node, "pattern");
-    // std::regex recurses on its text: the schema limits the length of every text that has a pattern.
+    // std::regex recurses on its text, so the schema limits the length of every text with a pattern.
     return pattern == nullptr || std::regex_search(text, std::regex(pattern->get<std::string>()));
   }
 
@@ -214,7 +214,7 @@ class Checker {
     if (const auto keys = alternative_keys(branches); !keys.empty()) return check_one_of(keys, json, pointer);
     if (std::any_of(branches.begin(), branches.end(), [&](const Json& branch) { return fits(branch, json); })) return;
     if (told_apart_by_kind(branches)) return check_kind(branches, json, pointer);
-    // The branch that the user meant is the one of the same type.
+    // The branch with the same type is the one that the user meant.
     const Json* meant = nullptr;
     for (const Json& branch : branches) {
       const auto types = types_of(resolved(branch));
@@ -225,7 +225,7 @@ class Checker {
     wrong(node, json, pointer);
   }
 
-  // The keys of branches that only say which key must be there; empty when a branch says more.
+  // The keys of branches that only require a key; empty if a branch has other rules.
   static std::vector<std::string> alternative_keys(const Json& branches) {
     std::vector<std::string> keys;
     for (const Json& branch : branches) {
@@ -241,7 +241,7 @@ class Checker {
         std::count_if(keys.begin(), keys.end(), [&](const std::string& key) { return json.contains(key); });
     if (present == 1) return;
     problems_.add(
-        {pointer, fmt::format("{} of the keys {}", present, fmt::join(keys, ", ")), "exactly one of them", ""});
+        {pointer, fmt::format("{} of the keys {}", present, fmt::join(keys, ", ")), "exactly one of these keys", ""});
   }
 
   static bool told_apart_by_kind(const Json& branches) {
@@ -267,7 +267,7 @@ class Checker {
     problems_.add_unknown(pointer_to(pointer, "kind"), "kind", json["kind"].get<std::string>(), kinds);
   }
 
-  // Without a kind only the keys that no kind has are certainly wrong.
+  // Without a kind, only keys that no kind has are certainly wrong.
   void check_keys_of_all(const Json& branches, const Json& json, const std::string& pointer) {
     std::vector<std::string> valid;
     for (const Json& branch : branches) {

@@ -1,8 +1,8 @@
-// configs/schema/config.schema.json, built into the program: the one list of the keys of a config and of what they may
-// hold. Editors and plots read the same file.
+// configs/schema/config.schema.json, built into the program: the only list of the keys of a config and their allowed
+// values. Editors and plots read the same file.
 //
-// The checker knows the part of JSON Schema (draft 07) that the file uses. A library would do with fewer lines here,
-// but says "no subschema has succeeded" where a user needs the key, what is allowed, and the nearest name.
+// The checker implements the part of JSON Schema (draft 07) that the file uses. A library would need fewer lines here,
+// but it reports "no subschema has succeeded", while a user needs the key, the allowed values and the nearest name.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -16,9 +16,9 @@ namespace allocbench::front {
 
 using SchemaNode = nlohmann::ordered_json;
 
-// definitions/<name>. Throws std::logic_error when the schema has none.
+// definitions/<name>. Throws std::logic_error if the schema does not have it.
 const SchemaNode& schema_definition(std::string_view name);
-// The node itself, or what its "$ref" names.
+// The node itself, or the target of its "$ref".
 const SchemaNode& resolved(const SchemaNode& node);
 // The keys of an object's "properties".
 std::vector<std::string> schema_keys(const SchemaNode& node);

@@ -18,7 +18,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::string_view allocator_prefix = "allocator.";
-// Settings of a cell beside those of its workload and its allocator.
+// Settings of a cell apart from those of its workload and its allocator.
 const std::vector<std::string> cell_axes = {"pool_bytes", "l2", "state", "aged_rounds"};
 
 }  // namespace
@@ -50,7 +50,7 @@ std::vector<AxisGroup> SweepReader::axis_groups() const {
   return groups;
 }
 
-// The description of what an axis sweeps; nullptr after adding a problem.
+// The description of the parameter that an axis sweeps; nullptr after adding a problem.
 const ParameterInfo* SweepReader::axis_parameter(const std::string& name, const std::string& pointer) const {
   if (std::find(cell_axes.begin(), cell_axes.end(), name) != cell_axes.end()) return find_entry(config_scalars(), name);
   if (name.starts_with(allocator_prefix)) return allocator_parameter(name.substr(allocator_prefix.size()), pointer);
@@ -90,7 +90,7 @@ std::optional<Axis> SweepReader::plain_axis(const std::string& name, const Json&
   return Axis{name, pointer, std::move(values)};
 }
 
-// A zipped list may repeat a value: only the tuples must differ, and equal cells are found by the plan.
+// A zipped list may repeat a value, because only the tuples must differ. The plan finds equal cells.
 std::optional<Axis> SweepReader::zipped_axis(const std::string& name, const Json& json,
                                              const std::string& pointer) const {
   if (!json.is_array() || json.empty()) return plain_axis(name, json, pointer);
@@ -126,7 +126,7 @@ std::optional<AxisGroup> SweepReader::zip_group(const Json& json, const std::str
   }
   if (equal) return group;
   problems_.add({pointer, fmt::format("lists of different lengths: {}", fmt::join(lengths, ", ")),
-                 "equally many values on every axis of a group", ""});
+                 "the same number of values on every axis of a group", ""});
   return std::nullopt;
 }
 

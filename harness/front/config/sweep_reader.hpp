@@ -1,4 +1,4 @@
-// The part of a config that spans its cells: `sweep`, `zip` and `exclude`.
+// The part of a config that defines its cells: `sweep`, `zip` and `exclude`.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -14,13 +14,13 @@ namespace allocbench::front {
 
 class SweepReader {
  public:
-  // workload is nullptr when the config names none that exists, which is reported elsewhere. The references must
-  // outlive the reader.
+  // workload is nullptr if the config has no existing one, which is reported elsewhere. The references must outlive the
+  // reader.
   SweepReader(const nlohmann::ordered_json& config, const Catalogue& catalogue,
               const protocol::WorkloadDescription* workload, const std::vector<AllocatorChoice>& allocators,
               Problems& problems);
 
-  // The axes of `sweep`, each a group of its own, then the groups of `zip`.
+  // The axes of `sweep`, each as a separate group, then the groups of `zip`.
   std::vector<AxisGroup> axis_groups() const;
   std::vector<Exclusion> exclusions(const std::vector<AxisGroup>& groups) const;
 

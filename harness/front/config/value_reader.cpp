@@ -20,7 +20,7 @@ using Json = nlohmann::ordered_json;
 std::optional<std::uint64_t> integer_from(const Json& json, const ParameterInfo& parameter) {
   if (json.is_number_unsigned()) return json.get<std::uint64_t>();
   if (json.is_number_float()) {
-    // 1e6 is an integer to people.
+    // People regard 1e6 as an integer.
     const double number = json.get<double>();
     if (number >= 0 && number <= 0x1p53 && number == std::floor(number)) return static_cast<std::uint64_t>(number);
   }
@@ -46,7 +46,7 @@ std::optional<std::vector<std::uint64_t>> integers_from(const Json& json, const 
   return integers;
 }
 
-// By type only; bounds are checked behind it.
+// Checks only the type; bounds are checked later.
 std::optional<ParameterValue> value_from(const Json& json, const ParameterInfo& parameter) {
   switch (parameter.type()) {
     case ParameterType::boolean:
@@ -67,7 +67,7 @@ std::optional<ParameterValue> value_from(const Json& json, const ParameterInfo& 
   return std::nullopt;
 }
 
-// What a refused text, or the first of a list, may mean.
+// A suggestion for a refused text, or for the first one of a list.
 std::string nearest_text(const Json& json, const ParameterInfo& parameter) {
   if (json.is_array()) {
     for (const Json& element : json) {
@@ -89,7 +89,7 @@ struct Range {
   double value(std::size_t index) const {
     return doubling ? std::ldexp(first, static_cast<int>(index)) : first + static_cast<double>(index) * step;
   }
-  // A millionth of a step forgives 0.1 + 0.2 > 0.3.
+  // A tolerance of a millionth of a step allows 0.1 + 0.2 > 0.3.
   bool ends_before(double value) const { return value > last + (doubling ? 0 : step * 1e-6); }
 };
 
@@ -114,7 +114,7 @@ std::optional<Range> range_from(const Json& form, const ParameterInfo& parameter
   return std::nullopt;
 }
 
-// The numbers of a range form; the caller converts and checks each one. Empty after adding a problem.
+// The numbers of a range. The caller converts and checks each number. Empty after adding a problem.
 std::vector<Json> expand_range(const Json& form, const ParameterInfo& parameter, const std::string& pointer,
                                Problems& problems) {
   const auto range = range_from(form, parameter, pointer, problems);

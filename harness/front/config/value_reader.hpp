@@ -1,4 +1,5 @@
-// From JSON to values: single ones checked against a parameter's description, and the value lists of axes.
+// Reads values from JSON: single values, which are checked against the description of a parameter, and the value lists
+// of axes.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -17,7 +18,7 @@ namespace allocbench::front {
 std::optional<ParameterValue> read_value(const nlohmann::ordered_json& json, const ParameterInfo& parameter,
                                          const std::string& pointer, Problems& problems);
 
-// The object {"name": value, ...}; keys that are not parameters are problems, except those the caller reads itself.
+// Reads the object {"name": value, ...}. Keys that are not parameters are problems, except keys that the caller reads.
 ParameterValues read_values(const nlohmann::ordered_json& object, const std::vector<ParameterInfo>& parameters,
                             std::string_view ignored_key, const std::string& pointer, Problems& problems);
 

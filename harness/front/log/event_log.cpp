@@ -31,7 +31,7 @@ std::string utc_now() {
 }  // namespace
 
 std::string wrong_format(std::uint64_t found) {
-  return fmt::format("it has format {}, this allocbench reads format {}", found, log_format);
+  return fmt::format("its format is {}, but this allocbench reads format {}", found, log_format);
 }
 
 EventLog::EventLog(const std::string& path) : path_(path) {
@@ -39,7 +39,8 @@ EventLog::EventLog(const std::string& path) : path_(path) {
   if (descriptor_ < 0) throw EnvironmentError(fmt::format("{} cannot be written: {}.", path, std::strerror(errno)));
   if (flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     close(descriptor_);
-    throw EnvironmentError(fmt::format("Another allocbench is writing to {}: wait for it, or choose --out.", path));
+    throw EnvironmentError(
+        fmt::format("Another allocbench is writing to {}. Wait for it, or choose another --out.", path));
   }
   struct stat status = {};
   if (fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) {
@@ -75,7 +76,8 @@ void EventLog::append(const nlohmann::ordered_json& event) {
 void EventLog::require_file() const {
   struct stat status = {};
   const bool same = stat(path_.c_str(), &status) == 0 && status.st_dev == device_ && status.st_ino == inode_;
-  if (!same) throw LogLost(fmt::format("{} was deleted or replaced during the run. Stopped; start again.", path_));
+  if (!same)
+    throw LogLost(fmt::format("{} was deleted or replaced during the run, which has stopped. Start it again.", path_));
 }
 
 void EventLog::sync() {

@@ -1,4 +1,4 @@
-// events.jsonl as a file: appending lines and reading them back. run_log and run_history know what the events mean.
+// Appends lines to events.jsonl and reads them. run_log and run_history define the meaning of events.
 #pragma once
 
 #include <sys/types.h>
@@ -13,25 +13,27 @@
 
 namespace allocbench::front {
 
-// The log was deleted or replaced while it was open: what is measured from here on would be lost.
+// The log was deleted or replaced while it was open. All later measurements would be lost.
 struct LogLost : EnvironmentError {
   using EnvironmentError::EnvironmentError;
 };
 
 class EventLog {
  public:
-  // Opens for appending and locks: two runs in one folder would mix their events. Throws EnvironmentError.
+  // Opens the file for appending and locks it, because two runs in one folder would mix their events. Throws
+  // EnvironmentError.
   explicit EventLog(const std::string& path);
   ~EventLog();
   EventLog(const EventLog&) = delete;
   EventLog& operator=(const EventLog&) = delete;
 
-  // Adds "time" behind "event" and writes the line with one write: kill -9 leaves whole lines and at most one torn one.
+  // Adds "time" after "event" and writes the line with one write. So kill -9 leaves whole lines and at most one torn
+  // line.
   void append(const nlohmann::ordered_json& event);
-  // After what must survive a power cut as well, but for the last seconds: on some disks a sync takes as long as a
-  // cell.
+  // Called after events that must survive a power cut. The last seconds may be lost, because on some disks a sync takes
+  // as long as a cell.
   void sync();
-  // Throws LogLost when the file is no longer the one that was opened.
+  // Throws LogLost if the file is no longer the one that was opened.
   void require_file() const;
 
  private:
@@ -44,7 +46,7 @@ class EventLog {
 
 // Format of events.jsonl and results.json. In format 1 plain ids named the reworked forms.
 inline constexpr int log_format = 2;
-// What a reader says about another one.
+// The error of a reader for another format.
 std::string wrong_format(std::uint64_t found);
 
 struct LogLines {
@@ -55,7 +57,7 @@ struct LogLines {
 
 LogLines read_log_lines(const std::string& path);
 
-// Takes a torn last line off the file, so that the next event starts a line of its own.
+// Removes a torn last line from the file, so that the next event starts a new line.
 void cut_torn_line(const std::string& path, const LogLines& lines);
 
 }  // namespace allocbench::front

@@ -8,7 +8,7 @@ namespace allocbench::front {
 
 std::string_view program_version();
 
-// Name, CPU, operating system and load; keys named as in Google Benchmark's context where it has them.
+// Name, CPU, operating system and load. The keys are those of Google Benchmark's context, if it has them.
 nlohmann::ordered_json describe_host();
 
 }  // namespace allocbench::front

@@ -1,4 +1,4 @@
-// What a number comes from: the sources and the card. A figure has one of each.
+// The origin of a number: the sources and the card. A figure has one of each.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -21,14 +21,13 @@ struct Origin {
   std::optional<std::uint64_t> sm_clock_max_mhz;
 };
 
-// Sources of this program and of the worker that measures for it: both hashes if they were built from different
-// sources.
+// The sources of this program and of its worker: both hashes if they were built from different sources.
 Sources sources_with(const Catalogue& worker);
 
 Origin origin_of(const Sources& sources, const std::optional<protocol::Device>& device);
 
-// Why numbers of both must not be in one figure, as two half sentences for the user: what `earlier` is and what
-// `now` is; nullopt where they may.
+// The reason why numbers of both must not be in one figure, as two phrases for the user: a description of `earlier` and
+// of `now`. nullopt if they may be in one figure.
 struct Difference {
   std::string earlier;
   std::string now;

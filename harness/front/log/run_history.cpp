@@ -143,7 +143,7 @@ class HistoryBuilder {
     }
     if (protocol::optional_member(event, "planned") != nullptr) {
       for (const Json& id : protocol::list_member(event, "planned")) {
-        if (!id.is_string()) throw Malformed("\"planned\" must be a list of texts");
+        if (!id.is_string()) throw Malformed("\"planned\" must be a list of strings");
         history_.planned.insert(id.get<std::string>());
       }
     }
@@ -159,7 +159,7 @@ class HistoryBuilder {
   }
 
   void on_cell(const Json& event) {
-    if (history_.run == nullptr) throw Malformed("a cell comes before the run that it belongs to");
+    if (history_.run == nullptr) throw Malformed("a cell must come after the run that it belongs to");
     CellHistory cell;
     static_cast<CellDescription&>(cell) = cell_description_from(event);
     const auto told = protocol::optional_count(event, "rounds");
@@ -224,7 +224,7 @@ RunHistory read_history(const std::vector<std::string>& lines, const std::string
     try {
       builder.add(protocol::parse_object(lines[i], "an event"));
     } catch (const Malformed& error) {
-      throw UsageError(fmt::format("{}:{}: this line is not a valid event: {}.", path, i + 1, error.what()));
+      throw UsageError(fmt::format("{}:{}: not a valid event: {}.", path, i + 1, error.what()));
     }
   }
   RunHistory history = builder.take();

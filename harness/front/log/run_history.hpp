@@ -1,4 +1,4 @@
-// What an event log says, folded into the state of each cell. Both resuming and reducing start from here.
+// The state of each cell, folded from the events of a log. Resumed runs and results start from this state.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace allocbench::front {
 
-// An attempt that has no end yet: a resumed run continues behind its last whole round.
+// An attempt without an end. A resumed run continues after its last whole round.
 struct OpenAttempt {
   bool verified = false;
   Origin origin;                                      // with `verified`
@@ -32,12 +32,12 @@ struct CellHistory : CellDescription {
   std::uint64_t ended_attempt = 0;
   CellFacts facts;                        // of that end
   std::vector<protocol::Sample> samples;  // of that end's attempt, round by round; each has a phase `total`
-  std::vector<std::size_t> rounds;        // how many of them each round took
+  std::vector<std::size_t> rounds;        // number of samples of each round
   OpenAttempt open;
-  bool deferred = false;           // used up its first, short deadline, and nothing was learned since
+  bool deferred = false;           // used up its first, short deadline and was not tried again
   std::uint64_t most_rounds = 0;   // that the plan gives the cell
-  double first_round_seconds = 0;  // wall time of the last attempt's first round; 0 = none
-  Origin origin;                   // of that end; a log that was resumed with --allow-mixed has several
+  double first_round_seconds = 0;  // wall time of the first round of the last attempt; 0 = none
+  Origin origin;                   // origin of that end; a log that was resumed with --allow-mixed has several
 };
 
 struct RunHistory {
@@ -54,7 +54,7 @@ struct RunHistory {
   std::set<std::string> planned;   // ids, over all runs of this log; empty in logs of older programs
   std::optional<Shard> shard;      // of the last `run` event
   std::vector<CellHistory> cells;  // in the order of their first appearance
-  // Cut down to how cells failed, to be kept (tools/pack_results.py): it has no numbers.
+  // Reduced to the failures of cells (tools/pack_results.py). It has no numbers.
   bool without_samples = false;
 
   std::size_t finished() const;
@@ -62,7 +62,7 @@ struct RunHistory {
   std::size_t unfinished() const;
 };
 
-// Throws UsageError, with the line's number, for a log that is damaged, has no run or is of another format.
+// Throws UsageError with the number of the line if a log is damaged, has no run or has another format.
 RunHistory read_history(const std::vector<std::string>& lines, const std::string& path);
 
 }  // namespace allocbench::front

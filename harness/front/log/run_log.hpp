@@ -16,7 +16,7 @@
 
 namespace allocbench::front {
 
-// What a cell's worker said about it, apart from samples.
+// The answers of a cell's worker, apart from samples.
 struct CellFacts {
   std::vector<std::pair<std::string, std::uint64_t>> registers;    // by phase
   std::vector<std::pair<std::string, std::uint64_t>> local_bytes;  // by phase
@@ -33,19 +33,19 @@ struct CellEnd {
   std::string reason = {};
   std::string output_tail = {};
   std::string stop = {};  // why the measuring of an ok cell ended
-  // Skipped for lack of time alone, which says nothing about the cell.
+  // Skipped only for lack of time, which gives no information about the cell.
   bool left_out = false;
   // Time of the first round in earlier results, if that was too long and the round was left out.
   std::optional<double> expected_seconds = {};
 
-  // The first line: some reasons continue with a dump of lanes.
+  // The first line, because some reasons continue with a dump of lanes.
   std::string short_reason() const { return reason.substr(0, reason.find('\n')); }
 };
 
-// How the reason of a cell begins that was left out.
+// The beginning of the reason of a cell that was left out.
 inline constexpr std::string_view want_of_time = "put off until all others were measured";
-// Whether an `end` event or a cell of results.json says that the cell was left out. Older programs said it in the
-// reason alone.
+// Whether the cell was left out, by an `end` event or a cell of results.json. Older programs stored this only in the
+// reason.
 bool was_left_out(const nlohmann::ordered_json& end);
 
 nlohmann::ordered_json to_json(const CellFacts& facts);  // its "metrics"
@@ -54,22 +54,22 @@ class RunLog {
  public:
   explicit RunLog(EventLog& log) : log_(log) {}
 
-  // With the ids of all planned cells, so that the reader of a cut log knows what is missing.
+  // With the ids of all planned cells, so that the reader of a truncated log knows which are missing.
   void run(const Config& config, const Catalogue& catalogue, const Plan& plan, bool resumed,
            const std::optional<Shard>& shard);
-  // Once per run and again when the device differs (a resumed run on another machine).
+  // Once per run, and again if the device differs (a resumed run on another machine).
   void device(const protocol::Device& device);
   // Processes that a worker left behind, which were killed.
   void strays(const std::vector<std::string>& names);
   void cell(const Cell& cell);
   void start(const Cell& cell, std::uint64_t attempt);
-  // What the untimed passes of the first round gave; later rounds and resumed runs do not repeat them.
+  // Results of the untimed passes of the first round. Later rounds and resumed runs do not repeat them.
   void verified(const Cell& cell, std::uint64_t attempt, const CellFacts& facts);
   void sample(const Cell& cell, std::uint64_t attempt, std::uint64_t round, std::uint64_t index,
               const protocol::Sample& sample);
-  // The cell has its samples of this round, which took `seconds` of wall time with everything around them.
+  // The cell has its samples of this round. The round took `seconds` of wall time.
   void round(const Cell& cell, std::uint64_t attempt, std::uint64_t round, std::uint64_t samples, double seconds);
-  // The attempt used up its first, short deadline: another one comes when all other cells are done.
+  // The attempt used up its first, short deadline. Another attempt follows after all other cells.
   void deferred(const Cell& cell, std::uint64_t attempt, const std::string& reason);
   void end(const Cell& cell, std::uint64_t attempt, const CellEnd& end);
 

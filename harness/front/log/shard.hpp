@@ -1,4 +1,4 @@
-// A part of a study that one machine measures: some of the configs of a partition that every machine makes alike.
+// A part of a study for one machine: some of the configs of a partition, which is the same on every machine.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@ namespace allocbench::front {
 struct Shard {
   std::uint64_t index = 1;  // from 1 to count
   std::uint64_t count = 1;
-  std::string partition;  // the hash of what all shards contain
+  std::string partition;  // the hash of the contents of all shards
 
   bool operator==(const Shard&) const = default;
   std::string text() const;  // 1/4
 };
 
-// "1/4"; nullopt for anything else, and for numbers out of range.
+// Parses "1/4". nullopt for other texts and for numbers out of range.
 std::optional<Shard> parse_shard(const std::string& text);
 
 nlohmann::ordered_json to_json(const Shard& shard);

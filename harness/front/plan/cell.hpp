@@ -1,4 +1,4 @@
-// A cell: the unit that is measured once. The plan, the log and the results describe it by the same members.
+// A cell: the unit that is measured once. Plan, log and results use the same members for it.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace allocbench::front {
 struct CellDescription {
   std::string id;      // 16 hex digits: the hash of cell_definition()
   std::string series;  // label and the axes other than the primary one
-  std::string label;   // of the allocator in its config; its id where the config has none
+  std::string label;   // of the allocator in its config; otherwise its id
   std::string allocator;
   std::string display_name;               // of the allocator
   std::string form;                       // of the allocator
@@ -31,11 +31,12 @@ struct CellDescription {
   ParameterValues axes;  // the cell's values on the swept axes
 };
 
-// Everything that defines the cell and nothing else: not the figure's name, not how often or how long it is measured.
+// Exactly the members that define the cell, without the name of the figure and without the number and time of
+// measurements.
 nlohmann::ordered_json cell_definition(const CellDescription& cell);
 
-// From the event `cell` of a log or from a cell of results.json. Throws protocol::Malformed where a member is missing
-// or of another type.
+// Reads the event `cell` of a log or a cell of results.json. Throws protocol::Malformed if a member is missing or has
+// another type.
 CellDescription cell_description_from(const nlohmann::ordered_json& json);
 
 }  // namespace allocbench::front

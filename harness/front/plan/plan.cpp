@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::string_view allocator_axis_prefix = "allocator.";
 
-// The axis along which a series grows: plot.x, else the first one. Its group varies fastest.
+// The axis along which a series grows: plot.x, otherwise the first axis. Its group varies fastest.
 std::size_t primary_group(const Config& config) {
   for (std::size_t i = 0; i < config.sweep.size(); ++i) {
     for (const Axis& axis : config.sweep[i].axes) {
@@ -40,7 +40,7 @@ const Axis& primary_axis(const Config& config, const AxisGroup& group) {
   return group.axes.front();
 }
 
-// Counts through all combinations of group indices; the primary group varies fastest, then the last ones.
+// Runs through all combinations of group indices. The primary group varies fastest, then the last groups.
 class Odometer {
  public:
   Odometer(const Config& config, std::size_t primary) : config_(config), indices_(config.sweep.size(), 0) {
@@ -64,7 +64,7 @@ class Odometer {
   std::vector<std::size_t> indices_;
 };
 
-// The exclusions with their values as sets: a plan asks for every cell.
+// The exclusions with their values as sets, because the plan checks every cell.
 class ExclusionList {
  public:
   explicit ExclusionList(const Config& config) {
@@ -170,13 +170,13 @@ std::size_t Plan::cell_count() const {
 
 namespace {
 
-// Before anything is expanded. Adds a problem when the config describes too many cells.
+// Called before any expansion. Adds a problem if the config describes too many cells.
 void check_cell_count(const Config& config, Problems& problems) {
   double cells = static_cast<double>(config.allocators.size());
   for (const AxisGroup& group : config.sweep) cells *= static_cast<double>(group.size());
   if (cells > static_cast<double>(limits::cells)) {
     problems.add({"/sweep", fmt::format("{:.0f} cells", cells),
-                  fmt::format("at most {} cells, before exclude", limits::cells), ""});
+                  fmt::format("at most {} cells (cells that `exclude` removes count too)", limits::cells), ""});
   }
 }
 
@@ -192,7 +192,7 @@ void check_sample_count(const Plan& plan, Problems& problems) {
   }
   if (plan.batches.size() > limits::batches) {
     problems.add({"/allocators", fmt::format("{} combinations of allocator, parameters and pool", plan.batches.size()),
-                  fmt::format("at most {}: each needs a worker of its own", limits::batches), ""});
+                  fmt::format("at most {}, because each needs its own worker", limits::batches), ""});
   }
 }
 
@@ -224,8 +224,8 @@ class PlanBuilder {
   bool is_new(const Cell& cell) {
     const auto [twin, added] = name_of_.emplace(cell.id, cell.name);
     if (!added) {
-      problems_.add({"/allocators", fmt::format("the same cell as {} and as {}", twin->second, cell.name),
-                     "cells that differ in a parameter", ""});
+      problems_.add({"/allocators", fmt::format("one cell twice, as {} and as {}", twin->second, cell.name),
+                     "cells that differ in at least one parameter", ""});
     }
     return added;
   }
@@ -269,30 +269,30 @@ Plan make_plan(const Config& config, const Catalogue& catalogue, Problems& probl
   Plan plan = builder.take();
   check_sample_count(plan, problems);
   if (plan.batches.empty() && problems.empty()) {
-    problems.add({"/exclude", "every cell is excluded", "at least one cell that is not", ""});
+    problems.add({"/exclude", "every cell is excluded", "at least one cell that is not excluded", ""});
   }
   return plan;
 }
 
 void require_one_traced_cell(const Plan& plan, const std::string& trace) {
   if (trace.empty() || plan.cell_count() == 1) return;
-  throw UsageError(fmt::format(
-      "/trace: a trace is recorded from one cell; there are {}. Choose one with --filter, or write a config of one "
-      "allocator without a sweep.",
-      plan.cell_count()));
+  throw UsageError(
+      fmt::format("/trace: a trace needs a config with one cell; this one makes {}. Choose a cell with --filter, or "
+                  "write a config with one allocator and no sweep.",
+                  plan.cell_count()));
 }
 
 void filter_plan(Plan& plan, const std::string& expression) {
   if (expression.size() > limits::filter_letters) {
-    throw UsageError(fmt::format("--filter: the expression must have at most {} letters; it has {}.",
+    throw UsageError(fmt::format("--filter: the expression must have at most {} characters; found {}.",
                                  limits::filter_letters, expression.size()));
   }
   std::regex regex;
   try {
-    // Polynomial: the usual executor takes exponential time for expressions like (x+x+)+y.
+    // Polynomial, because the default executor takes exponential time for expressions like (x+x+)+y.
     regex.assign(expression, std::regex::ECMAScript | std::regex_constants::__polynomial);
   } catch (const std::regex_error&) {
-    throw UsageError(fmt::format("--filter: \"{}\" is not a regular expression without back references.", expression));
+    throw UsageError(fmt::format("--filter: \"{}\" must be a regular expression without back references.", expression));
   }
   std::string example;
   for (Batch& batch : plan.batches) {
@@ -318,7 +318,7 @@ std::vector<std::size_t> order_of_round(std::size_t count, std::uint64_t seed, s
   std::iota(order.begin(), order.end(), std::size_t{0});
   if (round == 0) return order;
   std::mt19937_64 generator(seed * 0x9e3779b97f4a7c15u + round);
-  // std::shuffle may differ between standard libraries; the order belongs to the seed.
+  // std::shuffle may differ between standard libraries, but the order must depend only on the seed.
   for (std::size_t last = count; last > 1; --last) std::swap(order[last - 1], order[generator() % last]);
   return order;
 }

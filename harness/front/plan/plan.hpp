@@ -18,10 +18,11 @@ namespace allocbench::front {
 struct Cell : CellDescription, Effort {
   std::string name;  // figure/label/axis:value/...: what --filter matches and results.json shows
   std::string statistic;
-  std::optional<double> growth;     // value on the primary axis when that is a number: the order of the skip rule
-  bool grows_pool = false;          // that axis is the pool alone: a larger value asks no more of the allocator
-  protocol::CellSettings settings;  // its description has some of them as words
-  bool verifies_fully = false;      // else the contents of as many blocks as there is time for
+  std::optional<double> growth;  // value on the primary axis if it is a number; the order of the skip rule
+  // that axis is only the pool, and a larger pool does not demand more of the allocator
+  bool grows_pool = false;
+  protocol::CellSettings settings;  // its description has some of them as words, too
+  bool verifies_fully = false;      // otherwise the contents of as many blocks as time allows
   std::string trace;                // folder for a trace, from the directory of this program; empty: none
   std::uint64_t trace_calls = 0;
 };
@@ -29,17 +30,18 @@ struct Cell : CellDescription, Effort {
 // Cells that are measured with one allocator instance.
 struct Batch {
   std::string allocator;
-  std::string plugin;  // that has it; empty = the worker does not say
+  std::string plugin;  // plug-in of the allocator; empty = unknown
   std::string label;
   ParameterValues allocator_parameters;
   std::uint64_t pool_bytes = 0;
   bool pool_is_device_heap = false;
-  bool has_heap_share = false;  // of pool_bytes, for requests that the rest of the pool does not serve
+  bool has_heap_share = false;  // part of pool_bytes for requests that the rest of the pool does not serve
   bool fresh_by_process = false;
   bool keeps_device_heap = false;  // memory of it, when all blocks are freed
   std::vector<Cell> cells;
 
-  // Whether the cell has a process of its own. If the batch has a share of the device heap, only cells that use it do.
+  // Whether the cell has its own process. If the batch has a share of the device heap, only cells that use the share
+  // do.
   bool isolates(const Cell& cell) const { return fresh_by_process && (keeps_device_heap || cell.state == "fresh"); }
 };
 
@@ -52,20 +54,21 @@ struct Plan {
   std::size_t cell_count() const;
 };
 
-// Adds a problem when the config describes no cell, the same cell twice, or more cells than limits.hpp allows. Problems
-// of the config itself leave the plan empty.
+// Adds a problem if the config describes no cell, the same cell twice, or more cells than limits.hpp allows. If the
+// config itself has problems, the plan is empty.
 Plan make_plan(const Config& config, const Catalogue& catalogue, Problems& problems);
 
-// Throws UsageError where a trace is to be recorded from several cells.
+// Throws UsageError if a trace would be recorded from several cells.
 void require_one_traced_cell(const Plan& plan, const std::string& trace);
 
-// Keeps the cells whose name the regular expression finds. Throws UsageError for a bad expression or an empty result.
+// Keeps the cells whose name matches the regular expression. Throws UsageError for an invalid expression or an empty
+// result.
 void filter_plan(Plan& plan, const std::string& expression);
-// Keeps the cells of these ids; may leave none.
+// Keeps the cells with these ids, possibly none.
 void keep_cells(Plan& plan, const std::set<std::string>& ids);
 
-// The order of `count` things in a round. The first round has the config's order, which readers expect. Later rounds
-// draw it from the seed, so drift affects all in the same way.
+// The order of `count` items in a round. The first round has the config's order, which readers expect. Later rounds
+// have a seeded random order, so that drift affects all items in the same way.
 std::vector<std::size_t> order_of_round(std::size_t count, std::uint64_t seed, std::uint64_t round);
 
 }  // namespace allocbench::front

@@ -71,7 +71,7 @@ std::string describe_plan(const Plan& plan, const std::vector<std::optional<std:
     text += batch_text(plan, i, device_heap_bytes[i]);
     for (const Cell& cell : batch.cells) {
       samples += samples_of(cell);
-      // Rounds start only within the bound; the last one may still use its deadline.
+      // Rounds start only within the bound, but the last round may use its whole deadline.
       deadlines += cell.rounds == 1 ? cell.deadline_seconds : cell.wall_bound_seconds + cell.deadline_seconds;
       series.insert(cell.series);
     }

@@ -33,7 +33,7 @@ struct ReadParts {
 MergedPart read_part(const fs::path& file) {
   if (!is_log(file)) {
     throw UsageError(
-        fmt::format("{} has no event log beside it. Merge the folders that the runs wrote.", file.string()));
+        fmt::format("{} has no event log in its folder. Merge the folders that the runs wrote.", file.string()));
   }
   MergedPart part{file.string(), read_log_lines(file.string()).lines, {}};
   part.history = read_history(part.lines, part.file);
@@ -43,7 +43,9 @@ MergedPart read_part(const fs::path& file) {
   const fs::path figure = fs::path(part.history.figure).lexically_normal();
   if (figure.empty() || figure.is_absolute() || *figure.begin() == "..") {
     throw UsageError(
-        fmt::format("{} is of a config named \"{}\", which is no folder below --out.", part.file, part.history.figure));
+        fmt::format("{} comes from a config named \"{}\", which cannot be a folder below --out. Rename the config and "
+                    "measure again.",
+                    part.file, part.history.figure));
   }
   return part;
 }
@@ -77,9 +79,8 @@ void require_one_partition(const std::vector<MergedPart>& parts) {
     const Shard& other = *part.history.shard;
     if (one.count == other.count && one.partition == other.partition) continue;
     throw UsageError(
-        fmt::format("{} is of shard {} of partition {}, {} of shard {} of partition {}. Run all shards of a study from "
-                    "one checkout "
-                    "with the same --shard count and --only, and merge these.",
+        fmt::format("{} belongs to shard {} of partition {}, but {} to shard {} of partition {}. Run all shards of a "
+                    "study from one checkout, with the same --shard count and --only, then merge them.",
                     first->file, one.text(), one.partition, part.file, other.text(), other.partition));
   }
 }
@@ -96,9 +97,10 @@ void require_one_origin(const std::vector<MergedPart>& parts) {
                         const std::string& file) {
     if (!first) first = First{text, file};
     if (first->text == text) return;
-    throw UsageError(fmt::format(
-        "{} was measured {} {}, {} {} {}. Merge runs of one, or pass --allow-mixed (every figure then says so).",
-        first->file, what, first->text, file, what, text));
+    throw UsageError(
+        fmt::format("{} was measured {} {}, but {} {} {}. Merge only runs of the same revision and device model, or "
+                    "pass --allow-mixed (every figure then says so).",
+                    first->file, what, first->text, file, what, text));
   };
   for (const MergedPart& part : parts) {
     for (const CellHistory& cell : part.history.cells) {
@@ -125,25 +127,26 @@ bool begins_with(const MergedPart& longer, const MergedPart& shorter) {
 
 void require_one_plan(const MergedPart& one, const MergedPart& other) {
   if (fs::equivalent(one.file, other.file)) {
-    throw UsageError(fmt::format("{} is in two of the folders. Name each folder once.", one.file));
+    throw UsageError(fmt::format("{} is in two of the given folders. Name each folder once.", one.file));
   }
   if (one.history.backend != other.history.backend) {
     throw UsageError(
-        fmt::format("{} is a run on the {} back end, {} one on {}. Merge each back end into a folder of its own.",
+        fmt::format("{} is a run on the {} back end, but {} is a run on {}. Merge each back end into its own folder.",
                     one.file, one.history.backend, other.file, other.history.backend));
   }
   if (one.history.planned != other.history.planned) {
     throw UsageError(fmt::format(
-        "{} and {} are runs of {} with other cells (another config, seed or --full). Name only one of them.", one.file,
-        other.file, one.history.figure));
+        "{} and {} are runs of {} with different cells (other config, seed or --full). Name only one of them.",
+        one.file, other.file, one.history.figure));
   }
   if (one.history.shard && one.history.shard == other.history.shard) {
-    throw UsageError(fmt::format("{} and {} are both of shard {}: it was run twice. Name only one of the folders.",
-                                 one.file, other.file, one.history.shard->text()));
+    throw UsageError(
+        fmt::format("{} and {} both belong to shard {}, which was run twice. Name only one of the folders.", one.file,
+                    other.file, one.history.shard->text()));
   }
 }
 
-// A run that was continued elsewhere: the longer log has all of it. Or parts that finished different cells.
+// Either a run that was continued elsewhere, so the longer log has all of it, or parts that finished different cells.
 void add_to(MergedPart& whole, MergedPart&& part) {
   require_one_plan(whole, part);
   if (begins_with(whole, part)) return;
@@ -154,9 +157,9 @@ void add_to(MergedPart& whole, MergedPart&& part) {
   const std::set<std::string> ended = ended_cells(whole.history);
   for (const std::string& id : ended_cells(part.history)) {
     if (!ended.contains(id)) continue;
-    throw UsageError(
-        fmt::format("{} and {} both finished the cell {} of {}: it was run twice. Name only one of the folders.",
-                    whole.file, part.file, id, whole.history.figure));
+    throw UsageError(fmt::format(
+        "{} and {} both contain the finished cell {} of {}, which was measured twice. Name only one of the folders.",
+        whole.file, part.file, id, whole.history.figure));
   }
   if (part.history.started < whole.history.started) std::swap(whole, part);
   whole.lines.insert(whole.lines.end(), part.lines.begin(), part.lines.end());
@@ -177,7 +180,7 @@ void name_missing_shards(ReadParts& read) {
   }
   if (missing.empty()) return;
   read.complaints.push_back(
-      fmt::format("No {}run of shard {} of {} is in these folders. Run it with --shard {}/{}, and merge again.",
+      fmt::format("These folders contain no {}run of shard {} of {}. Run it with --shard {}/{}, then merge again.",
                   read.complaints.empty() ? "" : "readable ", fmt::join(missing, ", "), count, missing.front(), count));
 }
 

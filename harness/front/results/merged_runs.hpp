@@ -1,4 +1,4 @@
-// `allocbench merge`: the runs of several folders, made on several machines or at several times, as the logs of one.
+// `allocbench merge`: joins runs of several folders, machines or times into one log per config.
 #pragma once
 
 #include <string>
@@ -13,12 +13,12 @@ struct MergedRun {
 
 struct MergedRuns {
   std::vector<MergedRun> runs;          // by figure
-  std::vector<std::string> complaints;  // sentences: what could not be read or is missing
+  std::vector<std::string> complaints;  // sentences about logs that cannot be read and runs that are missing
 };
 
-// Reads the logs in the folders and below them. A log that cannot be read costs only its own run. Throws UsageError if
-// no log can be read, or if the runs do not belong together. They do not if they are of different partitions of a
-// study, or if a shard or a cell was run twice. Several measured revisions or models of devices need permission to mix.
+// Reads the logs in and below the folders. A log that cannot be read only loses its own run. Throws UsageError if no
+// log can be read, if the runs come from different partitions of a study, or if a shard or a cell was run twice. Runs
+// of different measured revisions or device models need `allow_mixed`.
 MergedRuns merge_runs(const std::vector<std::string>& folders, bool allow_mixed);
 
 }  // namespace allocbench::front

@@ -37,7 +37,7 @@ void add_to_round(Rounds& rounds, std::size_t round, double value) {
   rounds[round].push_back(value);
 }
 
-// Without those in which the quantity was not measured.
+// Without samples in which the quantity was not measured.
 void drop_empty(Rounds& rounds) {
   rounds.erase(std::remove_if(rounds.begin(), rounds.end(), [](const auto& samples) { return samples.empty(); }),
                rounds.end());
@@ -72,7 +72,7 @@ MeasuredSide side_of(const CellResult& result, const PhaseResult& phase, Statist
   return {values_of(phase.rounds, statistic), clock_step_of(result.cell.backend, phase.name, result.phases.size())};
 }
 
-// The spread that cells of few rounds are given at least is that of all cells beside them.
+// The minimum spread of cells with few rounds is that of all related cells.
 void judge_few_rounds(Results& results) {
   const auto key_of = [](const CellResult& result, const PhaseResult& phase) {
     return UsualVariance::Key{result.cell.label, result.cell.workload, phase.name};
@@ -94,7 +94,7 @@ void judge_few_rounds(Results& results) {
   }
 }
 
-// The workload's counters, and the state of the device and the host's time where the worker told them.
+// The counters of the workload, and, if the worker reported them, the state of the device and the host's time.
 std::vector<Counter> counters_of(const protocol::Sample& sample) {
   std::vector<Counter> counters = sample.counters;
   if (sample.sm_clock_mhz) counters.emplace_back("sm_clock", static_cast<double>(*sample.sm_clock_mhz));
@@ -125,7 +125,7 @@ std::vector<CounterResult> reduce_counters(const CellHistory& cell) {
 
 std::vector<CountedResult> reduce_counted(const CellHistory& cell) {
   std::vector<CountedResult> reduced;
-  // Logs of older programs have zeros where nothing was counted.
+  // Logs of older programs have zeros if nothing was counted.
   if (!cell.facts.counted || !cell.facts.counted->has_counts()) return reduced;
   for (const auto& [metric, values] : cell.facts.counted->values) {
     reduced.push_back({metric, mean(values), values.size()});
@@ -133,7 +133,7 @@ std::vector<CountedResult> reduce_counted(const CellHistory& cell) {
   return reduced;
 }
 
-// The run was cut off, or has not ended: its whole rounds count.
+// The run was interrupted or has not ended. Its whole rounds count.
 bool end_so_far(CellHistory& cell) {
   OpenAttempt& open = cell.open;
   if (!open.verified || open.rounds.empty()) return false;

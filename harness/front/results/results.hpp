@@ -1,4 +1,4 @@
-// Results: a pure function of the event log. Three printers show them: CSV, JSON and the table on stdout.
+// Results: a pure function of the event log. Three printers write them: CSV, JSON and the table on stdout.
 #pragma once
 
 #include <optional>
@@ -12,13 +12,13 @@ namespace allocbench::front {
 
 struct PhaseResult {
   std::string name;
-  Rounds rounds;                // seconds; none where the samples were not kept
+  Rounds rounds;                // seconds; none if the samples were not kept
   std::size_t round_count = 0;  // of all that were measured
   Estimate time;
-  std::optional<FewRounds> few_rounds;  // where `time` has no interval because of them
+  std::optional<FewRounds> few_rounds;  // if `time` has no interval because of too few rounds
   double operations = 0;                // median of the samples
   std::vector<std::size_t> throttled;   // indices of samples
-  std::string not_held;                 // why launch latency may be in the first such sample's time
+  std::string not_held;                 // why the time of the first such sample may include launch latency
 
   std::vector<double> seconds() const;  // of all samples, in their order
   std::optional<double> throughput() const;
@@ -30,7 +30,8 @@ struct CounterResult {
   Estimate value;
 };
 
-// A metric of the untimed passes. They run in one process, whose spread is not that of processes: no interval.
+// A metric of the untimed passes. They run in one process and do not show the spread of processes, so there is no
+// interval.
 struct CountedResult {
   std::string metric;
   double mean = 0;
@@ -40,8 +41,8 @@ struct CountedResult {
 // The `stop` of a cell that has no end yet.
 inline constexpr const char* stop_so_far = "not finished";
 
-// A cell that ended, or that has a whole round before its end. One that is not ok has no phases and no counters: no
-// printer can show a number for it.
+// A cell that ended, or that has a whole round before its end. A cell that is not ok has neither phases nor counters,
+// so no printer can show a number for it.
 struct CellResult {
   CellHistory cell;
   std::vector<PhaseResult> phases;
@@ -54,7 +55,7 @@ struct CellResult {
   bool has_end() const { return cell.end->stop != stop_so_far; }
 };
 
-// What the numbers of all cells come from. A figure has one of each, unless a run was resumed with --allow-mixed.
+// The origins of the numbers of all cells. A figure has one of each, unless a run was resumed with --allow-mixed.
 struct Provenance {
   std::vector<std::string> revisions;  // measured ones, in the order of their first cell
   std::vector<std::string> commits;    // beside them
@@ -81,19 +82,20 @@ Results reduce(RunHistory history);
 // figure/label/axis:value/..., as --filter has it.
 std::string cell_name(const std::string& figure, const CellHistory& cell);
 
-// How a list of statuses continues: ", 2 of these provisional, 3 of these not finished, 5 not measured"; empty where
-// all cells have their rounds.
+// The end of a list of statuses: ", 2 of these provisional, 3 of these not finished, 5 not measured". Empty if all
+// cells have their rounds.
 std::string what_is_missing(const Results& results);
 
-// Every planned cell ended, and none with a failure.
+// Whether every planned cell ended without a failure.
 bool all_ok(const Results& results);
 
 std::string results_csv(const Results& results);
 std::string results_json(const Results& results);
-// Aligned columns; words in place of numbers where a cell is not ok.
+// Prints aligned columns, with words instead of numbers if a cell is not ok.
 std::string results_table(const Results& results, bool colours);
 
-// Writes results.csv and results.json into the folder, each by renaming: readers see the old file or the new one.
+// Writes results.csv and results.json into the folder. Each file is renamed at the end, so that readers see the old
+// file or the new one.
 void write_results(const Results& results, const std::string& folder);
 
 }  // namespace allocbench::front

@@ -1,4 +1,5 @@
-// results.csv: tidy, one row per (cell, phase, metric). The columns are a contract; harness/README.md lists them.
+// results.csv: tidy, with one row per (cell, phase, metric). The columns are a stable interface; harness/README.md
+// lists them.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -40,7 +41,7 @@ struct Row {
   std::string flags = {};  // separated by blanks
 };
 
-// What every row of a cell begins with.
+// The beginning of every row of a cell.
 std::string prefix_of(const std::string& figure, const CellResult& result) {
   const CellHistory& cell = result.cell;
   const std::vector<std::string> fields = {
@@ -68,7 +69,7 @@ std::string prefix_of(const std::string& figure, const CellResult& result) {
   return fmt::format("{}", fmt::join(fields, ","));
 }
 
-// What the untimed passes counted by value, as results.json has it.
+// The histograms of the untimed passes, as in results.json.
 std::string histograms_of(const CellFacts& facts) {
   if (!facts.counted || facts.counted->histograms.empty()) return {};
   return field(protocol::to_json(*facts.counted)["histograms"].dump());
@@ -125,7 +126,8 @@ class CsvWriter {
   }
 
   void add(const Row& row) {
-    // A log says what the metrics of its worker are; one that it does not name has a count and no better side.
+    // A log describes the metrics of its worker. A metric that it does not describe is a count without a better
+    // direction.
     static const std::map<std::string_view, std::string_view> units = {
         {"time", "s"}, {"throughput", "op/s"}, {"init_time", "s"}, {"metadata_bytes", "B"}};
     const auto told = results_.history.metrics.find(row.metric);

@@ -43,8 +43,7 @@ Json context(const RunHistory& history, const Json& run) {
           {"figure", history.figure}};
 }
 
-// Rows have a wall-clock and a CPU time; we measure one time on the device and give it for both, as compare.py insists
-// on both.
+// Rows have a wall-clock and a CPU time, because compare.py requires both. Both are the time measured on the device.
 void add_times(Json& row, double seconds, double operations) {
   row["real_time"] = seconds * time_unit_per_second;
   row["cpu_time"] = seconds * time_unit_per_second;
@@ -78,7 +77,7 @@ void add_rows(Json& rows, const Results& results, const CellHistory& cell, const
   };
   aggregate("mean", mean(seconds), phase.operations);
   aggregate("median", median(seconds), phase.operations);
-  aggregate("stddev", standard_deviation(seconds), 0);  // a rate of a deviation means nothing
+  aggregate("stddev", standard_deviation(seconds), 0);  // the rate of a deviation has no meaning
 }
 
 Json few_rounds_json(const FewRounds& few) {

@@ -31,7 +31,7 @@ std::vector<std::string> shown_phases(const Results& results) {
 
 constexpr std::string_view provisional_mark = "~";
 
-// Half the width of the interval in per cent says how far a time can be trusted.
+// Half the width of the interval in percent shows how reliable a time is.
 std::string time_text(const PhaseResult& phase) {
   std::string text = format_seconds(phase.time.centre);
   if (const auto half = phase.time.relative_half_width())
@@ -102,7 +102,7 @@ std::string caption_of(const Results& results) {
                              several_rounds ? " of a round, median of the rounds" : ""),
                  columns_of_stdout(), 2);
   if (counting.empty()) return text;
-  return text + fmt::format("throughput: operations of {} over their time\n", fmt::join(counting, " and "));
+  return text + fmt::format("throughput: operations of {} divided by their time\n", fmt::join(counting, " and "));
 }
 
 using Rows = std::vector<std::vector<std::string>>;
@@ -117,7 +117,7 @@ std::vector<std::size_t> widths_of(const Rows& rows) {
   return widths;
 }
 
-// The columns of each of the tables that a wide one becomes: the first `keys` columns in every one, then as many as
+// The columns of each table into which a wide table is split: the first `keys` columns in every table, then as many as
 // fit.
 std::vector<std::vector<std::size_t>> split(const std::vector<std::size_t>& widths, std::size_t keys,
                                             std::size_t room) {
@@ -139,7 +139,7 @@ std::vector<std::vector<std::size_t>> split(const std::vector<std::size_t>& widt
   return tables;
 }
 
-// One of the tables; `keys` columns say which cell a row is about.
+// One of the tables. The first `keys` columns identify the cell of a row.
 std::string table_of(const Results& results, const Rows& rows, const std::vector<std::size_t>& columns,
                      std::size_t keys, bool colours) {
   const std::vector<std::size_t> widths = widths_of(rows);
@@ -148,7 +148,7 @@ std::string table_of(const Results& results, const Rows& rows, const std::vector
     const bool failed = i > 0 && results.cells[i - 1].status() != Status::ok;
     std::string line;
     for (std::size_t place = 0; place < columns.size(); ++place) {
-      // A failed cell has one word behind its keys, in every table.
+      // A failed cell has one word after its keys, in every table.
       const std::size_t source = failed && place >= keys ? place : columns[place];
       const std::string entry = source < rows[i].size() ? rows[i][source] : "";
       const std::size_t width = widths[columns[place]];

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What to read of a run, best first: the log has everything.
+// The files of a run, best first, because the log has everything.
 constexpr std::array<std::string_view, 2> file_names = {"events.jsonl", "results.json"};
 constexpr std::array<std::string_view, 3> endings = {"", ".xz", ".gz"};  // that packing adds
 
@@ -59,8 +59,7 @@ bool ends_with(const fs::path& file, std::string_view extension) {
 }
 
 constexpr std::string_view what_to_name =
-    "Name a folder of runs, an events.jsonl or a results.json (packed with .gz or .xz or not), or a pattern of these "
-    "in quotes";
+    "Name a folder of runs, an events.jsonl or results.json (also as .gz or .xz), or a quoted pattern of such paths";
 
 }  // namespace
 
@@ -80,7 +79,7 @@ std::optional<fs::path> results_beside(const fs::path& log) {
 std::vector<fs::path> run_files(const std::string& argument) {
   const std::vector<fs::path> named = fs::exists(argument) ? std::vector<fs::path>{argument} : matches_of(argument);
   if (named.empty())
-    throw UsageError(fmt::format("{} does not exist, and no file matches it. {}.", argument, what_to_name));
+    throw UsageError(fmt::format("{} does not exist and matches no file. {}.", argument, what_to_name));
   std::vector<fs::path> files;
   for (const fs::path& path : named) {
     if (fs::is_directory(path)) {
@@ -89,7 +88,7 @@ std::vector<fs::path> run_files(const std::string& argument) {
     } else if (is_log(path) || ends_with(path, ".json")) {
       files.push_back(path);
     } else {
-      throw UsageError(fmt::format("{} is not a file of a run. {}.", path.string(), what_to_name));
+      throw UsageError(fmt::format("{} is not a results file of allocbench. {}.", path.string(), what_to_name));
     }
   }
   if (files.empty()) throw UsageError(fmt::format("{} contains no run. {}.", argument, what_to_name));

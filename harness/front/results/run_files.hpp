@@ -8,13 +8,13 @@
 
 namespace allocbench::front {
 
-// One file per run, in a stable order: its event log where it has one, else its results.json. Throws UsageError where
-// the argument names no run.
+// One file per run, in a stable order: its event log, or its results.json if there is no log. Throws UsageError if the
+// argument matches no run.
 std::vector<std::filesystem::path> run_files(const std::string& argument);
 
-// The event log of the run that the file is of: itself, or one beside it.
+// The event log of the run of this file: the file itself, or a log in the same folder.
 std::optional<std::filesystem::path> log_of(const std::filesystem::path& file);
-// The results.json beside an event log.
+// The results.json in the folder of an event log.
 std::optional<std::filesystem::path> results_beside(const std::filesystem::path& log);
 
 bool is_log(const std::filesystem::path& file);

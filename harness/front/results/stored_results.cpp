@@ -18,7 +18,7 @@ namespace {
 using protocol::Json;
 using protocol::Malformed;
 
-// Of three to five rounds their values are kept, of more the interval.
+// For three to five rounds the values are stored, for more rounds the interval.
 Rounds few_rounds_of(const Json& phase) {
   Rounds rounds;
   if (protocol::optional_member(phase, "few_rounds") == nullptr) return rounds;
@@ -154,8 +154,8 @@ Results read_run(const std::string& path) {
   if (!history.without_samples) return reduce(std::move(history));
   if (const auto results = results_beside(path)) return read_stored_results(results->string());
   throw UsageError(
-      fmt::format("{} was kept without samples and tells only how cells failed. The numbers are in the results.json.xz "
-                  "that was kept with it: put that beside it.",
+      fmt::format("{} was kept without samples and only has the reasons of failures. Put the results.json.xz that was "
+                  "kept with it, which has the numbers, into the same folder.",
                   path));
 }
 

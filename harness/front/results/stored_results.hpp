@@ -1,4 +1,4 @@
-// Reads the results of runs that files hold: from the log, or from results.json where the log does not have them.
+// Reads stored results of runs: from the log, or from results.json if the log does not have them.
 #pragma once
 
 #include <string>
@@ -7,12 +7,12 @@
 
 namespace allocbench::front {
 
-// With the cells, the times of their phases and who measured them; and the config, without counters and metrics. Throws
-// UsageError for what is not a results.json, is damaged or has a format that this program does not know.
+// Reads the cells, the times of their phases, their origins and the config, without counters and metrics. Throws
+// UsageError if the file is not a results.json, is damaged or has an unknown format.
 Results read_stored_results(const std::string& path);
 
-// Reads an event log or a results.json. A log that was kept without samples says only how cells failed; the
-// results.json beside it has the numbers. Throws UsageError if that is missing, too.
+// Reads an event log or a results.json. A log that was kept without samples only has the failures of cells; the numbers
+// are in the results.json in the same folder. Throws UsageError if that file is missing, too.
 Results read_run(const std::string& path);
 
 }  // namespace allocbench::front

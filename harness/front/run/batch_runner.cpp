@@ -73,8 +73,8 @@ BatchRunner::Step BatchRunner::begin(CellRun& run) {
   return Step::done;
 }
 
-// A first round shows with a short deadline how long the kernels run, so that a hang costs little. Times of the CPU
-// executor say nothing about hangs. A cell that ended well once fails seldom, so later rounds tell no stages.
+// The first round has a short deadline to find out how long the kernels run, so that a hang costs little. Times of the
+// CPU executor do not predict hangs. A cell that ended well once seldom fails, so later rounds do not report stages.
 SampleLimits BatchRunner::sample_limits(const CellRun& run) const {
   SampleLimits limits{.seconds = left_of_deadline(run), .trial_seconds = {}, .stages = run.rounds.empty()};
   const bool is_quick = book_.time.exists() || run.cell->backend == "cuda";
@@ -89,7 +89,7 @@ BatchRunner::Step BatchRunner::take_samples(CellRun& run) {
   while (true) {
     if (interrupted()) return Step::interrupted;
     const bool alone = needs_process_per_sample(run);
-    // A round is one value: a second process in it would cost its start and add nothing.
+    // A round counts as one value. A second process in a round would cost a start and add nothing.
     if (alone && run.cell->rounds > 1 && !run.running.empty()) return Step::done;
     const std::uint64_t count = samples_to_ask_for(*run.cell, run.running, run.rounds);
     if (count == 0) return Step::done;
@@ -106,9 +106,10 @@ BatchRunner::Step BatchRunner::take_samples(CellRun& run) {
   }
 }
 
-// A cell that was measured has a value, however far its verification comes in its time; a mistake takes it away.
+// A cell that was measured keeps its value even if the time is too short for its whole verification. A mistake removes
+// the value.
 BatchRunner::Step BatchRunner::verify(CellRun& run) {
-  // What is counted for a figure depends on what the samples left in the heap. Mistakes show in a used heap as well.
+  // Counts for a figure depend on the state of the heap after the samples. Mistakes also appear in a used heap.
   if (run.cell->verifies_fully && needs_own_process(run)) session_.retire();
   Step step = ensure_open(run);
   if (step != Step::done) return step;
@@ -165,8 +166,8 @@ BatchRunner::Step BatchRunner::finish(CellRun& run) {
   return Step::done;
 }
 
-// Starts a worker, loads the allocator and opens the cell, as far as that is not so already. Only an open cell tells
-// whether its worker suits it.
+// Starts a worker, loads the allocator and opens the cell, if necessary. Only an open cell shows whether its worker is
+// suitable.
 BatchRunner::Step BatchRunner::ensure_open(CellRun& run) {
   if (session_.is_open(*run.cell)) return Step::done;
   if (run.uses_device_heap && needs_own_process(run)) session_.retire();
@@ -176,14 +177,14 @@ BatchRunner::Step BatchRunner::ensure_open(CellRun& run) {
   return open(run);
 }
 
-// Another batch may have started the worker, for a device heap of another size, and cells before this one may have used
-// that heap.
+// Another batch may have started the worker with a device heap of another size, and earlier cells may have used that
+// heap.
 bool BatchRunner::worker_suits(const CellRun& run) const {
   if (needs_heap(run) && !session_.has_heap_of(batch_)) return false;
   return !needs_own_process(run) || session_.is_only(*run.cell);
 }
 
-// The batch of the worker after the one that opens this cell, as far as one can tell.
+// The probable batch of the worker after the one that opens this cell.
 const Batch* BatchRunner::next_to_start(const CellRun& run) const {
   const bool is_alone = run.uses_device_heap.value_or(!batch_.has_heap_share) && needs_own_process(run);
   const bool is_done_here = &run == cells_.back() && (run.verified || !run.running.empty());
@@ -212,14 +213,14 @@ BatchRunner::Step BatchRunner::open(CellRun& run) {
   return step;
 }
 
-// The set-up belongs to no single cell: it has its own time, as long as the most patient cell's.
+// The set-up belongs to no single cell, so it has its own time limit: the longest deadline of the cells.
 double BatchRunner::set_up_limit() const {
   double limit = 0;
   for (const CellRun* each : cells_) limit = std::max(limit, each->cell->deadline_seconds);
   return limit;
 }
 
-// Gives the command what is left of the cell's deadline and takes off what it used.
+// Gives the command the rest of the cell's deadline, and subtracts the time that it used.
 BatchRunner::Step BatchRunner::charge(CellRun& run, const std::string& doing, const Command& command,
                                       Outcome& outcome) {
   outcome = command(left_of_deadline(run));
@@ -258,34 +259,34 @@ BatchRunner::Step BatchRunner::fail(CellRun& run, const Outcome& outcome, const 
   return Step::cell_ended;
 }
 
-// What the worker was at when it stopped answering.
+// The stage of the worker when it stopped answering.
 std::string BatchRunner::while_in(const std::string& doing) const {
   const std::string& stage = session_.stage();
   if (stage == "fill") return "while the pool was filled";
-  if (stage == "drain") return "while the blocks that had filled the pool were freed";
-  if (stage == "prepare") return fmt::format("while the allocator and the inputs were made new, {}", doing);
-  if (stage == "judge") return fmt::format("while pointers were judged, {}", doing);
+  if (stage == "drain") return "while the blocks that filled the pool were freed";
+  if (stage == "prepare") return fmt::format("while the allocator was reset and inputs were prepared, {}", doing);
+  if (stage == "judge") return fmt::format("while pointers were checked, {}", doing);
   return doing;
 }
 
 // No cell of a batch can run without its allocator.
 void BatchRunner::end_all(const Outcome& outcome) {
   CellEnd failure = outcome.failure;
-  failure.reason = fmt::format("set-up of the allocator: {}", failure.reason);
+  failure.reason = fmt::format("while the allocator was set up: {}", failure.reason);
   for (CellRun* run : cells_) {
     if (run->is_open()) book_.end(*run, failure);
   }
 }
 
-// A cell that leaves the allocator's share of the device heap alone can be measured beside a heap of any size. Most do,
-// so one that is not known yet counts as such.
+// A cell that does not use the allocator's share of the device heap can be measured with a heap of any size. Most cells
+// do not, so a cell that is not known yet is treated in this way.
 bool BatchRunner::needs_heap(const CellRun& run) const {
   return !batch_.has_heap_share || run.uses_device_heap.value_or(false);
 }
 
-// An allocator that cannot be reset is fresh only in a new process, one per sample. What keeps memory of the device
-// heap hands it to no other cell, whatever the state is. Neither is needed as long as a cell leaves the device heap
-// alone.
+// An allocator that cannot be reset is fresh only in a new process, one per sample. An allocator that keeps memory of
+// the device heap must not pass it to another cell, whatever the state is. Neither rule applies to a cell that does not
+// use the device heap.
 bool BatchRunner::needs_own_process(const CellRun& run) const {
   return batch_.isolates(*run.cell) && (!batch_.has_heap_share || run.uses_device_heap.value_or(true));
 }

@@ -1,7 +1,8 @@
-// One batch: which command the worker gets next, and what its answers mean for the cells.
+// One batch: chooses the next command for the worker, and applies its answers to the cells.
 //
-// Cells have their turn one after the other: opened, sampled, in their first round verified, closed. The samples of a
-// turn are runs of the worker's measuring loop; rounds make a drift of clocks or temperature hit all cells alike.
+// The cells take turns: each is opened, sampled, verified in its first round, and closed. The samples of a turn are
+// runs of the worker's measuring loop. Because of the rounds, a drift of clocks or temperature affects all cells in the
+// same way.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +18,13 @@ namespace allocbench::front {
 
 class BatchRunner {
  public:
-  // `follower` is the next batch that will probably need a worker of its own; null: not known.
+  // `follower` is the next batch that will probably need another worker; null = unknown.
   BatchRunner(const Batch& batch, std::vector<CellRun*> cells, WorkerSession& session, CellBook book,
               const Batch* follower);
 
-  // One round of the cells. Each cell then has its samples of the round, was deferred or has failed. A cell gets no
-  // round if `is_due` says that it can wait, or if the time is over. Leaves the worker running for the next batch.
-  // False when the user interrupted.
+  // One round of the cells. Afterwards each cell has its samples of the round, was deferred or has failed. A cell gets
+  // no round if `is_due` is false for it or the time is over. The worker keeps running for the next batch. False if the
+  // user interrupted.
   bool run_round(const std::function<bool(const CellRun&)>& is_due);
 
  private:

@@ -47,7 +47,7 @@ void CellBook::step_done(CellRun& run) {
 }
 
 void CellBook::end(CellRun& run, const CellEnd& end) {
-  start(run);  // a skipped cell has a start as well: every end has one
+  start(run);  // a skipped cell also has a start, because every end has one
   log.end(*run.cell, run.attempt, end);
   forecaster.note_end(figure, *run.cell, end.status);
   close(run, CellState::ended);
@@ -60,7 +60,7 @@ void CellBook::end(CellRun& run, const CellEnd& end) {
 void CellBook::defer(CellRun& run, const std::string& reason) {
   log.deferred(*run.cell, run.attempt, reason);
   run.state = CellState::deferred;
-  run.started = false;  // the next try is an attempt of its own
+  run.started = false;  // the next try is a new attempt
   forecaster.note_deferred(figure, *run.cell);
   progress.deferred(run.cell->name, reason);
 }
@@ -72,7 +72,7 @@ void CellBook::leave(CellRun& run) {
     std::string why = forecast.reason;
     if (run.state == CellState::deferred) why = "it used up its first, short deadline";
     CellEnd left_out{
-        .status = Status::skipped, .reason = "the time of the run was over before its turn", .left_out = true};
+        .status = Status::skipped, .reason = "the time limit of the run was reached before its turn", .left_out = true};
     if (!why.empty()) left_out.reason += fmt::format(" ({})", why);
     if (forecast.is_known) left_out.expected_seconds = forecast.seconds;
     start(run);

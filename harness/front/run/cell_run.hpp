@@ -1,4 +1,4 @@
-// A cell on its way through the rounds, and the lines of the log that begin and end it.
+// The progress of a cell through the rounds, and the events that begin and end it.
 #pragma once
 
 #include <cstdint>
@@ -18,16 +18,16 @@ namespace allocbench::front {
 
 enum class CellState {
   waiting,   // for its next round
-  deferred,  // used up its first, short deadline: tried again when all others are done
+  deferred,  // used up its first, short deadline; tried again after all others
   ended,     // has its end in the log
-  left       // gets nothing more: the time of the run is over
+  left       // gets no more rounds, because the time of the run is over
 };
 
 struct CellRun {
   const Cell* cell = nullptr;
-  bool is_isolated = false;  // only a process of its own makes its heap new
+  bool is_isolated = false;  // only a new process makes its heap new
   CellState state = CellState::waiting;
-  std::optional<Status> earlier = {};  // how an attempt of an earlier run ended, unless there was no time for it
+  std::optional<Status> earlier = {};  // end of an attempt of an earlier run, unless it was left out for lack of time
 
   // State of the current attempt.
   bool in_log = false;        // the cell itself
@@ -35,7 +35,7 @@ struct CellRun {
   bool started = false;
   bool verified = false;
   CellFacts facts = {};
-  std::optional<bool> uses_device_heap = {};               // as the worker said when it opened the cell
+  std::optional<bool> uses_device_heap = {};               // as reported when the worker opened the cell
   std::vector<std::vector<protocol::Sample>> rounds = {};  // whole ones
   double wall_seconds = 0;                                 // of these
 
@@ -43,19 +43,19 @@ struct CellRun {
   std::vector<protocol::Sample> running = {};
   double used_seconds = 0;  // of its deadline
 
-  std::uint64_t steps_left = 0;     // for the progress: verification and rounds
-  std::optional<Place> place = {};  // of its next step, as the pass began
+  std::uint64_t steps_left = 0;     // number of steps for the progress: verification and rounds
+  std::optional<Place> place = {};  // of the next step, as the pass began
 
   bool is_open() const { return state == CellState::waiting || state == CellState::deferred; }
-  // As its whole rounds took, without the verification.
+  // Mean time of its whole rounds, without the verification.
   double seconds_of_next_round() const;
 };
 
-// A cell that the log does not know (null), or knows from an earlier run of this config: its rounds go on where they
-// come from `origin` too.
+// A cell that is not in the log (null), or is there from an earlier run of this config. Its rounds continue if they
+// come from `origin`.
 CellRun make_cell_run(const Cell& cell, const CellHistory* known, const Origin& origin);
 
-// What the cells of one config share, and what all configs share.
+// Data that the cells of one config share, and data that all configs share.
 struct CellBook {
   const std::string& figure;
   RunLog& log;
@@ -67,10 +67,10 @@ struct CellBook {
   void start(CellRun& run);
   void step_done(CellRun& run);
   void end(CellRun& run, const CellEnd& end);
-  // The first, short deadline was not enough.
+  // The first, short deadline was too short.
   void defer(CellRun& run, const std::string& reason);
-  // The time of the run is over. A cell with the rounds of an interval ends with them. A cell with fewer rounds stays
-  // open. A cell without a round is skipped, but keeps the end of an earlier attempt, which says more.
+  // The time of the run is over. A cell with enough rounds for an interval ends. A cell with fewer rounds stays open. A
+  // cell without a round is skipped, but keeps the end of an earlier attempt, which has more information.
   void leave(CellRun& run);
 
  private:

@@ -1,4 +1,4 @@
-// What about a device can spoil times, in plain words.
+// Conditions of a device that disturb times, as sentences.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace allocbench::front {
 
-// One sentence each; empty when nothing that the worker could ask is unusual.
+// One sentence for each condition. Empty if the worker found nothing unusual.
 std::vector<std::string> warnings_about(const protocol::Device& device);
 
 }  // namespace allocbench::front

@@ -12,18 +12,18 @@
 namespace allocbench::front {
 namespace {
 
-// A cell whose smaller neighbour failed, or that failed before.
+// A cell that failed earlier, or whose smaller neighbour failed.
 constexpr double risk_of_failures = 0.95;
-// One smaller cell used up its first, short deadline. A second one counts as a failure.
+// One smaller cell used up its first, short deadline. A second such cell counts as a failure.
 constexpr double risk_of_deferral = 0.7;
-// Of an allocator that was not tried yet.
+// Risk of an allocator that was not tried yet.
 constexpr double usual_risk = 0.02;
 
 bool is_whole(const ParameterValue& value) { return std::holds_alternative<std::uint64_t>(value); }
 
-// Whether a cell asks at least as much of its allocator as the other one: whole numbers (threads, sizes, the pool) are
-// at least as large, texts and the allocator's own parameters are equal. Shares and probabilities say neither more nor
-// less. The same requests in a larger pool ask less where the pool gets full.
+// Whether a cell demands at least as much of its allocator as another cell: integers (threads, sizes, the pool) are at
+// least as large, and texts and the allocator's own parameters are equal. Shares and probabilities are not compared. If
+// the pool gets full, the same requests in a larger pool demand less.
 bool asks_as_much(const CellDescription& cell, const CellDescription& other) {
   if (cell.workload != other.workload || cell.pool_bytes < other.pool_bytes ||
       cell.allocator_parameters != other.allocator_parameters) {
@@ -46,7 +46,7 @@ std::vector<double> below(const std::vector<double>& values, double limit) {
   return smaller;
 }
 
-// As the last two smaller cells grew, at most with the square; like the only one.
+// Extrapolates the growth of the last two smaller cells, at most with the square. With one smaller cell, its time.
 std::optional<double> grown(const std::map<double, double>& measured, double growth) {
   const auto end = measured.lower_bound(growth);
   if (end == measured.begin()) return std::nullopt;
@@ -103,7 +103,7 @@ void Forecaster::forecast_seconds(const std::string& figure, const Cell& cell, F
   forecast.seconds = unknown_seconds;
   const Series* const series = find_series(figure, cell);
   if (const auto seconds = series == nullptr ? std::nullopt : grown(series->measured, *cell.growth)) {
-    // More than its deadline no round takes.
+    // No round takes longer than its deadline.
     forecast.seconds = std::min(*seconds, std::max(cell.deadline_seconds, series->measured.rbegin()->second));
     forecast.is_known = true;
     return;
@@ -145,7 +145,7 @@ void Forecaster::forecast_risk(const std::string& figure, const Cell& cell, Fore
   const auto earlier = earlier_.cells.find(cell.id);
   if (earlier != earlier_.cells.end() && earlier->second.failed) return fails(earlier->second.words);
   if (deferred == 1) return fails(first_deferred, risk_of_deferral);
-  // What the allocator's cells did in this config, and as much as one cell of what they did in all.
+  // The failures of the allocator's cells in this config, plus those in all configs with the weight of one cell.
   Record all;
   if (const auto configs = records_.find(cell.label); configs != records_.end()) {
     for (const auto& [name, each] : configs->second) {
@@ -161,8 +161,8 @@ void Forecaster::forecast_risk(const std::string& figure, const Cell& cell, Fore
   forecast.risk = own == nullptr ? overall : share(*own, overall);
   if (forecast.risk <= Forecast::likely) return;
   forecast.reason =
-      own == nullptr ? fmt::format("{} lost {} workers at {} cells of all configs", cell.label, all.lost, all.tried)
-                     : fmt::format("{} lost {} workers at {} cells of this config", cell.label, own->lost, own->tried);
+      own == nullptr ? fmt::format("{} lost {} workers in {} cells of all configs", cell.label, all.lost, all.tried)
+                     : fmt::format("{} lost {} workers in {} cells of this config", cell.label, own->lost, own->tried);
 }
 
 std::optional<std::string> Forecaster::reason_to_skip(const std::string& figure, const Cell& cell) const {
@@ -180,7 +180,7 @@ const Forecaster::Record* Forecaster::find_record(const std::string& figure, con
   return found == of_label->second.end() ? nullptr : &found->second;
 }
 
-// Null also where no number orders the cells.
+// Null also if no number orders the cells.
 const Forecaster::Series* Forecaster::find_series(const std::string& figure, const Cell& cell) const {
   const Record* const own = find_record(figure, cell);
   if (own == nullptr || !cell.growth) return nullptr;

@@ -1,7 +1,8 @@
-// What a cell will take, and how likely it costs a worker.
+// Predicts the time of a cell and the probability that it loses a worker.
 //
-// The sources, best first: smaller cells of its series in this run, earlier results of this model of card, earlier
-// results of another model, cells of its config. A forecast decides when a cell is measured, never what is stored.
+// The sources, best first: smaller cells of the same series in this run, earlier results of this card model, earlier
+// results of another model, cells of the same config. A forecast only decides when a cell is measured, never what is
+// stored.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +16,7 @@
 
 namespace allocbench::front {
 
-// What earlier results say about a cell.
+// Facts about a cell from earlier results.
 struct EarlierCell {
   double seconds = 0;  // of its first round, verification included; 0: not known
   bool failed = false;
@@ -30,13 +31,13 @@ struct EarlierResults {
 struct Forecast {
   double seconds = 0;  // of the first round, if it ends well
   bool is_known = false;
-  double risk = 0;     // the chance that it costs a worker
-  std::string reason;  // of a risk above `likely`, in words
+  double risk = 0;     // the probability that it loses a worker
+  std::string reason;  // reason in words if the risk exceeds `likely`
 
   static constexpr double likely = 0.5;
 };
 
-// Whether an end like this costs a worker: the seconds until its process is gone, and a new start.
+// Whether such an end loses a worker, which costs the seconds until its process is gone and a new start.
 bool costs_worker(Status status);
 
 class Forecaster {
@@ -46,15 +47,15 @@ class Forecaster {
 
   explicit Forecaster(EarlierResults earlier = {}) : earlier_(std::move(earlier)) {}
 
-  // The first round of a cell of the config `figure` took so long.
+  // Records the time of the first round of a cell of the config `figure`.
   void note_round(const std::string& figure, const Cell& cell, double seconds);
-  // It used up its first, short deadline.
+  // Records that it used up its first, short deadline.
   void note_deferred(const std::string& figure, const Cell& cell);
   void note_end(const std::string& figure, const Cell& cell, Status status);
   void note_earlier(const Cell& cell, EarlierCell what) { earlier_.cells[cell.id] = std::move(what); }
 
   Forecast about(const std::string& figure, const Cell& cell) const;
-  // Why the cell is not tried: its series timed out at two smaller values.
+  // The reason why the cell is not tried: its series timed out at two smaller values.
   std::optional<std::string> reason_to_skip(const std::string& figure, const Cell& cell) const;
 
  private:
@@ -86,7 +87,7 @@ class Forecaster {
   EarlierResults earlier_;
   std::map<std::string, std::map<std::string, Record>> records_;  // by label, then by config
   std::map<std::string, std::vector<Failure>> failures_;          // by label
-  std::vector<double> ratios_;  // of what cells took to what another model of card took, sorted
+  std::vector<double> ratios_;  // sorted ratios of times on this card to times on another model
 };
 
 }  // namespace allocbench::front

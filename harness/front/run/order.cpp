@@ -9,10 +9,10 @@ namespace {
 constexpr double factor_of_pass = 8;
 constexpr double least_price = 1e-3;
 
-// Of a first round: a value, most of all while a figure can hardly be drawn.
+// Worth of a first round, which gives a cell its value. It is highest while a figure can hardly be drawn.
 constexpr double worth_of_bare_figure = 4;
-// Of a round that takes a value from provisional to what a claim may judge, to an interval, to a narrow one. The last
-// two are worth so little that cells without a number nearly always come first.
+// Worth of a later round, which turns a provisional value into one that a claim may use, then adds an interval, then
+// narrows it. The last two are worth so little that cells without a number nearly always come first.
 constexpr double worth_of_number = 0.25;
 constexpr double worth_of_interval = 0.02;
 constexpr double worth_of_precision = 0.002;

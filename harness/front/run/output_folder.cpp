@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// These keys may change between a run and its resumption: they change no measured number.
+// These keys may change between a run and its resumption, because they change no measured number.
 const std::set<std::string> keys_without_influence = {"$schema", "paper", "description", "plot",
                                                       "assumed", "notes", "claims",      "deadline_s"};
 
@@ -27,7 +27,7 @@ void create_folder(const std::string& folder) {
   fs::create_directories(folder, error);
   if (error || !fs::is_directory(folder)) {
     throw EnvironmentError(
-        fmt::format("The folder {} cannot be created: {}.", folder, error ? error.message() : "a file has that name"));
+        fmt::format("Cannot create the folder {}: {}.", folder, error ? error.message() : "a file has that name"));
   }
 }
 
@@ -39,7 +39,7 @@ void start_over(const std::string& folder) {
 
 void check_same_run(const RunHistory& history, const Config& config, const std::string& folder) {
   if (history.backend != config.backend) {
-    throw UsageError(fmt::format("{} contains a run on the {} back end; this one is for {}. Choose another --out.",
+    throw UsageError(fmt::format("{} contains a run on the {} back end, but this run is on {}. Choose another --out.",
                                  folder, history.backend, config.backend));
   }
   const auto keys = differing_keys(*history.config, *config.effective);
@@ -56,10 +56,10 @@ void check_same_origin(const RunHistory& history, const Origin& now, const std::
     if (!cell.end && !cell.open.verified) continue;
     const auto differs = difference(cell.end ? cell.origin : cell.open.origin, now);
     if (!differs) continue;
-    throw UsageError(fmt::format(
-        "{} was measured with {}; this run would use {}. Use the earlier one, choose another --out, or pass "
-        "--allow-mixed (every figure then says so).",
-        folder, differs->earlier, differs->now));
+    throw UsageError(
+        fmt::format("{} was measured with {}, but this run would use {}. Use the former, choose another --out, or pass "
+                    "--allow-mixed (every figure then says so).",
+                    folder, differs->earlier, differs->now));
   }
 }
 
@@ -71,7 +71,7 @@ std::string events_path(const std::string& folder) { return (fs::path(folder) / 
 
 std::vector<std::string> differing_keys(const nlohmann::ordered_json& config,
                                         const nlohmann::ordered_json& other_config) {
-  // The sorted type: the order of keys in a file means nothing.
+  // The sorted type, because the order of keys in a file has no meaning.
   const nlohmann::json one = config;
   const nlohmann::json other = other_config;
   std::set<std::string> keys;
@@ -107,7 +107,7 @@ RunHistory prepare_folder(const std::string& folder, FolderUse use, const Config
     try {
       const RunHistory history = read_history(lines.lines, path);
       if (history.cells.empty() && !history.without_samples) {
-        start_over(folder);  // a run that ended before its first cell has nothing to lose
+        start_over(folder);  // a run without a cell has nothing to lose
         return {};
       }
       const bool failed = std::any_of(history.cells.begin(), history.cells.end(), [](const CellHistory& cell) {
@@ -116,7 +116,7 @@ RunHistory prepare_folder(const std::string& folder, FolderUse use, const Config
       state =
           fmt::format("a run with {}{}", counted(history.finished(), "finished cell"), failed ? ", some not ok" : "");
     } catch (const UsageError&) {
-      // A damaged log must not be overwritten either.
+      // A damaged log must not be overwritten.
     }
     throw UsageError(
         fmt::format("{} already contains {}. Use --resume, --only-failed, --force or another --out.", folder, state));

@@ -1,4 +1,4 @@
-// The folder of a run: events.jsonl and what is made from it. Decides whether a run may start or continue here.
+// The folder of a run, with events.jsonl and the files made from it. Decides whether a run may start or continue here.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -10,7 +10,7 @@
 namespace allocbench::front {
 
 enum class FolderUse {
-  begin,      // must hold no run
+  begin,      // must not contain a run
   go_on,      // --resume, --only-failed: its log must belong to this config
   start_over  // --force: an old run is deleted
 };
@@ -20,13 +20,13 @@ std::string default_folder(const Config& config);
 
 std::string events_path(const std::string& folder);
 
-// Creates the folder and returns what its log says so far (empty for a new run); a torn last line is cut off. Throws
-// UsageError when the folder does not allow that use, EnvironmentError when it cannot be written.
-// A run that goes on must have the origin of what is there, unless `allow_mixed`.
+// Creates the folder and returns the history from its log (empty for a new run). A torn last line is removed. Throws
+// UsageError if the folder does not allow this use, and EnvironmentError if it cannot be written. A continued run must
+// have the origin of the existing results, unless `allow_mixed`.
 RunHistory prepare_folder(const std::string& folder, FolderUse use, const Config& config, const Origin& origin,
                           bool allow_mixed);
 
-// The top-level keys in which two configs differ as far as measured numbers go; for the message and for tests.
+// The top-level keys in which two configs differ with an effect on measured numbers, for the message and for tests.
 std::vector<std::string> differing_keys(const nlohmann::ordered_json& config,
                                         const nlohmann::ordered_json& other_config);
 

@@ -1,4 +1,4 @@
-// Progress on stderr: one line that is rewritten on a terminal, plain lines elsewhere.
+// Progress on stderr: one rewritten line on a terminal, plain lines otherwise.
 #pragma once
 
 #include <chrono>
@@ -12,7 +12,7 @@ namespace allocbench::front {
 
 class Progress {
  public:
-  // Steps are verifications and samples: cells of a batch end together, so only steps tell how far a run is.
+  // Steps are verifications and samples. Cells of a batch end together, so only steps show the progress of a run.
   Progress(std::size_t cells, std::uint64_t steps, const TimeLimit& time, bool quiet);
   ~Progress();
   Progress(const Progress&) = delete;
@@ -23,9 +23,9 @@ class Progress {
   void cell_ended(const std::string& name, Status status, const std::string& reason);
   // A cell will be tried again when all others are done.
   void deferred(const std::string& name, const std::string& reason);
-  // A line of its own.
+  // Prints a separate line.
   void say(const std::string& text);
-  // Called while waiting: keeps the elapsed time going on a terminal.
+  // Called while waiting. Updates the elapsed time on a terminal.
   void tick();
 
   std::size_t failures() const { return failures_; }

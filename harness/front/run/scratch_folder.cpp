@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 constexpr const char* variable = "ALLOCBENCH_SCRATCH";
 constexpr const char* beginning = "allocbench-run-";
 
-// The lock of a folder ends with the process that holds it. -1: another one holds it, or the folder is not ours.
+// The lock of a folder ends with its process. -1: another process has the lock, or the folder is not ours.
 int lock_of(const fs::path& folder) {
   const int lock = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (lock < 0 || flock(lock, LOCK_EX | LOCK_NB) == 0) return lock;

@@ -1,13 +1,13 @@
-// A folder for what the workers of a run share, such as inputs that take long to prepare.
+// A folder for data that the workers of a run share, such as inputs that take long to prepare.
 #pragma once
 
 #include <filesystem>
 
 namespace allocbench::front {
 
-// It lies in the system's folder for temporary files, and the environment variable ALLOCBENCH_SCRATCH names it to
-// workers. The run removes it at its end; the next run removes that of a killed run. Where none can be made, workers do
-// without.
+// The folder is in the system's folder for temporary files. Workers get its path in the environment variable
+// ALLOCBENCH_SCRATCH. The run removes the folder at its end, and the next run removes that of a killed run. If the
+// folder cannot be created, workers do not use one.
 class ScratchFolder {
  public:
   ScratchFolder();
@@ -17,7 +17,7 @@ class ScratchFolder {
 
  private:
   std::filesystem::path path_;
-  int lock_ = -1;  // descriptor of the folder, locked as long as this process lives
+  int lock_ = -1;  // descriptor of the folder, locked while this process runs
 };
 
 }  // namespace allocbench::front

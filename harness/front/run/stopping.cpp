@@ -18,7 +18,7 @@ double device_seconds(const protocol::Sample& sample) {
   return sum;
 }
 
-// With resets, copies and checks, where the worker tells.
+// With resets, copies and checks, if the worker reports them.
 double wall_seconds(const protocol::Sample& sample) { return sample.wall_seconds.value_or(device_seconds(sample)); }
 
 bool runs_long(const protocol::Sample& sample) { return device_seconds(sample) > long_sample_seconds; }

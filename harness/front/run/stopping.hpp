@@ -11,12 +11,12 @@
 
 namespace allocbench::front {
 
-// A sample that runs longer is alone in its round, and its cell has `least_rounds_of_numbers`.
+// A longer sample is the only one of its round, and its cell has `least_rounds_of_numbers` rounds.
 inline constexpr double long_sample_seconds = 0.1;
 
 using SampledRounds = std::vector<std::vector<protocol::Sample>>;
 
-// The words that the log and the results give as the reason.
+// The reasons in the log and the results.
 namespace stop {
 inline constexpr const char* precision = "precision reached";
 inline constexpr const char* rounds = "rounds used up";
@@ -25,10 +25,10 @@ inline constexpr const char* wall = "wall bound";
 inline constexpr const char* time = "time of the study";
 }  // namespace stop
 
-// nullopt: the cell gets another round. `wall_seconds` is what its rounds took.
+// nullopt: the cell gets another round. `wall_seconds` is the time of its rounds.
 std::optional<std::string> reason_to_stop(const Cell& cell, const SampledRounds& rounds, double wall_seconds);
 
-// How many samples to ask the worker for next in a round that has taken `samples`: as many as fit into the time of a
+// The number of samples for the next command of a round that already has `samples`: as many as fit into the time of a
 // round, judged by the slowest sample so far. 0 means that the round has enough.
 std::uint64_t samples_to_ask_for(const Cell& cell, const std::vector<protocol::Sample>& samples,
                                  const SampledRounds& earlier);

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// More generations than any accident has; a plug-in that forks faster than we kill must not hold us forever.
+// A limit beyond any accident, because a plug-in that forks faster than we kill must not block us forever.
 constexpr int most_rounds = 1000;
 
 std::set<pid_t>& live_workers() {
@@ -41,13 +41,13 @@ std::string name_of(pid_t pid) {
   return fmt::format("{} (process {})", name.empty() ? "unnamed" : name, pid);
 }
 
-// A zombie disturbs nothing; it only has to be reaped.
+// A zombie disturbs nothing and only has to be reaped.
 bool is_dead(pid_t pid) {
   siginfo_t info = {};
   return waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid;
 }
 
-// False when a killed process is still there after a second.
+// False if a killed process still exists after a second.
 bool reap(pid_t pid) {
   for (int attempt = 0; attempt < 1000; ++attempt) {
     if (waitpid(pid, nullptr, WNOHANG) != 0) return true;
@@ -77,7 +77,7 @@ std::vector<std::string> kill_strays() {
         killed.push_back(name_of(pid));
         kill(pid, SIGKILL);
       }
-      if (!reap(pid)) unkillable.insert(pid);  // the children of a dead one become ours now
+      if (!reap(pid)) unkillable.insert(pid);  // the children of a dead process become ours
     }
     if (!found) break;
   }

@@ -1,5 +1,5 @@
-// Processes that workers leave behind. A plug-in may start a daemon (fork twice, setsid) that leaves its process group
-// and disturbs every later measurement. As a subreaper this program inherits such orphans, finds and kills them.
+// Processes that workers leave running. A plug-in may start a daemon (fork twice, setsid) that leaves its process group
+// and disturbs all later measurements. As a subreaper this program inherits such orphans, so it can find and kill them.
 #pragma once
 
 #include <sys/types.h>
@@ -9,7 +9,7 @@
 
 namespace allocbench::front {
 
-// A process id that belongs to a worker as long as this lives. The first one makes this program a subreaper.
+// Marks a process id as a worker's during the lifetime of this object. The first object makes this program a subreaper.
 class LiveWorker {
  public:
   explicit LiveWorker(pid_t pid);
@@ -21,7 +21,7 @@ class LiveWorker {
   pid_t pid_;
 };
 
-// Kills all children that are not live workers, and theirs, until none is left. Returns what they were:
+// Kills all children that are not live workers, and their descendants, until none is left. Returns their descriptions:
 // "sleep (process 4711)".
 std::vector<std::string> kill_strays();
 

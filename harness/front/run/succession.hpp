@@ -1,12 +1,11 @@
-// Worker processes one after the other: one ends, one measures, the next one gets ready.
+// The succession of worker processes: one ends, one measures, and the next one prepares.
 //
-// Two of them never have kernels on the device, and nothing happens beside a sample:
-//   * A worker that was told to quit launches nothing. The one after it opens the device while it ends.
-//   * A worker that was killed may have a kernel running. The one after it opens the device when it is gone.
-//   * The next worker loads its plug-in and the driver while the one before it opens the device, and waits. Samples are
-//     taken only when it has loaded.
-// Only this process knows which worker may do what, so a worker that crashes or hangs holds nothing that others wait
-// for.
+// Two workers never have kernels on the device at the same time, and no other work happens during a sample:
+//   * A worker that was told to quit launches nothing. Its successor opens the device while it ends.
+//   * A worker that was killed may have a running kernel. Its successor opens the device when it is gone.
+//   * The next worker loads its plug-in and the driver while its predecessor opens the device, and then waits. Samples
+//     are taken only after it has loaded.
+// Only this process controls the workers, so a worker that crashes or hangs blocks no other worker.
 #pragma once
 
 #include <functional>
@@ -25,26 +24,26 @@ class Succession {
   explicit Succession(WorkerProgram program, double load_seconds = load_limit_seconds)
       : program_(std::move(program)), load_seconds_(load_seconds) {}
 
-  // The arguments of the worker after the one that begins next; none: not known.
+  // The arguments of the worker after the next one; nothing = unknown.
   void expect(std::vector<std::string> arguments) { expected_ = std::move(arguments); }
-  // A worker with these arguments: the one that was prepared, or a new one. Prepares the expected one.
+  // Returns a worker with these arguments: the prepared one, or a new one. Then prepares the expected next worker.
   std::unique_ptr<WorkerProcess> begin(const std::vector<std::string>& arguments);
-  // Whether it was told to open the device before the last one was gone.
+  // Whether it was told to open the device before its predecessor was gone.
   bool began_early() const { return began_early_; }
-  // Whether it had to wait; the worker may have ended while it did.
+  // Whether this had to wait. The worker may have ended meanwhile.
   bool waited() const { return waited_; }
-  // The device refused to be open twice.
+  // Records that the device cannot be open twice.
   void begin_late() { may_be_early_ = false; }
-  // Lets the worker of begin() go on: the last one is gone.
+  // Lets the worker of begin() continue, because its predecessor is gone.
   void hand_over(WorkerProcess& process);
 
-  // The worker ends: it was told to quit, having answered everything else, or was killed.
+  // The worker ends. It was told to quit after its last answer, or was killed.
   void leave(std::unique_ptr<WorkerProcess> process, bool quits);
   bool has_leaving() const { return leaving_ != nullptr; }
   // Waits for it, as WorkerProcess::finish() does.
   void see_off(double reap_seconds = reap_limit_seconds);
 
-  // Waits until the prepared worker has loaded. One that fails is dropped: the worker in its place says why.
+  // Waits until the prepared worker has loaded. If it fails, it is dropped, and its replacement reports the reason.
   void settle(const std::function<void()>& idle);
   void drop() { prepared_.reset(); }
 
@@ -62,7 +61,7 @@ class Succession {
   std::vector<std::string> expected_;
   std::unique_ptr<WorkerProcess> prepared_;
   std::vector<std::string> prepared_with_;
-  bool loads_ = false;  // the prepared one has not said yet that it is done
+  bool loads_ = false;  // the prepared worker has not reported yet that it has loaded
 };
 
 }  // namespace allocbench::front

@@ -16,15 +16,15 @@
 namespace allocbench::front {
 namespace {
 
-// What a lost worker costs besides its deadline: the driver removes its process, and another one starts.
+// Additional cost of a lost worker after its deadline: the driver removes its process, and another one starts.
 constexpr double seconds_of_lost_worker = 2;
 // Of a worker that starts, opens the device and loads a plug-in.
 constexpr double seconds_of_start = 0.5;
-// Where time is limited, a process that is there goes on with cells of the next passes until its turn has lasted so
-// long: starting and ending it takes most of a second.
+// If time is limited, a process continues with cells of the next passes until its turn has lasted this long, because
+// its start and end take most of a second.
 constexpr auto least_turn = std::chrono::seconds(2);
 constexpr int passes_ahead = 2;
-// Results are written now and then, so that a run that is killed has left most of them.
+// Results are written from time to time, so that a killed run has left most of them.
 constexpr auto between_news = std::chrono::seconds(60);
 
 bool selected(const CellHistory* history, Selection selection) {
@@ -38,8 +38,8 @@ bool has_failed(const CellEnd& end) {
   return costs_worker(end.status) || (end.status == Status::skipped && !end.left_out);
 }
 
-// `running` is one of the batches. The first of the later ones that cannot share the process of `running`; none: what
-// the next turn begins with.
+// `running` is one of the batches. Returns the first later batch that cannot share the process of `running`, or the
+// first batch of the next turn.
 const Batch* follower(const Batch& running, const std::vector<const Batch*>& batches, const Batch* of_next_turn) {
   const auto place = std::find(batches.begin(), batches.end(), &running);
   const auto found =
@@ -73,7 +73,7 @@ FigureRun::FigureRun(const Figure& of, Selection selection, const Origin& origin
         values_before_ += known->end->status == Status::ok ? 1 : 0;
       } else if (has_failed(*known->end)) {
         forecaster.note_earlier(
-            cell, {.failed = true, .words = fmt::format("its status was {} before", word(known->end->status))});
+            cell, {.failed = true, .words = fmt::format("its earlier status was {}", word(known->end->status))});
       }
     }
   }
@@ -153,7 +153,7 @@ Supervisor::Rest Supervisor::rest() const {
   return counts;
 }
 
-// The one whose first rounds take the least, as far as one can tell.
+// The config with the shortest predicted first rounds.
 std::optional<std::size_t> Supervisor::cheapest_figure() const {
   std::vector<double> seconds(figures_.size(), 0);
   for (std::size_t figure = 0; figure < figures_.size(); ++figure) {
@@ -268,7 +268,7 @@ bool Supervisor::run_turn(const Turn& turn, const Place& place, const Batch* of_
     if (interrupted()) return false;
     BatchRunner runner(*planned.batch, std::move(waiting), session_, book_of(measured),
                        follower(*planned.batch, batches, of_next_turn));
-    // Cells before it may have shown that it fails or takes long.
+    // Earlier cells may have shown that it fails or takes long.
     const auto is_due = [&](const CellRun& run) {
       return place_of(figure, run) <= (TimeLimit::Clock::now() < end_of_turn ? last : place);
     };
@@ -298,7 +298,7 @@ void Supervisor::skip_too_large() {
       for (CellRun& run : planned.cells) {
         if (run.cell->pool_bytes <= *memory_bytes_) continue;
         book.end(run, {.status = Status::skipped,
-                       .reason = fmt::format("needs a pool of {}, the device has {}",
+                       .reason = fmt::format("needs a pool of {}, but the device has {}",
                                              format_memory(run.cell->pool_bytes), format_memory(*memory_bytes_)),
                        .left_out = true});
         ++too_large_;

@@ -1,8 +1,8 @@
 // Measures configs, pass after pass, whatever the workers do.
 //
-// A pass gives some cells their next round (order.hpp says which). In it every allocator has its turn, in an order
-// drawn from the seed, so that a drift of clocks or temperature hits all alike. One worker process measures all cells
-// of a turn as far as the allocator lets it.
+// A pass gives some cells their next round (order.hpp selects them). In a pass every allocator has its turn, in a
+// seeded random order, so that a drift of clocks or temperature affects all in the same way. One worker process
+// measures all cells of a turn, if the allocator allows it.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +19,10 @@
 
 namespace allocbench::front {
 
-// Which cells of a plan a run measures. Each takes those that an earlier run left out for lack of time.
+// The cells of a plan that a run measures. Each kind includes cells that an earlier run left out for lack of time.
 enum class Selection {
-  unfinished,            // a new run, or --resume: what has no end in the log
-  failed,                // --only-failed: what ended, but not with ok
+  unfinished,            // a new run, or --resume: cells without an end in the log
+  failed,                // --only-failed: cells that ended with another status than ok
   unfinished_and_failed  // both flags
 };
 
@@ -31,14 +31,14 @@ struct Figure {
   Config config;
   Plan plan;
   std::string folder;
-  RunHistory history;  // what the folder's log says so far; empty for a new run
+  RunHistory history;  // history from the folder's log; empty for a new run
   std::optional<Shard> shard = {};
 };
 
-// The cells of a figure that a run measures, and the log that their events go to.
+// The cells of a figure that a run measures, and the log of their events.
 class FigureRun {
  public:
-  // The forecaster learns the history's costs and failures.
+  // Adds the times and failures of the history to the forecaster.
   FigureRun(const Figure& of, Selection selection, const Origin& origin, Forecaster& forecaster);
   void open_log();  // before a supervisor gets it
 
@@ -55,8 +55,8 @@ class FigureRun {
   std::vector<PlannedBatch> batches;
   std::unique_ptr<EventLog> file;
   std::unique_ptr<RunLog> log;
-  // Called when its results are worth writing: after its first rounds as the first figure, when the last of its cells
-  // has ended, and now and then between passes. May be empty.
+  // Called when its results should be written: after the first rounds of the first figure, after the end of its last
+  // cell, and from time to time between passes. May be empty.
   enum class News { first_rounds, some, finished };
   std::function<void(News)> news = {};
   bool is_finished = false;
@@ -69,7 +69,7 @@ class FigureRun {
 
 // What a run may use.
 struct Resources {
-  TimeLimit time{std::nullopt};  // when it is over no command begins, and one that is under way is ended
+  TimeLimit time{std::nullopt};                    // when it is over, no command begins, and a running command is ended
   std::optional<std::uint64_t> memory_bytes = {};  // of the device; none: not known
 };
 
@@ -78,14 +78,14 @@ class Supervisor {
   Supervisor(std::vector<FigureRun>& figures, const Resources& resources, Forecaster& forecaster,
              WorkerSession& session, Progress& progress);
 
-  // False when the user interrupted. Throws EnvironmentError if no worker can be started.
+  // False if the user interrupted. Throws EnvironmentError if no worker can be started.
   bool run();
 
-  // What time and memory were too small for.
+  // Cells that were left out for lack of time or memory.
   struct Rest {
     std::size_t not_begun = 0;
-    std::size_t cut = 0;        // with fewer rounds than wanted
-    std::size_t too_large = 0;  // for the device's memory
+    std::size_t cut = 0;        // with too few rounds
+    std::size_t too_large = 0;  // too large for the device's memory
   };
   Rest rest() const;
 

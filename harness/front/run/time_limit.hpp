@@ -1,4 +1,4 @@
-// The time of a run (--minutes). It stops no command: cells ask it before they begin something.
+// The time limit of a run (--minutes). It stops no command; cells check it before they begin one.
 #pragma once
 
 #include <algorithm>

@@ -10,7 +10,7 @@
 namespace allocbench::front {
 namespace {
 
-// Questions about one pool often have one answer, whatever the parameters are.
+// For one pool the answer is often the same for all parameters.
 auto heap_order(const Batch& batch) {
   const HeapWish wish = heap_wish(batch);
   return std::tuple(wish.bytes.value_or(0), wish.bytes ? 0 : batch.pool_bytes, wish.question);

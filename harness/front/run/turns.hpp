@@ -1,4 +1,4 @@
-// The turns of a round: which batches a worker process measures one after the other, and how many processes that takes.
+// The turns of a round: the batches that a worker process measures one after the other, and the number of processes.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,8 @@ namespace allocbench::front {
 // The batches of each config.
 using FigureBatches = std::vector<std::vector<const Batch*>>;
 
-// Batches of one allocator, of all configs, those with the same device heap beside each other: they share a process.
+// Batches of one allocator in all configs. Batches with the same device heap are adjacent, because they share a
+// process.
 struct Turn {
   std::string allocator;
   std::vector<std::pair<std::size_t, std::size_t>> batches;  // config, batch
@@ -22,12 +23,12 @@ struct Turn {
 
 std::vector<Turn> make_turns(const FigureBatches& figures);
 
-// Whether a worker that was started for one batch measures the next one as well, if none of its cells uses a share of
+// Whether a worker that was started for one batch can also measure the next one, if none of its cells uses a share of
 // the device heap.
 bool shares_process(const Batch& running, const Batch& next);
 
-// The worker processes of each turn in a round, if no cell fails and none uses a share of the device heap. An allocator
-// that only a process makes fresh counts with one sample a cell.
+// The worker processes of each turn in a round, if no cell fails and none uses a share of the device heap. For an
+// allocator that only a new process makes fresh, one sample per cell is assumed.
 std::vector<std::size_t> process_starts(const std::vector<Turn>& turns, const FigureBatches& figures,
                                         std::uint64_t round);
 

@@ -9,7 +9,7 @@
 namespace allocbench::front {
 namespace {
 
-// What users read in place of the protocol's words.
+// The names of the parts for users, instead of the protocol's words.
 std::string in_words(const std::string& part) {
   static const std::map<std::string, std::string> words = {
       {"start", "plug-ins and device"},    {"allocator", "creating allocators"},
@@ -47,8 +47,8 @@ std::string WallTime::text(double total_seconds) const {
     text += fmt::format("  {:5.1f} %  {:8.1f} s  {}\n", 100 * seconds / total_seconds, seconds, part);
   }
   if (beside_ > 0) {
-    text += fmt::format("  {:7}   {:8.1f} s  of process starts took no time: another worker started or ended\n", "",
-                        beside_);
+    text +=
+        fmt::format("  {:7}   {:8.1f} s  of process starts ran while another worker started or ended\n", "", beside_);
   }
   return text;
 }

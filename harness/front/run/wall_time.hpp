@@ -1,4 +1,4 @@
-// Where the wall time of a run went, for --profile.
+// The wall time of a run by part, for --profile.
 #pragma once
 
 #include <map>
@@ -12,12 +12,12 @@ class WallTime {
  public:
   // Adds time of the front end: "process starts", "deadlines".
   void add(const std::string& part, double seconds) { seconds_[part] += seconds; }
-  // What a worker says at its end about the time since it became ready, and about its own start, which took
-  // `start_seconds` of the run. Returns the seconds that these parts explain.
+  // Adds a worker's report about the time since it became ready and about its start, which took `start_seconds` of the
+  // run. Returns the seconds that these parts explain.
   double add(const protocol::Profile& profile, double start_seconds);
 
-  // A table, the largest part first; what no part explains is the front end's own. Below it what passed beside these
-  // parts and took no time of the run.
+  // A table with the largest part first. Time that no part explains belongs to the front end. Below the table is time
+  // that passed in parallel and did not extend the run.
   std::string text(double total_seconds) const;
 
  private:

@@ -9,14 +9,14 @@
 namespace allocbench::front {
 namespace {
 
-// Enough of a strange line to recognise it.
+// The beginning of an unknown line, long enough to recognise it.
 std::string shortened(const std::string& line) { return line.size() <= 120 ? line : line.substr(0, 120) + "..."; }
 
 std::optional<protocol::Event> event_in(const std::string& line) {
   return protocol::event_from_json(protocol::parse_object(line, "an event"));
 }
 
-// The cell that an event is about, where it names one.
+// The cell of an event, if it has one.
 std::optional<std::string> cell_of(const protocol::Event& event) {
   return std::visit(
       [](const auto& each) -> std::optional<std::string> {
@@ -44,7 +44,7 @@ std::optional<WorkerAnswer> answer_in(const std::string& line, std::string_view 
   if (const auto* error = std::get_if<protocol::ProtocolError>(&*event)) {
     return WorkerAnswer{.complaint = fmt::format("the worker refused a command: {}", error->reason)};
   }
-  // An answer about another cell would put a number into the wrong place.
+  // An answer about another cell would assign a number to the wrong cell.
   if (!cell_id.empty() && cell_of(*event).value_or(cell_id) != cell_id) return unexpected(": another cell");
   const bool answers = std::holds_alternative<protocol::Failed>(*event) ||
                        std::holds_alternative<protocol::NoEnvironment>(*event) || protocol::name_of(*event) == wanted;
@@ -70,11 +70,11 @@ FirstLine first_line(const std::string& line, std::string_view program) {
     const auto* ready = event ? std::get_if<protocol::Ready>(&*event) : nullptr;
     if (ready != nullptr && ready->protocol == protocol::version) return {.device = ready->device};
   } catch (const protocol::Malformed&) {
-    // The line itself says more.
+    // The line itself has more information.
   }
-  return {.complaint = fmt::format("{} began with \"{}\" instead of \"ready\" of protocol {}: build both programs from "
-                                   "one tree with {}.",
-                                   program, shortened(line), protocol::version, how_to_build_programs)};
+  return {.complaint = fmt::format(
+              "{} began with \"{}\" instead of \"ready\" of protocol {}. Build both programs from one tree with {}.",
+              program, shortened(line), protocol::version, how_to_build_programs)};
 }
 
 }  // namespace allocbench::front

@@ -1,4 +1,4 @@
-// What a line of a worker means: the answer to a command, or the worker's first line. Pure functions of the line.
+// Parses a line of a worker: the answer to a command, or the worker's first line. Pure functions of the line.
 #pragma once
 
 #include <optional>
@@ -10,13 +10,13 @@
 namespace allocbench::front {
 
 struct WorkerAnswer {
-  std::optional<protocol::Event> event = {};  // the final event that was wanted, a Failed, or a NoEnvironment
-  std::string complaint = {};                 // why the line is not a valid answer; empty: it is one
-  std::string stage = {};                     // the line tells of a stage, and answers nothing
+  std::optional<protocol::Event> event = {};  // the expected final event, a Failed, or a NoEnvironment
+  std::string complaint = {};                 // why the line is not a valid answer; empty if it is one
+  std::string stage = {};                     // name of a stage; the line does not answer a command
 };
 
-// `wanted` is the name of the final event, `cell_id` the cell that it must be about; empty = none. nullopt: the line is
-// an event that does not answer a command.
+// `wanted` is the name of the expected final event, and `cell_id` its cell (empty = none). nullopt if the event does
+// not answer a command.
 std::optional<WorkerAnswer> answer_in(const std::string& line, std::string_view wanted, const std::string& cell_id);
 
 struct FirstLine {
@@ -24,10 +24,10 @@ struct FirstLine {
   std::string complaint = {};                   // why it is not
 };
 
-// Whether the line says that a waiting worker has loaded its plug-ins.
+// Whether the line reports that a waiting worker has loaded its plug-ins.
 bool says_loaded(const std::string& line);
 
-// `program` is the worker's path, for the complaint.
+// `program` is the worker's path, for the error message.
 FirstLine first_line(const std::string& line, std::string_view program);
 
 }  // namespace allocbench::front

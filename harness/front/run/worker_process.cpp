@@ -37,18 +37,18 @@ namespace process = boost::process;
 using boost::system::error_code;
 
 constexpr std::size_t kept_output_bytes = 4096;
-// Longer lines come from no worker of ours; reading on would let a broken one fill the memory.
+// No valid line is longer. Without this limit a broken worker could fill the memory.
 constexpr std::size_t longest_line_bytes = 16u << 20;
 constexpr auto poll_interval = std::chrono::milliseconds(100);
 
-// Both ends close on exec: a later worker must not hold an earlier one's pipe open.
+// Both ends are closed on exec, because a later worker must not keep the pipe of an earlier one open.
 struct Pipe {
   int read_end = -1;
   int write_end = -1;
   Pipe() {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0)
-      throw EnvironmentError(fmt::format("A pipe cannot be created: {}.", std::strerror(errno)));
+      throw EnvironmentError(fmt::format("Cannot create a pipe: {}.", std::strerror(errno)));
     read_end = ends[0];
     write_end = ends[1];
   }
@@ -59,7 +59,7 @@ struct Pipe {
 std::string describe_death(int wait_status) {
   if (WIFSIGNALED(wait_status)) {
     const int signal = WTERMSIG(wait_status);
-    const char* hint = signal == SIGKILL ? "; not by allocbench: the host may have run out of memory" : "";
+    const char* hint = signal == SIGKILL ? "; not by allocbench, so the host may have run out of memory" : "";
     return fmt::format("was killed by SIG{} ({}{})", sigabbrev_np(signal), strsignal(signal), hint);
   }
   return fmt::format("ended with exit code {}", WEXITSTATUS(wait_status));
@@ -94,7 +94,7 @@ struct WorkerProcess::State {
     });
   }
 
-  // What a dead worker printed last may still be in the pipe.
+  // The last output of a dead worker may still be in the pipe.
   void drain_output() {
     const auto limit = Clock::now() + poll_interval;
     while (output_open && Clock::now() < limit) {
@@ -115,11 +115,11 @@ WorkerProcess::WorkerProcess(const WorkerProgram& program, const std::vector<std
   all.insert(all.end(), arguments.begin(), arguments.end());
   const pid_t parent = getpid();
   const auto in_child = [&](auto&) {
-    // The event pipe keeps its number; only this child may inherit it.
+    // The event pipe keeps its number, and only this child may inherit it.
     fcntl(events.write_end, F_SETFD, 0);
     // The worker dies with us even when we are killed with -9 ...
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    // ... also when that happened before the line above.
+    // ... even if that happened before the previous line.
     if (getppid() != parent) _exit(127);
     ::signal(SIGPIPE, SIG_DFL);
   };
@@ -143,7 +143,7 @@ WorkerProcess::~WorkerProcess() {
   try {
     kill();
   } catch (const EnvironmentError&) {
-    // A worker that cannot be killed was or will be reported by whoever starts the next one.
+    // A worker that cannot be killed is reported before the next one starts.
   }
 }
 
@@ -176,7 +176,7 @@ WorkerReply WorkerProcess::next_line(Clock::time_point deadline, void (*idle)(vo
       state.io.restart();
       state.io.run_one();
     }
-    // The line may have come in the last moment.
+    // The line may have arrived at the last moment.
     if (*outcome) return {cut_short ? WorkerReply::Kind::interrupted : WorkerReply::Kind::deadline, "", ""};
   }
   if (!*outcome) {
@@ -193,7 +193,7 @@ WorkerReply WorkerProcess::next_line(Clock::time_point deadline, void (*idle)(vo
   return {WorkerReply::Kind::died, "", death};
 }
 
-// How the worker ended; empty when it still runs at the limit.
+// How the worker ended. Empty if it still runs at the time limit.
 std::string WorkerProcess::reap(double limit_seconds) {
   State& state = *state_;
   const auto limit =
@@ -206,7 +206,7 @@ std::string WorkerProcess::reap(double limit_seconds) {
       state.alive.reset();
       state.death = result < 0 ? "ended" : describe_death(status);
       state.drain_output();
-      // Children of its own, if any, go with it.
+      // Its children, if any, are killed with it.
       ::kill(-state.child.id(), SIGKILL);
       clear_group_to_kill(state.child.id());
       break;
@@ -227,7 +227,7 @@ void WorkerProcess::begin_kill() {
   State& state = *state_;
   if (state.reaped) return;
   ::kill(-state.child.id(), SIGKILL);
-  // What it printed is read now: its cell's end is written before it is gone.
+  // Its output is read here, because the end of its cell is written before it is gone.
   state.io.restart();
   state.io.poll();
 }
@@ -244,7 +244,7 @@ void WorkerProcess::kill(double reap_seconds) {
           fmt::format("Worker {} cannot be killed (stuck in the driver). Reset the GPU or reboot.", pid));
     }
   }
-  state.child.detach();  // it is reaped: Boost.Process must not wait for a process id that may belong to another
+  state.child.detach();  // it is reaped, so Boost.Process must not wait for a process id that may be reused
   if (state.group.valid()) state.group.detach();
 }
 

@@ -1,7 +1,7 @@
-// One worker process: its life, its pipes and its death.
+// One worker process: its start, its pipes and its end.
 //
-// Boost.Process starts it in a process group of its own; Boost.Asio reads its event pipe and its output while a
-// deadline runs. Nothing here knows what commands and events mean.
+// Boost.Process starts the worker in its own process group. Boost.Asio reads its event pipe and its output with a
+// deadline. This class does not interpret commands and events.
 #pragma once
 
 #include <chrono>
@@ -29,29 +29,29 @@ class WorkerProcess {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // Starts `program --serve --events-fd FD arguments...`. Throws EnvironmentError when that is not possible.
+  // Starts `program --serve --events-fd FD arguments...`. Throws EnvironmentError if this is not possible.
   WorkerProcess(const WorkerProgram& program, const std::vector<std::string>& arguments);
-  // Kills the process group and waits for the worker: it neither survives nor stays as a zombie.
+  // Kills the process group and waits for the worker. A worker stuck in the driver is left alone.
   ~WorkerProcess();
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
 
-  // From now on a second Ctrl-C takes its process group along. Other workers die with us.
+  // From now on a second Ctrl-C also kills its process group. Other workers end with this process.
   void take_along();
 
-  // Writes one line to the worker. A dead worker is noticed by next_line().
+  // Writes one line to the worker. next_line() detects a dead worker.
   void send(const std::string& command);
 
-  // Waits for a line on the event pipe. `idle` runs about ten times a second. After the user's Ctrl-C the deadline
-  // shrinks to a short grace, and the reply is `interrupted`.
+  // Waits for a line on the event pipe. `idle` runs about ten times a second. After the user's Ctrl-C the deadline is
+  // reduced to a short grace period, and the reply is `interrupted`.
   WorkerReply next_line(Clock::time_point deadline, void (*idle)(void*), void* idle_argument);
 
-  // Waits a short while for a worker that was told to quit or announced its end, then kills it.
-  // Throws EnvironmentError where it is not gone after so many seconds more: then it is left alone.
+  // Waits a short time for a worker that was told to quit or announced its end, then kills it. Throws EnvironmentError
+  // if the worker is not gone after this many more seconds. It is then left alone.
   void finish(double reap_seconds = reap_limit_seconds);
   void kill(double reap_seconds = reap_limit_seconds);
-  // Sends the signal and does not wait: the driver takes seconds to remove a process with a running kernel. finish()
-  // waits.
+  // Sends the signal without waiting, because the driver needs seconds to remove a process with a running kernel.
+  // finish() waits.
   void begin_kill();
 
   // The last lines that the worker printed on stdout and stderr.

@@ -51,7 +51,7 @@ Answer run(const WorkerProgram& program, const std::vector<std::string>& argumen
   try {
     process::ipstream stream;
     const TemporaryFile errors(std::tmpfile());  // a pipe that nobody reads could fill
-    if (!errors) throw EnvironmentError(fmt::format("A temporary file cannot be made: {}.", std::strerror(errno)));
+    if (!errors) throw EnvironmentError(fmt::format("Cannot create a temporary file: {}.", std::strerror(errno)));
     process::child child(program.path, process::args(arguments),
                          process::std_in<process::null, process::std_out> stream, process::std_err > errors.get());
     Answer answer;
@@ -106,7 +106,7 @@ std::string describe_text(const WorkerProgram& program) {
   const Answer answer = run(program, {"--describe"});
   if (answer.exit_code != 0) {
     throw EnvironmentError(fmt::format("{} --describe {}.{}{}", program.path, answer.end,
-                                       answer.errors.empty() ? "" : " It printed:\n", answer.errors));
+                                       answer.errors.empty() ? "" : " Its output:\n", answer.errors));
   }
   return answer.output;
 }
@@ -117,7 +117,7 @@ Catalogue describe_worker(const WorkerProgram& program) {
 
 void warn_about(const std::vector<protocol::BrokenPlugin>& plugins) {
   for (const protocol::BrokenPlugin& plugin : plugins) {
-    fmt::print(stderr, "allocbench: warning: The plug-in {} cannot be used: {}\n", plugin.plugin, plugin.reason);
+    fmt::print(stderr, "allocbench: warning: the plug-in {} is unusable: {}\n", plugin.plugin, plugin.reason);
   }
 }
 

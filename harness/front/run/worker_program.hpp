@@ -1,4 +1,4 @@
-// Finding the worker programs and asking them what needs no device.
+// Finds the worker programs, and asks them questions that need no device.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +16,14 @@ struct WorkerProgram {
   std::string path;
 };
 
-// The folder is --workers, else $ALLOCBENCH_WORKERS, else that of this executable.
-// `backend` is cpu or cuda, and for `allocbench check` check or tsan.
+// The folder is --workers, otherwise $ALLOCBENCH_WORKERS, otherwise that of this executable. `backend` is cpu or cuda;
+// for `allocbench check` it is check or tsan.
 class WorkerFolder {
  public:
   explicit WorkerFolder(const std::string& from_command_line);
 
   std::optional<WorkerProgram> find(const std::string& backend) const;
-  // Throws EnvironmentError that names the path looked at.
+  // Throws EnvironmentError with the path.
   WorkerProgram require(const std::string& backend) const;
   std::vector<WorkerProgram> all() const;
 
@@ -31,33 +31,33 @@ class WorkerFolder {
   std::string folder_;
 };
 
-// What `worker --describe` prints. Throws EnvironmentError when that fails.
+// The output of `worker --describe`. Throws EnvironmentError if that fails.
 std::string describe_text(const WorkerProgram& program);
 Catalogue describe_worker(const WorkerProgram& program);
 
-// Prints a line about each to stderr.
+// Prints a line for each to stderr.
 void warn_about(const std::vector<protocol::BrokenPlugin>& plugins);
 
 // The device heap that a worker is started with.
 struct HeapWish {
-  // The place of the blocks decides: the pool for allocators that live in the heap, nothing for allocators that live in
-  // the pool.
+  // The size follows from the place of the blocks: the pool size if blocks are in the heap, nothing if they are in the
+  // pool.
   std::optional<std::uint64_t> bytes = {};
-  // Where only the allocator knows: what to ask it, for `--device-heap-for`.
+  // If only the allocator knows the size: the argument of `--device-heap-for`.
   std::string question = {};
 
   bool operator==(const HeapWish&) const = default;
 };
 
 HeapWish heap_wish(const Batch& batch);
-// Asks it in a process of its own; nullopt when the worker gives no answer. For plans: a worker that serves is asked
-// when it starts.
+// Asks the allocator in a separate process; nullopt if the worker does not answer. For plans only, because a serving
+// worker is asked at its start.
 std::optional<std::uint64_t> ask_device_heap(const WorkerProgram& program, const Batch& batch);
 
 // The options that give a worker this heap.
 std::vector<std::string> heap_options(const HeapWish& wish);
 
-// The options that make a worker load only what a batch needs.
+// The options that make a worker load only the plug-in of a batch.
 std::vector<std::string> plugin_options(const Batch& batch);
 
 }  // namespace allocbench::front

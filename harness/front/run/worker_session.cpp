@@ -90,7 +90,7 @@ Outcome WorkerSession::start(const HeapWish& heap, const std::vector<std::string
   throw EnvironmentError(with_tail(complaint, tail));
 }
 
-// Returns what the worker says when it is ready, or why it is not.
+// Returns the worker's answer when it is ready, or the reason why it is not.
 WorkerReply WorkerSession::begin(const std::vector<std::string>& arguments) {
   retired_ = false;
   cells_opened_ = 0;
@@ -117,18 +117,18 @@ Outcome WorkerSession::start_for(const Batch& batch) {
     if (started.kind == Outcome::Kind::done) answers_[wish.question] = device_heap_bytes_;
     return started;
   } catch (const EnvironmentError&) {
-    // An allocator that refuses these parameters says why when it is created.
+    // An allocator that refuses these parameters gives the reason at its creation.
     return start({.bytes = 0}, options);
   }
 }
 
-// Empty when the worker is ready, or nobody needs it any more.
+// Empty if the worker is ready or no longer needed.
 std::string WorkerSession::complaint_about_start(const WorkerReply& reply) {
   const std::string& path = settings_.program.path;
   if (reply.kind == WorkerReply::Kind::interrupted) return "";
   if (reply.kind == WorkerReply::Kind::died) return fmt::format("{} {} before it was ready.", path, reply.death);
   if (reply.kind == WorkerReply::Kind::deadline) {
-    return fmt::format("{} was not ready after {} s.", path, start_limit_seconds);
+    return fmt::format("{} was not ready within {} s.", path, start_limit_seconds);
   }
   const FirstLine line = first_line(reply.line, path);
   if (!line.device) return line.complaint;
@@ -200,7 +200,7 @@ Outcome WorkerSession::verify(const Cell& cell, const VerifyLimits& limits, doub
 
 Outcome WorkerSession::sample(const Cell& cell, std::uint64_t count, const SampleLimits& limits,
                               const std::function<void(protocol::Sample)>& take) {
-  succession_.settle(listener_.idle);  // nothing happens beside a sample
+  succession_.settle(listener_.idle);  // no other work happens during a sample
   if (Outcome told = note_profile(); told.kind != Outcome::Kind::done) return told;
   stage_.clear();
   const protocol::SampleCell command{.cell = cell.id, .samples = count, .stages = limits.stages};
@@ -256,7 +256,7 @@ void WorkerSession::see_off(double reap_seconds) {
   if (!strays.empty()) listener_.strays(strays);
 }
 
-// Before each command that may kill the worker, so that its time until then is known.
+// Called before each command that may kill the worker, so that its time until then is known.
 Outcome WorkerSession::note_profile() {
   if (!settings_.profile) return {};
   Outcome outcome = ask(protocol::AskProfile{}, "profile", "", quit_limit_seconds);
@@ -264,10 +264,10 @@ Outcome WorkerSession::note_profile() {
   return outcome;
 }
 
-// Adds what the process told last. Returns how much of its life that explains.
+// Adds the last report of the process. Returns how much of its lifetime the report explains.
 double WorkerSession::count_told() { return told_ ? wall_time_.add(*told_, start_seconds_) : 0; }
 
-// `deadline_seconds` of its life were spent on a command that used up its deadline.
+// `deadline_seconds` of its lifetime were used by a command that exceeded its deadline.
 void WorkerSession::count_dead_worker(double deadline_seconds) {
   const double lived = seconds_since(spawned_);
   wall_time_.add("deadlines", deadline_seconds);
@@ -317,7 +317,7 @@ Outcome WorkerSession::await(std::string_view wanted, const std::string& cell_id
   return *outcome;
 }
 
-// nullopt: an event that does not answer a command.
+// nullopt for an event that does not answer a command.
 std::optional<Outcome> WorkerSession::judge(const std::string& line, std::string_view wanted,
                                             const std::string& cell_id) {
   std::optional<WorkerAnswer> answer = answer_in(line, wanted, cell_id);
@@ -331,7 +331,7 @@ std::optional<Outcome> WorkerSession::judge(const std::string& line, std::string
   if (const auto* failed = std::get_if<protocol::Failed>(&*answer->event)) return judge_failure(*failed);
   if (const auto* machine = std::get_if<protocol::NoEnvironment>(&*answer->event)) give_up(*machine);
   if (const auto strays = kill_strays(); !strays.empty()) {
-    return lose_worker(Status::crashed, fmt::format("the worker left {} behind", fmt::join(strays, ", ")));
+    return lose_worker(Status::crashed, fmt::format("the worker left {} running", fmt::join(strays, ", ")));
   }
   return Outcome{.event = std::move(answer->event)};
 }
@@ -344,14 +344,14 @@ std::optional<Outcome> WorkerSession::judge_failure(const protocol::Failed& fail
   return Outcome{.kind = Outcome::Kind::failed, .failure = {failed.status, failed.reason, process_->output_tail()}};
 }
 
-// The machine failed, not the allocator: the cell stays without an end and is measured again when the run is resumed.
+// The machine failed, not the allocator. The cell gets no end and is measured again when the run is resumed.
 void WorkerSession::give_up(const protocol::NoEnvironment& machine) {
   process_->finish();
   count_dead_worker(0);
   process_.reset();
   forget_cells();
   throw EnvironmentError(
-      fmt::format("The machine failed during a measurement, which is blamed on no allocator: {}", machine.reason));
+      fmt::format("The machine failed during a measurement; no allocator is blamed: {}", machine.reason));
 }
 
 Outcome WorkerSession::lose_worker(Status status, std::string reason) {
@@ -365,8 +365,8 @@ Outcome WorkerSession::lose_worker(Status status, std::string reason) {
   return outcome;
 }
 
-// A worker that gave no answer. Its kernel may run until the process is gone: meanwhile the next worker loads its
-// plug-ins, and opens the device only then.
+// Handles a worker that gave no answer. Its kernel may run until the process is gone. Meanwhile the next worker loads
+// its plug-ins; it opens the device afterwards.
 Outcome WorkerSession::abandon_worker() {
   process_->begin_kill();
   count_dead_worker(seconds_since(asked_at_));

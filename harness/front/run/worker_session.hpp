@@ -1,7 +1,8 @@
-// The protocol of harness/README.md, seen from the front end: commands out, final events in, statuses for what dies.
+// The front end's side of the protocol in harness/README.md: it sends commands, receives final events, and sets the
+// status if a worker dies.
 //
-// A session survives its workers: after a death the next command starts a new process and loads the allocator again.
-// Cells that were open in the dead one must be opened again, which is their owner's decision.
+// A session outlives its workers: after the death of a worker, the next command starts a new process and loads the
+// allocator again. The owner of the cells must open them again.
 #pragma once
 
 #include <cstdint>
@@ -31,15 +32,15 @@ struct Outcome {
   Kind kind = Kind::done;
   std::optional<protocol::Event> event = {};  // done: the final event
   CellEnd failure = {};                       // failed
-  bool on_trial = false;                      // failed: the limit of the trial was used up, not the deadline
+  bool on_trial = false;                      // failed: the limit of the trial was exceeded, not the deadline
   double seconds = 0;                         // wall time between command and answer
 };
 
 struct SampleLimits {
   double seconds = 0;  // of the command
-  // Deadline of the timed phases of a repetition; the stages around them have `trial_of_other_stages` times as much.
+  // Deadline of the timed phases of a repetition. The stages around them have `trial_of_other_stages` times this long.
   std::optional<double> trial_seconds;
-  bool stages = false;  // the worker tells what it is at
+  bool stages = false;  // the worker reports its stages
 };
 
 struct VerifyLimits {
@@ -52,15 +53,15 @@ struct WorkerSettings {
   int device = 0;
   std::optional<std::uint64_t> os_threads = {};
   std::optional<std::uint64_t> lockstep_seed = {};
-  bool profile = false;     // ask workers where their time went
-  bool one_by_one = false;  // a worker starts when the one before it is gone
+  bool profile = false;     // ask workers for their time by part
+  bool one_by_one = false;  // a worker starts when its predecessor is gone
   TimeLimit time{std::nullopt};
 };
 
-// Callbacks for everything but answers to commands.
+// Callbacks for everything except answers to commands.
 struct SessionListener {
   std::function<void(const protocol::Device&)> device = [](const protocol::Device&) {};
-  // Processes that a worker left behind at its end, which were killed.
+  // Processes that a worker left running at its end. They were killed.
   std::function<void(const std::vector<std::string>&)> strays = [](const std::vector<std::string>&) {};
   // Runs about ten times a second while a worker works.
   std::function<void()> idle = [] {};
@@ -70,21 +71,22 @@ class WorkerSession {
  public:
   WorkerSession(WorkerSettings settings, SessionListener listener);
 
-  // Only starts a worker without a device heap and waits until it is ready. Throws EnvironmentError when it cannot be.
+  // Only starts a worker without a device heap and waits until it is ready. Throws EnvironmentError if this fails.
   Outcome start();
-  // Makes a worker hold this batch's allocator: the one that runs, where it may, else a new one. Without `needs_heap`
-  // any worker's device heap will do. `facts` receives what the allocator tells about itself.
+  // Loads this batch's allocator into a worker: the running one if possible, otherwise a new one. Without `needs_heap`
+  // the size of the device heap does not matter. `facts` receives the allocator's report.
   Outcome load(const Batch& batch, bool needs_heap, double limit_seconds, CellFacts& facts);
-  // The worker after the one that load() may start will probably be for this batch; null: not known. It is started
-  // beside that one, which saves time, and measures nothing.
+  // The probable batch of the worker after the one that load() may start; null = unknown. That worker is started in
+  // parallel, which saves time, and measures nothing.
   void expect(const Batch* batch);
-  // Whether the running worker's device heap fits the batch: it has the right size, and the process was started for
-  // this batch if only a process makes the heap fresh. So no figure finds there what another one left.
+  // Whether the running worker's device heap suits the batch: it has the right size, and if only a new process makes
+  // the heap fresh, the process was started for this batch. So no figure uses a heap that another figure has used.
   bool has_heap_of(const Batch& batch) const;
 
   Outcome open(const Cell& cell, double limit_seconds);
   Outcome verify(const Cell& cell, const VerifyLimits& limits, double limit_seconds);
-  // Up to `count` samples in one run of the worker's measuring loop; `take` gets each when it is measured.
+  // Takes up to `count` samples in one run of the worker's measuring loop. `take` receives each sample when it is
+  // measured.
   Outcome sample(const Cell& cell, std::uint64_t count, const SampleLimits& limits,
                  const std::function<void(protocol::Sample)>& take);
   Outcome close(const Cell& cell, double limit_seconds);
@@ -93,7 +95,7 @@ class WorkerSession {
   // Whether the running worker has opened no cell but this one.
   bool is_only(const Cell& cell) const { return is_open(cell) && cells_opened_ == 1; }
   bool running() const { return process_ != nullptr; }
-  // What the worker was at when the last command began or told of a stage (protocol::Stage); empty: it did not tell.
+  // The last stage that the worker reported since the last command began (protocol::Stage); empty = none.
   const std::string& stage() const { return stage_; }
   // The worker is no longer used. It ends while the next one starts, or when stop() is called.
   void retire();
@@ -119,7 +121,7 @@ class WorkerSession {
   void dismiss();
   void leave_as(const char* what, bool quits);
   void see_off(double reap_seconds = reap_limit_seconds);
-  // `wanted` is the name of the final event, `cell_id` the cell it must be about; empty = none.
+  // `wanted` is the name of the expected final event, and `cell_id` its cell (empty = none).
   Outcome ask(const protocol::Command& command, std::string_view wanted, const std::string& cell_id,
               double limit_seconds);
   // Waits for such an event without sending a command.
@@ -135,19 +137,19 @@ class WorkerSession {
   Outcome note_profile();
   double count_told();
   void count_dead_worker(double deadline_seconds);
-  void forget_cells();  // what a worker that is gone had
+  void forget_cells();  // data of a worker that is gone
 
   WorkerSettings settings_;
   SessionListener listener_;
   std::unique_ptr<WorkerProcess> process_;
   bool retired_ = false;  // the process
   Succession succession_;
-  std::string leaving_as_;  // what the end of the last worker counts as in the profile
+  std::string leaving_as_;  // part of the profile for the end of the last worker
   WorkerProcess::Clock::time_point quit_at_ = {};
   std::set<std::string> open_cells_;
   std::size_t cells_opened_ = 0;  // by the process
   std::optional<Load> loaded_;
-  CellFacts loaded_facts_;                        // of it, for every batch that finds it loaded
+  CellFacts loaded_facts_;                        // facts of the allocator, for every batch that finds it loaded
   const Batch* started_for_ = nullptr;            // whose device heap the process has
   HeapWish heap_;                                 // of the process
   std::uint64_t device_heap_bytes_ = 0;           // of the process, as far as it is known

@@ -1,10 +1,10 @@
-// Whether two quantities measured in rounds differ: a t test of the logarithms of the rounds' values, and Holm's
-// correction for many such tests at once.
+// Tests whether two quantities measured in rounds differ: a t test of the logarithms of the rounds' values, with Holm's
+// correction for many such tests.
 //
-// The test is Yuen's (Biometrika 61, 1974, 165-170), which is Welch's without the outermost values: as many of them as
-// the interval of a number leaves out (rounds.hpp). Stragglers that do not widen that interval therefore do not hide a
-// difference. A test on ranks could never decide here: with six against six rounds the smallest chance is 1 in 462, and
-// a correction for a hundred cells multiplies it by a hundred. tests/harness/comparison_test.cpp counts false alarms.
+// The test is Yuen's (Biometrika 61, 1974, 165-170): Welch's test without the outermost values, as many as the interval
+// of a number leaves out (rounds.hpp). So outliers that do not widen that interval do not hide a difference. A rank
+// test could never decide here: with six against six rounds the smallest chance is 1 in 462, and a correction for a
+// hundred cells multiplies it by a hundred. tests/harness/comparison_test.cpp counts false alarms.
 #pragma once
 
 #include <cstddef>
@@ -14,13 +14,13 @@
 
 namespace allocbench::front {
 
-// Two rounds have one difference, which says nothing about its own spread.
+// Two rounds have only one difference, which does not show its own spread.
 inline constexpr std::size_t least_compared_rounds = 3;
 
 struct Effect {
   double ratio = 1;     // of B to A: the geometric means of the rounds' values
-  Interval interval{};  // of the ratio, at `confidence`; this test's own, not corrected for others
-  double chance = 1;    // of a difference at least as large, if there is none
+  Interval interval{};  // interval of the ratio at `confidence`, not corrected for other tests
+  double chance = 1;    // chance of a difference at least as large if there is none
 };
 
 // One value per round; all positive, and at least least_compared_rounds of them.
@@ -43,11 +43,11 @@ struct LogSide {
   double variance = 0;     // of the rounds
   double error_share = 0;  // of the variance: the squared error of the centre
   double degrees = 0;
-  double slack = 0;  // all readings may be off by so much in the same direction
+  double slack = 0;  // common error of all readings in the same direction
 };
 
 LogSide log_side(const MeasuredSide& side);
-// The interval is taken for that of a t test, so that its width tells the error.
+// The interval is treated as that of a t test, so that its width gives the error.
 LogSide log_side(const StoredSide& side);
 
 // Variance of the logarithms with the outermost values moved inwards (winsorised). With two sides, each is taken around
@@ -56,12 +56,12 @@ double log_variance(const std::vector<double>& values);
 double log_variance(const std::vector<double>& a, const std::vector<double>& b);
 double log_variance(const LogSide& a, const LogSide& b);
 
-// `least_variance`: of the logarithms of a side's values, however close to each other these happen to be.
+// `least_variance` is the minimum variance of the logarithms of a side's values, even if these are closer together.
 Effect effect_of(const LogSide& a, const LogSide& b, double least_variance);
 Effect effect_of(const MeasuredSide& a, const MeasuredSide& b, double least_variance);
 
-// Holm 1979 (Scandinavian Journal of Statistics 6, 65-70): the chances are enlarged. If each is compared with 5 %, the
-// chance of even one false alarm among all of them stays below 5 %. In the order of the input.
+// Holm 1979 (Scandinavian Journal of Statistics 6, 65-70) enlarges the chances. If each is compared with 5 %, the
+// chance of a single false alarm among all of them stays below 5 %. The result has the order of the input.
 std::vector<double> holm(const std::vector<double>& chances);
 
 }  // namespace allocbench::front

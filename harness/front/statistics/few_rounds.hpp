@@ -1,6 +1,6 @@
-// What three to five rounds say about a number. They have no interval that holds for every distribution (rounds.hpp),
-// so figures draw none. A t interval of the logarithms assumes a distribution, and is enough to judge a sentence whose
-// number lies factors away. docs/methodology-measurement.md says what it covers.
+// Estimates of a number from three to five rounds. They have no interval that is valid for every distribution
+// (rounds.hpp), so figures draw none. A t interval of the logarithms assumes a distribution. It is enough to judge a
+// sentence whose number differs by a large factor. docs/methodology-measurement.md states its coverage.
 #pragma once
 
 #include <optional>
@@ -11,12 +11,13 @@
 namespace allocbench::front {
 
 struct FewRounds {
-  std::vector<double> values;        // one per round
-  double least_spread = 0;           // the deviation of their logarithms is taken to be at least this
-  std::optional<Interval> interval;  // none for values that are not positive, or all equal with nothing to widen them
+  std::vector<double> values;  // one per round
+  double least_spread = 0;     // minimum deviation of their logarithms
+  // nothing for values that are not positive, or that are all equal without a minimum deviation
+  std::optional<Interval> interval;
 };
 
-// Whether so many rounds are too few for an interval (rounds.hpp), and enough for this one.
+// Whether this number of rounds is too small for an interval (rounds.hpp) but enough for a t interval.
 constexpr bool are_few(std::size_t rounds) { return rounds >= least_rounds_of_numbers && rounds < least_rounds; }
 
 // `least_variance`: as for effect_of.

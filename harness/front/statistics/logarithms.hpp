@@ -10,7 +10,7 @@
 
 namespace allocbench::front {
 
-// Where they lie, and how they spread. As many of the outermost as the interval of a number leaves out are left out
+// Their centre and spread. As many of the outermost values are left out as the interval of a number leaves out
 // (rounds.hpp): none of fewer than nine.
 class Logarithms {
  public:

@@ -10,11 +10,11 @@
 namespace allocbench::front {
 namespace {
 
-// Above `confidence`: the promise must also hold where runs stop because an interval became narrow, and for values
-// with two modes, between which an interpolated bound may end.
+// Higher than `confidence`, because the promise must also hold if runs stop when an interval becomes narrow, and for
+// values with two modes, where an interpolated bound may be between the modes.
 constexpr double taken_confidence = 0.96;
 
-// The chance that the median lies between the value of this rank and its mirror image; ranks count from 1.
+// The probability that the median is between the value of this rank and its mirror image. Ranks count from 1.
 double coverage(std::size_t values, std::size_t rank) {
   const boost::math::binomial_distribution<double> below(static_cast<double>(values), 0.5);
   return 1 - 2 * boost::math::cdf(below, static_cast<double>(rank - 1));
@@ -77,7 +77,7 @@ Estimate estimate(const Rounds& rounds, Statistic statistic, double clock_step) 
     return result;
   }
   Interval interval = order_statistics(values);
-  // Reading a clock rounds, and rounding keeps the order: the bounds before rounding are at most half a step away.
+  // Clock readings are rounded, and rounding keeps the order, so the exact bounds are at most half a step away.
   interval.low -= clock_step / 2;
   interval.high += clock_step / 2;
   result.interval = interval;

@@ -1,9 +1,9 @@
-// The estimate of a quantity measured in rounds, each in a process of its own, and its interval.
+// The estimate of a quantity measured in rounds, each in its own process, and its interval.
 //
-// A round counts as one value, the statistic of its samples: samples of one process share its memory layout and clock
-// phase, so they say little about the next process. The estimate is the median of the rounds' values. Its interval lies
-// between two of them in order, because the number of values below the median is binomial for any distribution; times
-// of processes often have two modes. docs/methodology-measurement.md has the reasons and the coverage.
+// A round counts as one value, the statistic of its samples. Samples of one process share its memory layout and clock
+// phase, so they predict little about the next process. The estimate is the median of the rounds' values. The bounds of
+// its interval are two of the sorted values, because for any distribution the number of values below the median is
+// binomial. Times of processes often have two modes. docs/methodology-measurement.md has the reasons and the coverage.
 #pragma once
 
 #include <algorithm>
@@ -16,15 +16,15 @@
 
 namespace allocbench::front {
 
-// What the intervals promise.
+// The coverage that the intervals promise.
 inline constexpr double confidence = 0.95;
 // The smallest and the largest of five values enclose their median in 93.75 % of all cases, of six in 96.9 %.
 inline constexpr std::size_t least_rounds = 6;
-// For a number that is not provisional: that many have cells of long samples.
+// Minimum for a number that is not provisional. Cells with long samples have exactly this many.
 inline constexpr std::size_t least_rounds_of_numbers = 3;
 
-// Whether a value of so many whole rounds is provisional: shown, but not judged. A cell that has one round by design
-// is not. `configured`: the most rounds of the cell.
+// Whether a value from this number of whole rounds is provisional: shown, but not judged. A cell with one round by
+// design is not provisional. `configured` is the largest number of rounds of the cell.
 constexpr bool is_provisional(std::size_t rounds, std::uint64_t configured) {
   return rounds < std::min<std::uint64_t>(least_rounds_of_numbers, configured);
 }
@@ -56,18 +56,17 @@ struct Estimate {
   std::optional<double> relative_half_width() const;
 };
 
-// Step of the clock for one phase of a cell with so many phases. A `total` beside others is their sum, so it has one
+// Clock step for one phase of a cell with this many phases. A `total` of several phases is their sum, so it has one
 // step per phase. 0 on the CPU, whose clock is finer than any time here.
 double clock_step_of(std::string_view backend, std::string_view phase, std::size_t phases);
 
-// The interval lies between the values of this rank from both ends, and beyond it by an interpolation; ranks count
-// from 1.
+// The interval extends between the values of this rank from both ends, plus an interpolation. Ranks count from 1.
 std::size_t rank_of_interval(std::size_t rounds);
 
 // One value per round, in the order of the rounds.
 std::vector<double> values_of(const Rounds& rounds, Statistic statistic);
 
-// Wants at least one round. `clock_step`: a reading of the clock is a multiple of it; 0 for what no clock measures.
+// Needs at least one round. Readings of the clock are multiples of `clock_step`; 0 for other quantities.
 Estimate estimate(const Rounds& rounds, Statistic statistic, double clock_step);
 
 }  // namespace allocbench::front

@@ -5,7 +5,7 @@
 
 namespace allocbench::front {
 
-// All of these want at least one value.
+// All of these need at least one value.
 double median(std::vector<double> values);
 double mean(const std::vector<double>& values);
 // The estimate from a sample (n - 1); 0 for a single value.

@@ -1,4 +1,4 @@
-// How widely the rounds of an allocator usually spread: few rounds of one cell may be close together by chance.
+// The usual spread of the rounds of an allocator, because a few rounds of one cell may be close together by chance.
 #pragma once
 
 #include <map>

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint32_t rival_first = 4;  // one of so many meetings
 constexpr std::uint32_t gives_up = 256;   // one of so many accesses ends the wait of a lane,
-constexpr std::uint32_t held_up = 8;      // and one of so many hints of a lane that spins, perhaps for it
+constexpr std::uint32_t held_up = 8;      // and one of so many hints of a lane that spins, perhaps on that lane
 constexpr std::ptrdiff_t most_postponed = 2;
 
 // Kept in the lane.
@@ -63,7 +63,7 @@ void ConflictsStrategy::resume_one(std::span<Lane* const> runnable) {
   if (tired != runnable.size()) runnable[tired]->strategy_state = 0;
 }
 
-// Lanes that are not postponed come first; then one that is ends its wait.
+// Lanes that are not postponed come first. If there is none, a postponed lane ends its wait.
 std::size_t ConflictsStrategy::among_others(std::span<Lane* const> runnable, const Lane* waiting) {
   std::size_t chosen = any_of(runnable, [&](const Lane& lane) { return &lane != waiting && !postponed(lane); });
   if (chosen == runnable.size()) chosen = any_of(runnable, [&](const Lane& lane) { return &lane != waiting; });

@@ -1,14 +1,15 @@
 // A strategy that brings two lanes to the same word at the same time: RaceFuzzer (Sen, PLDI 2008, section 2) for
 // atomics instead of data races.
 //
-// It postpones an access now and then: the lane waits until another lane is about to access the same word. Then one of
-// the two, drawn at random, goes first, and the strategy may postpone the other one again. So a lane that looks and
-// then decides, or adds and then exchanges, meets the other one between its two accesses. Such a bug needs a lane that
-// waits for long at one access and another one that is interrupted at one access: random switching finds it in one of
-// thousands of schedules.
+// The strategy occasionally postpones an access: the lane waits until another lane is about to access the same word.
+// Then one of the two, drawn at random, continues, and the strategy may postpone the other lane again. So another lane
+// can run between the two accesses of a lane that loads and then decides, or adds and then exchanges. Such a bug needs
+// one lane that waits for long at one access, and another lane that is interrupted at one access. Random switching
+// finds it in one of thousands of schedules.
 //
-// Differs from the paper: no pairs of places are known before, so any access may be postponed, of two lanes at a time;
-// a lane goes on when no other can, and now and then without a reason, sooner where others spin.
+// Differs from the paper: no pairs of places are known in advance, so any access may be postponed, of up to two lanes
+// at a time. A postponed lane continues if no other lane can, and occasionally without a reason, which happens sooner
+// if other lanes spin.
 #pragma once
 
 #include "simt/cpu/strategy.hpp"
@@ -24,7 +25,7 @@ class ConflictsStrategy final : public Strategy {
  private:
   void resume_one(std::span<Lane* const> runnable);
   std::size_t among_others(std::span<Lane* const> runnable, const Lane* waiting);
-  // Of the lanes for which `wanted` holds; the number of lanes where there is none.
+  // A lane that `wanted` accepts, or the number of lanes if there is none.
   template <class Wanted>
   std::size_t any_of(std::span<Lane* const> runnable, Wanted wanted);
 

@@ -1,4 +1,4 @@
-// The rule that schedules leave unsaid (see schedule.hpp), and the places where a decision can differ from it.
+// The default rule of schedules (see schedule.hpp), and the places where a decision can differ from it.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@ namespace simt {
 // Arguments and result as of Strategy::next.
 std::size_t default_next(std::span<Lane* const> runnable, std::size_t current, Reason reason, const Lane* asking);
 
-// Numbers the questions to each lane by how far the lane has come. The lanes keep the count. When one strategy asks
-// another, only the outer one advances it, and does so before it asks.
+// Numbers the questions to each lane by the progress of the lane. The lanes store the count. If one strategy asks
+// another, only the outer one advances the count, before it asks.
 class QuestionCounter {
  public:
   struct Place {
@@ -25,11 +25,11 @@ class QuestionCounter {
   explicit QuestionCounter(bool advances_lanes) : advances_lanes_(advances_lanes) {}
   // Counts for Strategy::next.
   Place count(Lane* asking, Reason reason);
-  // Place of a question of converged(). It belongs to the warp: if the schedule changes elsewhere, another lane may
-  // come first or give the group.
+  // Place of a question of converged(). It belongs to the warp, because after changes elsewhere in the schedule another
+  // lane may arrive first or form the group.
   Place count_gathering(const Lane& asking) const;
   Place count_group(const Lane& asking) const;
-  // Place of a store or load, which is the step that was counted last.
+  // Place of a store or load: the last counted step.
   static Place of_access(const Lane& asking) { return {asking.rank_in_grid, asking.counted_steps, 0}; }
 
  private:

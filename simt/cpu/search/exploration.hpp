@@ -1,9 +1,10 @@
-// Every schedule with at most so many preemptions (Musuvathi & Qadeer, "Iterative context bounding", PLDI 2007).
+// Runs every schedule with a bounded number of preemptions (Musuvathi & Qadeer, "Iterative context bounding", PLDI
+// 2007).
 //
-// A depth-first walk over the choices of whole runs, for models of 2 to 4 lanes and some dozen steps each. A choice is
-// a preemption if it takes the turn from a lane that could go on, or passes the turn of a spinning lane to another lane
-// than the next by rank. The choice of the first lane, and of the lane that follows one that waits or ends, is free.
-// converged() is not explored: it follows the default rule of schedule.hpp.
+// A depth-first search over the choices of whole runs, for models of 2 to 4 lanes with a few dozen steps each. A choice
+// is a preemption if it interrupts a lane that could continue, or if it passes the turn of a spinning lane to a lane
+// other than the next by rank. The first lane, and the lane after one that waits or ends, can be chosen without a
+// preemption. converged() is not explored; it follows the default rule of schedule.hpp.
 //
 // A run begins when a device with such options is made or restarted.
 //
@@ -21,12 +22,12 @@ namespace simt {
 class Exploration {
  public:
   static constexpr std::uint32_t every_launch = ~std::uint32_t{0};
-  // Explores one launch of the device, or all of them; the others follow the default rule.
+  // Explores one launch of the device, or all of them. Launches that are not explored follow the default rule.
   explicit Exploration(std::uint32_t max_preemptions, std::uint32_t launch = every_launch)
       : max_preemptions_(max_preemptions), launch_(launch) {}
 
-  // After a run: makes the next one take another path. False when all have been taken: the search was exhaustive.
-  // Throws Fault(nondeterminism) when a run did not repeat what an earlier one did up to where they differ.
+  // Called after a run: selects another path for the next run. False if all paths were taken, so the search was
+  // exhaustive. Throws Fault(nondeterminism) if a run did not repeat an earlier run up to the choice that differs.
   bool advance();
   // Runs begun.
   std::uint64_t runs() const { return runs_; }
@@ -37,8 +38,8 @@ class Exploration {
   // For the executor.
   void begin_run();
   bool explores(std::uint32_t launch) const { return launch_ == every_launch || launch_ == launch; }
-  // Which of `count` answers to give: 0 is that of the default rule. `witness` tells this choice from others: when the
-  // same answers led to another choice before, advance() will throw.
+  // Chooses one of `count` answers; answer 0 is that of the default rule. `witness` identifies the choice: if the same
+  // answers led to another choice in an earlier run, advance() throws.
   std::uint32_t choose(std::uint32_t count, bool costs_preemption, std::uint64_t witness);
 
  private:

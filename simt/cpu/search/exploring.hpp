@@ -1,4 +1,4 @@
-// Takes the present path of an Exploration through one launch.
+// Follows the current path of an Exploration through one launch.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@ namespace simt {
 
 class ExploringStrategy final : public Strategy {
  public:
-  // `holds`: at every store there is also the path on which it is held back, which counts as a preemption.
+  // With `holds`, every store can also be held back, which counts as a preemption.
   ExploringStrategy(Exploration& exploration, std::uint32_t launch, bool holds);
   std::size_t next(std::span<Lane* const> runnable, std::size_t current, Reason reason, Lane* asking) override;
   bool holds_stores() const override { return explores_ && holds_; }

@@ -4,7 +4,7 @@
 
 namespace simt {
 
-// Drawn apart from lanes and groups: whether stores are held changes nothing else that a seed decides.
+// Drawn separately from lanes and groups, so that holding stores back changes no other decision of a seed.
 HoldingStrategy::HoldingStrategy(std::unique_ptr<Strategy> strategy, std::uint64_t seed)
     : AroundStrategy(std::move(strategy)), random_(seed ^ 0x57042eu) {
   interval_ = 1u << random_.below(4);

@@ -9,7 +9,7 @@
 
 namespace simt {
 
-// What else is decided comes from the other strategy.
+// All other decisions come from the wrapped strategy.
 class AroundStrategy : public Strategy {
  public:
   explicit AroundStrategy(std::unique_ptr<Strategy> strategy)
@@ -28,8 +28,8 @@ class AroundStrategy : public Strategy {
 
 class HoldingStrategy final : public AroundStrategy {
  public:
-  // Most steps for which a store is held. More would rarely show anything new and would delay the lanes that wait for
-  // it.
+  // Largest number of steps for which a store is held back. A longer time would rarely show anything new and would
+  // delay the lanes that wait for the store.
   static constexpr std::uint32_t longest = 8;
 
   HoldingStrategy(std::unique_ptr<Strategy> strategy, std::uint64_t seed);
@@ -51,7 +51,7 @@ class AgeingStrategy final : public AroundStrategy {
 
  private:
   Random random_;
-  std::uint32_t interval_;  // one of so many loads that may read an old value does
+  std::uint32_t interval_;  // one of so many loads that may read an old value reads one
 };
 
 }  // namespace simt

@@ -9,7 +9,8 @@
 namespace simt {
 namespace {
 
-// A lane at converged() lets the lanes that are behind catch up; but it may hold what they spin for, so its turn comes.
+// A lane at converged() lets the lanes behind it catch up. The lane still gets its turn, because it may hold a lock for
+// which they spin.
 constexpr std::uint64_t calls_per_gather = 16;
 
 // Kept in the lane.

@@ -1,9 +1,9 @@
 // The lanes of a warp advance together, as on hardware without independent thread scheduling.
 //
-// The lane that made the fewest calls continues; among equals those at the same call site follow each other. So lanes
-// on one path pass every call one after the other, meet at group operations and come to converged() together: whole
-// warps take the warp-aggregated paths, which random schedules nearly never do. Lanes that meet count as level again.
-// The order within a warp and how long the executor stays with one warp are drawn from the seed.
+// The lane with the fewest calls continues. Among equal lanes, those at the same call site run one after the other. So
+// lanes on one path make every call in turn and arrive together at group operations and at converged(). Whole warps
+// then take the warp-aggregated paths, which random schedules almost never do. After a meeting the lanes count as equal
+// again. The order within a warp and the time that the executor stays with one warp are drawn from the seed.
 #pragma once
 
 #include "simt/cpu/strategy.hpp"

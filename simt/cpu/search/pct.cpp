@@ -18,12 +18,12 @@ PctStrategy::PctStrategy(std::uint64_t seed, std::uint32_t depth, std::uint64_t 
     : Strategy(groups), seed_(mix64(seed)), expected_steps_(expected_steps), lowest_(lowest_drawn - 1) {
   Random random(seed);
   if (depth == 0) depth = 2 + random.below(3);
-  // A change after the end of the launch has no effect; a change too early only reaches the first steps.
+  // A change after the end of the launch has no effect. A change that is too early affects only the first steps.
   if (expected_steps_ == 0) steps_per_lane_ = std::uint64_t{4} << random.below(6);
   for (std::uint32_t i = 1; i < depth; ++i) changes_.push_back(random.next());
 }
 
-// Within the expected steps, which the lanes of the launch may have to tell.
+// Within the expected steps, which may follow from the number of lanes of the launch.
 void PctStrategy::place_changes(std::size_t lanes) {
   if (expected_steps_ == 0) expected_steps_ = steps_per_lane_ * lanes;
   for (std::uint64_t& change : changes_) change = 1 + change % expected_steps_;

@@ -1,11 +1,12 @@
 // PCT, probabilistic concurrency testing (Burckhardt, Kothari, Musuvathi & Nagarakatte, ASPLOS 2010, section 3).
 //
-// Every lane has a random priority and the highest runnable one runs; at d - 1 random points the running lane falls
-// below all others. A bug that needs d ordering constraints among n lanes and k steps shows with probability of at
-// least 1 / (n k^(d-1)): it finds rare interleavings of few preemptions, which random switching rarely makes.
+// Every lane has a random priority, and the runnable lane with the highest priority runs. At d - 1 random points the
+// running lane falls below all others. A bug that needs d ordering constraints among n lanes and k steps appears with a
+// probability of at least 1 / (n k^(d-1)). So PCT finds rare interleavings of few preemptions, which random switching
+// rarely makes.
 //
-// Differs from the paper: a lane that waits (spin_hint(), converged()) falls below all others, so that the lane it
-// waits for can run; k is drawn from the seed, by the number of lanes that begin, unless the caller knows it.
+// Differs from the paper: a lane that waits (spin_hint(), converged()) falls below all others, so that the lane that it
+// waits for can run. Unless the caller knows k, it is drawn from the seed and scaled by the number of lanes that begin.
 #pragma once
 
 #include <vector>
@@ -31,7 +32,7 @@ class PctStrategy final : public Strategy {
   std::size_t changes_done_ = 0;
   std::uint64_t steps_ = 0;
   std::uint64_t lowest_;           // priorities are given downwards from here; drawn ones lie above
-  std::size_t runnable_seen_ = 0;  // lanes at the last look: a set that did not grow has the same highest lane
+  std::size_t runnable_seen_ = 0;  // lanes at the last check; if the set did not grow, its highest lane is the same
 };
 
 }  // namespace simt

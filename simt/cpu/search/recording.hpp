@@ -1,4 +1,4 @@
-// Writes down the decisions of another strategy, and follows such notes.
+// Records the decisions of another strategy, and replays such records.
 #pragma once
 
 #include <memory>
@@ -32,8 +32,8 @@ class RecordingStrategy final : public Strategy {
   QuestionCounter questions_{true};
 };
 
-// If a decision cannot be carried out because its lane is not runnable, the default rule decides: in a schedule that is
-// being shortened, the remaining decisions may not fit.
+// If the lane of a decision is not runnable, the default rule decides. This happens in a schedule that is being
+// shortened, where the remaining decisions may no longer fit.
 class ScriptedStrategy final : public Strategy {
  public:
   // `recorded`: a RecordingStrategy asks this one.

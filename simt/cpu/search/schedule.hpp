@@ -1,15 +1,14 @@
-// A schedule: the decisions of a run that differ from the default rule, so that the run can be repeated, shortened and
-// explained.
+// A schedule contains the decisions of a run that differ from the default rule. It serves to repeat, shorten and
+// explain the run.
 //
-// The default rule. A lane goes on until it cannot: at atomics and after group operations it stays. A lane that waits,
-// spins or ends is followed by the runnable lane with the next higher rank in the grid, after the highest by the
-// lowest; a launch begins with the lowest. converged() gathers as long as others of the warp may come and gives all of
-// them. Every store is visible to others at once, and a load reads the newest value.
+// The default rule: a lane continues as long as it can, also at atomics and after group operations. After a lane that
+// waits, spins or ends comes the runnable lane with the next higher rank in the grid; after the highest rank comes the
+// lowest. A launch begins with the lowest rank. converged() gathers lanes as long as others of the warp may come, and
+// returns all of them. Every store is visible to others immediately, and a load reads the newest value.
 //
-// A decision names the lane that was asked and that lane's own step, not the step of the launch. So the remaining
-// decisions still hit the same places of their lanes' programs if another one is removed. Everything else that is
-// random (virtual SMs, fresh memory) follows from the seed. A schedule does not contain the other options of the
-// executor.
+// A decision names a lane and a step of this lane, not a step of the launch. So if one decision is removed, the others
+// still apply to the same places in the programs of their lanes. All other random values (virtual SMs, fresh memory)
+// follow from the seed. A schedule does not contain the other options of the executor.
 #pragma once
 
 #include <cstdint>
@@ -19,23 +18,23 @@
 
 namespace simt {
 
-// In Decision::lane: the executor itself, which starts the first lane and continues after a block has ended.
+// Value of Decision::lane for the executor itself, which starts the first lane and continues after the end of a block.
 inline constexpr std::uint64_t no_lane = ~std::uint64_t{0};
 
 struct Decision {
   enum class Kind : std::uint8_t {
     go_on_with,     // `value` is the rank in the grid of the next lane
-    leave_at_once,  // the first lane of a warp to come to a converged() does not wait for others
-    group,          // `value` is the mask of the lanes that converged() gives to one of them, which is always included
+    leave_at_once,  // the first lane of a warp at a converged() does not wait for others
+    group,          // `value` is the mask that converged() returns to a lane, which is always in it
     hold_store,     // the lane's store becomes visible to others `value` of its steps later
-    read_old  // the lane's load reads a value that others have replaced: `value` of them, or all it may, are newer
+    read_old        // the lane's load reads a replaced value: `value` newer values exist, or all that the lane may skip
   };
   std::uint32_t launch = 0;  // of the device, from 0
   std::uint64_t lane = 0;    // the lane that is asked, by rank in the grid
   // For go_on_with, hold_store and read_old: the number of this lane's atomic, group operation, barrier or end in this
-  // launch, from 1. For the others: the number of the warp's gathering or group, whose lowest lane is `lane`.
+  // launch, from 1. For the other kinds: the number of the gathering or group of the warp whose lowest lane is `lane`.
   std::uint32_t step = 0;
-  std::uint32_t question = 0;  // how often the lane has since waited at a spin hint, converged() or parked
+  std::uint32_t question = 0;  // how often the lane has waited since (at a spin hint, at converged() or parked)
   Kind kind = Kind::go_on_with;
   std::uint64_t value = 0;
 
@@ -49,7 +48,7 @@ struct Schedule {
   friend bool operator==(const Schedule&, const Schedule&) = default;
 };
 
-// One line without blanks that needs no quoting in a shell: "v1:SEED:" and decisions with commas between them.
+// One line without blanks, which needs no quotes in a shell: "v1:SEED:" and the decisions, separated by commas.
 //   3.17s5     lane 3 at its step 17: go on with lane 5
 //   3.17.2s5   the same when it waits for the second time after that step
 //   r.1s4      the launch begins with lane 4

@@ -7,7 +7,7 @@
 namespace simt {
 namespace {
 
-// Above this many decisions pairs are not tried: their number grows with the square.
+// With more decisions than this, pairs are not tried, because their number grows with the square.
 constexpr std::size_t few_decisions = 32;
 
 class Shrinking {
@@ -17,11 +17,11 @@ class Shrinking {
 
   Shrunk run() {
     bool minimal = remove(0, size());
-    // Chunks of half of the decisions, then of a quarter …; a chunk that does not matter is removed as a whole.
+    // Tries chunks of half of the decisions, then of a quarter, and so on. A chunk that does not matter is removed as a
+    // whole.
     for (std::size_t chunk = size() / 2; chunk > 1; chunk = std::min(chunk, size()) / 2) remove_chunks(chunk);
     while (!minimal && !exhausted()) {
-      // Repeats until a whole pass removes nothing: a decision that was needed may have become superfluous when another
-      // one was removed.
+      // Repeats until a whole pass removes nothing, because the removal of one decision may make another superfluous.
       minimal = !remove_chunks(1) && !exhausted();
       if (minimal && size() <= few_decisions) minimal = !remove_pair() && !join_two() && !exhausted();
     }
@@ -63,8 +63,8 @@ class Shrinking {
     return false;
   }
 
-  // Two switches may do what one can: the first goes on with the lane that the second names; or it was only there to
-  // give the turn to the lane of the second, or to take lanes out of its way, and another target of the second serves.
+  // One switch may replace two. Either the first switch takes the target of the second. Or the first only gave the turn
+  // to the lane of the second, or moved lanes out of its way, and the second works with another target.
   bool join_two() {
     for (std::size_t i = 0; i + 1 < size(); ++i) {
       const Decision first = schedule_.decisions[i];

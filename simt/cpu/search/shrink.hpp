@@ -11,10 +11,10 @@ namespace simt {
 struct Shrunk {
   Schedule schedule;
   std::uint32_t runs = 0;  // calls of the predicate
-  bool minimal = false;    // no single decision can be left out; false when the runs were used up before
+  bool minimal = false;    // no single decision can be removed; false if the runs were used up
 };
 
-// `still_fails` replays a schedule and says whether it shows the same failure. `schedule` is taken to fail.
+// `still_fails` replays a schedule and returns whether it shows the same failure. `schedule` must fail.
 Shrunk shrink(const Schedule& schedule, const std::function<bool(const Schedule&)>& still_fails,
               std::uint32_t max_runs = 5000);
 

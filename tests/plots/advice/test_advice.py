@@ -133,7 +133,7 @@ def test_without_cells_that_others_free_nothing_is_said_about_them(made):
     found = engine.answer(made, asked.data())
     assert found.near == [] and found.ranked == []
     told = " ".join(text.write(made, asked, found).split())
-    assert told.endswith("Not measured: these results have no cell whose blocks other threads free. Measure such cells on your card: "
+    assert told.endswith("Not measured: these results have no cell in which other threads free the blocks. Measure such cells on your card: "
                          "allocbench study guide --only guide/handed_over --out results/mine, then ask again with --results results/mine.")
 
 

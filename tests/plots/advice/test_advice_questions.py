@@ -40,7 +40,7 @@ def test_the_guide_has_cells_near_the_questions_that_it_was_made_for(words):
 def test_a_job_that_lacks_words_is_refused(capsys):
     with pytest.raises(UsageError) as error:
         cli.main(["--threads", "1k"])
-    assert str(error.value).startswith("the job lacks --sizes and --pool. Ask, as an example: allocbench advise --sizes 48")
+    assert str(error.value).startswith("the job lacks --sizes and --pool. Example: allocbench advise --sizes 48")
 
 
 @pytest.mark.parametrize(
@@ -55,9 +55,9 @@ def test_a_wrong_command_line_is_told_in_one_line(arguments, part, capsys):
 @pytest.mark.parametrize(
     "words, part",
     [
-        ({"sizes": "4KiB-1"}, "--sizes '4KiB-1': the smallest size comes first"),
+        ({"sizes": "4KiB-1"}, "--sizes '4KiB-1': the smaller size must come first"),
         ({"sizes": "big"}, "--sizes 'big' is not a size"),
-        ({"sizes": "1-2-3"}, "is not a size or a range of two"),
+        ({"sizes": "1-2-3"}, "is neither a size nor a range"),
         ({"threads": "0"}, "--threads '0' is not a number"),
         ({"threads": "-4"}, "--threads '-4'"),
         ({"threads": "1e99"}, "--threads '1e99'"),

@@ -54,7 +54,7 @@ def test_of_two_measurements_the_newer_counts(tmp_path):
             path.write_text(path.read_text().replace("2026-01-02", f"{year}-01-02"))
     made, failures = newest.table_of([str(tmp_path)])
     assert made["date"] == "2027-01-02" and len(made["cases"]) == len(newest.table_of([str(tmp_path / "new")])[0]["cases"])
-    assert all("old/guide" in str(error).split(" holds results of")[0] for error in failures) and len(failures) == 9
+    assert all("old/guide" in str(error).split(" is left out")[0] for error in failures) and len(failures) == 9
 
 
 def test_largest_requests_come_from_unsupported_cells(tmp_path):
@@ -80,7 +80,7 @@ def test_runs_without_a_guide_are_refused(tmp_path):
         {"name": "other", "plot": {"kind": "status_matrix"}},
         [synthetic.cell("comb", {"threads": 1}, values={("total", "time"): 1.0})],
     )
-    with pytest.raises(NothingToDraw, match="belongs to the guide"):
+    with pytest.raises(NothingToDraw, match="contain none of the guide"):
         newest.table_of([str(tmp_path)])
 
 
@@ -95,7 +95,7 @@ def test_a_foreign_table_is_refused(tmp_path, text, part):
 
 def test_the_newest_kept_guide_answers_and_a_gpu_goes_first(tmp_path, monkeypatch):
     monkeypatch.setattr(newest.kept, "REFERENCE", tmp_path)
-    with pytest.raises(NothingToDraw, match="keeps no results of the guide"):
+    with pytest.raises(NothingToDraw, match="contains no results of the guide"):
         newest.kept_guide()
     for device, date in (("cpu", "2030"), ("h100", "2027"), ("h200", "2028")):
         guide.write(tmp_path / device)

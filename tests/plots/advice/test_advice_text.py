@@ -53,7 +53,7 @@ def test_failures_are_told_by_status_and_with_their_reasons_on_request(made):
 
 
 def test_kept_results_of_a_gpu_say_that_they_are_of_one_card(tmp_path, monkeypatch):
-    line = "These results are of this card alone: the order on another one is not known. To measure yours: allocbench study guide --out results/mine"
+    line = "These results come from this card only. The order on other cards is unknown. To measure yours: allocbench study guide --out results/mine"
     made = {}
     for backend in ("cuda", "cpu"):
         guide.write(tmp_path / backend, backend)

@@ -39,7 +39,7 @@ def test_who_refused_requests_has_no_rank(tmp_path):
     text, code = tried.write(_run(tmp_path, _cell("comb", 2e-3), _cell("halloc", 1e-3, nulls=1200.0)))
     assert code == 0
     assert "1     Comb" in text, "the yardstick served everything"
-    assert "Refused some requests, and did less for that: try a larger --pool:\n  Halloc (published): 0.5 ±" in text and "1,200 null" in text
+    assert "Refused some requests, and so did less work: try a larger --pool:\n  Halloc (published): 0.5 ±" in text and "1,200 null" in text
 
 
 def test_who_did_not_run_is_named_with_the_reason(tmp_path):
@@ -61,7 +61,7 @@ def test_nobody_served_it(tmp_path):
 
 def test_another_run_is_refused(tmp_path):
     folder = synthetic.write(tmp_path, CONFIG, [synthetic.cell("comb", {})], "cuda")
-    with pytest.raises(UsageError, match="holds no run of allocbench try. Name its folder."):
+    with pytest.raises(UsageError, match="contains no run of allocbench try. Name the folder of one."):
         tried.read(str(folder))
 
 

@@ -83,7 +83,7 @@ def test_settings_table_from_its_config(root, tmp_path, capsys):
     (lambda tmp: _json(tmp / "cut.json", None), 2, "is not JSON"),
     (lambda tmp: synthetic.write(tmp, {**CONFIG, "plot": {"kind": "pie"}}, [_ok()]), 2, "'pie'. Known are: "),
     (lambda tmp: synthetic.write(tmp, {**CONFIG, "plot": {"kind": "lines"}}, [_ok()]), 2, "/plot: 'x' is a required property"),
-    (lambda tmp: synthetic.write(tmp, CONFIG, []), 3, "holds no cell"),
+    (lambda tmp: synthetic.write(tmp, CONFIG, []), 3, "contains no cell"),
 ])
 def test_errors_are_one_line_with_a_next_step(tmp_path, capsys, make, code, message):
     assert main([str(make(tmp_path))]) == code
@@ -190,7 +190,7 @@ def test_objects_of_a_part_merge_and_axes_replace():
 
 
 @pytest.mark.parametrize("command", ["claims", "survival", "comb", "aa"])
-@pytest.mark.parametrize("path, message", [("absent", "does not exist"), ("configs/vinkler2015/table1.json", "is a config; give the folders of runs")])
+@pytest.mark.parametrize("path, message", [("absent", "does not exist"), ("configs/vinkler2015/table1.json", "is a config. Name the folders of runs")])
 def test_commands_over_runs_refuse_what_is_none(root, capsys, command, path, message):
     assert main([command, str(root / path)]) == 2
     told = capsys.readouterr().err

@@ -122,7 +122,7 @@ def test_positions_are_vertical_lines_in_the_panels_that_they_are_about(tmp_path
 
 def test_words_have_no_positions(tmp_path):
     cells = [_cell("c_malloc", word, 1e-6) for word in ("flat", "steep")]
-    with pytest.raises(UsageError, match="`positions` of the plot are numbers, and threads has words"):
+    with pytest.raises(UsageError, match="`positions` of the plot are numbers, but threads has words"):
         lines.make(_run(tmp_path, cells, positions=[{"at": 1, "source": "a"}]), "stem")
 
 

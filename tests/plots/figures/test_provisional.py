@@ -189,7 +189,7 @@ def test_the_advice_says_it_beside_the_factor(tmp_path):
     assert {each.entry["id"]: each.provisional for each in found.ranked}["comb"] and not found.ranked[-1].provisional
     told = text.write(made, advised.asked(), engine.answer(made, advised.asked().data()))
     row = next(line for line in told.split("\n") if " Comb" in line)
-    assert " provisional " in row and "provisional: a time among these cells has fewer than three rounds." in " ".join(told.split())
+    assert " provisional " in row and "provisional: at least one of these cells has fewer than three rounds." in " ".join(told.split())
     assert "fewer than three rounds" in heat.section(made) and ">~" in heat.section(made)
 
 

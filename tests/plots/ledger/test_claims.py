@@ -124,7 +124,7 @@ def test_a_ratio_against_that_of_another_allocator(tmp_path):
     assert (judged.verdict, judged.published.text) == ("holds", "1.5"), "3 times against 2 times"
     assert judged.published.interval == "1.44 to 1.56", "the extremes of four values that are uncertain by 1 %"
     assert _judge(run, ratio=gain, below=1).verdict == "does not hold"
-    with pytest.raises(UsageError, match="against those of 'cuda_malloc', which has 2"):
+    with pytest.raises(UsageError, match="the ratio of 'cuda_malloc', which must be one ratio; found 2"):
         _judge(run, ratio={**gain, "to": {"allocator": "c_malloc", "where": {"threads": [1, 2]}}}, above=1)
 
 
@@ -323,7 +323,7 @@ def test_a_correlation_is_that_of_all_cells_together(tmp_path, seconds, number, 
 
 def test_an_allocator_that_the_run_does_not_have_is_a_mistake(tmp_path):
     run = _run(tmp_path, [_cell("c_malloc", 1, 1e-6)])
-    with pytest.raises(UsageError, match="'halloc', which the run does not have. It has: c_malloc, cuda_malloc"):
+    with pytest.raises(UsageError, match="'halloc', which is not in the run. Allowed: c_malloc, cuda_malloc"):
         _judge(run, ratio={"of": "halloc", "to": "c_malloc"}, above=1)
 
 
@@ -451,7 +451,7 @@ def test_a_run_without_cells_is_named_and_stops_nothing(tmp_path, capsys):
     assert cli.main(["claims", str(runs), "--configs", str(configs)]) == 3
     said = capsys.readouterr()
     assert "1 holds, 0 does not hold, 0 cannot tell. Not judged, because these results have no cell of them: test/empty (1), test/never_begun (1)." in said.out
-    assert "holds no cell" in said.err
+    assert "contains no cell" in said.err
 
 
 CLAIMING = [path for path in sorted((ROOT / "configs").rglob("*.json")) if "claims" in json.loads(path.read_text())]

@@ -103,7 +103,7 @@ def test_the_command_draws_a_table_with_its_config_and_asks_for_one(tmp_path, ca
 @pytest.mark.parametrize("damage, told", [
     (lambda text: text.replace(",metric,", ",metrics,", 1), ":1 lacks the column 'metric'"),
     (lambda text: text.replace("1e-06", "much", 1), ":2 is damaged (could not convert string to float"),
-    (lambda text: text[:text.index("\n") + 1], "holds no cell")])
+    (lambda text: text[:text.index("\n") + 1], "contains no cell")])
 def test_a_damaged_table_is_refused_with_its_line(tmp_path, capsys, damage, told):
     cells = [synthetic.cell("c_malloc", {"threads": 1}, values={("alloc", "time"): 1e-6})]
     config = {"name": "test/fig", "allocators": ["c_malloc"], "workload": {"id": "alloc_free"}, "plot": {"kind": "lines", "x": "threads", "y": "alloc"}}
@@ -126,5 +126,5 @@ def test_a_table_of_an_older_program_has_no_distributions(tmp_path):
         older.writeheader()
         older.writerows(rows)
     run = csv_run.read(tmp_path / "csv", document["run"]["config"])
-    with pytest.raises(NothingToDraw, match="a results.csv of an older program has none. Write it again with: allocbench report"):
+    with pytest.raises(NothingToDraw, match="A results.csv of an older version has no histograms; write it again with: allocbench report"):
         kinds.KINDS["histogram"](run, "stem")

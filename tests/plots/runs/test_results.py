@@ -105,7 +105,7 @@ def test_a_log_continued_later_names_all_its_revisions(tmp_path):
 
 def test_missing_and_empty_results_say_what_to_do(tmp_path):
     folder = synthetic.write(tmp_path, CONFIG, [])
-    with pytest.raises(NothingToDraw, match="holds no cell"):
+    with pytest.raises(NothingToDraw, match="contains no cell"):
         results.read_run(folder)
     (folder / "results.json").unlink()
     with pytest.raises(NothingToDraw, match="contains no results.json, and no events.jsonl"):

@@ -96,7 +96,7 @@ def test_a_character_is_drawn_in_a_font_that_has_it(root, tmp_path):
     character = "\U000f1234"  # of private use: no other font has it
     run = _run(tmp_path / "run", f"label {character}")
     without, told = _drawn(root, run, tmp_path / "without")
-    assert told.count("\n") == 1 and f"no installed font has {character}, which are drawn as boxes. Install fonts-noto-cjk" in told
+    assert told.count("\n") == 1 and f"no installed font has {character}, which appear as boxes. Install fonts-noto-cjk" in told
     _font_with(tmp_path / "data" / "fonts", character)
     found, told = _drawn(root, run, tmp_path / "with", XDG_DATA_HOME=str(tmp_path / "data"))
     assert told == "" and found[".png"] != without[".png"] and found[".svg"] != without[".svg"]

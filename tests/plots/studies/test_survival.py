@@ -162,7 +162,7 @@ def test_forms_share_a_row_and_a_run_without_cells_stops_nothing(tmp_path, capsy
     _runs(tmp_path, [_cell("halloc", 1), _cell("halloc_reworked", 1, "oom", "full")], [_cell("comb", 1)])
     synthetic.write(tmp_path / "none", {**CONFIG, "name": "test/none"}, [], "cpu")
     assert main(["survival", str(tmp_path), "--out", str(tmp_path / "out")]) == 3
-    assert "holds no cell" in capsys.readouterr().err and (tmp_path / "out" / "survival_cpu.png").exists()
+    assert "contains no cell" in capsys.readouterr().err and (tmp_path / "out" / "survival_cpu.png").exists()
     matrix, = survival.matrices(_runs(tmp_path / "again", [_cell("halloc", 1), _cell("halloc_reworked", 1, "oom", "full"), _cell("comb", 1)]))
     assert survival._lines(matrix) == [("Comb", ["comb"]), ("Halloc", ["halloc", "halloc_reworked"])]
     drawing = survival.drawing(matrix)

@@ -105,8 +105,8 @@ def test_queries_of_originals(tmp_path, monkeypatch, query, text):
 
 
 @pytest.mark.parametrize("query, message", [
-    ("of=kma phase=free", "gave no time"), ("of=kma request_bytes=17", "at 17 B; there are 16, 64 B"), ("of=comb", "there are kma, bump"),
-    ("of=kma phase=total", "has no phase 'total'"), ("of=kma threads=3", "has no key 'threads'"), ("of=kma to=bump to.request_bytes=16", "as many sizes")])
+    ("of=kma phase=free", "gave no time"), ("of=kma request_bytes=17", "at 17 B. Allowed: 16, 64 B"), ("of=comb", "Allowed: kma, bump"),
+    ("of=kma phase=total", "has no phase 'total'"), ("of=kma threads=3", "has no key 'threads'"), ("of=kma to=bump to.request_bytes=16", "the same number of sizes")])
 def test_wrong_queries_of_originals_are_refused(tmp_path, monkeypatch, query, message):
     _write_originals(tmp_path, monkeypatch)
     with pytest.raises(UsageError, match=re.escape(message)):
@@ -121,9 +121,9 @@ def _write_originals(folder, monkeypatch):
 
 
 @pytest.mark.parametrize("query, message", [
-    ("dev/nothing of=c_malloc", "there is no run 'dev/nothing'"), ("dev/fig of=halloc", "'halloc', which the run does not have"),
+    ("dev/nothing of=c_malloc", "there is no run 'dev/nothing'"), ("dev/fig of=halloc", "'halloc', which is not in the run"),
     ("dev/fig of=c_malloc colour=red", "has no setting 'colour'. It has: allocator"), ("dev/fig of=c_malloc show=all", "show=all is unknown"),
-    ("dev/fig of=c_malloc threads=7", "finds no value"), ("dev/fig of=c_malloc of=c_malloc", "given twice"),
+    ("dev/fig of=c_malloc threads=7", "matches no value"), ("dev/fig of=c_malloc of=c_malloc", "given twice"),
     ("dev/fig of=c_malloc show=where", "needs at=SETTING")])
 def test_wrong_queries_are_refused(reference, query, message):
     with pytest.raises(UsageError, match=re.escape(message)):

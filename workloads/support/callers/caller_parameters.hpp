@@ -1,5 +1,5 @@
-// The setting shared by workloads that count their callers: how many threads call, in blocks of which size, on how many
-// lanes of each warp.
+// Common parameters of workloads with a given number of callers: the number of threads that call, the block size, and
+// the number of calling lanes per warp.
 #pragma once
 
 #include <tuple>

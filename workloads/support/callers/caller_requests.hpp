@@ -1,5 +1,5 @@
-// One request per caller, as most samples make them: the sizes, the kernels of
-// workloads/support/kernels/call_kernels.hpp and what malloc returned.
+// One request per caller, as in most samples: the sizes, the kernels of workloads/support/kernels/call_kernels.hpp, and
+// the results of malloc.
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ class CallerRequests {
         sizes_(std::move(sizes), stream),
         results_(stream, geometry.callers, rounds) {}
 
-  // Every block is a multiple of so many bytes, a power of two; before the first sample.
+  // Sets the alignment of every block in bytes, a power of two. Called before the first sample.
   void set_alignment(std::uint32_t alignment);
 
   const Geometry& geometry() const { return geometry_; }
@@ -34,18 +34,18 @@ class CallerRequests {
   void free(const AllocatorHandle& allocator, std::uint32_t round = 0) const { free_of(allocator, row(round)); }
   // Every caller frees the block in its slot of a row.
   void free_of(const AllocatorHandle& allocator, void** blocks) const { launch_frees(allocator, blocks, true); }
-  // The same where callers hold other blocks. Designs that free in bulk give nothing back before free() or free_of().
+  // The same while callers hold other blocks. Designs that free in bulk return no memory before free() or free_of().
   void free_some(const AllocatorHandle& allocator, void** blocks) const { launch_frees(allocator, blocks, false); }
-  // Round after round, until one has a null or all rows are used; the rounds that ran. The host looks at each.
+  // Runs rounds until one has a null or all rows are used. The host checks each round. Returns the number of rounds.
   std::uint32_t alloc_until_null(const AllocatorHandle& allocator) const;
   // The first round as phases `alloc` and `free`.
   void alloc_and_free(const AllocatorHandle& allocator, PhaseTimer& timer) const;
 
   // Round by round.
   std::vector<RecordedBlock> blocks() const;
-  // For a check together with others.
+  // For a check together with other blocks.
   SlotRange range() const { return results_.range(sizes_.any(), callers()); }
-  // Judges all blocks and the meaning of their nulls. `before` are blocks that others hold at the same time.
+  // Checks all blocks and determines the cause of their nulls. `before` are other blocks in use at the same time.
   void check(PointerCheck& check, PointerCheck::Live live = PointerCheck::Live::together,
              AskedBlocks before = {}) const;
 
@@ -64,7 +64,7 @@ class CallerRequests {
   RecordedPointers results_;
   std::uint32_t alignment_ = 1;
   std::vector<std::uint64_t> different_sizes_;  // where an alignment is asked for
-  mutable std::size_t surplus_ = 0;             // of each request of the last sample, because of it
+  mutable std::size_t surplus_ = 0;             // additional bytes of each request of the last sample for its alignment
 };
 
 }  // namespace allocbench

@@ -1,4 +1,5 @@
-// Contents of the blocks of few callers: a malloc and a free of each, for cells whose observed passes take too long.
+// Checks the contents of the blocks of few callers, with one malloc and one free of each, for cells whose observed
+// passes take too long.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +11,17 @@
 namespace allocbench {
 
 struct FewContents {
-  PointerCheck pointers;     // of the few; nulls are no mistakes, because the cell need not hold its requests together
-  std::string problem;       // with their contents; empty: none
-  std::uint32_t served = 0;  // callers whose blocks were looked at
+  // pointers of the few callers; nulls are not mistakes, because the requests of a cell need not all fit together
+  PointerCheck pointers;
+  std::string problem;       // mistakes in the contents; empty: none
+  std::uint32_t served = 0;  // callers whose blocks were checked
 };
 
-// `own` is the allocator of the cell, with nothing allocated; it keeps nothing. `rules` are those for its pointers.
+// `own` is the allocator of the cell, without blocks before and after the call. `rules` are the rules for its pointers.
 FewContents check_few_contents(simt::Stream& stream, const RequestProfile& few, const PointerRules& rules,
                                const AllocatorHandle& own);
 
-// "checked: 1,024 of 1,000,000 callers"; "checked" where these are all.
+// "checked: 1,024 of 1,000,000 callers", or "checked" if these are all callers.
 std::string checked_callers(std::uint32_t served, std::uint32_t all);
 
 }  // namespace allocbench

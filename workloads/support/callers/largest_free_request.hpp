@@ -1,4 +1,5 @@
-// The largest single request that a heap serves as it is: so much of its free memory has external fragmentation left.
+// The largest single request that a heap serves in its current state. It shows how external fragmentation limits the
+// free memory.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +8,9 @@
 
 namespace allocbench {
 
-// Tries sizes downwards from the largest that a fresh pool serves, eight between two powers of two. It makes one
-// request at a time (by a whole warp if all lanes must call together) and frees what it gets. 0 when 16 B are not
-// served. Leaves the heap as it was.
+// Tries sizes in falling order from the largest that a fresh pool serves, eight between two powers of two. Each try is
+// one request (of a whole warp if all lanes must call together), and its block is freed. Returns 0 if the heap does not
+// serve 16 B. The heap is unchanged afterwards.
 std::uint64_t largest_free_request(simt::Stream& stream, const RunSetting& setting, const AllocatorHandle& allocator);
 
 }  // namespace allocbench

@@ -11,9 +11,9 @@
 
 namespace allocbench {
 
-// `held` has a slot per caller: the block it holds, or null. `results` is this launch's row of what malloc returned.
-// The caller's draw is a byte of step bits, made on the host: the timed kernel holds no generator. A free leaves its
-// mark in the result slot, so that the counters are measured and not derived from the draws.
+// `held` has a slot per caller, with its block or null. `results` is the row of this launch for the results of malloc.
+// The draw of a caller is a byte of step bits from the host, so the timed kernel has no generator. A free writes a mark
+// into the result slot, so that the counters are measured instead of derived from the draws.
 struct ProbabilityKernel {
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A allocator, Geometry geometry, FixedSize size, const std::uint8_t* steps,
@@ -30,14 +30,14 @@ struct ProbabilityKernel {
       held[caller] = fresh;
     } else {
       session.free(thread, block);
-      release_all(session, thread);  // a caller holds one block at most
+      release_all(session, thread);  // a caller holds at most one block
       held[caller] = nullptr;
       results[caller] = freed_mark();
     }
     detach(session, thread);
   }
 
-  // Stands in a result slot where the caller freed. Odd, so no allocator returns it.
+  // Mark in the result slot of a caller that freed. It is odd, so no allocator returns it.
   static SIMT_HOST_FN void* freed_mark() { return reinterpret_cast<void*>(std::uintptr_t{1}); }
 };
 

@@ -1,7 +1,7 @@
-// RandomActions: launch after launch, a caller that holds nothing allocates by chance and a caller that holds a block
-// frees it by chance. Shared by the probability and the randomized workload.
+// RandomActions: in each launch a caller without a block allocates with some probability, and a caller with a block
+// frees it with some probability. Used by the workloads `probability` and `randomized`.
 //
-// Every launch consumes one draw per caller whether or not it acts, and one draw decides for both cases, so the
+// Every launch uses one draw per caller, even if the caller does not act, and one draw decides both cases. So the
 // sequence of actions is a function of (seed, launch, draw) alone.
 #pragma once
 
@@ -14,7 +14,7 @@ namespace allocbench {
 
 class RandomActions {
  public:
-  // Mallocs and frees that happened.
+  // Number of mallocs and frees.
   struct Counts {
     std::uint64_t mallocs = 0;
     std::uint64_t frees = 0;
@@ -47,13 +47,13 @@ class RandomActions {
                                              results_.row(number));
   }
 
-  // After the last launch: frees what is still held.
+  // Frees all remaining blocks. Called after the last launch.
   void finish(const AllocatorHandle& allocator) {
     held_at_end_ = held_.blocks([&](std::size_t) { return size_.bytes; });
     allocator.launch<CallKernels>(stream_, geometry_.shape(), FreeKernel{}, geometry_, held_.data());
   }
 
-  // Counts of the finished launches `first` to `last` - 1. A slot of a caller that did nothing in a launch keeps its
+  // Counts of the finished launches `first` to `last` - 1. If a caller did nothing in a launch, its slot keeps its
   // poison.
   Counts counts(std::uint32_t first, std::uint32_t last) const {
     const std::uint64_t idle = results_.holding(reinterpret_cast<void*>(poisoned_slot), first, last);

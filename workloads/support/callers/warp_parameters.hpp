@@ -1,5 +1,5 @@
-// The setting shared by the three generic tests of Vinkler & Havran 2015 (sec. 5, table 1): so many blocks of 256
-// threads, one calling lane per warp, one request size padded to 16 bytes.
+// Common parameters of the three generic tests of Vinkler & Havran 2015 (sec. 5, table 1): a number of blocks of 256
+// threads, one calling lane per warp, and one request size, padded to 16 bytes.
 #pragma once
 
 #include <tuple>
@@ -20,7 +20,8 @@ struct WarpParameters {
   std::uint64_t padded_bytes() const { return pad(request_bytes, padding_bytes); }
 };
 
-// The fields of a parameter struct that derives from WarpParameters; a workload appends its own with std::tuple_cat.
+// The fields of a parameter struct that derives from WarpParameters. A workload appends its own fields with
+// std::tuple_cat.
 template <class P>
 auto warp_fields() {
   const auto member = []<class T>(T WarpParameters::*base) -> T P::* { return base; };

@@ -13,10 +13,10 @@
 namespace allocbench {
 namespace {
 
-// new[] aligns for every fundamental type; handles hold pointers and numbers.
+// new[] aligns for every fundamental type, and handles contain only pointers and numbers.
 std::shared_ptr<std::byte[]> bytes_for(std::size_t size) { return std::shared_ptr<std::byte[]>(new std::byte[size]); }
 
-// The handle of a new instance, which ends with the last copy of the pointer.
+// The handle of a new instance. The last copy of the pointer ends the instance.
 std::shared_ptr<std::byte[]> created(const AllocatorType& type, Arena& arena, const ParameterValues& parameters) {
   std::shared_ptr<std::byte[]> bytes = bytes_for(type.functions.handle_bytes);
   type.functions.create(arena, parameters, bytes.get());
@@ -54,7 +54,7 @@ void AllocatorHandle::reset(simt::Stream& stream) const {
   instance_->fresh = true;
 }
 
-// A pool without any bytes has no share of the device heap: what the design could still serve comes from elsewhere.
+// A pool of zero bytes has no share of the device heap, so all remaining blocks come from elsewhere.
 bool AllocatorHandle::leaves_device_heap_alone(std::optional<std::uint64_t> largest_request) const {
   if (traits().pool != PoolLocation::arena_and_device_heap) return traits().pool == PoolLocation::arena;
   return largest_request && *largest_request <= type_->functions.max_request(0, instance_->parameters);
@@ -106,7 +106,7 @@ AllocatorHandle AllocatorHandle::observed(const CallLedger& calls, const Content
 
 AllocatorHandle AllocatorHandle::uncounted() const { return is_observed() ? observed({}, contents_) : *this; }
 
-// Calls that were counted are not counted any more: they belong to no measurement.
+// Stops counting, because the next calls belong to no measurement.
 AllocatorHandle AllocatorHandle::failing(const FailureRule& failures) const {
   AllocatorHandle result = *this;
   result.is_observed_ = true;
@@ -133,7 +133,7 @@ AllocatorHandle AllocatorHandle::traced(TraceRecorder& recorder) const {
   return result;
 }
 
-// Of each kernel the ledger is another one.
+// Each kernel has a different ledger.
 void AllocatorHandle::begin_traced(const std::type_info& kernel_type) const {
   if (!type_->has_observed_kernel(kernel_type)) {
     throw CellFailure(Status::unsupported, std::string(type_->traits.display_name) +

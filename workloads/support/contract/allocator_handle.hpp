@@ -33,54 +33,55 @@ class AllocatorHandle {
   // Unsupported or simt::Fault.
   AllocatorHandle(const AllocatorType& type, Arena& arena, const ParameterValues& parameters);
 
-  // From here on calls of observed forms do not return after the deadline (allocators/support/adaptors/counted.hpp).
-  // The allocator must then be reset.
+  // After the deadline, calls of observed forms no longer return (allocators/support/adaptors/counted.hpp). The
+  // allocator must then be reset.
   void end_calls_at(const simt::DeadlineView& deadline);
   const simt::DeadlineView& deadline() const { return deadline_; }
 
   const AllocatorType& type() const { return *type_; }
   const Traits& traits() const { return type_->traits; }
 
-  // The same allocator for the verification passes: contents of blocks are checked, calls are counted. A ledger whose
-  // pointers are null observes nothing.
+  // The same allocator for verification passes, which check the contents of blocks and count calls. A ledger with null
+  // pointers observes nothing.
   AllocatorHandle observed(const CallLedger& calls, const ContentLedger& contents) const;
-  // The same for calls outside the measured ones: contents are checked as before.
+  // The same for calls outside the measurement. Contents are still checked.
   AllocatorHandle uncounted() const;
   bool is_observed() const { return is_observed_; }
-  // The ledger of observed(); its pointers are null where no contents are checked.
+  // The ledger of observed(). Its pointers are null if no contents are checked.
   const ContentLedger& contents() const { return contents_; }
-  // The same allocator with mallocs that are refused; the contents of blocks are checked as before, and nothing is
-  // counted.
+  // The same allocator with refused mallocs. The contents of blocks are still checked, and nothing is counted.
   AllocatorHandle failing(const FailureRule& failures) const;
   // The same allocator, not observed.
   AllocatorHandle bare() const;
-  // The same; its calls leave records. Each launch waits for its kernel, and is one of the trace. The recorder must
-  // outlive it and its copies. A launch throws CellFailure where the plug-in has no such form of the kernel.
+  // The same allocator with recorded calls. Each launch waits for its kernel and becomes a kernel of the trace. The
+  // recorder must outlive the handle and its copies. A launch throws CellFailure if the plug-in has no tracing form of
+  // the kernel.
   AllocatorHandle traced(TraceRecorder& recorder) const;
-  // The same with blocks at multiples of `alignment`, a power of two. Where the design itself gives them to requests of
-  // these sizes, its kernels stay as they are; else they are those that the list has as AlignedKernelOn.
+  // The same allocator with blocks at multiples of `alignment`, a power of two. If the design itself guarantees this
+  // for requests of these sizes, the normal kernels are used; otherwise the kernels of the list that are marked
+  // AlignedKernelOn.
   AllocatorHandle aligned(std::uint32_t alignment, std::span<const std::uint64_t> sizes) const;
-  // What each request takes more because of it.
+  // Additional bytes of each request because of the alignment.
   std::size_t alignment_surplus() const { return surplus_of_alignment(traits().alignment, alignment_); }
-  // The same for a sample after which the allocator is reset. The workload may leave out what only prepares the next
-  // sample, such as the free of the filling blocks.
+  // The same for a sample after which the allocator is reset. The workload may skip work that only prepares the next
+  // sample, such as the free of the blocks that fill the pool.
   AllocatorHandle reset_afterwards() const;
   bool is_reset_afterwards() const { return is_reset_afterwards_; }
-  // The same, which tells `stages` when its own calls fill the pool and empty it. `stages` must outlive it and its
-  // copies.
+  // The same, with reports to `stages` when the handle's own calls fill and empty the pool. `stages` must outlive the
+  // handle and its copies.
   AllocatorHandle telling(Stages& stages) const;
   void begin(Stage stage) const {
     if (stages_ != nullptr) stages_->begin(stage);
   }
 
-  // Back to fresh; only with Fresh::by_reset.
+  // Makes the allocator new again. Only with Fresh::by_reset.
   void reset(simt::Stream& stream) const;
   // Whether requests up to this size (nothing: of any size) never reach the device heap.
   bool leaves_device_heap_alone(std::optional<std::uint64_t> largest_request) const;
-  // make(begin, end) makes the requests of a launch, whose blocks it leaves from blocks[begin] on (device memory). From
+  // make(begin, end) makes the requests of a launch and stores their blocks from blocks[begin] on (device memory). From
   // a fresh state an instance makes each launch once. Later it restores a copy of the memory, unless calls are counted
-  // or refused or the allocator has state elsewhere. put_back(count) is called when the blocks of the first `count`
-  // requests were put back: no ledger knows them.
+  // or refused, or the allocator has state elsewhere. After a restore put_back(count) is called with the number of
+  // restored blocks, because no ledger knows them.
   template <class PutBack, class Make>
   void fill(const FilledPool::Requests& requests, void** blocks, const PutBack& put_back, const Make& make) const {
     const bool fresh = instance_->fresh && may_start_from_copy(requests);
@@ -98,13 +99,13 @@ class AllocatorHandle {
       }
     }
   }
-  // After a failed pass: fill() makes its requests again.
+  // After a failed pass: the next fill() makes its requests again.
   void forget_filled() const { instance_->filled.clear(); }
   // The library's own pool with PoolLocation::own; otherwise empty.
   Pool own_pool() const;
-  // Empty when all invariants hold, or the design states none.
+  // Empty if all invariants hold or the design states none.
   std::string broken_invariant(simt::Stream& stream) const;
-  // Only where type().marks_pages().
+  // Only if type().marks_pages().
   std::uint32_t page_count() const { return type_->functions.page_count(bytes_.get()); }
   void occupy(simt::Stream& stream, const PageSet& used) const {
     instance_->fresh = false;
@@ -124,8 +125,9 @@ class AllocatorHandle {
     simt::launch_kernel(stream, shape, form.kernel, pointers);
     if (recorder_ != nullptr) end_traced(typeid(Kernel), shape);
   }
-  // The same kernel several times at once, each with its own arguments on its own stream, enqueued behind what `stream`
-  // has; what is enqueued there later waits for all. While calls are traced, one after the other.
+  // Launches the same kernel several times at once, each with its own arguments and stream, after all earlier work on
+  // `stream`. Later work on `stream` waits for all of them. While calls are traced, the launches run one after the
+  // other.
   template <class Kernels, class Kernel, class... Arguments>
   void launch_together(simt::Stream& stream, ParallelStreams& others, simt::LaunchShape shape,
                        const std::vector<std::tuple<Kernel, Arguments...>>& launches) const {
@@ -155,15 +157,15 @@ class AllocatorHandle {
 
  private:
   using Bytes = std::shared_ptr<std::byte[]>;
-  // What all copies of the handle share.
+  // Data that all copies of the handle share.
   struct Instance {
     Arena& arena;
     ParameterValues parameters;
-    bool fresh = true;  // no kernel ran on the allocator since it was created or reset
+    bool fresh = true;  // no kernel has used the allocator since it was created or reset
     FilledPools filled = {};
   };
 
-  // The compiled kernel, and what it takes as its allocator.
+  // The compiled kernel and the allocator that it takes.
   struct Form {
     simt::KernelPointer kernel;
     const void* allocator = nullptr;
@@ -183,14 +185,14 @@ class AllocatorHandle {
   void begin_traced(const std::type_info& kernel_type) const;
   void end_traced(const std::type_info& kernel, simt::LaunchShape shape) const;
   bool may_start_from_copy(const FilledPool::Requests& requests) const;
-  // How many requests' blocks were put back.
+  // Number of requests whose blocks were restored.
   std::size_t restore(const FilledPool::Requests& requests, void** blocks) const;
   void keep(const FilledPool::Requests& requests, void* const* blocks) const;
 
   const AllocatorType* type_;
   std::shared_ptr<Instance> instance_;
   Bytes bytes_;
-  Bytes observed_;    // with ledgers that note nothing as long as the allocator is not observed
+  Bytes observed_;    // with empty ledgers unless the allocator is observed
   CallLedger calls_;  // of observed_
   Bytes aligned_;     // null without an alignment
   std::uint32_t alignment_ = 0;
@@ -204,7 +206,7 @@ class AllocatorHandle {
   TraceRecorder* recorder_ = nullptr;
 };
 
-// The compiled kernel of a workload's list, for its attributes and the number of its resident blocks.
+// The compiled kernel of a workload's list, to query its attributes and the number of its resident blocks.
 template <class Kernels, class Kernel, class... Arguments>
 simt::KernelPointer kernel_of(const AllocatorType& type) {
   static_assert(lists_kernel<Kernels, Kernel, Arguments...>, "no such kernel in the workload's list");

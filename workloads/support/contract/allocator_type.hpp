@@ -1,5 +1,5 @@
-// An allocator as host code sees it, with its type erased: what a plug-in exports, and handles that launch its kernels.
-// Host code of workloads and workers is compiled once for all allocators.
+// An allocator for host code, with its type erased: the exports of a plug-in, which handles use to launch kernels. So
+// host code of workloads and workers is compiled once for all allocators.
 #pragma once
 
 #include <cstddef>
@@ -33,24 +33,24 @@ struct FailureRule;
 // `aligned` to an Aligned<A> (workloads/support/contract/export.hpp makes all three).
 struct AllocatorFunctions {
   std::size_t handle_bytes = 0;
-  // Threads have state that is found again by their place in the grid (allocators/support/contract/session.hpp).
+  // Threads have state that is identified by their rank in the grid (allocators/support/contract/session.hpp).
   bool keeps_sessions = false;
   std::size_t observed_bytes = 0;
   std::size_t aligned_bytes = 0;
   std::size_t (*device_heap_bytes)(std::size_t pool_bytes, const ParameterValues&) = nullptr;
   std::size_t (*max_request)(std::size_t pool_bytes, const ParameterValues&) = nullptr;
-  // Null where the design has no such bound.
+  // Null if the design has no such limit.
   std::string (*why_too_many_free)(std::size_t pool_bytes, const ParameterValues&, std::size_t bytes,
                                    double free_share) = nullptr;
   // Writes the handle. Throws Unsupported or simt::Fault.
   void (*create)(Arena&, const ParameterValues&, void* handle) = nullptr;
-  // An alignment of 0 asks for nothing.
+  // An alignment of 0 requires nothing.
   void (*observe)(const void* handle, std::uint32_t alignment, const CallLedger&, const FailureRule&,
                   const ContentLedger&, void* observed) = nullptr;
   void (*align)(const void* handle, std::uint32_t alignment, void* aligned) = nullptr;
-  // What every block for a request of so many bytes is a multiple of.
+  // The alignment of every block for a request of this size.
   std::size_t (*alignment_of)(const void* handle, std::size_t bytes) = nullptr;
-  // Null where the design does not offer it.
+  // Null if the design does not offer it.
   void (*reset)(void* handle, simt::Stream&) = nullptr;
   std::string (*broken_invariant)(const void* handle, simt::Stream&) = nullptr;
   std::uint32_t (*page_count)(const void* handle) = nullptr;
@@ -67,7 +67,7 @@ class AllocatorType {
       : traits(traits_), plugin(std::move(plugin_)), parameters(std::move(parameters_)), functions(functions_) {}
 
   void add_kernels(CompiledKernels kernels);
-  // Throws std::logic_error when the plug-in has not compiled it.
+  // Throws std::logic_error if the plug-in does not contain the kernel.
   simt::KernelPointer kernel(const std::type_info& type, bool observed) const;
   // Whether pages can be marked as used before a sample (workloads/support/random/page_set.hpp) and all freed after it.
   bool marks_pages() const { return functions.occupy != nullptr && traits.fresh == Fresh::by_reset; }

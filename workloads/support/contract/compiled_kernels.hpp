@@ -13,8 +13,8 @@
 
 namespace allocbench {
 
-// The allocator behind the adaptors of untimed passes: contents are checked, mallocs may be refused, calls are counted,
-// blocks may be aligned.
+// The allocator with the adaptors of untimed passes, which check contents, may refuse mallocs, count calls and may
+// align blocks.
 template <class A>
 using Observed = Checked<Failing<Counted<Aligned<A>>>>;
 
@@ -75,8 +75,8 @@ CompiledKernels compiled_kernels(KernelList<Kernels...>*) {
 
 }  // namespace detail
 
-// Bare kernels are entries of their own, as they are timed. The observed ones of an allocator are a family: they would
-// take most of the build time.
+// Each bare kernel has its own entry, because it is timed. The observed kernels of an allocator are a family, because
+// otherwise they would take most of the build time.
 template <class A, class Kernels>
 CompiledKernels kernels_for() {
   return detail::compiled_kernels<A>(static_cast<Kernels*>(nullptr));

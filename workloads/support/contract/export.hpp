@@ -1,5 +1,5 @@
-// An allocator type A as an AllocatorType. Included by the plug-in units that bring allocators and by tests, which link
-// theirs.
+// Makes an AllocatorType from an allocator type A. Included by the plug-in units that export allocators, and by tests,
+// which link their allocators.
 #pragma once
 
 #include <new>
@@ -11,7 +11,7 @@
 
 namespace allocbench {
 
-struct AnyThread;  // attach() takes any
+struct AnyThread;  // attach() accepts any thread
 
 // The allocator behind adaptors.
 template <class A>

@@ -72,7 +72,7 @@ void FilledPools::keep(const Arena& arena, const FilledPool::Requests& requests,
     pools_.emplace_back(arena, requests, blocks);
   } catch (const simt::Fault& fault) {
     if (fault.kind() != simt::FaultKind::out_of_memory) throw;
-    pools_.clear();  // others need the memory more
+    pools_.clear();  // the memory is needed elsewhere
   }
 }
 

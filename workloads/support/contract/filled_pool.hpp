@@ -1,8 +1,8 @@
-// Pools that requests filled, kept as copies of the arena's memory.
+// Copies of the memory of pools that requests have filled.
 //
-// Some published designs take a second to fill a pool (ScatterAlloc, Ouroboros P-VL), and a figure starts hundreds of
-// samples from the same few full pools. One fill of each serves all cells of an instance, and where requests are made
-// in several launches, a fuller pool begins with the launches of another.
+// Some published designs (ScatterAlloc, Ouroboros P-VL) take a second to fill a pool, and a figure starts hundreds of
+// samples from the same few full pools. So all cells of an instance share one fill of each pool. If requests are made
+// in several launches, a fuller pool starts from the copy of another.
 #pragma once
 
 #include <algorithm>
@@ -17,13 +17,13 @@ namespace allocbench {
 
 class FilledPool {
  public:
-  // The requests that filled it from a fresh state: `count` requests of `bytes`, one per caller of such a grid.
+  // The requests that filled the pool from a fresh state: `count` requests of `bytes`, one per caller of this grid.
   struct Requests {
     std::uint64_t bytes = 0;
     std::size_t count = 0;
     std::uint32_t threads_per_block = 0;
     std::uint32_t lanes_per_warp = 0;
-    std::size_t together = 0;  // so many in a launch, one launch after the other; 0: all
+    std::size_t together = 0;  // number of requests per launch, one launch after the other; 0: all
     bool operator==(const Requests&) const = default;
 
     // End of the launch that begins with request `begin`.
@@ -44,16 +44,15 @@ class FilledPool {
     }
   };
 
-  // Copies the arena as it is and the `count` blocks that the requests got. Throws Fault where the device has too
-  // little memory.
+  // Copies the current arena and the `count` blocks of the requests. Throws Fault if the device has too little memory.
   FilledPool(const Arena& arena, const Requests& requests, void* const* blocks);
 
-  // What such a copy takes.
+  // Memory of such a copy.
   static std::size_t bytes_for(const Arena& arena, const Requests& requests);
 
   const Requests& requests() const { return requests_; }
   std::size_t bytes() const;
-  // Into the same arena; enqueued on its stream.
+  // Restores the copy into the same arena. Enqueued on its stream.
   void restore(const Arena& arena, void** blocks) const;
 
  private:
@@ -62,15 +61,16 @@ class FilledPool {
   simt::Buffer<void*> blocks_;
 };
 
-// The copies of one arena. Together they take a quarter of the device's memory at most: cells that are opened later,
-// and their checks, need memory too.
+// The copies of one arena. Together they take at most a quarter of the device's memory, because later cells and their
+// checks need memory, too.
 class FilledPools {
  public:
-  // The pool that these requests filled, else the one that most of their whole launches filled; null if none is kept.
+  // The pool that these requests filled, otherwise the one that most of their whole launches filled. Null if there is
+  // no such copy.
   const FilledPool* find(const FilledPool::Requests& requests) const;
-  // Whether a copy is so small that those of whole launches may be kept, too.
+  // Whether a copy is small enough that copies of whole launches may be kept, too.
   bool has_room_for_many(const Arena& arena, const FilledPool::Requests& requests) const;
-  // Keeps a copy of the arena as it is, if the device has the memory. The oldest copies make room for it.
+  // Keeps a copy of the current arena if the device has the memory. The oldest copies are released to make room.
   void keep(const Arena& arena, const FilledPool::Requests& requests, void* const* blocks);
   void clear() { pools_.clear(); }
 

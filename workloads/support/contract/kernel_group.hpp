@@ -1,14 +1,14 @@
-// Groups of kernels: what a unit of every plug-in compiles (cmake/AllocbenchAllocators.cmake names the groups of units,
-// workloads/CMakeLists.txt the kernels of groups). Kernels are together because of what they cost: an edit of one
-// compiles all of its group again.
+// Groups of kernels. Each unit of a plug-in compiles some groups (cmake/AllocbenchAllocators.cmake lists the groups of
+// units, workloads/CMakeLists.txt the kernels of groups). The groups follow from build costs: an edit of one kernel
+// compiles its whole group again.
 #pragma once
 
 #include "workloads/support/contract/kernel_list.hpp"
 
 namespace allocbench {
 
-// What is not compiled costs no build time: allocators that are broken on purpose run in alloc_free only, ablations do
-// not run in applications.
+// To save build time, some kernels are not compiled: allocators that are broken on purpose run only in alloc_free, and
+// ablations do not run in applications.
 template <class... Lists>
 struct MicroGroup {
   using Kernels = JoinedKernels<Lists...>;

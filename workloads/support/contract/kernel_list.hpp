@@ -1,5 +1,5 @@
-// The kernels of a workload, by type: what a plug-in compiles for its allocators and what the workload's host half may
-// launch.
+// The kernels of a workload, by type. A plug-in compiles them for its allocators, and the host half of the workload
+// launches them.
 //
 //   using MyKernels = KernelList<KernelOn<AllocKernel, Geometry, FixedSize, void**>,   // bare and observed
 //                                BareKernelOn<ConfinedAlloc, Geometry, void**>>;            // bare alone
@@ -15,18 +15,18 @@ namespace allocbench {
 template <class Kernel, class... Arguments>
 struct KernelOn {};
 
-// Compiled for the allocator itself only: for kernels that fill their blocks themselves or are only timed. Allocators
-// with the trait records_applications have the observed form, too, for traces.
+// Compiled only for the allocator itself, for kernels that fill their blocks themselves or are only timed. For traces,
+// allocators with the trait records_applications also have the observed form.
 template <class Kernel, class... Arguments>
 struct BareKernelOn {};
 
-// Compiled for the observed allocator only; a bare one is observed with ledgers that note nothing. For kernels that are
-// never timed.
+// Compiled only for the observed allocator, for kernels that are never timed. A bare allocator is observed with empty
+// ledgers.
 template <class Kernel, class... Arguments>
 struct UntimedKernelOn {};
 
-// Compiled for the allocator behind Aligned (allocators/support/adaptors/aligned.hpp), beside a KernelOn, whose
-// observed form serves aligned requests as well.
+// Compiled for the allocator with the adaptor Aligned (allocators/support/adaptors/aligned.hpp), in addition to a
+// KernelOn, whose observed form also serves aligned requests.
 template <class Kernel, class... Arguments>
 struct AlignedKernelOn {};
 

@@ -1,4 +1,4 @@
-// How a cell ends: a status word, and the exception that carries it to the harness.
+// The end of a cell: a status word, and the exception that passes it to the harness.
 #pragma once
 
 #include <stdexcept>
@@ -8,7 +8,7 @@
 
 namespace allocbench {
 
-// Ends the work on a cell. After a fatal one the device state is lost and the worker must end.
+// Ends the work on a cell. After a fatal failure the device state is lost, and the worker must end.
 class CellFailure : public std::runtime_error {
  public:
   CellFailure(Status status, const std::string& reason, bool fatal = false)
@@ -21,7 +21,7 @@ class CellFailure : public std::runtime_error {
   bool fatal_;
 };
 
-// Ends the work on a cell with a reason; an empty one means that nothing is wrong.
+// Ends the work on a cell with a reason. Does nothing if the reason is empty.
 inline void fail_if_unsupported(const std::string& why) {
   if (!why.empty()) throw CellFailure(Status::unsupported, why);
 }

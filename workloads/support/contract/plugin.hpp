@@ -1,8 +1,8 @@
-// What a plug-in's shared object hands to a worker.
+// The interface between a plug-in's shared object and a worker.
 //
-// A plug-in is one or more shared objects ("parts"): the first brings its allocators and the kernels of the micro
-// tests, another one the kernels of the applications. A worker loads every part it finds in its folder at start, so a
-// new allocator is a file dropped into that folder. A part is linked from units for some groups of kernels each.
+// A plug-in consists of one or more shared objects ("parts"). The first part contains its allocators and the kernels of
+// the micro tests, another part the kernels of the applications. At its start a worker loads every part in its folder,
+// so a new allocator only needs a file in that folder. A part is linked from units, each with some groups of kernels.
 #pragma once
 
 #include <span>
@@ -16,13 +16,13 @@ namespace allocbench {
 class AllocatorType;
 
 struct PluginPart {
-  std::vector<AllocatorType> (*allocators)() = nullptr;  // null in parts with kernels alone
+  std::vector<AllocatorType> (*allocators)() = nullptr;  // null in parts that contain only kernels
   std::span<const UnitKernels> kernels;
 };
 
 }  // namespace allocbench
 
-// What every part exports. Its file also has the text of its interface (ALLOCBENCH_PLUGIN_INTERFACE in
-// cmake/AllocbenchOptions.cmake): a part whose text differs from the worker's was built for another worker or from
-// other headers. It is refused, and nothing of it is loaded. Plug-ins are compiled with hidden symbols.
+// The exports of every part. The file also contains the text of its interface (ALLOCBENCH_PLUGIN_INTERFACE in
+// cmake/AllocbenchOptions.cmake). If this text differs from the worker's, the part was built for another worker or from
+// other headers. The worker then refuses the part and loads nothing of it. Plug-ins are compiled with hidden symbols.
 extern "C" [[gnu::visibility("default")]] const allocbench::PluginPart* allocbench_plugin_part();

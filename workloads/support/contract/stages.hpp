@@ -1,5 +1,5 @@
-// Stages of the work on a cell, told as they begin, so that a cell that ends at its deadline says what took the time
-// (harness/README.md lists them). Free of device code.
+// Stages of the work on a cell (harness/README.md lists them). Each stage is reported at its start, so that the reason
+// of a timeout names the stage that took the time. Free of device code.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ constexpr std::string_view word(Stage stage) { return stage_words[static_cast<st
 
 using StageListener = std::function<void(Stage)>;  // empty: no report
 
-// The stage that work is in. A phase follows a phase without a word.
+// The current stage. A phase that follows a phase is not reported.
 class Stages {
  public:
   explicit Stages(StageListener listener) : listener_(std::move(listener)) {}

@@ -1,5 +1,5 @@
-// What a workload says about itself, and what a run of it gives. Free of device code: the worker's host side reads it
-// too.
+// The description of a workload, and the results of a run. Free of device code, because the host side of the worker
+// includes it, too.
 #pragma once
 
 #include <cstdint>
@@ -17,18 +17,18 @@ struct WorkloadTraits {
   std::string_view display_name;
   std::string_view paper;    // who set it, with section
   std::string_view summary;  // one sentence
-  std::string_view phases;   // timed phases in order, separated by one blank
-  // Kernels that no phase times and whose registers are told, separated by one blank.
+  std::string_view phases;   // timed phases in order, separated by blanks
+  // Untimed kernels whose registers are reported, separated by blanks.
   std::string_view untimed_kernels = {};
   bool null_expected = false;  // exhaustion tests: null is counted, not a failure
-  // Keeps data of its own in its blocks. Its check_recorded() compares them with the expected ones after every sample
-  // and throws CellFailure. The checked adaptor fills blocks itself and is not used here.
+  // The workload keeps its own data in its blocks. check_recorded() compares the data with the expected values after
+  // every sample and throws CellFailure. The adaptor Checked fills blocks itself, so it is not used here.
   bool writes_blocks = false;
-  // A whole program with an oracle: runs with the designs, not with their ablations and not with planted faults.
+  // A whole program with an oracle. It runs with all designs, but not with ablations or planted faults.
   bool application = false;
 };
 
-// How many of something (mallocs, warps) had a value of at least a bin's first and below the next bin's.
+// A histogram of mallocs or warps. Each bin includes values from its first value up to the first value of the next bin.
 struct Histogram {
   std::string name;
   std::map<std::uint64_t, std::uint64_t> bins;  // by their first value

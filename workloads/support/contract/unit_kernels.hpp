@@ -1,5 +1,5 @@
-// Kernels that a unit of a plug-in compiled, as it hands them to the plug-in's other units and to the worker. Included
-// by every unit, so it knows neither allocators nor the standard library's strings.
+// The compiled kernels of a unit, as they are passed to the plug-in's other units and to the worker. Every unit
+// includes this header, so it uses neither allocators nor strings of the standard library.
 #pragma once
 
 #include <span>
@@ -12,20 +12,20 @@ namespace allocbench {
 
 // A kernel compiled for one allocator.
 struct AllocatorKernel {
-  const std::type_info* type = nullptr;  // KernelOn<...>, for bare and untimed kernels too; or AlignedKernelOn<...>
+  const std::type_info* type = nullptr;  // KernelOn<...>, also for bare and untimed kernels, or AlignedKernelOn<...>
   simt::KernelPointer bare;              // null for untimed kernels
   simt::KernelPointer observed;          // null for bare and aligned kernels
 };
 
 using CompiledKernels = std::span<const AllocatorKernel>;
 
-// Those of the unit's groups (kernel_group.hpp) for one of the plug-in's allocators.
+// The kernels of the unit's groups (kernel_group.hpp) for one of the plug-in's allocators.
 struct KernelsOfAllocator {
   std::string_view allocator;
   CompiledKernels kernels;
 };
 
-// For all of them.
+// For all allocators of the plug-in.
 using UnitKernels = std::span<const KernelsOfAllocator>;
 
 }  // namespace allocbench

@@ -1,8 +1,7 @@
 // The contract of a workload.
 //
-// A workload has two halves. The device half, kernels.hpp, is compiled for every allocator by its plug-in; the host
-// half is compiled once and launches those kernels through an AllocatorHandle, so it does not know which allocator it
-// runs:
+// A workload has two halves. The plug-in of every allocator compiles the device half, kernels.hpp. The host half is
+// compiled once and launches these kernels through an AllocatorHandle, so it does not know which allocator it runs:
 //
 //   using MyKernels = KernelList<KernelOn<AllocKernel, Geometry, FixedSize, void**>, ...>;   // kernels.hpp
 //
@@ -16,9 +15,9 @@
 //     static std::unique_ptr<WorkloadRun> open(const Parameters&, const RunSetting&, simt::Stream&);
 //   };
 //
-// A new workload is a folder and a line in workloads/CMakeLists.txt. Rules for the kernels: the allocator arrives by
-// value; a thread calls it between attach() and detach() (allocators/support/contract/session.hpp), because some
-// allocators keep a state per warp; every returned pointer is stored where check_recorded() can read it.
+// A new workload needs a folder and a line in workloads/CMakeLists.txt. Kernels receive the allocator by value. A
+// thread calls it between attach() and detach() (allocators/support/contract/session.hpp), because some allocators keep
+// a state per warp. Kernels store every returned pointer where check_recorded() can read it.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +39,7 @@ namespace allocbench {
 
 class PointerCheck;
 
-// What a workload may know about the cell around it.
+// Properties of the cell that a workload may use.
 struct RunSetting {
   const AllocatorType& allocator;
   std::size_t pool_bytes = 0;
@@ -53,36 +52,36 @@ struct RunSetting {
   std::size_t max_request() const { return allocator.functions.max_request(pool_bytes, parameters); }
 };
 
-// Requests that a workload may have live together: one per caller of the geometry.
+// Requests that may be in use together: one per caller of the geometry.
 struct RequestProfile {
   Geometry geometry;
   RequestSizes sizes;
 
-  // Least bytes of pool that the requests take: the project's alignment of 16, no headers.
+  // Minimum bytes of the pool that the requests take, with the project's alignment of 16 and without headers.
   std::uint64_t bytes() const { return sizes.total_bytes(geometry.callers); }
 };
 
-// One workload with its parameters, ready to be sampled again and again.
+// A workload with its parameters, from which any number of samples can be taken.
 class WorkloadRun {
  public:
   virtual ~WorkloadRun() = default;
-  // Before each sample, untimed: poisons what the kernels record.
+  // Called before each sample, untimed. Poisons the memory into which the kernels record.
   virtual void prepare() = 0;
-  // One repetition; leaves nothing allocated where the allocator frees. The allocator is an observed one in
-  // verification passes, but never where the workload keeps data in its blocks (trait writes_blocks).
+  // One repetition. Leaves no blocks if the allocator can free. In verification passes the allocator is an observed
+  // one, unless the workload keeps data in its blocks (trait writes_blocks).
   virtual void sample(const AllocatorHandle& allocator, PhaseTimer& timer) = 0;
-  // After a sample, untimed: checks what its kernels recorded. Throws CellFailure for mistakes that no pointer check
-  // sees.
+  // Called after a sample, untimed. Checks the records of the kernels. Throws CellFailure for mistakes that a pointer
+  // check cannot find.
   virtual void check_recorded(PointerCheck& check) const = 0;
-  // What the leak check repeats.
+  // The requests that the leak check repeats.
   virtual RequestProfile requests() const = 0;
-  // The most bytes that a malloc of a sample asks for; nothing if that is not known in advance.
+  // The largest request of a sample in bytes. Nothing if it is not known in advance.
   virtual std::optional<std::uint64_t> largest_request() const { return std::nullopt; }
   // Per sample, for the ledger of the content check.
   virtual std::uint64_t mallocs_at_most() const = 0;
   // The timed kernels, each with its registers.
   virtual std::vector<KernelInfo> kernels() const = 0;
-  // What is known of its requests without counting, for figures: plots/figures/histogram.py.
+  // Facts about the requests that are known without counting, for figures (plots/figures/histogram.py).
   virtual std::vector<Histogram> histograms() const { return {}; }
 };
 

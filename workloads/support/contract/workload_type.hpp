@@ -20,8 +20,8 @@ class WorkloadRun;
 struct WorkloadType {
   WorkloadTraits traits;
   std::vector<ParameterInfo> parameters;
-  // Why the allocator of the setting cannot run it; empty when it can. Throws std::invalid_argument for parameters that
-  // contradict each other.
+  // The reason why the allocator of the setting cannot run the workload. Empty if it can. Throws std::invalid_argument
+  // for parameters that contradict each other.
   std::string (*unsupported)(const ParameterValues&, const RunSetting&) = nullptr;
   std::unique_ptr<WorkloadRun> (*open)(const ParameterValues&, const RunSetting&, simt::Stream&) = nullptr;
 };

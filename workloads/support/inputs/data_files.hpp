@@ -6,9 +6,9 @@
 
 namespace allocbench {
 
-// Full path of a file such as "graphs/kma_64k.txt.gz". Looks in the folder that the environment variable
-// ALLOCBENCH_DATA names, then in data/ of the working directory, then in data/ of the source tree that this program was
-// built from. Throws std::invalid_argument, with all places, when none has it.
+// Full path of a file such as "graphs/kma_64k.txt.gz". Searches the folder of the environment variable ALLOCBENCH_DATA,
+// then data/ of the working directory, then data/ of the source tree of this program. Throws std::invalid_argument with
+// all these places if none has the file.
 std::filesystem::path find_data_file(const std::string& name);
 
 // Whether find_data_file() would find it.

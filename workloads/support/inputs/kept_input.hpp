@@ -1,7 +1,7 @@
-// Inputs that the host computes from parameters and a seed. They are made once for all processes of a run
-// (StoredValue), and kept for the next cells of the process, which mostly ask for the same ones.
+// Inputs that the host computes from parameters and a seed. They are computed once for all processes of a run
+// (StoredValue) and kept for later cells of the process, which mostly need the same inputs.
 //
-// An input names its parts, which are plain values, and vectors of these or of such vectors:
+// An input lists its parts, which are plain values, vectors of plain values, or vectors of such vectors:
 //
 //   struct Input {
 //     std::vector<std::uint32_t> keys;
@@ -79,11 +79,11 @@ class InputReader {
   bool whole_ = true;
 };
 
-// The input of this key: kept, read or made. The process keeps the last four inputs of a type.
+// The input of this key, which is kept, read or computed. The process keeps the last four inputs of a type.
 template <class Input, class Make>
 std::shared_ptr<const Input> kept_input(const std::string& key, const Make& make) {
   constexpr std::size_t most_kept = 4;
-  static std::deque<std::pair<std::string, std::shared_ptr<const Input>>> kept;  // the one asked for last at the end
+  static std::deque<std::pair<std::string, std::shared_ptr<const Input>>> kept;  // the most recently used at the end
   for (auto entry = kept.begin(); entry != kept.end(); ++entry) {
     if (entry->first != key) continue;
     std::rotate(entry, entry + 1, kept.end());

@@ -41,7 +41,7 @@ std::string stored_key(std::string text, std::initializer_list<std::uint64_t> nu
   return text;
 }
 
-// Under a name of its own first: a process that reads meanwhile finds the whole file or none.
+// Writes under a temporary name first, so that a process that reads at the same time finds the whole file or none.
 void store_value(const std::string& key, std::span<const std::span<const std::byte>> parts) {
   const std::optional<fs::path> path = file_of(key);
   if (!path) return;

@@ -1,4 +1,4 @@
-// The two kernels every paper shares: one request per caller, and the frees of what it gave.
+// The two kernels that all papers share: one request per caller, and the free of its block.
 #pragma once
 
 #include "allocators/support/contract/session.hpp"
@@ -9,7 +9,7 @@
 
 namespace allocbench {
 
-// Allocates and stores the pointer, nothing else. `Sizes` is FixedSize or SizeArray.
+// Only allocates and stores the pointer. `Sizes` is FixedSize or SizeArray.
 struct AllocKernel {
   template <class Thread, class A, class Sizes>
   SIMT_FN void operator()(Thread& thread, A allocator, Geometry geometry, Sizes sizes, void** blocks) const {
@@ -21,9 +21,9 @@ struct AllocKernel {
   }
 };
 
-// Every caller frees the block it got from AllocKernel. Null is passed on: it is part of free's contract.
+// Every caller frees its block from AllocKernel. Null is passed to free as well, because free's contract allows it.
 struct FreeKernel {
-  bool releases = true;  // false where callers hold other blocks, which a design that frees in bulk would free too
+  bool releases = true;  // false if callers hold other blocks, which a design that frees in bulk would also free
 
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A allocator, Geometry geometry, void** blocks) const {

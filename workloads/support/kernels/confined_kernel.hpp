@@ -1,8 +1,8 @@
-// Runs a kernel, with all its work, on some of the multiprocessors: persistent blocks on the other multiprocessors end
-// at once, the remaining ones take the kernel's blocks one after the other.
+// Runs a kernel, with all its work, on some of the multiprocessors. Persistent blocks on the other multiprocessors end
+// immediately, and the remaining blocks execute the kernel's blocks one after the other.
 //
-// Vinkler & Havran 2015, sec. 6, compare a GPU of 15 multiprocessors with one of 8, on which fewer threads meet at one
-// word. Here the larger GPU takes the place of the smaller one too, at the same clock.
+// Vinkler & Havran 2015, sec. 6, compare a GPU of 15 multiprocessors with a GPU of 8, on which fewer threads compete
+// for a word. Here the larger GPU also plays the role of the smaller one, at the same clock.
 #pragma once
 
 #include "simt/simt.hpp"
@@ -10,7 +10,7 @@
 
 namespace allocbench {
 
-// A thread that does the work of another block.
+// A thread that executes the work of another block.
 template <class Thread>
 class ThreadOfBlock : public Thread {
  public:
@@ -27,7 +27,7 @@ class ThreadOfBlock : public Thread {
   std::uint32_t blocks_;
 };
 
-// `next` counts the blocks that were taken.
+// `next` counts the blocks that have been started.
 template <class Kernel>
 struct ConfinedKernel {
   template <class Thread, class A, class... Args>
@@ -47,7 +47,7 @@ struct ConfinedKernel {
   }
 };
 
-// For kernel lists: only timed launches are confined.
+// For kernel lists. Only timed launches are confined.
 template <class Kernel, class... Args>
 using ConfinedKernelOn = BareKernelOn<ConfinedKernel<Kernel>, std::uint32_t, std::uint32_t, std::uint32_t*, Args...>;
 

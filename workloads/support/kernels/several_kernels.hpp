@@ -1,4 +1,4 @@
-// Kernels of callers with several blocks each: allocate all, free all, or both in one kernel, again and again.
+// Kernels for callers with several blocks each: allocate all, free all, or both repeatedly in one kernel.
 //
 // Pointers are kept in a global array, one row of callers per block, so that a warp's accesses coalesce.
 #pragma once
@@ -11,7 +11,7 @@
 
 namespace allocbench {
 
-// Which threads call, and how often.
+// The threads that call, and the number of their calls.
 struct SeveralCalls {
   Geometry geometry;
   std::uint32_t allocations = 1;             // blocks that a caller holds together
@@ -24,7 +24,7 @@ struct SeveralCalls {
     if (caller == Geometry::no_caller || takes_part == nullptr) return caller;
     return takes_part[caller] != 0 ? caller : Geometry::no_caller;
   }
-  // One set of blocks of all callers; the slots of a caller start at its index and are geometry.callers apart.
+  // One set of blocks of all callers. The slots of a caller begin at its index, at distances of geometry.callers.
   SIMT_HOST_FN std::uint32_t slots() const { return geometry.callers * allocations; }
 };
 
@@ -55,8 +55,8 @@ struct FreeSeveralKernel {
   }
 };
 
-// `cycles` times: all blocks of a caller are allocated, their first `written_words` words of 4 bytes written, and
-// freed. Row after row of `blocks` keeps the pointers of every cycle.
+// Repeats `cycles` times: each caller allocates all its blocks, writes their first `written_words` words of 4 bytes,
+// and frees them. The rows of `blocks` keep the pointers of every cycle.
 struct CycleSeveralKernel {
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A allocator, SeveralCalls calls, AnySize sizes, std::uint32_t cycles,

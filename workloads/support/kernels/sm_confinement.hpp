@@ -1,4 +1,4 @@
-// Launches a kernel on some of the multiprocessors only (workloads/support/kernels/confined_kernel.hpp).
+// Launches a kernel on a part of the multiprocessors (workloads/support/kernels/confined_kernel.hpp).
 #pragma once
 
 #include "allocators/support/contract/parameters.hpp"
@@ -24,7 +24,7 @@ auto sm_fields() {
 
 class SmConfinement {
  public:
-  // `launches` bounds those of a sample.
+  // `launches` is the largest number of launches of a sample.
   SmConfinement(simt::Stream& stream, const SmParameters& parameters, std::uint32_t launches = 1)
       : stream_(stream), sms_(parameters.sms), next_(launches) {}
 
@@ -34,7 +34,8 @@ class SmConfinement {
     launches_ = 0;
   }
 
-  // Like AllocatorHandle::launch(). Observed allocators run the kernel as it is: their passes are not timed.
+  // Like AllocatorHandle::launch(). Observed allocators run the kernel without confinement, because their passes are
+  // not timed.
   template <class Kernels, class Kernel, class... Args>
   void launch(const AllocatorHandle& allocator, simt::LaunchShape shape, Kernel kernel, Args... args) {
     if (sms_ == 0 || allocator.is_observed()) {

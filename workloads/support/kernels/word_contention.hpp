@@ -1,6 +1,7 @@
-// Threads add to one word, again and again; each measures how long it waits for an addition. On CUDA: device threads
-// and one word in device memory; on the CPU back end threads of the operating system and one word of host memory, since
-// the lanes of the executor take turns and never meet. It has a unit of its own, because it needs no allocator.
+// Threads repeatedly add to one word, and each measures how long it waits for an addition. On CUDA these are device
+// threads and a word in device memory. On the CPU back end they are threads of the operating system and a word of host
+// memory, because the lanes of the executor take turns and never contend. The code has its own unit, because it needs
+// no allocator.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +15,11 @@ class WordContention {
  public:
   WordContention(std::uint32_t threads, std::uint32_t threads_per_block, std::uint32_t additions);
 
-  // Times the phase "atomics". Gives the mean cycles of an addition, from the multiprocessor's clock or the CPU's time
+  // Times the phase "atomics". Returns the mean cycles of an addition, by the multiprocessor's clock or the CPU's time
   // stamp counter (0 if there is none).
   double run(simt::Stream& stream, PhaseTimer& timer);
 
-  // What the word holds after a run if no addition was lost.
+  // The value of the word after a run without lost additions.
   std::uint32_t expected() const { return threads_ * additions_; }
   std::uint32_t found(simt::Stream& stream) const;
 

@@ -8,8 +8,8 @@
 namespace allocbench {
 namespace {
 
-// A few warps on every multiprocessor of a large GPU, however many callers the workload has: 10^4 rounds are 5 million
-// calls, which the slowest designs serve within a deadline.
+// A few warps on every multiprocessor of a large GPU, independent of the callers of the workload. 10^4 rounds are 5
+// million calls, which the slowest designs serve within a deadline.
 constexpr std::uint32_t most_threads = 1024;
 constexpr std::uint32_t most_slots = 64;
 constexpr std::uint32_t rounds_per_launch = 64;
@@ -49,7 +49,7 @@ Ageing::Ageing(simt::Stream& stream, const RunSetting& setting, const RequestPro
       static_cast<std::uint32_t>(std::clamp<std::uint64_t>(setting.pool_bytes / pool_share / row_bytes, 1, most_slots));
   const std::uint32_t grid = geometry_.shape().blocks * geometry_.shape().threads_per_block;
   for (std::uint32_t rank = 0; rank < grid && threads_.size() < geometry_.callers; ++rank) {
-    // Blocks may end in part of a warp, so lanes are counted in the block.
+    // The last warp of a block may be partial, so lanes are counted in the block.
     if (rank % geometry_.threads_per_block % simt::warp_size < geometry_.lanes_per_warp) threads_.push_back({rank});
   }
   calls_.resize(std::size_t{grid} * rounds_per_launch);
@@ -76,7 +76,7 @@ void Ageing::leave(const AllocatorHandle& allocator) {
   free_all(allocator, [](std::size_t) { return false; });
 }
 
-// A draw of four words serves four threads; where all lanes of a warp must call together, a warp.
+// A draw of four words serves four threads, or one warp if all lanes of a warp must call together.
 void Ageing::one_round(std::uint64_t round, ScriptCall* calls) {
   const std::uint32_t sharing = traits_.whole_warp_calls ? simt::warp_size : 1;
   RandomWords drawn{};
@@ -103,7 +103,7 @@ void Ageing::act(Thread& thread, std::uint32_t slot, std::uint32_t word, ScriptC
     call.verb = ScriptVerb::free;
     thread.taken &= ~bit;
   } else {
-    call.verb = ScriptVerb::release;  // gives back all blocks of the thread
+    call.verb = ScriptVerb::release;  // frees all blocks of the thread
     thread.taken = 0;
   }
 }

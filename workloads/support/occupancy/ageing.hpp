@@ -1,10 +1,10 @@
-// Ageing: makes a fresh heap an old one, before a workload is measured on it.
+// Ageing: turns a fresh heap into an old one before a workload is measured.
 //
 // Many threads allocate and free at random for a number of rounds, like a long-running program. In each round about
-// half of them act. Each acts on one of its slots: it fills an empty slot and empties a full one. Requests are of the
-// workload's sizes, of half and of a quarter of them. At the end all blocks are freed except every eighth, so that no
-// design finds one large piece again. Which calls are made is a function of the seed alone; requests that the allocator
-// refuses leave their slot empty.
+// half of the threads act on one of their slots: a thread fills an empty slot and empties a full one. Requests have the
+// workload's sizes, half of them or a quarter of them. At the end all blocks are freed except every eighth, so that no
+// design gets one large piece back. The calls depend on the seed alone. If the allocator refuses a request, the slot
+// stays empty.
 #pragma once
 
 #include <cstdint>
@@ -19,15 +19,15 @@ namespace allocbench {
 
 class Ageing {
  public:
-  // `requests` are those of the workload: its sizes, and how many lanes of a warp call.
+  // `requests` are the requests of the workload: its sizes, and the number of calling lanes per warp.
   Ageing(simt::Stream& stream, const RunSetting& setting, const RequestProfile& requests, std::uint64_t rounds);
 
-  // Why the heap of this allocator cannot age; empty when it can.
+  // The reason why the heap of this allocator cannot age. Empty if it can.
   static std::string unsupported(const AllocatorType& type);
 
   // Ages a fresh heap.
   void age(const AllocatorHandle& allocator);
-  // Frees what is left. For heaps that cannot be reset.
+  // Frees the remaining blocks. For heaps that cannot be reset.
   void leave(const AllocatorHandle& allocator);
 
   // Blocks that are in use after age().
@@ -42,7 +42,7 @@ class Ageing {
   void one_round(std::uint64_t round, ScriptCall* calls);
   void act(Thread& thread, std::uint32_t slot, std::uint32_t word, ScriptCall& call);
   std::uint64_t bytes_for(std::uint32_t word) const;
-  // Frees the slots that `survives` does not name.
+  // Frees the slots that `survives` does not select.
   template <class Survives>
   void free_all(const AllocatorHandle& allocator, Survives&& survives);
   void launch(const AllocatorHandle& allocator, std::uint32_t rounds);

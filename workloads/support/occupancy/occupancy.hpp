@@ -1,15 +1,15 @@
 // Brings an allocator to a given share of free pages before a measurement.
 //
-// The pattern of the free pages is part of a setting (workloads/support/random/page_set.hpp):
+// The pattern of the free pages is a part of the setting (workloads/support/random/page_set.hpp):
 //   uniform      a random set of pages is in use, exactly as many as asked for
 //   first_fit    the pages from the front are in use, the rest is one cluster
 //   self_filled  the allocator's own malloc took them
 //
-// An allocator of equal pages that can mark them itself offers
+// An allocator of equal pages that can mark pages as used has these members
 //   std::uint32_t page_count() const;
 //   template <class Used> void occupy(simt::Stream&, const Used& used) const;  // used(page): is this page in use?
-// for a fresh state. Marked pages have no owner, and reset() frees them. Other allocators are filled by malloc, and the
-// blocks that should be free are freed again (Occupants); numbers then count requests instead of pages.
+// They are called in a fresh state. Marked pages have no owner, and reset() frees them. Other allocators are filled by
+// malloc, and the blocks that should be free are freed again (Occupants). Numbers then count requests instead of pages.
 #pragma once
 
 #include <cstdint>
@@ -25,16 +25,16 @@ namespace allocbench {
 // Makes the requests from `begin` to `end`.
 using MakeRequests = std::function<void(std::size_t begin, std::size_t end)>;
 
-// AllocatorHandle::fill(), and where contents are checked and blocks were put back, the ledger takes them in as if they
-// had just been returned.
+// Calls AllocatorHandle::fill(). If contents are checked and blocks were restored, the blocks are entered into the
+// ledger as if malloc had just returned them.
 void fill_pool(simt::Stream& stream, const AllocatorHandle& allocator, const FilledPool::Requests& requests,
                void** blocks, const MakeRequests& make);
 
-// Blocks that the allocator's own malloc made and that keep memory in use.
+// Blocks of the allocator's own malloc that keep memory in use.
 class Occupants {
  public:
-  // With more requests at a time Ouroboros fills a pool more slowly. With fewer, ScatterAlloc does, because it begins
-  // each launch at the same place.
+  // With more requests per launch Ouroboros needs longer to fill a pool. With fewer, ScatterAlloc needs longer, because
+  // it starts each launch at the same place.
   static constexpr std::size_t most_together = 1 << 16;
 
   // Up to so many.
@@ -43,11 +43,10 @@ class Occupants {
 
   std::uint32_t count() const { return static_cast<std::uint32_t>(blocks_.size()); }
 
-  // Makes all requests, unless many are refused, and frees again those that are not `used`. From a fresh state the
-  // requests are made once for an instance; later their result is put back
-  // (workloads/support/contract/filled_pool.hpp).
+  // Makes all requests, unless many are refused, and frees the blocks that are not `used`. From a fresh state the
+  // requests are made once per instance; later their result is restored (workloads/support/contract/filled_pool.hpp).
   void enter(const AllocatorHandle& allocator, std::uint64_t bytes, const PageSet& used);
-  // Frees the `used`, unless the allocator is reset anyhow.
+  // Frees the `used` blocks, unless the allocator will be reset.
   void leave(const AllocatorHandle& allocator, const PageSet& used);
 
   // Their number.

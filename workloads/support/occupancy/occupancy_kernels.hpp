@@ -1,4 +1,4 @@
-// Fills a pool with an allocator's own mallocs, and frees a part of the blocks again.
+// Fills a pool with the allocator's own mallocs, and frees a part of the blocks again.
 #pragma once
 
 #include "allocators/support/contract/session.hpp"
@@ -8,8 +8,8 @@
 
 namespace allocbench {
 
-// One request per thread, until many were refused: the others would search a full pool, and in some designs
-// such a search takes longer the fuller the pool is.
+// One request per thread, until many were refused. Further requests would search a full pool, and in some designs such
+// a search takes longer the fuller the pool is.
 struct OccupyKernel {
   static constexpr std::uint32_t enough_refusals = 1024;
 

@@ -1,4 +1,4 @@
-// The setting shared by applications that keep their results in pages of one size while others use the pool, too
+// Common parameters of applications that keep their results in pages of one size while other programs also use the pool
 // (workloads/support/occupancy/pre_occupation.hpp).
 #pragma once
 
@@ -17,7 +17,7 @@ struct PageParameters {
   double free_share = 0.5;
 };
 
-// The fields of a parameter struct that derives from PageParameters. `shares_source` says where the free share is from.
+// The fields of a parameter struct that derives from PageParameters. `shares_source` is the source of the free share.
 template <class P>
 auto page_fields(std::uint32_t most_bytes, const char* shares_source) {
   const auto member = []<class T>(T PageParameters::*base) -> T P::* { return base; };
@@ -30,8 +30,8 @@ auto page_fields(std::uint32_t most_bytes, const char* shares_source) {
           .between(0, 1)};
 }
 
-// Why the allocator cannot hand out such pages to the callers, `live_bytes` at once besides those in use before; empty
-// when it can.
+// The reason why the allocator cannot provide such pages, with `live_bytes` at once in addition to the pages that are
+// already in use. Empty if it can.
 std::string why_pages_unsupported(const PageParameters& pages, std::uint64_t live_bytes, const Geometry& callers,
                                   const RunSetting& setting);
 

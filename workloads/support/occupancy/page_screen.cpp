@@ -33,7 +33,7 @@ std::vector<RecordedBlock> PageScreen::blocks(std::uint64_t bytes, std::uint64_t
   const std::uint32_t count = counts_.to_host(stream_)[0];
   std::vector<std::uint64_t> addresses(count <= few ? count : 2);
   if (count > most_pages()) {
-    addresses.clear();  // the caller's chains are longer than they can be, and it says so
+    addresses.clear();  // the caller's chains are too long, and the caller reports it
   } else if (count <= few) {
     if (count != 0) simt::copy_to_host(stream_, addresses.data(), pages_.data(), count * sizeof addresses[0]);
   } else {

@@ -1,8 +1,8 @@
 // Puts a share of an allocator's pages into use before a sample of an application, and frees them after it.
 //
-// Pham et al. 2025, sec. 6: other programs use the pool too, so that 50 or 5 % of the pages are free. Which ones are in
-// use is random, as in get_page (workloads/support/occupancy/occupancy.hpp). Designs that never free get one block of
-// the size instead: where their free memory lies makes no difference to them.
+// Pham et al. 2025, sec. 6: other programs use the pool, too, so that 50 or 5 % of the pages are free. The pages in use
+// are random, as in get_page (workloads/support/occupancy/occupancy.hpp). Designs that never free get one block of that
+// size instead, because the position of their free memory makes no difference.
 #pragma once
 
 #include "workloads/support/contract/workload.hpp"
@@ -12,14 +12,14 @@ namespace allocbench {
 
 class PreOccupation {
  public:
-  // `page_bytes`: the requests that fill the pool where pages cannot be marked.
+  // `page_bytes` is the size of the requests that fill the pool if pages cannot be marked.
   PreOccupation(const RunSetting& setting, std::uint64_t page_bytes, double free_share, simt::Stream& stream);
 
-  // Why an allocator cannot be brought to this share; empty when it can.
+  // The reason why an allocator cannot have this share in use. Empty if it can.
   static std::string unsupported(const RunSetting& setting, std::uint64_t page_bytes, double free_share);
 
   void enter(const AllocatorHandle& allocator);
-  // After all blocks of the sample were freed.
+  // Called after all blocks of the sample were freed.
   void leave(const AllocatorHandle& allocator);
 
  private:

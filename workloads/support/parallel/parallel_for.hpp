@@ -1,4 +1,4 @@
-// Loops of the host over all its cores: inputs and references of large workloads.
+// Parallel loops over all cores of the host, for inputs and references of large workloads.
 #pragma once
 
 #include <algorithm>
@@ -8,8 +8,8 @@
 
 namespace allocbench {
 
-// Calls body(begin, end) for consecutive parts of [0, count), each on a thread of its own. Loops of fewer than two
-// least parts stay on the caller's. `body` must not throw.
+// Calls body(begin, end) for consecutive parts of [0, count), each on its own thread. Loops with fewer than two parts
+// of the minimum size run on the caller's thread. `body` must not throw.
 template <class Body>
 void parallel_for(std::size_t count, const Body& body, std::size_t least_part = 1 << 16) {
   const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());

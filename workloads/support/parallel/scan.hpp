@@ -1,5 +1,5 @@
-// Exclusive prefix sum of 64-bit counts in device memory, by a library: CUB on CUDA, the C++ standard library on the
-// CPU back end. It has a unit of its own, because otherwise every allocator's unit would compile CUB.
+// Exclusive prefix sum of 64-bit counts in device memory, with CUB on CUDA and the C++ standard library on the CPU back
+// end. It has its own unit, because otherwise the unit of every allocator would compile CUB.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ class ExclusiveScan {
 
  private:
   std::uint32_t count_;
-  simt::Buffer<std::byte> scratch_;  // what the library needs besides
+  simt::Buffer<std::byte> scratch_;  // scratch memory of the library
 };
 
 }  // namespace allocbench

@@ -1,5 +1,5 @@
-// Sorting in device memory by a library: CUB's radix sort on CUDA, the C++ standard library on the CPU back end. In
-// units of their own for the same reason as scan.hpp.
+// Sorting in device memory, with CUB's radix sort on CUDA and the C++ standard library on the CPU back end. It has its
+// own units for the same reason as scan.hpp.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ class PairSort {
   // Up to so many pairs.
   explicit PairSort(std::uint32_t most);
 
-  // By the key bits begin_bit to end_bit - 1. Enqueued on the stream; the inputs stay as they are.
+  // Sorts by the key bits begin_bit to end_bit - 1. Enqueued on the stream. The inputs are not changed.
   void run(simt::Stream& stream, std::uint32_t count, std::uint32_t begin_bit, std::uint32_t end_bit,
            const std::uint32_t* keys, const std::uint32_t* values, std::uint32_t* sorted_keys,
            std::uint32_t* sorted_values);
@@ -23,7 +23,7 @@ class PairSort {
   simt::Buffer<std::byte> scratch_;
 };
 
-// Run-length encoding of 32-bit keys: each key once, where equal neighbours are, with their number.
+// Run-length encoding of 32-bit keys: for each run of equal neighbours the key and the length.
 class RunLengths {
  public:
   explicit RunLengths(std::uint32_t most);
@@ -40,7 +40,7 @@ class WordSort {
  public:
   explicit WordSort(std::uint32_t most);
 
-  // Enqueued on the stream; the input stays as it is.
+  // Enqueued on the stream. The input is not changed.
   void run(simt::Stream& stream, const std::uint64_t* words, std::uint64_t* sorted, std::uint32_t count);
 
  private:

@@ -10,7 +10,7 @@ PairSort::PairSort(std::uint32_t) {}
 RunLengths::RunLengths(std::uint32_t) {}
 WordSort::WordSort(std::uint32_t) {}
 
-// Device memory is the host's here, and streams order nothing.
+// Device memory is host memory here, and streams order nothing.
 void PairSort::run(simt::Stream&, std::uint32_t count, std::uint32_t begin_bit, std::uint32_t end_bit,
                    const std::uint32_t* keys, const std::uint32_t* values, std::uint32_t* sorted_keys,
                    std::uint32_t* sorted_values) {

@@ -19,8 +19,8 @@ SIMT_HOST_FN std::uint64_t mix64(std::uint64_t x) {
   return x ^ x >> 33;
 }
 
-// A multiset of 64-bit elements, in any order: how many, their sum, and the sums of two independent mixes of each.
-// Two multisets with the same digest are almost surely equal (the two sums have 128 bits).
+// Digest of a multiset of 64-bit elements, in any order: their number, their sum, and the sums of two independent mixes
+// of each element. Two multisets with the same digest are almost surely equal (the two sums have 128 bits).
 struct MultisetDigest {
   std::uint64_t count = 0;
   std::uint64_t sum = 0;
@@ -39,7 +39,7 @@ struct MultisetDigest {
     mixed += other.mixed;
     mixed_again += other.mixed_again;
   }
-  // Adds this digest to one in device memory to which other threads add as well.
+  // Adds this digest to a digest in device memory, to which other threads may add at the same time.
   template <class Thread>
   SIMT_FN void add_to(Thread& thread, MultisetDigest& shared) const {
     thread.atomic(shared.count).fetch_add(count, simt::relaxed);

@@ -1,5 +1,5 @@
-// Which pages, or blocks, are in use before a measurement. Where free pages lie decides what a search for them costs
-// (Pham et al. 2025, sections 4.2 and 5).
+// The pages or blocks that are in use before a measurement. The positions of the free pages decide how long a search
+// for them takes (Pham et al. 2025, sections 4.2 and 5).
 #pragma once
 
 #include <bit>
@@ -10,9 +10,10 @@
 
 namespace allocbench {
 
-// Either the first `count` numbers, or exactly `chosen` of the numbers 0 to count - 1 by chance: those that a random
-// permutation maps below `chosen`. The permutation is a Feistel network on the next power of two; numbers beyond the
-// end are mapped again until one is inside. Membership is computed, not stored, so every thread may query any number.
+// Either the first `count` numbers, or exactly `chosen` random numbers from 0 to count - 1: those that a random
+// permutation maps below `chosen`. The permutation is a Feistel network on the next power of two. Numbers beyond the
+// end are mapped again until the result is inside. Membership is computed instead of stored, so every thread may query
+// any number.
 class PageSet {
  public:
   static PageSet first(std::uint32_t count) {
@@ -20,8 +21,8 @@ class PageSet {
     set.chosen_ = count;
     return set;
   }
-  // chosen <= count, count >= 1. With a cluster of more than one, a power of two, groups of so many neighbours are
-  // chosen together, and the number of the chosen is rounded to groups.
+  // chosen <= count, count >= 1. With a cluster larger than one (a power of two), groups of this many neighbours are
+  // chosen together, and the number of chosen ones is rounded to groups.
   static PageSet by_chance(std::uint32_t count, std::uint32_t chosen, std::uint64_t seed, std::uint32_t cluster = 1) {
     return PageSet(count, chosen, seed, cluster);
   }
@@ -48,7 +49,7 @@ class PageSet {
     }
   }
 
-  // The halves change their widths from round to round where the number of bits is odd.
+  // If the number of bits is odd, the widths of the halves alternate from round to round.
   SIMT_HOST_FN std::uint32_t permuted(std::uint32_t number) const {
     std::uint32_t low_bits = bits_ / 2;
     std::uint32_t high_bits = bits_ - low_bits;

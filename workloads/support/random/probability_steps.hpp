@@ -1,4 +1,4 @@
-// Random decisions of callers, made on the host: who takes part at all, and what a caller would do in a launch.
+// Random decisions of callers, made on the host: which callers take part, and what each would do in a launch.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@ struct StepProbabilities {
   double free = 0;
 };
 
-// One byte per (launch, caller), rows of callers. `draws` names the draw of each caller: callers that share one act
-// alike. `odd` holds for every second launch.
+// One byte per (launch, caller), in rows of callers. `draws` gives the draw of each caller; callers with the same draw
+// act in the same way. `odd` applies to every second launch.
 std::vector<std::uint8_t> probability_steps(std::uint64_t seed, const std::vector<std::uint32_t>& draws,
                                             std::uint32_t launches, StepProbabilities even, StepProbabilities odd);
 
-// One byte per caller: whether it takes part, which it does with the probability `share`.
+// One byte per caller: whether the caller takes part, with the probability `share`.
 std::vector<std::uint8_t> participants(std::uint64_t seed, const std::vector<std::uint32_t>& draws, double share);
 
 }  // namespace allocbench

@@ -1,8 +1,8 @@
 // Counter-based random numbers: a value depends only on (seed, stream, index), so every back end, device and thread
 // count sees the same sequence. Philox4x32-10 (Salmon et al., SC'11) from Random123.
 //
-// All draws happen before timing starts, most of them on the host (workloads/support/random/philox.hpp has those of
-// kernels). Timed kernels read the outcome, so that they hold the allocator and no generator.
+// All draws happen before timing starts, most of them on the host (workloads/support/random/philox.hpp is for kernels).
+// Timed kernels read the outcome, so that they contain the allocator and no generator.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace allocbench {
 
-// Independent sequences of one seed. The numbers are part of results: never reuse one.
+// Independent sequences of one seed. The numbers determine results, so never reuse one.
 enum class RandomStream : std::uint32_t {
   request_sizes = 1,
   probability_steps = 2,
@@ -40,7 +40,7 @@ struct RandomWords {
 };
 RandomWords random_words(std::uint64_t seed, RandomStream stream, std::uint64_t index, std::uint32_t sub_index = 0);
 
-// Maps a word onto [0, bound) by multiplication; the bias is below bound / 2^32.
+// Maps a word onto [0, bound) by multiplication. The bias is below bound / 2^32.
 SIMT_HOST_FN std::uint32_t scale_to(std::uint32_t word, std::uint32_t bound) {
   return static_cast<std::uint32_t>((static_cast<std::uint64_t>(word) * bound) >> 32);
 }

@@ -6,7 +6,7 @@
 
 namespace allocbench {
 
-// Holds the device array where there is one.
+// Owns the device array, if there is one.
 class DeviceSizes {
  public:
   DeviceSizes(RequestSizes sizes, simt::Stream& stream) : host_(std::move(sizes)), array_(host_.array().size()) {

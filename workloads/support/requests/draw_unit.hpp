@@ -1,4 +1,4 @@
-// Which callers share a random decision: each thread decides for itself, or a warp or a block decides as one.
+// The callers that share a random decision: a single thread, a warp or a block.
 //
 // Adinetz & Pleiter 2014 call this the branch divergence of a test: if each thread decides, the lanes of a warp
 // diverge.
@@ -13,7 +13,7 @@ namespace allocbench {
 
 inline constexpr const char* draw_unit_words[] = {"thread", "warp", "block"};
 
-// By caller, the number of the draw that decides for it. `unit` is one of draw_unit_words.
+// For each caller, the number of its draw. `unit` is one of draw_unit_words.
 inline std::vector<std::uint32_t> draw_of_callers(const Geometry& geometry, const std::string& unit) {
   std::vector<std::uint32_t> draws(geometry.callers);
   const std::uint32_t warps_per_block = (geometry.threads_per_block + simt::warp_size - 1) / simt::warp_size;

@@ -1,7 +1,7 @@
-// Which threads of a grid call the allocator: the first `lanes_per_warp` lanes of every warp, `callers` in all.
+// The threads of a grid that call the allocator: the first `lanes_per_warp` lanes of every warp, `callers` in all.
 //
-// The papers differ in this number: Vinkler & Havran 2015 (sec. 5) let one lane per warp call, so that warp-level
-// coalescing does not hide the allocator; Winter et al., PPoPP'21, test all 32 and one.
+// The papers use different numbers. In Vinkler & Havran 2015 (sec. 5) one lane per warp calls, so that warp-level
+// coalescing does not hide the allocator. Winter et al., PPoPP'21, test all 32 lanes and one lane.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ struct Geometry {
 
   simt::LaunchShape shape() const { return {.blocks = blocks, .threads_per_block = threads_per_block}; }
 
-  // Every caller belongs to a warp in which all lanes call. Designs with whole-warp collectives need that.
+  // Whether all lanes call in every warp that has a caller. Designs with whole-warp collectives need this.
   bool whole_warps() const {
     return lanes_per_warp == simt::warp_size && threads_per_block % simt::warp_size == 0 &&
            callers % simt::warp_size == 0;

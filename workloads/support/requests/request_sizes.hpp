@@ -1,8 +1,8 @@
-// Request sizes of a workload: fixed, uniform, log-normal or drawn from a weighted list, deterministic per (seed,
+// Request sizes of a workload: fixed, uniform, log-normal or drawn from a weighted list. They are a function of (seed,
 // caller).
 //
-// Host side a RequestSizes knows every size; device side a kernel gets FixedSize (one word by value: the timed kernel
-// of the common case costs nothing extra) or SizeArray (read from a precomputed array).
+// On the host a RequestSizes knows every size. A kernel gets FixedSize (one word by value, so the timed kernel of the
+// common case has no extra cost) or SizeArray (read from a precomputed array).
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ struct SizeArray {
   SIMT_HOST_FN std::size_t operator[](std::uint32_t caller) const { return bytes[caller]; }
 };
 
-// FixedSize or SizeArray, chosen by a uniform branch. For kernels with loops: the branch costs nothing there and halves
-// their compile time.
+// FixedSize or SizeArray, chosen by a uniform branch. For kernels with loops, where the branch costs no time and halves
+// the compile time.
 struct AnySize {
   std::uint64_t fixed = 0;
   const std::uint32_t* array = nullptr;
@@ -36,12 +36,12 @@ class RequestSizes {
   static RequestSizes fixed(std::uint64_t bytes);
   // Integers of [min, max], both included.
   static RequestSizes uniform(std::uint32_t min, std::uint32_t max, std::uint32_t callers, std::uint64_t seed);
-  // Log-normal: half of the requests are below `median`, `sigma` is the standard deviation of the logarithm. What falls
-  // outside of [min, max] becomes that bound.
+  // Log-normal: half of the requests are below `median`, and `sigma` is the standard deviation of the logarithm. Values
+  // outside [min, max] are set to the nearer bound.
   static RequestSizes log_normal(double median, double sigma, std::uint32_t min, std::uint32_t max,
                                  std::uint32_t callers, std::uint64_t seed);
-  // `weights` may be empty (all equal) and need not sum to anything. Throws std::invalid_argument for lists that do not
-  // match or weights that are all zero.
+  // `weights` may be empty (all equal) and may have any sum. Throws std::invalid_argument if the lists have different
+  // lengths or all weights are zero.
   static RequestSizes list(const std::vector<std::uint64_t>& sizes, const std::vector<std::uint64_t>& weights,
                            std::uint32_t callers, std::uint64_t seed);
 

@@ -1,4 +1,4 @@
-// CallCounter: the device memory behind the passes through Counted<A>.
+// CallCounter: the device memory of passes with Counted<A>.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,8 @@ namespace allocbench {
 
 class CallCounter {
  public:
-  // `mallocs` bounds those of a pass. Of very many only the first are recorded; the sums have all.
+  // `mallocs` is the largest number of mallocs of a pass. If there are very many, only the first are recorded; the sums
+  // include all.
   CallCounter(simt::Stream& stream, std::uint64_t mallocs)
       : stream_(stream), sums_(1), records_(std::min(mallocs, most_records)) {}
 

@@ -15,9 +15,9 @@ namespace {
 
 constexpr std::size_t threads_of_a_part = 1 << 15;  // of parallel_for, at least
 
-// The lanes' values combined by sum or maximum, by warp and number of the call. Counts instead of a sort: a pass of a
-// million mallocs would wait longer for the sort than for its kernels. For the same reason each core looks through all
-// records for those of its own warps, which come in their order.
+// Combines the lanes' values by sum or maximum, for each warp and number of the call. It counts instead of sorting,
+// because the sort of a million mallocs would take longer than the kernels of the pass. For the same reason each core
+// searches all records for those of its own warps, which are in order.
 template <class ValueOf, class Combine>
 std::vector<std::uint64_t> per_warp(std::span<const MallocRecord> records, const ValueOf& value_of, Combine combine) {
   std::uint32_t last_thread = 0;
@@ -35,7 +35,7 @@ std::vector<std::uint64_t> per_warp(std::span<const MallocRecord> records, const
         threads_of_a_part);
   };
   std::vector<std::uint32_t> calls_of_thread(threads);
-  std::vector<std::uint32_t> number(records.size());  // of the call, among those of its thread
+  std::vector<std::uint32_t> number(records.size());  // number of the call among the calls of its thread
   std::vector<std::uint32_t> begin(threads + 1);      // by warp; its number of calls first, then where its values begin
   for_each_of_warps([&](std::size_t i, std::size_t warp) {
     number[i] = calls_of_thread[records[i].thread]++;
@@ -54,8 +54,8 @@ double mean(std::span<const std::uint64_t> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-// Positions in the queue's line, from 1; requests that found it empty looked once. A radix sort brings each ticket to
-// its place, because a pass may have four million.
+// Positions in the queue, from 1. Requests that found the queue empty checked once. A radix sort orders the tickets,
+// because a pass may have four million.
 std::vector<std::uint64_t> turns(std::span<const MallocRecord> records) {
   std::vector<std::uint64_t> result(records.size(), 1);
   std::vector<std::uint64_t> by_ticket;  // ticket and record

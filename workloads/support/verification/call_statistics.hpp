@@ -1,9 +1,8 @@
-// What was counted in the passes of a cell through Counted<A>, per pass and over all of them. Host side; knows nothing
-// of devices.
+// The counts of a cell's passes with Counted<A>, per pass and over all passes. Host code, independent of devices.
 //
-// TAS and WAS are those of Pham et al. 2025, section 3.2: the mean of the steps of a malloc, and the mean over the
-// warps of the largest of their lanes' steps. Where threads call malloc more than once, the n-th mallocs of the lanes
-// of a warp count together.
+// TAS and WAS are defined as in Pham et al. 2025, section 3.2: the mean number of steps of a malloc, and the mean over
+// the warps of the largest number of steps of their lanes. If threads call malloc more than once, the n-th mallocs of
+// the lanes of a warp belong together.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +21,7 @@ class CallStatistics {
  public:
   explicit CallStatistics(StepUnit unit = StepUnit::update) : unit_(unit) {}
 
-  // Adds a pass: the sums over its calls, and the records of its mallocs, with those of each thread in their order.
+  // Adds a pass: the sums over its calls, and the records of its mallocs, in order for each thread.
   void add_pass(const CallSums& sums, std::span<const MallocRecord> records);
 
   // By metric (harness/worker/metrics.cpp), a value per pass.

@@ -1,4 +1,4 @@
-// ContentCheck: the device memory behind one pass through Checked<A>, and the verdict on it.
+// ContentCheck: the device memory of one pass with Checked<A>, and its verdict.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace allocbench {
 
 class ContentCheck {
  public:
-  // `mallocs` bounds the mallocs of the pass.
+  // `mallocs` is the largest number of mallocs of the pass.
   ContentCheck(simt::Stream& stream, std::uint64_t mallocs, const PointerRules& rules)
       : stream_(stream), rules_(rules), report_(1), entries_(mallocs) {
     report_.fill_bytes(stream, 0);
@@ -32,13 +32,13 @@ class ContentCheck {
     return ledger;
   }
 
-  // Frees that were blamed and not passed on.
+  // Frees that were reported as mistakes and not passed on.
   std::uint64_t wrong_frees() const {
     const ContentReport found = report_.to_host(stream_).front();
     return std::uint64_t{found.counts[static_cast<std::uint32_t>(ContentFault::freed_twice)]} +
            found.counts[static_cast<std::uint32_t>(ContentFault::header_overwritten)];
   }
-  // What was found; empty when nothing.
+  // The mistakes that were found. Empty if there are none.
   std::string problem() const { return content_problem(report_.to_host(stream_).front(), rules_.pool_begin); }
 
  private:

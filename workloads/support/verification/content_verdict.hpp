@@ -7,8 +7,8 @@
 
 namespace allocbench {
 
-// Counts by kind and the first offender; empty when the report is clean. Throws std::logic_error for a report whose
-// ledger overflowed: the workload announced too few mallocs, so there is no verdict.
+// Counts by kind and the first offender. Empty if the report has no mistakes. Throws std::logic_error if the ledger
+// overflowed: the workload announced too few mallocs, so there is no verdict.
 std::string content_problem(const ContentReport& report, std::uint64_t pool_begin);
 
 }  // namespace allocbench

@@ -1,5 +1,5 @@
-// What leak checks and reset checks of this process found on instances of their own, or in the device heap. Cells of
-// one allocator with the same calls need one check between them: the cell's pool has no part in it.
+// Results of the leak and reset checks of this process on separate instances or in the device heap. All cells of an
+// allocator with the same calls share one check, because it does not use the pool of the cell.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +30,8 @@ inline bool same_calls(const RequestProfile& one, const RequestProfile& other) {
 template <class Calls, class Verdict>
 class Findings {
  public:
-  // That of a check of this allocator with its parameters by the same calls, on an instance that fits into its pool.
+  // The result of a check of this allocator with these parameters and the same calls, on an instance that fits into its
+  // pool.
   std::optional<Verdict> find(const RunSetting& setting, const Calls& calls) const {
     for (const Finding& each : findings_) {
       if (each.allocator == setting.traits().name && each.parameters == setting.parameters &&
@@ -40,14 +41,14 @@ class Findings {
     }
     return std::nullopt;
   }
-  // `instance_bytes`: the pool of the check; 0: the device heap.
+  // `instance_bytes` is the pool of the check; 0 = the device heap.
   void keep(const RunSetting& setting, Calls calls, std::size_t instance_bytes, Verdict verdict) {
     findings_.push_back(
         {std::string(setting.traits().name), setting.parameters, std::move(calls), instance_bytes, std::move(verdict)});
   }
 
   std::size_t count() const { return findings_.size(); }
-  // Calls ended half-way: what was found after the first `count` does not hold.
+  // Calls ended half-way, so the results after the first `count` are invalid.
   void forget_after(std::size_t count) {
     while (findings_.size() > count) findings_.pop_back();
   }

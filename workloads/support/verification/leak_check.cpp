@@ -17,7 +17,8 @@ constexpr std::uint64_t least_rounds = 16;
 constexpr std::uint64_t rounds_per_pool = 8;
 constexpr std::uint64_t rounds_to_judge = 16;
 constexpr std::uint32_t most_rounds_together = 16;
-// A pool of so many requests' rounds shows a leak as well as one of a million, in a fraction of the time.
+// A pool for rounds of this many requests shows a leak as well as one for a million requests, in a fraction of the
+// time.
 constexpr std::uint32_t most_callers = 1 << 14;
 using Clock = std::chrono::steady_clock;
 
@@ -68,7 +69,7 @@ std::optional<LeakResult> LeakCheck::by_few_then_many(const std::function<std::o
   return with_many && with_many->complete ? with_many : with_few;
 }
 
-// The first instance that is large enough for the design.
+// Finds the first instance that is large enough for the design.
 std::optional<LeakResult> LeakCheck::growing() {
   constexpr std::size_t step = 64 * 1024;
   const std::size_t first = (profile_.bytes() * rounds_per_pool + step - 1) / step * step;
@@ -130,10 +131,11 @@ std::optional<LeakResult> LeakCheck::rounds(const AllocatorHandle& bare, std::si
   return LeakResult{.rounds = wanted, .verdict = "checked", .callers = profile_.geometry.callers};
 }
 
-// After `done` rounds, the last of which had the first nulls. A leak of an even pace refuses nearly three times as many
-// requests in the second half of the remaining rounds as in the first, most of them in the last round; occasional
-// refusals do not grow. What is lost stays lost: no round of the last quarter serves nearly everything again. A search
-// that gives up early in a pool without a block to spare refuses whole warps, so its counts jump from round to round.
+// Called after `done` rounds, of which the last had the first nulls. A steady leak refuses almost three times as many
+// requests in the second half of the remaining rounds as in the first half, and most of them in the last round.
+// Occasional refusals do not grow. Lost memory stays lost, so no round of the last quarter serves almost everything
+// again. A search that gives up early in a completely full pool refuses whole warps, so its counts vary strongly from
+// round to round.
 LeakResult LeakCheck::judge(const AllocatorHandle& allocator, std::size_t pool_bytes, std::uint64_t done,
                             const Nulls& first) {
   std::uint64_t most = first.most;
@@ -163,7 +165,7 @@ LeakResult LeakCheck::judge(const AllocatorHandle& allocator, std::size_t pool_b
           .callers = profile_.geometry.callers};
 }
 
-// To wait for each round alone would take most of the time of a GPU.
+// Waiting for each round separately would take most of the time on a GPU.
 LeakCheck::Nulls LeakCheck::several_rounds(const AllocatorHandle& allocator, std::uint32_t rounds) {
   const simt::LaunchShape shape = profile_.geometry.shape();
   for (std::uint32_t round = 0; round < rounds; ++round) {

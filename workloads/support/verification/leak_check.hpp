@@ -2,12 +2,13 @@
 //
 // Rounds of "all allocate, all free" by at most 1,024 of the cell's callers, or fewer if these would ask for more than
 // 4 MiB. If the design is fast enough, at most 16,384 call. The rounds end when twice the pool has been requested,
-// after sixteen rounds at least. An allocator that loses freed memory fails. The pool of a cell is usually far too
-// large for that, so the rounds run on a small second instance of about eight rounds' bytes. If the design cannot serve
-// the first round from so little, the instance grows, up to the cell's own allocator. What was found on a second
-// instance holds for all cells of the allocator with the same requests (LeakFindings). If the first round had no nulls,
-// nulls of later rounds are a leak when they last and are many or grow. All others are refusals: free memory in pieces
-// too small for the largest request, or a search that gave up early; the verdict has their number.
+// after sixteen rounds at least. An allocator that loses freed memory fails. The pool of a cell is usually too large
+// for this check, so the rounds run on a small second instance with the bytes of about eight rounds. If the design
+// cannot serve the first round from this instance, the instance grows, up to the size of the cell's own allocator. The
+// result of a second instance holds for all cells of the allocator with the same requests (LeakFindings). If the first
+// round had no nulls, nulls of later rounds are a leak if they persist and are many or grow. All other nulls are
+// refusals: either all free pieces were too small for the largest request, or a search gave up early. The verdict
+// includes their number.
 #pragma once
 
 #include <chrono>
@@ -32,21 +33,22 @@ class LeakCheck {
   LeakCheck(simt::Stream& stream, const RequestProfile& profile, const RunSetting& setting, LeakFindings& findings,
             std::chrono::milliseconds budget = default_budget);
 
-  // `own` is the allocator of the cell, with nothing allocated. Throws CellFailure for a leak.
+  // `own` is the allocator of the cell, without blocks. Throws CellFailure for a leak.
   LeakResult run(const AllocatorHandle& own);
 
  private:
-  // What `check` finds with the requests of few callers and, if the budget will probably suffice, with those of all.
+  // Result of `check` with the requests of few callers and, if the budget is probably sufficient, with those of all
+  // callers.
   std::optional<LeakResult> by_few_then_many(const std::function<std::optional<LeakResult>()>& check);
   std::optional<LeakResult> growing();
-  // Nothing when this pool is too small for the design.
+  // Nothing if this pool is too small for the design.
   std::optional<LeakResult> on_second_instance(std::size_t pool_bytes);
   std::optional<LeakResult> rounds(const AllocatorHandle& bare, std::size_t pool_bytes);
   struct Nulls {
     std::uint64_t all = 0;
     std::uint64_t most = 0;  // of a round
   };
-  // After `done` rounds, the last of which had the first nulls.
+  // Called after `done` rounds, of which the last had the first nulls.
   LeakResult judge(const AllocatorHandle& allocator, std::size_t pool_bytes, std::uint64_t done, const Nulls& first);
   Nulls several_rounds(const AllocatorHandle& allocator, std::uint32_t rounds);
 
@@ -57,7 +59,8 @@ class LeakCheck {
   std::chrono::milliseconds budget_;
   RequestProfile profile_;
   std::size_t instance_bytes_ = 0;  // of the second instance that gave the result
-  // A second instance must be so many times as large as for eight rounds; the design decides that, not the callers.
+  // The factor by which a second instance must be larger than for eight rounds. It depends on the design, not on the
+  // callers.
   std::size_t growth_ = 1;
   std::chrono::duration<double> round_time_{};  // of the last rounds
   DeviceSizes sizes_;

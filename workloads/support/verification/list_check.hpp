@@ -1,4 +1,4 @@
-// What an ArrayList that a whole grid has grown must look like. Host side; knows nothing of devices.
+// Checks an ArrayList that a whole grid has grown. Host code, independent of devices.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ struct ListChunk {
   std::uint64_t words;
 };
 
-// What one call of grow_local() gave to a thread. `intact`: its words still hold what the thread wrote.
+// Result of one call of grow_local() for a thread. `intact`: the words still have the values that the thread wrote.
 struct ListItem {
   std::uint64_t address;
   std::uint32_t thread;
@@ -22,12 +22,13 @@ struct ListItem {
   bool intact;
 };
 
-// Every item is intact, the chunks consist of the items and of nothing else, and a chunk holds the items of one call of
-// one block in the order of its threads. Empty when that holds, else the first offence.
+// Checks that every item is intact, that the chunks consist of exactly the items, and that a chunk has the items of one
+// call of one block, in the order of its threads. Returns the first mistake, or an empty text.
 std::string list_problem(std::vector<ListChunk> chunks, std::vector<ListItem> items, std::uint32_t words_per_item);
 
 // `wanted` lookups are spread evenly over `elements` elements. Lookup i must have found element i * elements / wanted
-// of the chunks, which are in the order of the list, or null if the chunks have fewer elements. Empty if that holds.
+// of the chunks, in the order of the list, or null if the chunks have fewer elements. Returns the first mistake, or an
+// empty text.
 std::string got_problem(const std::vector<ListChunk>& chunks, const std::vector<std::uint32_t*>& got,
                         std::uint64_t elements);
 

@@ -47,8 +47,8 @@ bool PointerCheck::in_bounds(const RecordedBlock& block) const {
          rules_.pool_end - block.address >= block.bytes;
 }
 
-// In address order every block is compared with the one that reaches farthest before it: one sort finds every block
-// that overlaps an earlier one.
+// In address order every block is compared with the earlier block that ends last. So one sort finds every block that
+// overlaps an earlier one.
 void PointerCheck::check_overlap_only(std::span<const RecordedBlock> blocks) {
   if (!rules_.check_overlap) return;
   std::vector<RecordedBlock> sorted;
@@ -61,7 +61,7 @@ void PointerCheck::check_overlap_only(std::span<const RecordedBlock> blocks) {
   });
   const RecordedBlock* farthest = nullptr;
   for (const RecordedBlock& block : sorted) {
-    // A block of 0 bytes still has an address of its own.
+    // A block of 0 bytes still has its own address.
     const std::uint64_t end = block.address + std::max<std::uint64_t>(block.bytes, 1);
     if (farthest != nullptr && block.address < farthest->address + std::max<std::uint64_t>(farthest->bytes, 1)) {
       ++overlapping_;
@@ -81,7 +81,7 @@ void PointerCheck::explain_nulls(AskedBlocks wanted, Live live, std::optional<st
   if (rules_.pool_bytes == 0) return;
   const bool frees_nothing = rules_.frees == Frees::never;
   if (frees_nothing || (rules_.frees == Frees::in_bulk && live == Live::separately)) {
-    wanted = {blocks_, bytes_requested_ + 15 * blocks_};  // rounded up to 16 they take no more
+    wanted = {blocks_, bytes_requested_ + 15 * blocks_};  // at least 16 after rounding up
   }
   const std::uint64_t needed = rules_.block_bytes == 0 ? wanted.bytes : wanted.count * rules_.block_bytes;
   const bool fits = needed <= rules_.pool_bytes;

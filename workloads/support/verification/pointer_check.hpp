@@ -1,6 +1,6 @@
-// PointerCheck: judges the pointers that timed kernels recorded. Host side, after timing; knows nothing of devices.
+// PointerCheck: checks the pointers that timed kernels recorded. Host code, independent of devices; runs after timing.
 //
-// A stale pointer is as wrong as an overlap: both show as two live blocks that share bytes.
+// A stale pointer is as wrong as an overlap: both appear as two live blocks that share bytes.
 #pragma once
 
 #include <algorithm>
@@ -16,22 +16,22 @@
 
 namespace allocbench {
 
-// What every returned pointer must satisfy.
+// Rules for every returned pointer.
 struct PointerRules {
   std::uint64_t pool_begin = 0;
   std::uint64_t pool_end = 0;  // 0: no pool; then `in_device_heap` decides
   std::function<bool(const void*)> in_device_heap;
   std::uint32_t alignment = 16;
-  // False if blocks may be handed out again although they were not freed.
+  // False if the allocator may reuse blocks that were not freed.
   bool check_overlap = true;
   // Facts for the judgement of nulls: the bytes that all blocks share (0: not known), the bytes that every block takes
-  // (0: the design does not say), and when the design takes blocks back.
+  // (0: the design does not state it), and when the design takes blocks back.
   std::uint64_t pool_bytes = 0;
   std::uint64_t block_bytes = 0;
   Frees frees = Frees::individually;
 };
 
-// Blocks, and the bytes that they were asked for, each request rounded up to the project's alignment of 16.
+// Number of blocks and their requested bytes, each request rounded up to the project's alignment of 16.
 struct AskedBlocks {
   std::uint64_t count = 0;
   std::uint64_t bytes = 0;
@@ -53,46 +53,46 @@ struct AskedBlocks {
 struct RecordedBlock {
   std::uint64_t address;
   std::uint64_t bytes;
-  std::uint64_t request;  // index that means something to the reader: caller, or iteration and caller
+  std::uint64_t request;  // index for the report: caller, or iteration and caller
 };
 
 class PointerCheck {
  public:
   enum class Live { together, separately };
-  // The kernels ask until a request is refused: nulls are their end, not refusals.
+  // The kernels make requests until one is refused, so these nulls only mark the end.
   static constexpr std::uint64_t until_null = 0;
 
   explicit PointerCheck(PointerRules rules) : rules_(std::move(rules)) {}
 
-  // Judges one set of blocks. With Live::together no two of them may share a byte.
+  // Checks one set of blocks. With Live::together no two of them may share a byte.
   void check(std::span<const RecordedBlock> blocks, Live live);
   const PointerRules& rules() const { return rules_; }
-  // Of all blocks judged from here on.
+  // Applies to all blocks that are checked later.
   void require_alignment(std::uint32_t alignment) { rules_.alignment = std::max(rules_.alignment, alignment); }
-  // Adds requests that were judged elsewhere: how many, their bytes, and how many of them returned null.
+  // Adds requests that were checked elsewhere: their number, their bytes, and the number of nulls.
   void add_right(std::uint64_t requests, std::uint64_t nulls, std::uint64_t bytes) {
     blocks_ += requests;
     nulls_ += nulls;
     bytes_requested_ += bytes;
   }
-  // Tells the cause of the nulls judged since the last call. `wanted` is all that lives at the end of their kernel if
-  // it serves every request, blocks from before it included. If that fits the pool, the nulls are spurious. If not, the
-  // pool was exhausted. This is not known of a kernel that frees its blocks one after the other. `requests`: those of
-  // the kernel where not each of them was judged, or until_null.
+  // Determines the cause of the nulls since the last call. `wanted` includes all blocks in use at the end of the kernel
+  // if it serves every request, with earlier blocks. If `wanted` fits into the pool, the nulls are spurious; otherwise
+  // the pool was exhausted. The cause is unknown for a kernel that frees its blocks one after the other. `requests` is
+  // the number of requests of the kernel if not all were checked, or until_null.
   void explain_nulls(AskedBlocks wanted, Live live, std::optional<std::uint64_t> requests = {});
-  // Adds requests that all had room, and how many of them returned null.
+  // Adds requests that all had room, and the number of nulls among them.
   void count_refused(std::uint64_t requests, std::uint64_t nulls, std::uint64_t free_bytes);
-  // Only the second half of Live::together, for blocks that were judged one by one before.
+  // Only the overlap check of Live::together, for blocks that were already checked one by one.
   void check_overlap_only(std::span<const RecordedBlock> blocks);
 
   std::uint64_t blocks() const { return blocks_; }
   std::uint64_t nulls() const { return nulls_; }
-  // The spurious ones among them; nothing if the cause of one is not known.
+  // Number of spurious nulls. Nothing if the cause of a null is unknown.
   std::optional<std::uint64_t> spurious_nulls() const;
-  // Why nothing was measured: no request got a block, or more than half of those that had room got none. Empty where
-  // most were served. `pool_bytes`: for the text.
+  // The reason why nothing was measured: no request got a block, or more than half of the requests with room got none.
+  // Empty if most were served. `pool_bytes` is for the text.
   std::string refusal(std::uint64_t pool_bytes) const;
-  // Bytes asked for by the requests that returned null and by those that did not.
+  // Bytes of the requests that returned null, and of the others.
   std::uint64_t bytes_requested() const { return bytes_requested_; }
   bool ok() const { return unwritten_ + misaligned_ + out_of_bounds_ + overlapping_ == 0; }
   // "3 of 960 blocks overlap; first: request 17 at pool+0x40, 16 B, ..."; empty when ok().
@@ -123,7 +123,7 @@ class PointerCheck {
   std::string first_;
 };
 
-// "15 KiB", "2 GiB": the largest binary unit that leaves at least 1, one decimal where it is not whole.
+// "15 KiB", "2 GiB": in the largest binary unit with a value of at least 1, with one decimal if it is not whole.
 std::string bytes_text(std::uint64_t bytes);
 
 }  // namespace allocbench

@@ -7,10 +7,10 @@
 
 namespace allocbench {
 
-// `arena` is that of the allocator and must outlive the rules.
+// `arena` is the arena of the allocator and must outlive the rules.
 PointerRules pointer_rules(const AllocatorHandle& allocator, Arena& arena, bool check_overlap);
 
-// Adds what nulls are judged by, for an allocator that was empty when the sample started.
+// Adds the facts for the judgement of nulls, for an allocator that was empty at the start of the sample.
 void add_room(PointerRules& rules, const RunSetting& setting);
 
 }  // namespace allocbench

@@ -1,15 +1,15 @@
-// What result slots hold before a sample, so that a slot that no kernel wrote is seen.
+// The value of result slots before a sample, which reveals slots that no kernel wrote.
 #pragma once
 
 #include "simt/common.hpp"
 
 namespace allocbench {
 
-// As an address it is in no pool.
+// No pool contains this address.
 inline constexpr unsigned char poison_byte = 0xe7;
 inline constexpr std::uint64_t poisoned_slot = 0xe7e7e7e7e7e7e7e7u;
 
-// Whether a slot holds a block: not null, and written since it was poisoned.
+// Whether a slot has a block: it is not null and was written after the poison.
 SIMT_HOST_FN bool is_block(const void* slot) {
   const auto address = reinterpret_cast<std::uint64_t>(slot);
   return address != 0 && address != poisoned_slot;

@@ -1,4 +1,4 @@
-// Result slots of a workload: device memory where timed kernels leave what malloc returned, one row of callers per
+// Result slots of a workload: device memory in which timed kernels store the results of malloc, one row of callers per
 // round.
 #pragma once
 
@@ -23,15 +23,15 @@ class RecordedPointers {
   std::uint32_t callers() const { return callers_; }
   std::uint32_t rounds() const { return rounds_; }
 
-  // Makes slots that no kernel writes recognisable.
+  // Poisons the slots, which reveals slots that no kernel writes.
   void poison() { slots_.fill_bytes(stream_, poison_byte); }
   void clear() { slots_.fill_bytes(stream_, 0); }
-  // For kernels that read them: as many as there are slots.
+  // For kernels that read them; there is one for each slot.
   void fill_from(const std::vector<void*>& blocks) { slots_.from_host(stream_, blocks); }
 
-  // Number of null slots; waits for earlier kernels.
+  // Number of null slots. Waits for earlier kernels.
   std::uint64_t nulls() const { return holding(nullptr, 0, rounds_); }
-  // Slots of these rounds that hold this address; waits likewise.
+  // Number of slots of these rounds with this address. Waits for earlier kernels.
   std::uint64_t holding(const void* address, std::uint32_t first_round, std::uint32_t end_round) const {
     const std::size_t count = std::size_t{end_round - first_round} * callers_;
     if (const auto found = slot_check_.holding(stream_, row(first_round), count, address)) return *found;
@@ -50,27 +50,29 @@ class RecordedPointers {
     return result;
   }
 
-  // All slots, for a check with others; slot i is for sizes[i % period] bytes.
+  // All slots, for a check with other blocks. Slot i is for sizes[i % period] bytes.
   SlotRange range(AnySize sizes, std::size_t period) const {
     return {.slots = data(), .count = slots_.size(), .sizes = sizes, .period = period};
   }
-  // Judges all slots; `sizes` are those of the callers, on the device and here.
+  // Checks all slots. `sizes` are the sizes of the callers, on device and host.
   template <class SizeOf>
   void check(PointerCheck& check, AnySize sizes, SizeOf&& size_of, PointerCheck::Live live) const {
     judge(check, sizes, callers_, size_of, live, rounds_);
   }
-  // The same for the slots of the first rounds, where each slot has a size of its own.
+  // The same for the slots of the first rounds, if each slot has its own size.
   template <class SizeOf>
   void check_each(PointerCheck& check, AnySize sizes, SizeOf&& size_of, PointerCheck::Live live,
                   std::uint32_t rounds) const {
     judge(check, sizes, slots_.size(), size_of, live, rounds);
   }
-  // Where the device finds every slot right, except for nulls, adds them all to the check. False: look at them here.
+  // If the device finds every slot correct, apart from nulls, adds all slots to the check. False: the host must check
+  // them.
   template <class SizeOf>
   bool add_if_right(PointerCheck& check, AnySize sizes, SizeOf&& size_of, PointerCheck::Live live) const {
     return add_if_right(check, range(sizes, callers_), size_of, live);
   }
-  // Judges each for itself those slots that hold neither `mark` nor their poison: `written` of them, all of one size.
+  // Checks, one by one, the slots that have neither `mark` nor their poison. There are `written` of them, all of one
+  // size.
   void check_unmarked(PointerCheck& check, std::uint64_t bytes, const void* mark, std::uint64_t written) const {
     SlotRange all_slots = range({bytes}, 1);
     all_slots.mark = reinterpret_cast<std::uint64_t>(mark);

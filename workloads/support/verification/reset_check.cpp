@@ -16,14 +16,15 @@ constexpr std::uint64_t blocks_per_pool = 512;
 constexpr std::size_t most_blocks_counted = 8192;
 constexpr std::uint32_t crowd_size = 256;
 constexpr std::uint32_t few_callers = 32;
-// For what follows the first comparison.
+// For the steps after the first comparison.
 constexpr std::chrono::milliseconds reset_check_budget{100};
 const Geometry lone_lane = Geometry::of_callers(1, simt::warp_size, 1);
 // Designs with two heaps serve requests up to this one from their pool, which reset() covers.
 constexpr std::uint64_t largest_in_pool = 1024;
-// A search that gives up early serves another number of blocks each time: so many tries tell that from a loss.
+// A search that gives up early serves a different number of blocks each time. This many tries distinguish that from a
+// loss.
 constexpr int tries_to_judge = 4;
-// For the same reason a pool is drained when so many calls in a row were refused.
+// For the same reason a pool counts as drained only after this many refused calls in a row.
 constexpr int refusals_of_empty_pool = 12;
 
 AllocatorHandle with_deadline(AllocatorHandle allocator, const simt::DeadlineView& deadline) {
@@ -139,7 +140,7 @@ void ResetCheck::require_all(Small& small, std::size_t& from_new, const std::str
     if (i == 0) {
       const std::size_t first = from_new;
       from_new = std::min(first, least_served_by_new(small.arena.pool_bytes()));
-      // New ones that differ search by chance: a few drains do not show how far they go apart.
+      // If new instances differ, the search is random, and a few drains do not show the whole spread.
       const std::size_t spread = first - from_new;
       const std::size_t by_chance = std::min(std::max(4 * spread, from_new / 100), from_new / 4);
       enough = spread == 0 ? from_new : from_new - by_chance;
@@ -150,8 +151,8 @@ void ResetCheck::require_all(Small& small, std::size_t& from_new, const std::str
                                            bytes_text(small.arena.pool_bytes()) + ")");
 }
 
-// The kernel of frees ends with release_all(), which gives back every block of a design that frees in bulk: for such
-// designs, blocks handed out again afterwards are not an error.
+// The kernel of frees ends with release_all(), which frees every block of a design that frees in bulk. For such designs
+// a reuse of blocks afterwards is not an error.
 void ResetCheck::require_nulls_ignored(const Small& small, std::size_t from_new) {
   Blocks blocks = drain(small.allocator, from_new);
   free_nulls(small.allocator);
@@ -163,7 +164,7 @@ void ResetCheck::require_nulls_ignored(const Small& small, std::size_t from_new)
 }
 
 ResetCheck::Blocks ResetCheck::drain(const AllocatorHandle& allocator, std::optional<std::size_t> expected) {
-  // A design that hands out blocks again without a free is drained once round its pool.
+  // A design that reuses blocks without a free is drained by one pass over its pool.
   const std::size_t most = setting_.traits().recycles_unfreed ? blocks_per_pool / 2 : most_blocks_counted;
   const std::size_t by_many = std::min(most, expected.value_or(blocks_per_pool / 2));
   const std::size_t by_few = std::min(most, expected.value_or(most));
@@ -213,7 +214,8 @@ void ResetCheck::require_right(const Blocks& blocks, const PointerRules& rules, 
   if (!check.ok()) throw CellFailure(Status::incorrect, "after " + when + ": " + check.problem());
 }
 
-// Blocks live on both sides of the nulls, so that one given back by mistake is handed out a second time.
+// There are live blocks before and after the nulls, so that a block that is freed by mistake is handed out a second
+// time.
 void ResetCheck::free_nulls_of(const AllocatorHandle& own) {
   constexpr std::uint64_t small_request = 64;
   request_bytes_ = std::min<std::uint64_t>(small_request, setting_.max_request());

@@ -1,9 +1,9 @@
-// Reset check: a pool that was full serves as much after reset() as it did when it was new, and free(null) changes
-// nothing. Every allocator of a run is checked once, whatever its workload does.
+// Reset check: after reset(), a full pool must serve as much as a new one, and free(null) must change nothing. Every
+// allocator of a run is checked once, independent of the workload.
 //
-// It would take too long to drain the pool of a cell. So a small second instance is drained: 256 KiB, or the least that
-// the design takes, in at most 8,192 blocks of 1/512 of the pool. What was found there holds for all pools
-// (findings.hpp). The cell's own allocator only gets nulls to free while some of its blocks are in use.
+// Draining the pool of a cell would take too long. So a small second instance is drained: 256 KiB or the smallest pool
+// of the design, in at most 8,192 blocks of 1/512 of the pool. The result holds for all pools (findings.hpp). The
+// cell's own allocator only frees nulls while some of its blocks are in use.
 #pragma once
 
 #include <chrono>
@@ -22,17 +22,17 @@ namespace allocbench {
 
 class ResetCheck {
  public:
-  // `own` are the rules for the pointers of the cell's allocator. The same number of lanes of a warp calls as in the
-  // cell, because some designs are measured with one only. `findings` are those of the process.
+  // `own` are the rules for the pointers of the cell's allocator. The number of calling lanes per warp is that of the
+  // cell, because some designs are measured with only one lane. `findings` are the findings of the process.
   ResetCheck(simt::Stream& stream, const RunSetting& setting, PointerRules own, std::uint32_t lanes_per_warp,
              ResetFindings& findings);
 
-  // `own` is the allocator of the cell, with nothing allocated; it keeps nothing, but is not fresh afterwards. Returns
-  // "checked: ..." or "waived: ...". Throws CellFailure for a broken reset() or free(null).
+  // `own` is the allocator of the cell, without blocks before and after the call, but it is not fresh afterwards.
+  // Returns "checked: ..." or "waived: ...". Throws CellFailure for a broken reset() or free(null).
   std::string run(const AllocatorHandle& own);
 
  private:
-  // An allocator on a pool of its own.
+  // An allocator with its own pool.
   struct Small {
     Small(const RunSetting& setting, simt::Stream& stream, std::size_t pool_bytes, const simt::DeadlineView& deadline);
     Arena arena;
@@ -41,23 +41,24 @@ class ResetCheck {
   };
   using Blocks = std::vector<RecordedBlock>;
 
-  // Nothing when this pool is too small for the design.
+  // Nothing if this pool is too small for the design.
   std::optional<std::string> on_second_instance(std::size_t pool_bytes);
-  // The blocks that a new instance serves at least, over several of them.
+  // The smallest number of blocks that a new instance serves, among several instances.
   std::size_t least_served_by_new(std::size_t pool_bytes);
-  // After `prepare` the pool must serve as much as a new one.
+  // Checks that the pool serves as much as a new one after `prepare`.
   template <class Prepare>
   void require_all(Small& small, std::size_t& from_new, const std::string& after, Prepare&& prepare);
-  // The pool is full, and the design frees blocks one by one.
+  // For a full pool of a design that frees single blocks.
   void require_nulls_ignored(const Small& small, std::size_t from_new);
-  // Takes blocks until there are none: by many threads, then by few, at last by a lone lane. A search of a full pool
-  // takes long, so `expected`, what the pool served before, keeps the number of failing calls small.
+  // Takes blocks until none is left: first with many threads, then with few, at last with a single lane. A search of a
+  // full pool takes long, so `expected`, the number of blocks that the pool served earlier, keeps the number of failing
+  // calls small.
   Blocks drain(const AllocatorHandle& allocator, std::optional<std::size_t> expected);
   bool out_of_time() const { return std::chrono::steady_clock::now() > budget_ends_; }
   std::size_t one_round(const AllocatorHandle& allocator, const Geometry& geometry, Blocks& blocks);
   void free_every_second(const AllocatorHandle& allocator, const Blocks& blocks, std::size_t begin);
   void free_nulls(const AllocatorHandle& allocator);
-  // All of them live together.
+  // All of them are in use together.
   static void require_right(const Blocks& blocks, const PointerRules& rules, const std::string& when);
   void free_nulls_of(const AllocatorHandle& own);
 

@@ -1,8 +1,8 @@
-// Calls that host code writes down, a list for each thread: how the contract suite (tests/contract) talks to allocators
-// that it knows by their type-erased handle only.
+// Scripts of calls from host code, a list for each thread. The contract suite (tests/contract) uses them for allocators
+// of which it only has the type-erased handle.
 //
-// All threads of the grid go through the same number of rounds. The lanes of a warp start a round together, so lanes
-// with calls in one round call side by side, and lanes with `nothing` stand aside.
+// All threads of the grid execute the same number of rounds. The lanes of a warp start a round together, so lanes with
+// calls in a round call at the same time, and lanes with `nothing` wait.
 #pragma once
 
 #include "allocators/support/contract/session.hpp"
@@ -15,13 +15,13 @@ enum class ScriptVerb : std::uint32_t { nothing, malloc, free, free_null, releas
 
 struct ScriptCall {
   ScriptVerb verb = ScriptVerb::nothing;
-  std::uint32_t count = 0;  // malloc and free: blocks, for as many slots; malloc stops at the first null
+  std::uint32_t count = 0;  // malloc and free: number of blocks and slots; malloc stops at the first null
   std::uint64_t slot = 0;   // the first
   std::uint64_t bytes = 0;  // of each block
 };
 
 struct ScriptFindings {
-  std::uint32_t overwritten;  // blocks whose bytes were not the owner's when it freed them
+  std::uint32_t overwritten;  // blocks whose contents were wrong when their owner freed them
   std::uint32_t first_slot;   // the lowest of them
 };
 

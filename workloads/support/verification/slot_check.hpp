@@ -1,6 +1,5 @@
-// Judges recorded pointers where they are, in device memory, so that a million of them cost no copy and no sort on the
-// host. Its only verdict is "all right, except for nulls"; otherwise PointerCheck looks at them on the host and says
-// what is wrong.
+// Checks recorded pointers in device memory, so that a million pointers need no copy and no sort on the host. The only
+// verdict is "all correct, apart from nulls". Otherwise PointerCheck checks them on the host and reports the mistakes.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +13,15 @@
 
 namespace allocbench {
 
-// Slots in device memory, and what they are for.
+// Slots in device memory and their meaning.
 struct SlotRange {
   void* const* slots = nullptr;
   std::size_t count = 0;
   AnySize sizes = {};
   std::size_t period = 1;                    // slot i is for sizes[i % period] bytes
-  const std::uint8_t* takes_part = nullptr;  // where given, only slots of callers with a flag are judged
+  const std::uint8_t* takes_part = nullptr;  // if given, only slots of callers with a flag are checked
   std::size_t callers = 1;                   // slot i belongs to caller i % callers
-  std::uint64_t mark = 0;                    // where given, slots that hold it or their poison are not judged
+  std::uint64_t mark = 0;                    // if given, slots with this value or their poison are not checked
 };
 
 class SlotCheck {
@@ -32,11 +31,11 @@ class SlotCheck {
   SlotCheck(SlotCheck&&) noexcept;
   SlotCheck& operator=(SlotCheck&&) noexcept;
 
-  // The nulls of all ranges together, when every other slot holds a right pointer. Nothing when one may be wrong, or
-  // where the back end leaves it to the host. Waits for the kernels before.
+  // The number of nulls of all ranges, if every other slot has a correct pointer. Nothing if one may be wrong or the
+  // back end leaves the check to the host. Waits for earlier kernels.
   std::optional<std::uint64_t> nulls_if_right(simt::Stream& stream, std::span<const SlotRange> ranges,
                                               const PointerRules& rules, PointerCheck::Live live);
-  // The slots that hold this address. Nothing where the back end leaves counting to the host.
+  // The number of slots with this address. Nothing if the back end leaves counting to the host.
   std::optional<std::uint64_t> holding(simt::Stream& stream, void* const* slots, std::size_t count,
                                        const void* address);
 

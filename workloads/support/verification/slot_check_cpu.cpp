@@ -9,7 +9,7 @@ SlotCheck::~SlotCheck() = default;
 SlotCheck::SlotCheck(SlotCheck&&) noexcept = default;
 SlotCheck& SlotCheck::operator=(SlotCheck&&) noexcept = default;
 
-// Device memory is the host's here.
+// Device memory is host memory here.
 std::optional<std::uint64_t> SlotCheck::nulls_if_right(simt::Stream&, std::span<const SlotRange>, const PointerRules&,
                                                        PointerCheck::Live) {
   return std::nullopt;

@@ -12,14 +12,15 @@ namespace allocbench {
 
 class TracePass {
  public:
-  // `calls` of a kernel fit into the buffers. Throws CellFailure where the design's blocks cannot be named or are not
-  // freed one by one.
+  // The buffers have room for `calls` calls of a kernel. Throws CellFailure if the design's blocks cannot be identified
+  // or are not freed one by one.
   TracePass(simt::Stream& stream, const AllocatorHandle& allocator, const PointerRules& rules, std::size_t pool_bytes,
             std::uint32_t calls);
 
   // For the sample.
   AllocatorHandle allocator() { return allocator_.traced(recorder_); }
-  // What the trace has, and what it lacks. A folder that cannot be written takes no result away: the text says so.
+  // Contents of the trace, and what it lacks. If the folder cannot be written, the text says so, and all results stay
+  // valid.
   std::string write(const std::string& folder) const;
 
  private:
