@@ -2,8 +2,8 @@
 //
 // Pham et al. 2025, appendix C (the buckets of the group-by): a thread appends to the last page of a list. If there is
 // none, or it is full, the thread requests a page and appends it.
-// Idea: one word per list holds the last page and how many of its places are taken. A fetch-add of this word
-// reserves places and tells where they are. The lanes of a warp that append to one list reserve together.
+// Idea: one word per list holds the last page and how many of its places are taken. A fetch-add of this word reserves
+// places and returns their positions. The lanes of a warp that append to one list reserve together.
 // Data: Tail {word, pages}, in global or shared memory: 44 bits of address / 16, 20 bits of places. An empty list is a
 // full page at address 0. Pages are those of page_chain.hpp; the header of a page is written before it is published,
 // for a full page, and finish() corrects that of the last one.

@@ -1,4 +1,4 @@
-// What both back ends share: the function qualifier, memory orders, steps, launch shapes and errors.
+// Common definitions of both back ends: the function qualifier, memory orders, steps, launch shapes and errors.
 //
 // Code that runs on a "device" (a CUDA GPU or the CPU executor) is marked SIMT_FN and receives its calling thread as a
 // template parameter. Such code uses neither CUDA built-ins nor the C library's allocator. The compiler determines the

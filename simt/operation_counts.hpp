@@ -1,4 +1,4 @@
-// What a CountingThread counts (counting.hpp). Plain data, for device code and host reports alike.
+// The counts of a CountingThread (counting.hpp). Plain data, for device code and host reports alike.
 #pragma once
 
 #include "simt/common.hpp"

@@ -2,11 +2,11 @@
 // free.
 //
 // Paper: Gelado & Garland, PPoPP 2019 (UAlloc: two stages for bins, too; collective mutex).
-// Stage 1 is a semaphore of bins, whose batch is a chunk. Stage 2 happens under the collective mutex. Of the lanes that
-// come together one locks for all. The lane with rank k takes the k-th free bin of the list. The last lane removes the
-// chunks without free bins from the list. A chunk whose bins are all free returns to the tree if their units are
-// available. If a unit is missing, a lane holds it and is about to take a bin. Then the chunk stays and is counted, and
-// that lane checks again.
+// Stage 1 is a semaphore of bins, whose batch is a chunk. Stage 2 happens under the collective mutex. One of the lanes
+// that call together takes the lock for all. The lane with rank k takes the k-th free bin of the list. The last lane
+// removes the chunks without free bins from the list. A chunk whose bins are all free returns to the tree if their
+// units are available. If a unit is missing, a lane holds it and is about to take a bin. Then the chunk stays and is
+// counted, and that lane checks again.
 #pragma once
 
 #include "allocators/bulkalloc/buddy_tree.hpp"

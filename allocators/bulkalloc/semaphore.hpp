@@ -62,8 +62,8 @@ struct Semaphore {
     }
   };
   // The result is as if the lanes asked one after the other, for a unit each: a lane makes a batch, for itself and for
-  // the next batch - 1 lanes, if all units that are there or expected are reserved. Of the other lanes, each takes a
-  // unit if it finds one.
+  // the next batch - 1 lanes, if all units that are there or expected are reserved. Each of the other lanes takes a
+  // unit if there is one.
   SIMT_HOST_FN static Shares shares_of(const State& now, std::uint32_t lanes, std::uint32_t batch) {
     const std::int64_t lacking = std::int64_t{lanes} - (now.there + now.expected - now.reserved);
     const std::uint32_t make = least((lacking + batch - 1) / batch, lanes);
@@ -218,8 +218,8 @@ inline constexpr std::uint32_t unit_somewhere = 0xfffffffe;
 
 // One unit for each lane of a group, which asks for them together. If there are none, `make(makers, wanted)` makes a
 // batch. The caller's part of the group keeps `wanted` units of it. `make` returns the batch, or no_unit. In that case
-// each lane takes a unit that is there. The group votes which lanes are `makers`, those that make a batch now, and no
-// part of it continues before all have units (CONTRIBUTING.md, "Groups in groups").
+// each lane takes an available unit. The group votes which lanes are `makers`, those that make a batch now, and no part
+// of it continues before all have units (CONTRIBUTING.md, "Groups in groups").
 template <class Thread, class Group, class Make>
 SIMT_FN std::uint32_t reserve(Thread& thread, const Group& group, Semaphore& units, std::uint32_t batch,
                               const Make& make) {

@@ -102,7 +102,7 @@ class CircularList {
     }
     return granules <= least_heaps || granules > Header::max_granules ? 0 : least;
   }
-  // From this pool when it is fresh.
+  // Largest request of this pool when it is fresh.
   std::size_t largest_request() const { return largest_request_; }
   // Two offsets, so that the heaps of two SMs share one list. A freed chunk merges only with the next one, so the final
   // sizes of free chunks depend on the order of the frees.

@@ -12,7 +12,7 @@ namespace allocbench::circular {
 
 struct PreSplit {
   std::uint32_t heaps = 1;
-  std::uint32_t levels = 0;    // of every heap; 0 when the pool is too small for any
+  std::uint32_t levels = 0;    // of every heap; 0 if the pool is too small for a heap
   std::uint32_t root = 0;      // granules of the largest chunk of a heap
   std::uint32_t granules = 0;  // of the whole pool; also the index of the end marker
 

@@ -16,7 +16,7 @@ inline constexpr std::uint32_t no_block = 0xffffffffu;
 
 struct Share {
   bool won;             // the party locked the chunk; the same for all its lanes
-  std::uint32_t block;  // of this lane, or no_block
+  std::uint32_t block;  // block of this lane, or no_block
   std::uint32_t rest;   // the chunk after the blocks; without a lock the successor of the chunk
 };
 

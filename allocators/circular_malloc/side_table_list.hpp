@@ -45,7 +45,7 @@ class Laps {
  public:
   SIMT_FN Laps(std::uint32_t start, std::uint32_t max_steps) : start_(start), max_steps_(max_steps) {}
 
-  // The walk goes from `chunk` to `next`, unless it has seen everything twice or used its steps.
+  // Moves the walk from `chunk` to `next`, unless it has seen all chunks twice or used up its steps.
   template <class Thread>
   SIMT_FN bool go_on(Thread& thread, std::uint32_t chunk, std::uint32_t next) {
     thread.probe(simt::Step::walk);

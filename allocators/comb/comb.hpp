@@ -179,8 +179,8 @@ class Comb {
   // A wrong guess sets bits in a word of any class, until it clears them again. No block is harmed:
   //   * A closed or locked word (of a free chunk, a run, a retirement, an opening) has all bits set, so the guess wins
   //     nothing.
-  //   * Bits of live blocks and surplus bits are set, so a free of the other class clears bits that the guess has not
-  //     won, and the guess gives back only its own bits.
+  //   * Bits of live blocks and surplus bits are set, so a free of the other class clears only bits that the guess has
+  //     not won, and the guess clears only its own bits.
   //   * Another claim, right or wrong, does not win a bit that the guess holds, so it searches elsewhere.
   //   * While the guess holds a bit, the word is not empty, so the chunk cannot be retired. The bits are cleared in the
   //     same word, which still has the same class. A retirement that finds them set fails, as with any live block.

@@ -12,7 +12,7 @@
 
 namespace allocbench::comb {
 
-// Where a request looks first.
+// The place where a request searches first.
 struct Place {
   std::uint32_t entry = 0;  // of the directory of its class
   std::uint32_t word = 0;   // of the chunk found there

@@ -111,7 +111,8 @@ struct Space {
   // The shares of all warps of a grid may use a 64th of the pool.
   static constexpr std::uint32_t pool_per_shares_log2 = 6;
 
-  const Space* copy = nullptr;  // in device memory: calls of the slow path pass one register pair, not all of this
+  // in device memory, so that calls of the slow path pass one register pair instead of this struct
+  const Space* copy = nullptr;
   std::byte* base = nullptr;
   std::uint64_t* words = nullptr;
   std::uint32_t* in_use = nullptr;

@@ -150,7 +150,7 @@ struct AccessBlock {
     const auto chunk_bytes = thread.atomic(entry(page).chunk_bytes);
     std::uint32_t size = chunk_bytes.load(simt::relaxed);
     if (size != 0) {
-      // The bits of this format are clear. In front of them user data may lie where another format has its bits.
+      // The bits of this format are clear. There may be user data in front of them, where another format has its bits.
       clear_words(thread, page, layout.most_words() - PageLayout::words(layout.chunks(size)));
       chunk_bytes.compare_exchange(size, 0u, simt::relaxed, simt::relaxed);
     }

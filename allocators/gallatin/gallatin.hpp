@@ -6,23 +6,23 @@
 //   malloc  up to 4 KiB: a slice of a power of two from the block that the SM's entry of the class's table names: one
 //           load and one addition for all lanes of a class. Up to 32 KiB: 2, 4 or 8 of the largest slices in a row.
 //           Up to a segment of 16 MiB: a whole block. Above: a run of segments.
-//   free    the class of the segment gives the block; one addition per block and group of lanes. A block comes back
-//           when all its slices were freed; a segment when all its blocks came back.
+//   free    the class of the segment gives the block; one addition per block and group of lanes. A block is returned
+//           when all its slices were freed, and a segment when all its blocks were returned.
 // Data: heap.hpp. Protocols: bit_tree.hpp, blocks.hpp, slices.hpp, runs.hpp.
 //
 // Differs from the public code:
 //   * Memory orders (last section). Groups of lanes are explicit masks. Lanes that have their slice leave, and the
 //     others stay together.
 //   * A request of a block ends when the class's tree and the tree of free segments were both found empty (published:
-//     after all tries). Runs are searched for once (published: 500 times). So null comes in bounded time.
+//     after all tries). Runs are searched for once (published: 500 times). So null is returned in bounded time.
 //   * Assumed: an entry whose block could not be replaced is marked vacant. A team that finds no entry with a block
 //     fills its own entry if that is vacant, and returns null if it cannot. The team checks each entry once.
 //   * Assumed: a team that finds the same block twice in a row, used up or in another class, detaches it. The lanes
 //     that crossed its end may have found it in another entry.
-//   * Assumed: a whole block is given back if a team that knew it from an earlier life took slices of it first.
+//   * Assumed: a whole block is returned if a team that knew it from an earlier use took slices of it first.
 //   * A fetched segment adds its free blocks to the count instead of storing them: a request that came late may have
-//     its subtraction there. A request that reaches beyond a block may be the last to free slices of it, and then gives
-//     the block back.
+//     its subtraction there. A request that extends beyond a block may be the last to free slices of it, and then
+//     returns the block.
 //   * Block numbers of 32 bits in the rings and the table instead of pointers; classes of segments in 32 bits, not 16.
 //   * In pools below 512 MiB segments are smaller than 16 MiB, so that there are 32 of them, and a slice is at most a
 //     sixteenth of a segment. The entries of the smallest class pin half a segment, as published.
@@ -33,8 +33,8 @@
 //     hidden until then. Insertions into a tree may be hidden by a removal at the same time (recheck_cleared_words).
 //   * A free of a run first sets the bits of its segments and then resets their class. A fetch in between ends the
 //     kernel (reset_class_first).
-//   * The count of a block has 20 bits. Additions to an exhausted block could reach the class above them: more than a
-//     thousand full warps that ask for 32 KiB at once.
+//   * The count of a block has 20 bits. Additions to an exhausted block could overflow into the class, if more than a
+//     thousand full warps request 32 KiB at once.
 //
 // Operations on shared words, by one team of lanes. Both make the same ones. Where they differ, a bar separates them:
 // public code | here. tests/allocators/fidelity/gallatin_test.cpp counts them.

@@ -89,8 +89,8 @@ class StaticGallatin {
   static std::size_t max_request(std::size_t pool_bytes, const Parameters& parameters) {
     return Heap::lay_out(pool_bytes, parameters.of_heap(), "gallatin_static").max_request();
   }
-  // Twelve segments of two blocks of four slices of 16 bytes, or one block of 32 bytes. What is left in the block of a
-  // slot serves no other class, and it may lie in any segment, also inside a run.
+  // Twelve segments of two blocks of four slices of 16 bytes, or one block of 32 bytes. The rest of a slot's block
+  // serves no other class, and the block may be in any segment, also inside a run.
   static SmallHeap<Parameters> small_heap() {
     Parameters parameters;
     parameters.segment_bytes = 128;

@@ -7,7 +7,7 @@
 
 namespace allocbench::gallatin {
 
-// A block of its own for one request.
+// A whole block for one request.
 template <class Thread>
 SIMT_NOINLINE_FN void* take_block(Thread& thread, const Heap& heap, std::uint32_t size_class) {
   for (std::uint32_t tries = 0; tries < heap.parameters.run_tries; ++tries) {

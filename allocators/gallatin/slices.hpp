@@ -69,7 +69,7 @@ SIMT_FN void replace(Thread& thread, const Heap& heap, std::uint32_t size_class,
   }
 }
 
-// `count` slices in a row, for all lanes that come together with this class.
+// `count` slices in a row, for all lanes that call together with this class.
 template <class Thread>
 SIMT_FN void* take_slices(Thread& thread, const Heap& heap, std::uint32_t size_class, std::uint32_t count) {
   auto team = thread.converged().match_any(size_class);

@@ -137,7 +137,7 @@ class PublishedHalloc : public HallocBase {
     std::uint32_t number;
   };
 
-  // The number of the caller's request: the leader counts for the group, or each lane for itself.
+  // The number of the caller's request. Either the leader counts for the group, or each lane counts separately.
   template <class Thread, class Group>
   SIMT_FN std::uint32_t next_counter(Thread& thread, const Group& group, SizeHead& size) const {
     if (!choices_.aggregation) return thread.atomic(size.counter).fetch_add(1u, simt::relaxed);
@@ -202,8 +202,8 @@ class PublishedHalloc : public HallocBase {
     return false;
   }
 
-  // Counts the blocks whose bits the lanes of the group have set. Null if the slab was given back meanwhile. Sets
-  // `asks` for lanes that must ask for another head: then, and for one lane of those that made the slab busy.
+  // Counts the blocks whose bits the lanes of the group have set. Null if the slab was freed meanwhile. Sets `asks` for
+  // lanes that must ask for another head: then, and for one lane of those that made the slab busy.
   template <class Thread, class Group>
   SIMT_FN void* claim(Thread& thread, const Group& group, std::uint32_t slab, std::uint32_t id, std::uint32_t chunk,
                       bool& asks) const {

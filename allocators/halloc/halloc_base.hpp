@@ -19,8 +19,8 @@ class HallocBase {
   }
 
  protected:
-  // Three slabs of 32 chunks of 16 bytes or 16 of 24, so that a model reaches all classes. Lanes already inside may
-  // fill a slab beyond `busy`, so a single lane gets less out of the heap than many lanes together.
+  // Three slabs of 32 chunks of 16 bytes or 16 of 24, so that a model uses all classes. Lanes already inside may fill a
+  // slab beyond `busy`, so a single lane gets less out of the heap than many lanes together.
   template <class P = Parameters>
   static SmallHeap<P> three_slabs(double serves_other_sizes) {
     P parameters;

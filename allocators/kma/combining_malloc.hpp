@@ -5,8 +5,8 @@
 //
 // Reworked, with the benefit of each change:
 //   * The lanes of a warp that ask for the same block size reserve together, by one subtraction, and set their bits by
-//     one OR. Frees into the same bitmap word work likewise. As published each thread does a compare-exchange, so one
-//     reservation per round trip to the second-level cache succeeds.
+//     one OR. Frees into the same bitmap word work in the same way. As published each thread does a compare-exchange,
+//     so one reservation per round trip to the second-level cache succeeds.
 //   * The search starts at the next clear bit of a superblock without frees, instead of at word 0.
 //   * The thread that takes the last block attaches the next superblock, so no other thread has to. The thread
 //     that prepares a superblock takes its own blocks while it formats it.
@@ -113,7 +113,7 @@ class CombiningMalloc {
         left -= count;
       }
     }
-    party.sync();  // what the leader acquired, all lanes have
+    party.sync();  // the leader's acquire covers all lanes
     return mine;
   }
 

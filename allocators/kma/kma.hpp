@@ -20,8 +20,8 @@
 // every reservation has a clear bit.
 //
 // Differs from the paper:
-//   * free clears the bit before it counts. In the printed order a superblock can be recycled and formatted between
-//     the two, and then the late AND frees a block of another owner.
+//   * free clears the bit before it counts. In the printed order a superblock can be recycled and formatted between the
+//     two steps, and the late AND then frees a block of another owner.
 //   * The smallest block of `kma` is 16 bytes, because every block is 16-byte aligned. `kma_from_4_bytes` has the
 //     paper's: blocks from 4 bytes, each aligned to its size, at most to 16. Null when the queue is empty.
 //   * Gaps (assumed): the next power of two instead of unpublished size heuristics; an attached superblock stays

@@ -3,7 +3,7 @@
 // Only the entry of the active table decides about attachment: a superblock is attached before its index is stored,
 // and only the thread that compare-exchanges the index out of the entry may detach it. ABA on an entry is harmless,
 // because that thread is the only remover in any life of the superblock.
-// The thread whose reservation takes the last block replaces the superblock at once, so no other thread has to.
+// The thread whose reservation takes the last block immediately replaces the superblock, so no other thread has to.
 #pragma once
 
 #include "allocators/kma/superblock.hpp"
@@ -46,7 +46,7 @@ class SuperblockHeap {
   SIMT_FN Grant reserve(Thread& thread, std::uint32_t log2, std::uint32_t wanted) const {
     if (superblocks_.capacity(log2) <= wanted) {
       const Grant grant = whole_superblock(thread, log2);
-      if (!grant.empty()) return grant;  // else the active one may still have some
+      if (!grant.empty()) return grant;  // otherwise the active superblock may still have blocks
     }
     const auto entry = thread.atomic(active_[log2]);
     for (;;) {

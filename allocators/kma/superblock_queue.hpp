@@ -102,7 +102,7 @@ class SuperblockQueue {
   SIMT_FN bool looks_empty(Thread& thread) const {
     const std::uint64_t first = thread.atomic(ends_->head).load(simt::acquire);
     if (index(thread.atomic(links_[index(first)]).load(simt::acquire)) != none) return false;
-    return thread.atomic(ends_->head).load(simt::relaxed) == first;  // else the link is of a later life
+    return thread.atomic(ends_->head).load(simt::relaxed) == first;  // otherwise the link belongs to a later use
   }
 
   const Ends* ends() const { return ends_; }

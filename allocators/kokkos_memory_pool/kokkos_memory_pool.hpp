@@ -110,7 +110,7 @@ class KokkosMemoryPool {
     std::uint32_t rounds = 64 + 2 * superblocks_.count;
     SIMT_ROLLED
     while (attempts != 0 && rounds-- != 0) {
-      std::uint32_t hint = kokkos::no_superblock;  // what it was in this round
+      std::uint32_t hint = kokkos::no_superblock;  // its state in this round
       if (candidate.superblock == kokkos::no_superblock) {
         hint = thread.atomic(size.superblock).load(simt::relaxed);
         candidate.superblock = hint;

@@ -4,10 +4,10 @@
 // the malloc of upstream LLVM's OpenMP offloading on AMD GPUs; on NVIDIA GPUs LLVM uses CUDA's malloc instead. Idea:
 //   malloc  The lanes of a warp that ask for one size search together: first the slot where that size last succeeded,
 //           then the table, beginning at the size's home. One addition to a slot's counter reserves a chunk for each
-//           lane. Lanes whose number is beyond the slab give theirs back and go on. Then the lanes with the same slab
+//           lane. Lanes whose number is beyond the slab return theirs and continue. Then the lanes with the same slab
 //           set bits from the first number on, one OR for each run of bits in a word.
-//   free    clears the bit; the lanes of one slab lower its counter together. A lane that lowers it to "nobody" gives
-//           the slab to a cache of eight, else to the host.
+//   free    clears the bit; the lanes of one slab lower its counter together. A lane that lowers it to "nobody" returns
+//           the slab to a cache of eight slabs or, if that is full, to the host.
 // Data: size_classes.hpp, slab.hpp, guard.hpp, slab_table.hpp; a hint per size: the slot of the last success.
 //
 // Differs from the code:

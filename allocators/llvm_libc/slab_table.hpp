@@ -2,7 +2,7 @@
 //
 // llvm-project, libc/src/__support/GPU/allocator.cpp (2026). All sizes share the table by linear probing. A slot holds
 // null, `making`, or the address of a slab. The lane that changes null to `making` makes a slab: one from the cache,
-// else one from the host. Here the pool stands in for the host.
+// else one from the host. Here the pool replaces the host.
 #pragma once
 
 #include "allocators/llvm_libc/guard.hpp"

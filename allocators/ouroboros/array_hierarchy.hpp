@@ -1,4 +1,4 @@
-// Order of segments by an array (VA): a ring per class says which chunk is which segment.
+// Order of segments by an array (VA): a ring per class maps segments to chunks.
 //
 // Entry s mod D is a word of two halves: a segment s, and its chunk or none. The thread that brings the chunk of
 // segment s waits until the entry says "s, none" and writes the chunk. The thread that has consumed the segment writes
@@ -59,7 +59,7 @@ struct ArrayHierarchy {
     append(thread, state, id, chunk, slots_log);
   }
 
-  // By a grid of `threads` together; before add_first().
+  // Called by a grid of `threads` together, before add_first().
   template <class Thread>
   SIMT_FN void initialise(Thread& thread, std::uint32_t me, std::uint32_t threads, std::uint32_t class_count) const {
     const std::uint32_t mask = (1u << layout.log) - 1;

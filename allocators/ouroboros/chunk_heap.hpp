@@ -11,7 +11,7 @@
 // result of the draw is known.
 //   Waits end: units of the semaphore are free pages of chunks that are queued or held, and holders put a chunk back
 // without waiting.
-//   A chunk that becomes entirely free may be given back to the pool: release_chunk().
+//   A chunk that becomes entirely free may return to the pool: release_chunk().
 //   The disadvantage: a chunk is passed from warp to warp, and each warp waits for the previous one. With few chunks,
 //   thirty warps would wait for the same chunk, or hundreds of lanes that call alone. So many simultaneous groups get
 //   new chunks (refill.hpp), as long as at least half of the pool was never used. A group that finds many others takes
@@ -21,7 +21,7 @@
 //
 // Differs from the paper: a warp draws once for all its lanes. In the paper each lane looks at the chunk at the front,
 // draws one page, and continues with the next chunk if there is none. In the paper the chunk stays in the queue, so the
-// lane that takes its last page and the lane that brings it back could meet at one slot.
+// lane that takes its last page and the lane that puts it back could access one slot.
 #pragma once
 
 #include "allocators/ouroboros/heap.hpp"
@@ -186,7 +186,7 @@ struct ChunkHeap : Heap<StorageKind> {
     return first - from_bit >= 32 ? 0 : 0xffffffffu << (first - from_bit);
   }
 
-  // `free_pages`: at least so many are free.
+  // `free_pages` is a lower bound of the free pages.
   template <class Thread>
   SIMT_FN void enqueue(Thread& thread, std::uint32_t id, std::uint32_t chunk, std::uint32_t free_pages) const {
     put_back(thread, id, this->number_puts(thread, id, 1), chunk, free_pages);

@@ -67,7 +67,7 @@ void lay_out_tables(Policy& heap, std::uint64_t pool_bytes, const Parameters& pa
   ChunkPool& pool = heap.space.pool;
   heap.space.headers = carver.take<std::uint32_t>(pool.chunk_count);
   lay_out_storage(heap.storage, heap, pool_bytes, parameters, carver);
-  std::uint32_t reuse_log = 0;  // pages never leave their class: no chunk comes back
+  std::uint32_t reuse_log = 0;  // pages never leave their class, so no chunk returns
   if constexpr (Policy::chunk_based) {
     heap.masks = carver.take<std::uint32_t>(std::uint64_t{pool.chunk_count} * heap.mask_words(0));
     heap.queue_slots = carver.take<std::uint64_t>(pool.chunk_count);

@@ -124,7 +124,7 @@ struct LinkedList {
   // if the segment before is already consumed: then its consumer has left the head to us. Mark and link are in one
   // word, so one of the two threads sees both.
   //   `order`: of the stores by which others find the chunks. Release for a fresh chunk, whose slots were just emptied.
-  // Relaxed for a chunk that is reused at once, whose slots are handed on by exchanges.
+  // Relaxed for a chunk that is reused immediately, because exchanges pass its slots on.
   template <class Thread, class Order>
   static SIMT_FN bool link_behind_tail(Thread& thread, std::uint64_t* nodes, ClassState& state, std::uint64_t& last,
                                        const std::uint32_t* chunks, std::uint32_t count, std::uint32_t slots_log,

@@ -20,7 +20,7 @@
 // Reworked, with the benefit of each change:
 //   * A free signals the semaphore once for the lanes of a warp. The originals signal lane by lane, on one word.
 //   * A warp draws once from a chunk for all its lanes, and holds it alone. Many lanes that call alone do not wait for
-//     one chunk (chunk_heap.hpp). In the originals each lane goes through the queue on its own.
+//     one chunk (chunk_heap.hpp). In the originals each lane searches the queue separately.
 //   * Lists remember where segments are (linked_list.hpp). The original of P-VL walks.
 //   * The semaphore has two words (bulk_semaphore.hpp), so nothing overflows, and a malloc immediately gets the
 //     available pages, possibly for a part of its lanes.
@@ -52,9 +52,9 @@ class OuroborosOf {
     return std::max<std::size_t>(parameters.chunk_bytes,
                                  largest_in_device_heap(device_heap_bytes(pool_bytes, parameters)));
   }
-  // Four pages of 16 bytes per chunk, queue chunks of 16 slots, three classes. Returned chunks go back at once. Other
-  // sizes get no guarantee: P never takes a page back from its class, and C returns a chunk only if the lane that frees
-  // its last page can take all of them.
+  // Four pages of 16 bytes per chunk, queue chunks of 16 slots, three classes. Returned chunks are reused immediately.
+  // Other sizes get no guarantee: P never takes a page back from its class, and C returns a chunk only if the lane that
+  // frees its last page can take all of them.
   static SmallHeap<Parameters> small_heap() {
     Parameters parameters;
     parameters.chunk_bytes = 64;

@@ -1,9 +1,9 @@
 // Page-based Ouroboros (P): the queue of a class holds the indices of its free pages.
 //
 // The index of a page is its offset in the pool in units of 16 bytes (the published chunk << 9 | page, for any chunk
-// size). It has 32 bits, so pages reach 64 GiB. Pages never leave their class. A malloc costs a lane its share of two
-// additions, on semaphore and front, and an exchange of its own slot; a free costs a read of the chunk's header, a
-// share of two additions, and a compare-exchange.
+// size). It has 32 bits, so the pages can cover 64 GiB. Pages never leave their class. A malloc costs a lane its share
+// of two additions, on semaphore and front, and an exchange of its own slot; a free costs a read of the chunk's header,
+// a share of two additions, and a compare-exchange.
 #pragma once
 
 #include "allocators/ouroboros/heap.hpp"
@@ -73,7 +73,7 @@ struct PageHeap : Heap<StorageKind> {
     const auto group = thread.converged().match_any(id);
     std::uint32_t number = 0;
     if (group.leader()) {
-      // In either order: a lane that gets one of these units at once waits at the slot.
+      // In either order, because a lane that immediately gets one of these units waits at the slot.
       this->free_pages(id).signal(thread, group.num_threads());
       number = this->number_puts(thread, id, group.num_threads());
     }

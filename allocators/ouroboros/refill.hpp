@@ -35,7 +35,7 @@ struct SupplyOrder {
   Supply kind;
   std::uint32_t count;     // units or chunks
   std::uint32_t first;     // number of the first take, or first chunk
-  std::uint64_t promised;  // what the group told the semaphore
+  std::uint64_t promised;  // the group's announcement to the semaphore
 };
 
 inline constexpr std::uint32_t most_failures = 16;  // unclear rounds; two of none

@@ -152,7 +152,7 @@ struct PageBitmap {
   std::uint32_t* words_of_32() const { return reinterpret_cast<std::uint32_t*>(words); }
   std::uint32_t word_count() const { return grid.words() / (word_bits / 32); }
   std::uint32_t lock_words() const { return (word_count() - 1) / 32 + 1; }
-  // Where a walk over single words goes.
+  // The next position of a walk over single words.
   SIMT_HOST_FN std::uint32_t positions_in_words() const {
     if constexpr (word_bits == 32) return grid.positions_in_words();
     return (grid.words_with_pages + 1) / 2 * word_bits;

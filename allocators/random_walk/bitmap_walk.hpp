@@ -7,8 +7,8 @@
 //
 // Differs from the paper (rw_bm): memory orders; the lock is released (the printed algorithm forgets that); a bit is
 // set by an atomic OR, because frees do not lock; a walk ends (page_parameters.hpp); the generator is Philox. The
-// authors' public code has no LockMap. So each probe has two atomics less than in the paper and in rw_bm, and mallocs
-// are faster (results/reference/h200/originals.md): the lock is a trip to memory of its own.
+// authors' public code has no LockMap. So each probe has two atomics fewer than in the paper and in rw_bm, and mallocs
+// are faster (results/reference/h200/originals.md), because the lock needs a separate trip to memory.
 //
 // Reworked (rw_bm_reworked): no LockMap. The first attempt is an atomic OR of a random bit of a random word, without a
 // load before. If many pages are free that is the only trip to memory; if the OR fails it returns the word, as the load

@@ -7,9 +7,9 @@
 // the page to look at next. A session keeps it in a register and writes it back at its end, so that it survives the
 // kernel. Threads whose ranks are equal modulo the entries share an entry, which is only a hint.
 //
-// Differs from the paper (crw): as rw_bm, which the authors' public code beats. A thread without a last page walks at
-// once (assumed; page -1 + 1 would send all threads to word 0). After the last page comes page 0. Memory keeps a fixed
-// number of last pages, not one per thread.
+// Differs from the paper (crw): as rw_bm, which the authors' public code beats. A thread without a last page starts
+// with a walk (assumed; page -1 + 1 would send all threads to word 0). After the last page comes page 0. Memory keeps a
+// fixed number of last pages, not one per thread.
 //
 // Reworked (crw_reworked): no LockMap, and the first attempt, here for the next page, makes no load before, as in
 // rw_bm_reworked.

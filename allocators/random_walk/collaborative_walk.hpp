@@ -10,9 +10,9 @@
 // Differs from the paper (corw):
 //   * As rw_bm (bitmap_walk.hpp), but the paper releases this lock. The authors' public code has none: a warp takes 32
 //     neighbouring words by exchanges, and loses concurrent frees. So mallocs of corw take longer than that code's.
-//     Frees differ mostly by the way of measuring (bump/atomic_malloc.hpp).
-//   * In a pass a lane gives a page only if more lanes need one than lanes of lower rank give. As printed, pages that
-//     no lane receives would stay marked.
+//     Times of frees differ mostly because of the way of measuring (bump/atomic_malloc.hpp).
+//   * In a pass a lane gives a page only if another lane will receive it: the number of needy lanes must exceed the
+//     number of giving lanes with a lower rank. As printed, pages without a receiver would stay marked.
 //   * For the out-of-memory rule, the words that a round could lock are counted. Any found page restarts the count.
 // Reworked (corw_reworked):
 //   * No LockMap.

@@ -50,7 +50,7 @@ inline std::uint32_t vain_probes(double scarce_share, std::uint32_t pages) {
   return static_cast<std::uint32_t>(std::fmin(std::fmax(probes, 1), never));
 }
 
-// The same in words of so many pages.
+// The same in words with this many pages.
 inline std::uint32_t vain_word_probes(double scarce_share, std::uint32_t words, std::uint32_t word_pages = 32) {
   if (scarce_share <= 0) return 0xffffffffu;
   return std::min((vain_probes(scarce_share, 0xffffffffu) - 1) / word_pages + 1, vain_probes(scarce_share, words));

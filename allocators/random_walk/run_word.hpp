@@ -43,10 +43,10 @@ SIMT_HOST_FN std::uint64_t bits_to_clear(const PageRun& run) {
   return bits << 32 | bits;
 }
 
-// Pages at which a run of so many free pages begins, as bits. 1 <= pages <= 32.
+// Pages at which a run of this many free pages begins, as bits. 1 <= pages <= 32.
 SIMT_HOST_FN std::uint32_t starts_of_free_runs(std::uint64_t word, std::uint32_t pages) {
   std::uint32_t starts = ~(low(word) | high(word));
-  // After each round a bit says that `length` pages from here on are free.
+  // After each round a set bit means that `length` pages from here on are free.
   for (std::uint32_t length = 1; length < pages;) {
     const std::uint32_t step = length < pages - length ? length : pages - length;
     starts &= starts >> step;

@@ -131,7 +131,7 @@ class RandomWalkMallocReworked {
     namespace run_word = random_walk::run_word;
     const std::uint32_t lanes = group.num_threads();
     const std::uint32_t rank = group.thread_rank();
-    // The lane that the next word comes from.
+    // The lane that provides the next word.
     const simt::LaneMask above = group.mask() & ~(0xffffffffu >> (31 - thread.lane()));
     const std::uint32_t neighbour = above != 0 ? simt::count_trailing_zeros(above) : group.leader_lane();
     std::uint32_t page = no_page;

@@ -224,7 +224,7 @@ struct Heap {
 #else
   // No time passes while all lanes wait, so the clock counts recorded slabs: those of all kinds, and below them those
   // of the kind. The interval has passed once the last begun slab, number `slabs`, is recorded, even if another lane
-  // sleeps. It has also passed once as many slabs of all kinds are recorded as the interval says. Reading a clock does
+  // sleeps. It has also passed when the number of recorded slabs of all kinds equals the interval. Reading a clock does
   // not count as an operation on shared words.
   std::uint64_t now(std::uint32_t slabs) const {
     std::uint64_t all = 0;

@@ -103,7 +103,7 @@ class RocmDm {
   const rocm_dm::Heap& heap() const { return heap_; }
 
  private:
-  // Blocks of one kind for all lanes of the group, until the heap gives no more. Lanes that have theirs wait.
+  // Blocks of one kind for all lanes of the group, until the heap has no more. Lanes that have theirs wait.
   template <class Thread, class Group>
   SIMT_FN void* serve(Thread& thread, const Group& group, std::uint32_t kind) const {
     void* block = nullptr;

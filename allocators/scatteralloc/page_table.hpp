@@ -148,7 +148,7 @@ struct PageTable {
     return no_chunk;
   }
 
-  // Gives back the bit of a chunk of a two-level page; its count goes back by release_count().
+  // Clears the bit of a chunk of a two-level page. release_count() lowers the count.
   template <class Thread>
   SIMT_FN void clear_bit(Thread& thread, std::uint32_t page, std::uint32_t chunk, std::uint32_t index) const {
     const std::uint32_t segment = index / 32;
@@ -160,7 +160,7 @@ struct PageTable {
     }
   }
 
-  // Each of the two resets the page when nothing else is on it, and returns the entry as it was before.
+  // Each of the two functions resets the page if it is empty, and returns the previous entry.
   template <class Thread>
   SIMT_FN std::uint64_t release_bits(Thread& thread, std::uint32_t page, std::uint32_t bits) const {
     const std::uint64_t before = thread.atomic(entries[page]).fetch_and(~std::uint64_t{bits}, simt::release);
@@ -258,8 +258,8 @@ struct PageTable {
     return {granted != 0 ? found : 0, granted | reserved_before << 16};
   }
 
-  // `word`: the entry as the caller's own operation left it. The exchange may fail: the thread that changed the word is
-  // a new owner, or it withdraws and comes here again. Relaxed: the release sequence of the entry continues.
+  // `word`: the entry as the caller's own operation left it. The exchange may fail, because the thread that changed the
+  // word is a new owner, or it withdraws and calls this again. Relaxed: the release sequence of the entry continues.
   template <class Thread>
   SIMT_FN void reset_if_empty(Thread& thread, std::uint32_t page, std::uint64_t word) const {
     if constexpr (reset_pages) {

@@ -229,7 +229,7 @@ class PublishedHeap {
 
   PageRuns<page_reset == PageReset::on> runs_;
   std::uint32_t* regions_ = nullptr;      // per region: how often a walk found nothing there
-  std::uint32_t* first_block_ = nullptr;  // the first access block that no walk has left behind
+  std::uint32_t* first_block_ = nullptr;  // the first access block that no walk has left
   std::uint32_t region_count_ = 0;
   std::uint32_t region_shift_ = 4;
   std::uint32_t blocks_ = 1;

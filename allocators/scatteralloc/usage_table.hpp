@@ -79,7 +79,7 @@ struct UsageTable {
     return users;
   }
 
-  // For a page that the caller has for itself.
+  // For a page that only the caller uses.
   template <class Thread>
   SIMT_FN void clear_masks(Thread& thread, std::uint32_t page) const {
     for (std::uint32_t i = 0; i < mask_words; ++i) thread.atomic(segment_bits(page, i)).store(0u, simt::relaxed);

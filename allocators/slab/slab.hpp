@@ -92,7 +92,7 @@ class Session {
     if (block == nullptr) return;
     const auto offset = static_cast<std::size_t>(static_cast<std::byte*>(block) - slabs_.base);
     const auto slab = static_cast<std::uint32_t>(offset / slab_bytes);
-    // In words of the width of malloc: atomics of two widths on the same bytes are undefined.
+    // In words of the same width as in malloc, because atomics of two widths on the same bytes are undefined.
     tiles_.lanes_log2 == 5 ? clear<std::uint32_t>(thread, slab) : clear<std::uint64_t>(thread, slab);
   }
 

@@ -12,7 +12,7 @@
 //         into the buffer); again.
 // free    push into a free list; if that is full, back to the Superblock by a compare-exchange. The lane that
 //         makes its first block free puts the Superblock into the buffer.
-// A Superblock is never given back to the heap: the paper does not say when, and the public code does not.
+// A Superblock never returns to the heap: the paper does not define when, and the public code does not do it.
 //
 // Differs from the public code: when the heap below has refused a Superblock often enough in a row, or after
 // `retry_limit` laps, the answer is null (there 10^7 laps).

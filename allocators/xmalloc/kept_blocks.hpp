@@ -1,8 +1,8 @@
 // Freed blocks that are larger than the largest Basicblock, kept for requests of their size: not in the paper.
 //
 // Sizes are rounded up to an eighth of their power of two, and each has a FIFO as free Basicblocks do. The tag of a
-// block that may be kept says its size. The heap below has one lock, which warps get one after the other. Here a warp
-// only changes four counters. Kept blocks do not merge, so they return to the heap when it has no room
+// block that may be kept contains its size. The heap below has one lock, which warps get one after the other. Here a
+// warp only changes four counters. Kept blocks do not merge, so they return to the heap when it has no room
 // (return_kept_blocks() in superblock.hpp).
 #pragma once
 
@@ -43,7 +43,7 @@ struct KeptBlocks {
     const std::size_t before = std::size_t{capacity - each} << (steps_log2 + 1);
     return {counters + size, slots + before + std::size_t{size & ((1u << steps_log2) - 1)} * each, each};
   }
-  // The FIFO of blocks of so many units: `sizes` or more for other units.
+  // The FIFO of blocks of this many units; `sizes` or more for other units.
   SIMT_FN std::uint32_t size_of(std::uint32_t units) const {
     const std::uint32_t log = 31 - simt::count_leading_zeros(units);
     return ((log - least_log2) << steps_log2) + (units >> (log - steps_log2) & ((1u << steps_log2) - 1));

@@ -35,7 +35,7 @@ class MemoryChain {
     std::uint32_t used;
     std::uint32_t tag;  // the caller's
   };
-  // Where a free block keeps its neighbours in the list.
+  // The place where a free block stores its neighbours in the list.
   struct Links {
     std::uint32_t next;
     std::uint32_t previous;

@@ -75,8 +75,8 @@ class PublishedOf {
   static std::size_t max_request(std::size_t pool_bytes, const Parameters& parameters) {
     return max_request_over<Memory>(pool_bytes, BlockClasses::of(parameters));
   }
-  // Superblocks never go back to the heap. What a warp shares comes from larger blocks than what a single lane asks
-  // for, and neither memory serves the other.
+  // Superblocks never go back to the heap. The shared blocks of a warp come from larger blocks than those of a single
+  // lane, and neither memory serves the other.
   static SmallHeap<Parameters> small_heap() {
     Parameters parameters;
     parameters.smallest_block_bytes = 128;

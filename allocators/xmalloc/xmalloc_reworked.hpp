@@ -28,7 +28,7 @@
 //   * A Superblock is twice as large as one of the class below, headers included (layout.hpp): two fill the gap that it
 //     leaves. Only one published Superblock fits there.
 //   * Basicblocks whose Superblocks do not fit the pool are not used: larger requests go to the heap.
-//   * Null comes only after entirely free Superblocks were returned to the heap.
+//   * Null is returned only after entirely free Superblocks were returned to the heap.
 //   * Headers are 16 bytes and so is the alignment; lanes form their group at entry, by shuffles. As in the published
 //     form here.
 #pragma once
@@ -192,7 +192,7 @@ class XMallocOf {
       if (parent != nullptr) thread.atomic(live_pieces(parent)).store(group.num_threads(), simt::relaxed);
     }
     parent = reinterpret_cast<std::byte*>(group.broadcast(reinterpret_cast<std::uint64_t>(parent)));
-    group.sync();  // what the leader acquired and wrote, all lanes have
+    group.sync();  // the leader's acquire and writes are visible to all lanes
     if (parent == nullptr) return nullptr;
     const std::uint32_t place = parent_header_bytes + offset + piece_header_bytes;
     Tag::of_piece(place / unit_bytes).write(thread, parent + place);

@@ -43,8 +43,8 @@ class Instance final : public AllocatorInstance {
   void reset(bool without_device_heap);
   // The rules for every returned pointer.
   PointerRules rules(bool check_overlap) const;
-  // Checks reset() and free(null) once, with the calls of the first cell. The result holds for all cells. Called
-  // without blocks; afterwards the allocator needs a reset. Throws CellFailure.
+  // Checks reset() and free(null) once, with the calls of the first cell. The result holds for all cells. No block may
+  // be in use before the check, and the allocator needs a reset after it. Throws CellFailure.
   const std::string& check_reset(std::uint32_t lanes_per_warp);
 
   const void* last_user = nullptr;  // the cell that ran last; null after a reset

@@ -21,7 +21,7 @@ inline constexpr bool checks_frees = false;
 inline constexpr bool checks_frees = true;
 #endif
 
-// Where the blocks of a heap lie.
+// The memory of the blocks of a heap.
 struct HeapBounds {
   std::uint64_t begin = 0;  // of the pool
   std::uint64_t end = 0;

@@ -24,7 +24,7 @@ class Executor {
   // Deterministic mode only. Afterwards the executor behaves like a new one, but keeps workers, stacks and mappings.
   void restart(const ExecutorOptions& options);
 
-  // Blocks of this size that run at once.
+  // Number of blocks of this size that run at once.
   std::uint32_t resident_blocks(std::uint32_t threads_per_block) const;
   // Returns when every block has ended, or throws the first Fault. The report is valid in both cases. `shape` has the
   // blocks of all grids, which run together.

@@ -70,7 +70,7 @@ struct ExecutorOptions {
   std::size_t device_heap_bytes = std::size_t{8} << 20;  // CUDA's default
 };
 
-// What a launch did. Steps are scheduling points: atomics, group operations, barriers, spin hints.
+// Report of a launch. Steps are scheduling points: atomics, group operations, barriers, spin hints.
 struct LaunchReport {
   std::uint64_t steps = 0;
   std::uint64_t switches = 0;  // from one lane to another

@@ -13,7 +13,7 @@
 
 #include "simt/cpu/lane_order.hpp"
 
-// Of the interface that debuggers use; no public header declares these.
+// Functions of the debugger interface, which no public header declares.
 extern "C" {
 int __tsan_get_report_data(void* report, const char** description, int* count, int* stacks, int* accesses,
                            int* locations, int* mutexes, int* threads, int* unique_tids, void** sleep_trace,

@@ -16,7 +16,7 @@
 
 namespace simt {
 
-// One call on the stack of a racing access; inlined functions have frames of their own.
+// One call on the stack of a racing access. Inlined functions have separate frames.
 struct RaceFrame {
   std::string function;
   std::string file;  // as the compiler was given it; empty without debug information

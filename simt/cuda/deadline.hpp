@@ -45,7 +45,7 @@ class Deadline {
   Deadline(const Deadline&) = delete;
   Deadline& operator=(const Deadline&) = delete;
 
-  // From here on, in the order of the stream.
+  // Sets the deadline, in the order of the stream.
   void start(double seconds);
   void stop();
   // Whether a thread has found it over since the last start(). Valid after a wait for the stream, even if that failed.

@@ -13,7 +13,7 @@ namespace allocbench {
 namespace {
 
 constexpr std::uint64_t most_places = 1ull << 25;
-// Of a verification pass, whose ledger has an entry per malloc.
+// Limit of a verification pass, whose ledger has an entry per malloc.
 constexpr std::uint32_t rounds_observed = 64;
 // Batches of requests use this many draws of sizes in turn, so that rounds copy no sizes to the device.
 constexpr std::uint64_t different_batches = 16;
@@ -168,7 +168,7 @@ class ChurnRun final : public WorkloadRun {
   CallerRequests rest_;
   AskedBlocks asked_;                 // what lives now
   std::vector<Asked> batches_asked_;  // of the last sample
-  std::vector<RecordedBlock> final_;  // what lived together at its end
+  std::vector<RecordedBlock> final_;  // blocks in use at its end
 };
 
 }  // namespace

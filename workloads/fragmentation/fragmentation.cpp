@@ -62,7 +62,7 @@ class FragmentationRun final : public WorkloadRun {
     }
     check.check(recorded(), PointerCheck::Live::together);
   }
-  // Of the rounds that ran; the slots of the others keep their poison.
+  // Blocks of the rounds that ran. The slots of the other rounds keep their poison.
   std::vector<RecordedBlock> recorded() const {
     std::vector<RecordedBlock> blocks = requests_.blocks();
     blocks.resize(std::size_t{rounds_} * requests_.callers());

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t most_requests_before = 1ull << 27;
 
-// Where pages are not marked, as many requests as fill the pool.
+// If pages are not marked: as many requests as fill the pool.
 std::uint64_t requests_before(const GetPage::Parameters& parameters, std::size_t pool_bytes) {
   const double requests = static_cast<double>(pool_bytes) / static_cast<double>(pad(parameters.request_bytes, 16));
   return static_cast<std::uint64_t>(parameters.pattern == "self_filled"
@@ -122,7 +122,7 @@ class GetPageRun final : public WorkloadRun {
     timer.counter("free_cycles", mean_cycles());
   }
 
-  // Of the last kernel, over all callers, rounded.
+  // Mean of the last kernel over all callers, rounded.
   std::uint64_t mean_cycles() const {
     const std::vector<std::uint32_t> host = cycles_.to_host(stream_);
     const std::uint64_t sum = std::accumulate(host.begin(), host.end(), std::uint64_t{0});

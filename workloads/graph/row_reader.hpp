@@ -10,8 +10,8 @@ class RowReader {
  public:
   RowReader(simt::Stream& stream, Adjacency expected);
 
-  // Copies the rows as they are now: `blocks` and `degrees` lie in device memory, one per vertex. Of a row that is
-  // longer than expected only the expected part is read.
+  // Copies the rows as they are now: `blocks` and `degrees` lie in device memory, one per vertex. If a row is longer
+  // than expected, only the expected part is read.
   void read(void* const* blocks, const std::uint32_t* degrees);
 
   // The mistakes in the rows that were read. Empty if there are none.

@@ -24,7 +24,7 @@ class DigestChecks {
   void prepare();
   // After the insertion of a batch; untimed. Enqueued.
   void check(std::uint32_t batch, Arrays arrays);
-  // What the checks found; empty if all rows were right.
+  // The mistakes that the checks found. Empty if all rows were correct.
   std::string problem() const;
 
  private:

@@ -73,7 +73,7 @@ class PresentArcs {
   std::vector<std::uint64_t> changed_;  // growing: arcs that only one of the start and the present has
 };
 
-// Every batch meets the same graph.
+// Every batch changes the same graph.
 void delete_inserted(const Adjacency& graph, const UpdateOptions& options, std::uint64_t seed, Updates& result) {
   result.lists = draw_batches(graph, options.batches, options.arcs, options.window, seed);
   for (std::uint32_t batch = 0; batch < options.batches; ++batch) {

@@ -6,7 +6,7 @@
 
 namespace allocbench::group {
 
-// What RunsKernel splits: medium lists, or tiles of long ones.
+// The input of RunsKernel: medium lists, or tiles of long lists.
 struct RunsInput {
   const List* mediums;  // null: tiles
   const Tile* tiles;

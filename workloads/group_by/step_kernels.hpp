@@ -73,7 +73,7 @@ struct ListBordersKernel {
   }
 };
 
-// Tile q of list l comes to place begin / pages + l + q, which no other tile has; places between stay empty.
+// Tile q of list l is stored at place begin / pages + l + q, which no other tile has. The places between stay empty.
 struct PageTilesKernel {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, const std::uint32_t* begin, const std::uint32_t* end, std::uint32_t lists,

@@ -34,7 +34,7 @@ class LookUps {
   simt::Buffer<std::uint32_t> expected_;
 };
 
-// What was found in a bucket.
+// The contents of a bucket.
 struct BucketReading {
   MultisetDigest keys;      // with their values
   std::uint32_t nodes;      // in the chain, one too many at most

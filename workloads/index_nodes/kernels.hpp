@@ -9,7 +9,7 @@
 
 namespace allocbench::index {
 
-// In a launch no key comes twice.
+// No key occurs twice in a launch.
 struct Operations {
   const KeyOperation* list;
   std::uint32_t count;

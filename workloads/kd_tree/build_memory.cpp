@@ -14,7 +14,7 @@ struct ParentsKernel {
     for (std::uint32_t i = thread.rank_in_grid(); i < count; i += thread.grid_size()) {
       const Node node = nodes[i];
       if (node.plane() >= Node::leaf || 2 * node.first() + 1 >= count) continue;
-      // In a wrong tree two nodes may have the same children; any of the two will do.
+      // In a wrong tree two nodes may have the same children. Either of the two is accepted.
       thread.atomic(parents[2 * node.first()]).store(i, simt::relaxed);
       thread.atomic(parents[2 * node.first() + 1]).store(i, simt::relaxed);
     }

@@ -36,7 +36,7 @@ struct Element {
   std::uint64_t count = 0;
   std::vector<Property> properties;
 
-  // Where the property is, or nothing.
+  // The index of the property, or nothing.
   std::optional<std::size_t> find(std::string_view wanted) const {
     for (std::size_t i = 0; i < properties.size(); ++i) {
       if (properties[i].name == wanted) return i;

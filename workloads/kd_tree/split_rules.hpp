@@ -50,7 +50,7 @@ SIMT_HOST_FN std::uint32_t axis_of(std::uint32_t plane) {
   return plane < planes_per_axis ? 0 : plane < 2 * planes_per_axis ? 1 : 2;
 }
 
-// Where a plane cuts its axis between `low` and `high`.
+// The position of a plane on its axis between `low` and `high`.
 SIMT_HOST_FN float position_of(std::uint32_t plane, std::uint32_t axis, float low, float high) {
   const auto step = static_cast<float>(plane - axis * planes_per_axis + 1);
   return plus(low, over(times(plus(high, -low), step), intervals));

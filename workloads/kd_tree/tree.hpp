@@ -50,8 +50,8 @@ struct RequestStatistics {
   }
   double mean() const;
   double deviation() const;
-  // From the wrapped squares. Table 2 of Vinkler & Havran 2015 prints this: a true deviation is at least some
-  // 4 N / sqrt(mallocs) for N triangles, because the squares of each level's lists halve from (4 N)^2 on.
+  // Computed from the overflowed squares. Table 2 of Vinkler & Havran 2015 prints this: a true deviation is at least
+  // some 4 N / sqrt(mallocs) for N triangles, because the squares of each level's lists halve from (4 N)^2 on.
   double wrapped_deviation() const;
   friend bool operator==(const RequestStatistics&, const RequestStatistics&) = default;
 };

@@ -100,7 +100,7 @@ class MisuseRun final : public WorkloadRun {
     }
   }
 
-  // With a ledger of its own: the double frees are wanted, and the harness must not blame them.
+  // With a separate ledger, because the double frees are intended and the harness must not report them.
   void double_free(const AllocatorHandle& allocator, PhaseTimer& timer) {
     PointerRules rules;
     rules.pool_end = UINT64_MAX;
@@ -137,7 +137,7 @@ class MisuseRun final : public WorkloadRun {
   std::uint64_t request_bytes_;
   CallerRequests before_;
   CallerRequests after_;
-  RecordedPointers misused_;          // what the call gave
+  RecordedPointers misused_;          // result of the call
   std::vector<RecordedBlock> given_;  // of it, what is in use until the end of the sample
 };
 

@@ -11,7 +11,7 @@ namespace {
 
 // Keeps the pointer array at 2 GiB and every index in 32 bits.
 constexpr std::uint64_t most_pairs = 1ull << 28;
-// Of a verification pass, whose calls take several times as long.
+// Limit of a verification pass, whose calls take several times as long.
 constexpr std::uint32_t iterations_observed = 16;
 
 class PairsRun final : public WorkloadRun {

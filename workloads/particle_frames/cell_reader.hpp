@@ -10,7 +10,7 @@
 
 namespace allocbench::particles {
 
-// What was found in a cell.
+// The contents of a cell.
 struct CellReading {
   MultisetDigest ids;
   std::uint32_t frames;          // in the list, one too many at most

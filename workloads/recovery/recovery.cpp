@@ -125,7 +125,7 @@ class RecoveryRun final : public WorkloadRun {
     return true;
   }
 
-  // Of the first later requests, as many as the freed blocks had room for should be served.
+  // The allocator should serve as many of the first later requests as fit into the freed blocks.
   void count_refused(PointerCheck& check) const {
     const std::size_t first_round = std::min<std::size_t>(later_.callers(), again_.size());
     const std::uint64_t with_room = std::min<std::uint64_t>(first_round, freed_bytes_ / parameters_.later_bytes());

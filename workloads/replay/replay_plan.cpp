@@ -70,7 +70,7 @@ class Planner {
     ++launch_;
   }
 
-  // Its block is there, or made by the same thread before.
+  // Its block exists, or the same thread made it earlier.
   bool is_ready(std::size_t i) const {
     const Call& call = trace_.calls[i];
     if (call.operation == Operation::malloc || call.block == no_block) return true;

@@ -111,8 +111,8 @@ class ScenarioRun final : public WorkloadRun {
     return std::uint64_t{requests_.callers()} * launches_ * (scenario_.frees_at_once ? 2 : 1);
   }
 
-  // Of all those that an empty pool serves until it is full. To fill it takes some designs a second: the first process
-  // of a run counts for all, so that all rounds start from the same number.
+  // Number of requests that an empty pool serves until it is full. Some designs need a second to fill it, so the first
+  // process of a run counts for all, and all rounds start from the same number.
   std::uint32_t blocks_in_use(const AllocatorHandle& allocator) const {
     if (occupants_at_most_ == 0) return 0;
     std::uint32_t served = 0;

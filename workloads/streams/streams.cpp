@@ -21,7 +21,7 @@ RoleKernel role_of(const std::string& roles, std::uint32_t kernel) {
 
 using Launch = std::tuple<RoleKernel, Geometry, FixedSize, void**, void**>;
 
-// Of each phase one row per kernel: what it frees, and what it allocates.
+// One row per kernel of each phase: the blocks that it frees, and those that it allocates.
 class StreamsRun final : public WorkloadRun {
  public:
   StreamsRun(const Streams::Parameters& parameters, const RunSetting& setting, simt::Stream& stream)
@@ -96,7 +96,7 @@ class StreamsRun final : public WorkloadRun {
     return all;
   }
 
-  // What the kernels of a phase free.
+  // The blocks that the kernels of a phase free.
   void make_earlier(const AllocatorHandle& allocator, const Rows& rows) const {
     allocator.begin(Stage::fill);
     for (std::uint32_t kernel = 0; kernel < roles_.size(); ++kernel) {

@@ -1,10 +1,10 @@
 // work_generation: threads that produce a varying amount of work ask for its memory: by malloc, or all together.
 //
 // Winter et al., PPoPP'21, work generation (figs. 11.c and 11.d). Phase `malloc_free`: one kernel of mallocs and one of
-// frees. Phase `baseline`: a kernel says what each thread needs, a library makes an exclusive scan, the host reads the
-// sum and allocates once, a kernel hands out the addresses, and the host frees. Pieces are rounded up to 4 B, as in the
-// paper. All waiting of the host is part of it. Phase `baseline_pool` is ours: the host allocates from a stream-ordered
-// pool instead. Unlike prefix_sum, no kernel writes the memory.
+// frees. Phase `baseline`: a kernel computes the need of each thread, a library makes an exclusive scan, the host reads
+// the sum and allocates once, a kernel distributes the addresses, and the host frees. Pieces are rounded up to 4 B, as
+// in the paper. All waiting of the host is part of it. Phase `baseline_pool` is ours: the host allocates from a
+// stream-ordered pool instead. Unlike prefix_sum, no kernel writes the memory.
 #pragma once
 
 #include "workloads/support/callers/caller_parameters.hpp"

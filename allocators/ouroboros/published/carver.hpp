@@ -26,8 +26,8 @@ class Carver {
   std::uint64_t used_ = 0;
 };
 
-// The largest count, up to `most`, for which fits(count) holds, which is called with it last. Whatever fits also fits
-// with fewer. 0 if nothing fits.
+// The largest count, up to `most`, for which fits(count) is true. The last call of fits() is with this count. If a
+// count fits, all smaller ones must fit. 0 if none fits.
 template <class Fits>
 std::uint64_t largest_that_fits(std::uint64_t most, Fits fits) {
   std::uint64_t fitting = 0;

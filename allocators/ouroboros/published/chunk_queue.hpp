@@ -11,9 +11,9 @@
 // page has removed the entry. One entry then stays without a page. Lanes skip it, and the storage of a virtualised
 // queue with such an entry is never completed.
 //
-// Differs from the paper: a lane that meets no more chunks begins again, and ends with null (in the paper it continues
-// for ever, or traps at the storage of another class). An entry is removed only if the chunk is still there. A chunk
-// that waits for long at an occupied place of a ring takes the place over (there it waits forever).
+// Differs from the paper: a lane that finds no more chunks begins again, and finally returns null (in the paper it
+// continues forever, or traps at the storage of another class). An entry is removed only if the chunk is still there. A
+// chunk that waits for long at an occupied place of a ring takes the place over (there it waits forever).
 #pragma once
 
 #include "allocators/ouroboros/published/heap.hpp"
@@ -138,7 +138,7 @@ struct ChunkQueueHeap : Heap<QueueKind> {
     return static_cast<std::int32_t>(thread.atomic(chunks.header(chunk).free_pages).load(simt::relaxed)) > 0;
   }
 
-  // Subtracts one from the count of the chunk; true if a page was there. `last`: it was the last one. `put_back`: the
+  // Subtracts one from the count of the chunk. True if there was a page. `last`: it was the last one. `put_back`: the
   // chunk has pages and is not in the queue.
   template <class Thread>
   SIMT_FN bool draw_page(Thread& thread, std::uint32_t chunk, bool& last, bool& put_back) const {

@@ -69,7 +69,7 @@ struct InspectQueues {
       std::uint32_t bits = 0;
       for (std::uint32_t word = 0; word < (header.pages + 31) / 32; ++word) bits += simt::popcount(header.mask[word]);
       const auto free = static_cast<std::int32_t>(header.free_pages);
-      // A chunk that was given back keeps a full mask.
+      // A returned chunk keeps a full mask.
       if (free < 0 || (free != 0 && bits != header.free_pages)) note(thread, broken, Broken::mask);
       const std::uint32_t id = simt::count_trailing_zeros(header.page_bytes) - 4;
       thread.atomic(free_pages[id]).fetch_add(header.free_pages, simt::relaxed);

@@ -1,7 +1,7 @@
 // The layout of the published form in the pool, and how it is reset. Host code, except for the kernel.
 //
 // Virtualised queues need chunks whose slots are empty, so all chunks are filled with the empty mark at first. A chunk
-// that comes back from a queue is empty again, and none comes back from pages.
+// that returns from a queue is empty again, and no chunk returns from pages.
 #pragma once
 
 #include <algorithm>

@@ -143,8 +143,8 @@ struct ListQueue {
     return begins == first ? Stand::here : is_before(begins, first) ? Stand::before : Stand::lost;
   }
 
-  // The chunk of the segment of `number`. The lanes of the group make one step each, until all are there and have added
-  // what they must add.
+  // The chunk of the segment of `number`. The lanes of the group make one step each, until all have arrived and added
+  // the segments that they must add.
   template <class Thread, class Group>
   SIMT_FN std::uint32_t walk(Thread& thread, const Group& group, const HeadedChunks& chunks, Ends& ends,
                              std::uint32_t id, std::uint32_t number, std::uint64_t& start, bool puts) const {
@@ -233,7 +233,7 @@ struct ListQueue {
     if (passed != 0) hold_back(thread, chunks, ends, passed);
   }
 
-  // A load may miss what another thread did to the segment, so "no" comes from an addition of 0. Of two threads at
+  // A load may miss another thread's change of the segment, so "no" is confirmed by an addition of 0. Of two threads at
   // neighbouring segments one then sees the other's change (CONTRIBUTING.md, "Mark and look").
   template <class Thread>
   static SIMT_FN bool is_complete(Thread& thread, const HeadedChunks& chunks, std::uint32_t chunk) {

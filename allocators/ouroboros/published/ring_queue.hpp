@@ -16,7 +16,7 @@ struct Place {
   std::uint32_t chunk;  // queue storage; of virtualised queues
 };
 
-// Emptied chunks: given back, only tried, or kept.
+// Emptied chunks: returned, only tried, or kept.
 enum class Release { full, pretended, none };
 
 struct RingQueue {

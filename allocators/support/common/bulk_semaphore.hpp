@@ -13,8 +13,8 @@
 // guess costs an extra batch or a useless wait, never a unit.
 //
 // Differs from the published word of 25 bits units, 25 bits expected and 14 bits reserved, which overflows with 16,384
-// waiters and with 2^24 free units. Here units have a word of their own (64 bits), expected and demanded units 32 bits
-// each. Threads use additions, and undo them if they were wrong, instead of compare-exchange loops.
+// waiters and with 2^24 free units. Here units have a separate word (64 bits), and expected and demanded units have 32
+// bits each. Threads use additions, and undo them if they were wrong, instead of compare-exchange loops.
 #pragma once
 
 #include "allocators/support/common/units.hpp"

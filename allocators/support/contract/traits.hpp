@@ -28,7 +28,7 @@ enum class Fresh {
 
 enum class Backends { both, cuda_only, cpu_only };
 
-// What counts as a step of malloc. Steps grow when memory gets scarce or when threads contend.
+// The definition of a step of malloc. The number of steps grows when memory is scarce or threads contend.
 enum class StepUnit {
   update,  // a read-modify-write of a shared word, lost compare-exchanges included
   probe,   // a try to find a free unit (simt::Step::attempt): the steps of a random walk
@@ -38,7 +38,7 @@ enum class StepUnit {
 
 // What malloc(0) returns.
 enum class ZeroBytes {
-  unique,  // a block of its own, which must be freed
+  unique,  // a separate block, which must be freed
   null
 };
 

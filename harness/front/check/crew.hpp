@@ -1,4 +1,4 @@
-// Several checking workers at once, each answering one question at a time.
+// Several checking workers at once, each with one command at a time.
 #pragma once
 
 #include <deque>

@@ -62,7 +62,7 @@ struct StudyOptions {
 
 struct TryOptions {
   std::string trace;                             // its folder, or a config of one job
-  std::optional<std::uint64_t> pool_bytes = {};  // else 1.25 times what can live together
+  std::optional<std::uint64_t> pool_bytes = {};  // otherwise 1.25 times the largest sum of requests in use together
   RunOptions run;                                // without a config
 };
 

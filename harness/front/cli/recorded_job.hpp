@@ -12,7 +12,7 @@ namespace allocbench::front {
 // and EnvironmentError with the reason if the job leaves no trace.
 std::string record_job(const TryOptions& options, const Target& target, const std::string& folder);
 
-// What would run, for --dry-run.
+// The plan, for --dry-run.
 std::string describe_recording(const TryOptions& options, const Target& target);
 
 }  // namespace allocbench::front

@@ -245,7 +245,7 @@ bool has_value(const Results& results) {
   return std::ranges::any_of(results.cells, [](const CellResult& cell) { return cell.status() == Status::ok; });
 }
 
-// Of the configs that have a value.
+// Draws the figures of the configs that have a value.
 void draw(const StudyOptions& study, const std::vector<std::string>& folders) {
   if (!study.figures || !study.part.empty() || interrupted()) return;
   tell("allocbench: drawing the figures of {} (--no-figures skips this)\n", counted(folders.size(), "config"));

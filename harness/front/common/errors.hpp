@@ -5,7 +5,7 @@
 
 namespace allocbench::front {
 
-// What `allocbench` returns to the shell; the table is in docs/command-line.md.
+// The exit codes of `allocbench`. docs/command-line.md has the table.
 enum ExitCode : int {
   exit_all_ok = 0,
   exit_some_not_ok = 1,

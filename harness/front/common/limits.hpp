@@ -32,7 +32,7 @@ inline constexpr std::size_t filter_letters = 200;
 // Number of machines that share a study. Slurm's own limit of an array is about the same.
 inline constexpr std::uint64_t shards = 1'000;
 
-// Limits of `allocbench check`: years of runs, and workers at once.
+// Limits of `allocbench check`: number of runs (years) and of workers at once.
 inline constexpr std::uint64_t check_runs = 1'000'000'000'000;
 inline constexpr std::uint32_t check_jobs = 1'000;
 

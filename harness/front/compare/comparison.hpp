@@ -66,7 +66,7 @@ struct ComparisonOptions {
 // owns the sides and points to their cells.
 std::unique_ptr<Comparison> compare(Side a, Side b, const ComparisonOptions& options);
 
-// At most 80 columns. With `all` also phases that are the same or unsure.
+// At most 80 columns. `all` also prints phases that are the same or unsure.
 std::string comparison_text(const Comparison& comparison, bool all, bool colours);
 std::string comparison_markdown(const Comparison& comparison, bool all);
 std::string comparison_json(const Comparison& comparison);

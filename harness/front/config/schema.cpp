@@ -55,7 +55,7 @@ std::string words_for(const std::string& type) {
   return words.at(type);
 }
 
-// What a node allows, in words.
+// The values that a node allows, in words.
 std::string allowed_by(const Json& given) {
   const Json& node = resolved(given);
   if (const Json* choices = part(node, "enum")) {

@@ -59,7 +59,7 @@ void add_total(protocol::Sample& sample) {
   sample.phases.push_back(total);
 }
 
-// Of logs whose cells do not tell.
+// For logs whose cells do not contain it.
 std::uint64_t rounds_of_config(const RunHistory& history, const std::string& allocator) {
   const auto otherwise = protocol::count_member_or(*history.config, "rounds", default_rounds(history.backend));
   if (protocol::optional_member(*history.config, "overrides") == nullptr) return otherwise;
@@ -180,7 +180,7 @@ class HistoryBuilder {
     cell.deferred = cell.deferred && cell.end->left_out;
     OpenAttempt open = std::move(cell.open);
     cell.open = {};
-    // Also what a failure cut off.
+    // Includes samples that were cut off by a failure.
     if (!open.running.empty()) open.rounds.push_back(std::move(open.running));
     if (*status == Status::ok && open.rounds.empty()) throw Malformed("a cell that is ok must have samples");
     cell.ended_attempt = protocol::count_member(event, "attempt");

@@ -18,7 +18,7 @@ void add_missing(std::vector<std::string>& list, const std::string& name) {
   if (std::find(list.begin(), list.end(), name) == list.end()) list.push_back(name);
 }
 
-// A total of one phase would repeat it.
+// If there is only one phase, a total would repeat its time.
 std::vector<std::string> shown_phases(const Results& results) {
   std::vector<std::string> phases;
   for (const CellResult& result : results.cells) {

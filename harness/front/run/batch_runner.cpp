@@ -12,7 +12,7 @@
 namespace allocbench::front {
 namespace {
 
-// By phase; a phase of several kernels counts with its largest.
+// By phase. For a phase of several kernels, the largest value counts.
 std::vector<std::pair<std::string, std::uint64_t>> largest_by_phase(const protocol::Opened& opened,
                                                                     std::uint64_t protocol::Kernel::*member) {
   std::vector<std::pair<std::string, std::uint64_t>> largest;

@@ -18,7 +18,7 @@ namespace {
 
 // Additional cost of a lost worker after its deadline: the driver removes its process, and another one starts.
 constexpr double seconds_of_lost_worker = 2;
-// Of a worker that starts, opens the device and loads a plug-in.
+// Time of a worker to start, open the device and load a plug-in.
 constexpr double seconds_of_start = 0.5;
 // If time is limited, a process continues with cells of the next passes until its turn has lasted this long, because
 // its start and end take most of a second.
@@ -189,7 +189,7 @@ Step Supervisor::step_of(const FigureRun& measured, const CellRun& run) const {
   return step;
 }
 
-// Nothing for a cell that gets no more rounds.
+// Nothing if the cell gets no more rounds.
 std::optional<Place> Supervisor::place_of(std::size_t figure, const CellRun& run) const {
   if (!run.is_open()) return std::nullopt;
   const FigureRun& measured = figures_[figure];

@@ -1,4 +1,4 @@
-// Measures configs, pass after pass, whatever the workers do.
+// Measures configs in passes, and survives failures of the workers.
 //
 // A pass gives some cells their next round (order.hpp selects them). In a pass every allocator has its turn, in a
 // seeded random order, so that a drift of clocks or temperature affects all in the same way. One worker process
@@ -67,7 +67,7 @@ class FigureRun {
   std::size_t values_before_ = 0;  // of cells that this run does not measure
 };
 
-// What a run may use.
+// The resources of a run.
 struct Resources {
   TimeLimit time{std::nullopt};                    // when it is over, no command begins, and a running command is ended
   std::optional<std::uint64_t> memory_bytes = {};  // of the device; none: not known

@@ -232,7 +232,7 @@ void WorkerSession::stop() {
   see_off(settings_.time.exists() ? last_reap_limit_seconds : reap_limit_seconds);
 }
 
-// Tells the worker to quit.
+// Sends `quit` to the worker.
 void WorkerSession::dismiss() {
   forget_cells();
   if (process_ && note_profile().kind == Outcome::Kind::done) count_told();

@@ -37,7 +37,7 @@ class Occupants {
   // it starts each launch at the same place.
   static constexpr std::size_t most_together = 1 << 16;
 
-  // Up to so many.
+  // Up to this many requests.
   Occupants(simt::Stream& stream, std::uint32_t count, std::size_t together = most_together)
       : stream_(stream), together_(together), blocks_(count) {}
 

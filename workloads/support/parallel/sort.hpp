@@ -11,7 +11,7 @@ namespace allocbench {
 // Stable sorts of pairs of 32-bit keys and values.
 class PairSort {
  public:
-  // Up to so many pairs.
+  // For up to this many pairs.
   explicit PairSort(std::uint32_t most);
 
   // Sorts by the key bits begin_bit to end_bit - 1. Enqueued on the stream. The inputs are not changed.

@@ -25,7 +25,7 @@ struct ScriptFindings {
   std::uint32_t first_slot;   // the lowest of them
 };
 
-// What the kernel receives, by value.
+// The argument of the kernel, by value.
 struct Script {
   const ScriptCall* calls = nullptr;  // rounds x threads of the grid
   std::uint32_t rounds = 0;
