@@ -142,6 +142,14 @@ class Tables(unittest.TestCase):
         self.assertEqual(mutants.killed_by([cell], mutants.INVARIANT_ALONE), "killed: invariant alone, v1:x:y:swarm:7")
         self.assertEqual(mutants.killed_by([cell]), "killed: failed check, v1:x:y:swarm:7")
 
+    def test_a_race_plugin_that_was_refused_is_an_error(self):
+        cells = [{"model": model, "part": part} for model in ("pair", "one_lane") for part in ("schedules", "races")]
+        mutants.require_races(cells, "")
+        with self.assertRaisesRegex(SystemExit, "did not search one_lane. `check` says:\nwarning: refused"):
+            mutants.require_races(cells[:-1], "warning: refused\n")
+        with self.assertRaisesRegex(SystemExit, "did not search one_lane, pair"):
+            mutants.require_races([cell for cell in cells if cell["part"] == "schedules"], "")
+
     def test_the_last_line_of_the_kept_table_is_that_of_its_rows(self):
         lines = mutants.TABLE.read_text(encoding="utf-8").splitlines()
         rows = [line for line in lines if " | " in line]
