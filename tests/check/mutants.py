@@ -109,9 +109,11 @@ class Workshop:
         self.start(mutant, variant, invariants)
         folder, later = self.started[mutant, variant, invariants]
         # What is wanted does not wait for what will be wanted.
-        if not later.cancel():
-            return later.result()
-        return self.compile(folder.with_name(f"{folder.name}-now"), mutant.allocator, variant, mutant, invariants)
+        if later.cancel():
+            later = concurrent.futures.Future()
+            later.set_result(self.compile(folder, mutant.allocator, variant, mutant, invariants))
+            self.started[mutant, variant, invariants] = (folder, later)
+        return later.result()
 
     def link(self, plugin, variant, target):
         self.build.link(plugin, variant, target, self.workers)
