@@ -158,6 +158,11 @@ class Tables(unittest.TestCase):
         for row in rows:
             self.assertEqual(mutants.with_verdict(mutants.without_verdict(row), verdicts), row, "write the table again")
 
+    def test_no_verdict_is_on_a_mutant_that_the_search_kills(self):
+        rows = [line.split(" | ", 2) for line in mutants.TABLE.read_text(encoding="utf-8").splitlines() if " | " in line]
+        killed = {name for name, fate, _ in rows if fate.startswith("killed")}
+        self.assertFalse(killed & mutants.read_verdicts().keys(), "remove these lines of verdicts.txt")
+
     def test_most_of_the_kept_table_is_of_these_headers(self):
         rows = [line.split(" | ", 2) for line in mutants.TABLE.read_text(encoding="utf-8").splitlines() if " | " in line]
         here = [row for row in rows if exists(row[0])]
