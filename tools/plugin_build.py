@@ -1,5 +1,6 @@
 """Single plug-ins for checking workers, compiled as the build compiles them, with some options more."""
 
+import os
 import pathlib
 import re
 import shlex
@@ -62,8 +63,9 @@ class PluginBuild:
         options = words[:words.index("-MD")]
         first = next(i for i, word in enumerate(options) if word.startswith("-I"))
         options[first:first] = [f"-I{folder}" for folder in sources]
+        # A compiler cache would give the object of the last compilation: it does not see that a header hides another one.
         done = subprocess.run([*options, "-w", "-Wno-error", *more, "-o", str(target), "-c", str(unit)], cwd=self.folder, capture_output=True,
-                              check=False)
+                              env={**os.environ, "CCACHE_DISABLE": "1"}, check=False)
         return done.returncode == 0
 
     def link(self, plugin, variant, target, folder, more=()):

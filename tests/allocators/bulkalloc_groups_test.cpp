@@ -7,6 +7,7 @@
 
 #include "allocators/bulkalloc/bulkalloc.hpp"
 #include "tests/allocators/fidelity/rig.hpp"
+#include "tests/seeds.hpp"
 
 namespace allocbench {
 namespace {
@@ -49,7 +50,7 @@ struct MallocAndFree {
 // Every later group is a part of the first one, by its votes. In a fresh heap the lanes make bins, several of one size
 // too, and a chunk.
 TEST(BulkAllocGroups, ACallAsksOnceWhoRunsBesideIt) {
-  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+  for (std::uint64_t seed = 1; seed <= testing::seeds(10); ++seed) {
     Rig rig(mebibyte, {}, seed);
     std::vector<std::uint64_t> requests(32, 1024);
     for (std::size_t lane = 0; lane < requests.size(); lane += 2) requests[lane] = std::size_t{16} << lane % 10;

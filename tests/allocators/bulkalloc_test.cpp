@@ -7,6 +7,7 @@
 #include <set>
 
 #include "tests/allocators/fidelity/rig.hpp"
+#include "tests/seeds.hpp"
 
 namespace allocbench {
 namespace {
@@ -81,7 +82,7 @@ struct TakeAndGiveBack {
 // 64 pages of 256 are in use at most. While a thread merges halves up to the root, their units are with it: without a
 // promise to bring the merged block the others met null in half of the runs.
 TEST(BulkAlloc, NobodyFailsBecauseAnotherThreadMerges) {
-  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+  for (std::uint64_t seed = 1; seed <= testing::seeds(40); ++seed) {
     for (const auto strategy : {simt::StrategyKind::random, simt::StrategyKind::round_robin}) {
       testing::Rig<BulkAlloc> rig(mebibyte, {}, seed, 4, strategy);
       simt::Buffer<std::uint32_t> nulls(1);
@@ -121,7 +122,7 @@ struct FreeHalvesAroundAHeldUnit {
 };
 
 TEST(BulkAlloc, TwoHalvesAreMergedHoweverLongAnotherThreadHoldsAUnit) {
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+  for (std::uint64_t seed = 1; seed <= testing::seeds(20); ++seed) {
     testing::Rig<BulkAlloc> rig(mebibyte, {}, seed);
     const std::vector<void*> blocks{rig.malloc({4096})[0], rig.malloc({4096})[0]};
     ASSERT_EQ(rig.offset(blocks[0]) ^ rig.offset(blocks[1]), 4096) << "halves of one block";
@@ -167,7 +168,7 @@ struct WaitForABatch {
 
 // As many units are expected as are waited for: the paper's listing would have lane 1 reserve and give up in turn.
 TEST(BulkAlloc, AThreadThatWaitsForExpectedUnitsLeavesTheWordAlone) {
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+  for (std::uint64_t seed = 1; seed <= testing::seeds(20); ++seed) {
     testing::Rig<BulkAlloc> rig(mebibyte, {}, seed);
     simt::Buffer<bulkalloc::Semaphore> units(1);
     units.from_host(rig.stream(), {{0}});

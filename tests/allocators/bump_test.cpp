@@ -6,6 +6,7 @@
 #include "allocators/bump/atomic_malloc.hpp"
 #include "allocators/bump/aw_malloc.hpp"
 #include "tests/allocators/harness.hpp"
+#include "tests/seeds.hpp"
 
 namespace allocbench {
 namespace {
@@ -53,7 +54,7 @@ TEST(AWMalloc, RefusesWhatThePoolCannotHold) {
 // The published branch hands out a range below an observed pointer that nobody reserved. Between two wraps every byte
 // may be handed out once only: with 8 threads × 32 B on a pool of 256 B + 16 each schedule wraps at most once.
 TEST(AWMalloc, NeverHandsOutAByteTwiceBetweenTwoWraps) {
-  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+  for (std::uint64_t seed = 1; seed <= testing::seeds(300); ++seed) {
     Rig<AWMalloc> rig(272, {}, seed);
     rig.malloc({160});  // so that the eight requests below cross the end
     const std::vector<void*> blocks = rig.malloc(std::vector<std::uint64_t>(8, 32), 8);

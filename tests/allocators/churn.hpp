@@ -6,20 +6,14 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdlib>
 #include <utility>
 #include <vector>
 
 #include "allocators/support/contract/session.hpp"
 #include "simt/simt.hpp"
+#include "tests/seeds.hpp"
 
 namespace allocbench::testing {
-
-// Seeds of a stress test: `usual`, times the environment variable ALLOCBENCH_SEED_FACTOR for a long search.
-inline std::uint64_t seeds(std::uint64_t usual) {
-  const char* const factor = std::getenv("ALLOCBENCH_SEED_FACTOR");
-  return factor == nullptr ? usual : usual * std::strtoull(factor, nullptr, 10);
-}
 
 struct ChurnRecord {
   std::uint32_t* block;

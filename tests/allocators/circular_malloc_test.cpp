@@ -17,6 +17,7 @@
 #include "allocators/circular_malloc/cm_malloc_reworked.hpp"
 #include "tests/allocators/fidelity/rig.hpp"
 #include "tests/allocators/harness.hpp"
+#include "tests/seeds.hpp"
 
 namespace allocbench {
 namespace {
@@ -114,7 +115,7 @@ TYPED_TEST(CircularMallocTest, RejectsAPoolItCannotDivide) { EXPECT_THROW(Rig<Ty
 // Imitates mixed use: every thread allocates, writes its mark, and frees half of the time, for several rounds.
 // Deterministic per seed. Marks catch two owners of one byte, the invariant catches a torn list.
 TYPED_TEST(CircularMallocTest, SurvivesSeededStress) {
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+  for (std::uint64_t seed = 1; seed <= testing::seeds(20); ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     std::mt19937_64 random(seed);
     Rig<TypeParam> rig(16 * 1024, {}, seed, 2);

@@ -9,6 +9,7 @@
 #include "allocators/fdgmalloc/fdgmalloc_reworked_on.hpp"
 #include "tests/allocators/churn.hpp"
 #include "tests/allocators/harness.hpp"
+#include "tests/seeds.hpp"
 
 namespace allocbench {
 namespace {
@@ -80,7 +81,7 @@ TYPED_TEST(FdgMallocTest, ReleasesNothingWhereNothingWasAllocated) {
 }
 
 TYPED_TEST(FdgMallocTest, ServesWarpSumsAroundTheSizeOfASuperblock) {
-  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+  for (std::uint64_t seed = 1; seed <= testing::seeds(10); ++seed) {
     for (std::uint64_t bytes : {255, 256, 257, 625, 4096}) {  // sums of 8160, 8176 ... bytes and above
       Rig<TypeParam> rig(2 << 20, {.most_warps = 64}, seed);
       const std::vector<void*> blocks = rig.malloc(std::vector<std::uint64_t>(32, bytes));

@@ -9,6 +9,7 @@
 #include "allocators/halloc/halloc_reworked.hpp"
 #include "tests/allocators/shared_cases.hpp"
 #include "tests/allocators/stress.hpp"
+#include "tests/seeds.hpp"
 
 namespace allocbench {
 namespace {
@@ -245,7 +246,7 @@ TYPED_TEST(HallocTest, IgnoresNullServesZeroBytesAndRefusesWhatSlabsCannotHold) 
 }
 
 TYPED_TEST(HallocTest, ServesAWarpOfDifferentSizes) {
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+  for (std::uint64_t seed = 1; seed <= testing::seeds(20); ++seed) {
     Rig<TypeParam> rig(64 * 4 * KiB, slabs_of(4 * KiB), seed);
     std::vector<std::uint64_t> sizes;
     for (std::uint64_t lane = 0; lane < 32; ++lane) sizes.push_back(1 + lane * 96);
@@ -283,7 +284,7 @@ TEST(HallocReworked, ResetsToTheFirstState) {
 TYPED_TEST(HallocTest, SurvivesSeededStressOnTinyPools) {
   const std::vector<std::vector<std::uint64_t>> mixes = {
       {16}, {16, 32, 48}, {64, 128}, {16, 100, 192}, {48, 96, 16, 128}};
-  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+  for (std::uint64_t seed = 1; seed <= testing::seeds(400); ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     StressPlan plan;
     plan.sizes = mixes[seed % mixes.size()];

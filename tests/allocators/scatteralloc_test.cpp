@@ -13,6 +13,7 @@
 #include "tests/allocators/fidelity/rig.hpp"
 #include "tests/allocators/shared_cases.hpp"
 #include "tests/allocators/stress.hpp"
+#include "tests/seeds.hpp"
 
 namespace allocbench {
 namespace {
@@ -195,7 +196,7 @@ TEST(ScatterAllocReworked, GoesOnWithTheNextRunBelowTheLast) {
 }
 
 TEST(ScatterAllocReworked, LanesDivideTheRunsOfAScan) {
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+  for (std::uint64_t seed = 1; seed <= testing::seeds(20); ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     Rig<ScatterAllocReworked> rig(256 * 1024, small_pages(1024), seed);
     const std::vector<void*> pages = take_all_pages(rig, 1024);
@@ -352,7 +353,7 @@ TYPED_TEST(ScatterAllocTest, SurvivesSeededStressOnTinyPools) {
   const std::vector<std::vector<std::uint64_t>> mixes = {
       {16}, {16, 24, 48}, {512, page}, {16, 256, page, 2048}, {page, 1100, 3000}, {16, 100, 200, 500, 1500}};
   const SmallHeap<typename TypeParam::Parameters> small = TypeParam::small_heap();
-  for (std::uint64_t seed = 1; seed <= 240; ++seed) {
+  for (std::uint64_t seed = 1; seed <= testing::seeds(240); ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     StressPlan plan;
     plan.sizes = mixes[seed % mixes.size()];

@@ -5,6 +5,7 @@
 #include "tests/allocators/harness.hpp"
 #include "tests/allocators/shared_cases.hpp"
 #include "tests/allocators/xmalloc_cases.hpp"
+#include "tests/seeds.hpp"
 
 namespace allocbench {
 namespace {
@@ -30,7 +31,7 @@ using Forms = ::testing::Types<XMalloc, XMallocDeviceHeap>;
 TYPED_TEST_SUITE(XMallocPublishedTest, Forms);
 
 TYPED_TEST(XMallocPublishedTest, ServesAMixedWarp) {
-  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+  for (std::uint64_t seed = 1; seed <= testing::seeds(50); ++seed) {
     Rig<TypeParam> rig(4 << 20, {}, seed);
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     testing::expect_mixed_warp_served(rig);

@@ -10,6 +10,7 @@
 #include "tests/allocators/harness.hpp"
 #include "tests/allocators/shared_cases.hpp"
 #include "tests/allocators/xmalloc_cases.hpp"
+#include "tests/seeds.hpp"
 
 namespace allocbench {
 namespace {
@@ -157,7 +158,7 @@ using Forms = ::testing::Types<XMallocReworked, XMallocDeviceHeapReworked>;
 TYPED_TEST_SUITE(XMallocTest, Forms);
 
 TYPED_TEST(XMallocTest, ServesAMixedWarp) {
-  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+  for (std::uint64_t seed = 1; seed <= testing::seeds(50); ++seed) {
     Rig<TypeParam> rig(4 << 20, {}, seed);
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     testing::expect_mixed_warp_served(rig);

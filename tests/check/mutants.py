@@ -57,7 +57,7 @@ void allocbench_add_subjects(allocbench::check::SubjectList* subjects) {
 class Workshop:
     """A copy of the sources, folders for mutants, and a folder of checking workers with one plug-in."""
 
-    def __init__(self, build, folder):
+    def __init__(self, build, folder, races):
         self.build = PluginBuild(build)
         self.folder = (folder or self.build.folder / "mutants").resolve()
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -69,7 +69,12 @@ class Workshop:
         text = (ROOT / "check" / "subject_of.hpp").read_text(encoding="utf-8")
         assert INVARIANT in text, "check/subject_of.hpp: no longer asks for broken_invariant()"
         (self.sources / "check" / "subject_without_invariants.hpp").write_text(text.replace(INVARIANT, f"false && {INVARIANT}"), encoding="utf-8")
-        self.variants = self.build.workers_in(self.workers, ("check", "tsan"))
+        wanted = ("check", "tsan") if races else ("check",)
+        self.variants = self.build.workers_in(self.workers, wanted)
+        for variant in wanted:
+            if variant not in self.variants:
+                raise SystemExit(f"mutants.py: {self.build.program(f'allocbench-worker-{variant}')} is missing: build it, or leave races out by "
+                                 "--race-seeds 0.")
         self.ahead = concurrent.futures.ThreadPoolExecutor(COMPILED_AHEAD)
         self.started = {}
 
@@ -104,12 +109,23 @@ class Workshop:
         self.start(mutant, variant, invariants)
         folder, later = self.started[mutant, variant, invariants]
         # What is wanted does not wait for what will be wanted.
-        if not later.cancel():
-            return later.result()
-        return self.compile(folder.with_name(f"{folder.name}-now"), mutant.allocator, variant, mutant, invariants)
+        if later.cancel():
+            later = concurrent.futures.Future()
+            later.set_result(self.compile(folder, mutant.allocator, variant, mutant, invariants))
+            self.started[mutant, variant, invariants] = (folder, later)
+        return later.result()
 
     def link(self, plugin, variant, target):
         self.build.link(plugin, variant, target, self.workers)
+
+
+def require_races(cells, warnings):
+    """A race plug-in that was refused has no cells, which must not read as "no race"."""
+    models = {part: {cell["model"] for cell in cells if cell["part"] == part} for part in ("schedules", "races")}
+    missing = models["schedules"] - models["races"]
+    if missing:
+        raise SystemExit(f"mutants.py: the race worker did not search {', '.join(sorted(missing))}. `check` says:\n{warnings}"
+                         "Build allocbench-worker-tsan and its plug-ins from these sources, then go on with --resume.")
 
 
 class Search:
@@ -126,7 +142,10 @@ class Search:
                                "--json", "--out", str(self.workshop.folder / "out"), *models, *more], capture_output=True, text=True, check=False)
         if done.returncode not in (0, 1):
             raise RuntimeError(done.stderr)
-        return json.loads(done.stdout)["cells"]
+        cells = json.loads(done.stdout)["cells"]
+        if "--race-seeds" in more:
+            require_races(cells, done.stderr)
+        return cells
 
     def findings(self, *more, models=None):
         """Not what a busy machine shows as well: that a race run takes long."""
@@ -155,7 +174,7 @@ class Search:
     def in_stages(self, racing):
         """What is cheap or often finds something comes first, and no more where it does. `racing` puts the plug-in of the race worker in place."""
         def races():
-            if self.arguments.race_seeds == 0 or "tsan" not in self.workshop.variants:
+            if self.arguments.race_seeds == 0:
                 return []
             racing()
             return self.races()
@@ -166,7 +185,7 @@ class Search:
 class Hunt:
     def __init__(self, arguments):
         self.arguments = arguments
-        self.workshop = Workshop(arguments.build, arguments.folder)
+        self.workshop = Workshop(arguments.build, arguments.folder, arguments.race_seeds != 0)
         self.search = Search(arguments, self.workshop)
         self.whole = {}
 
@@ -190,7 +209,10 @@ class Hunt:
 
         def racing():
             self.workshop.start(self.ending(mutant), "check")  # what survives so far often survives all
-            self.workshop.link(mutant.allocator, "tsan", self.workshop.with_mistake(mutant, "tsan", invariants))
+            target = self.workshop.with_mistake(mutant, "tsan", invariants)
+            if target is None:
+                raise SystemExit(f"mutants.py: {mutant.name} compiles for the checking worker, but not for the race worker")
+            self.workshop.link(mutant.allocator, "tsan", target)
 
         found = self.search.in_stages(racing)
         return found or self.search.by_strategy(OLD_VALUES if mutant.operator == "order" else CONFLICTS)

@@ -142,6 +142,14 @@ class Tables(unittest.TestCase):
         self.assertEqual(mutants.killed_by([cell], mutants.INVARIANT_ALONE), "killed: invariant alone, v1:x:y:swarm:7")
         self.assertEqual(mutants.killed_by([cell]), "killed: failed check, v1:x:y:swarm:7")
 
+    def test_a_race_plugin_that_was_refused_is_an_error(self):
+        cells = [{"model": model, "part": part} for model in ("pair", "one_lane") for part in ("schedules", "races")]
+        mutants.require_races(cells, "")
+        with self.assertRaisesRegex(SystemExit, "did not search one_lane. `check` says:\nwarning: refused"):
+            mutants.require_races(cells[:-1], "warning: refused\n")
+        with self.assertRaisesRegex(SystemExit, "did not search one_lane, pair"):
+            mutants.require_races([cell for cell in cells if cell["part"] == "schedules"], "")
+
     def test_the_last_line_of_the_kept_table_is_that_of_its_rows(self):
         lines = mutants.TABLE.read_text(encoding="utf-8").splitlines()
         rows = [line for line in lines if " | " in line]
@@ -149,6 +157,11 @@ class Tables(unittest.TestCase):
         verdicts = mutants.read_verdicts()
         for row in rows:
             self.assertEqual(mutants.with_verdict(mutants.without_verdict(row), verdicts), row, "write the table again")
+
+    def test_no_verdict_is_on_a_mutant_that_the_search_kills(self):
+        rows = [line.split(" | ", 2) for line in mutants.TABLE.read_text(encoding="utf-8").splitlines() if " | " in line]
+        killed = {name for name, fate, _ in rows if fate.startswith("killed")}
+        self.assertFalse(killed & mutants.read_verdicts().keys(), "remove these lines of verdicts.txt")
 
     def test_most_of_the_kept_table_is_of_these_headers(self):
         rows = [line.split(" | ", 2) for line in mutants.TABLE.read_text(encoding="utf-8").splitlines() if " | " in line]

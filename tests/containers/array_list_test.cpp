@@ -9,6 +9,7 @@
 #include "allocators/circular_malloc/cf_malloc_reworked.hpp"
 #include "allocators/kma/kma_reworked.hpp"
 #include "tests/allocators/harness.hpp"
+#include "tests/seeds.hpp"
 
 namespace allocbench {
 namespace {
@@ -131,7 +132,7 @@ TEST(ArrayList, GivesNullToTheWholeBlockWhenMemoryIsShort) {
 
 template <class A>
 void append_under_many_schedules(typename A::Parameters parameters) {
-  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+  for (std::uint64_t seed = 1; seed <= testing::seeds(200); ++seed) {
     Fixture<A> fixture(64 * 1024, parameters, seed);
     for (int round = 0; round < 2; ++round) {
       fixture.grow({2, 24}, 3);

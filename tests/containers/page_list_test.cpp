@@ -13,6 +13,7 @@
 #include "containers/page_writer.hpp"
 #include "simt/cpu/search/exploration.hpp"
 #include "tests/allocators/harness.hpp"
+#include "tests/seeds.hpp"
 
 namespace allocbench {
 namespace {
@@ -143,7 +144,7 @@ TEST(PageList, IsEmptyWithoutRecords) {
 }
 
 TEST(PageList, LosesNoRecordUnderManySchedules) {
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+  for (std::uint64_t seed = 1; seed <= testing::seeds(60); ++seed) {
     const std::uint32_t lists = seed % 2 == 0 ? 1 : 5;
     Fixture<AtomicMalloc> fixture(1 << 16, lists, seed);
     fixture.append({2, 80}, 3);  // two and a half warps
@@ -159,7 +160,7 @@ TEST(PageList, LosesNoRecordUnderManySchedules) {
 }
 
 TEST(PageList, LosesNoRecordOverAnAllocatorThatSearches) {
-  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+  for (std::uint64_t seed = 1; seed <= testing::seeds(30); ++seed) {
     Fixture<RandomWalkReworked> fixture(64 * 64, 2, seed, {.page_bytes = 64});
     fixture.append({2, 40}, 2);
     ASSERT_EQ(fixture.lost(), 0u);
@@ -168,7 +169,7 @@ TEST(PageList, LosesNoRecordOverAnAllocatorThatSearches) {
 }
 
 TEST(PageList, WorksInSharedMemory) {
-  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+  for (std::uint64_t seed = 1; seed <= testing::seeds(30); ++seed) {
     testing::Rig<AtomicMalloc> rig(1 << 13, {}, seed);
     simt::Buffer<std::uint64_t> newest(1);
     simt::Buffer<std::uint32_t> records(1);
@@ -229,7 +230,7 @@ TEST(PageList, LosesNoRecordUnderAllSchedulesWithTwoPreemptions) {
 
 // What is stored is whole, what is not is counted, and nobody waits forever.
 TEST(PageList, DropsRecordsWithoutMemory) {
-  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+  for (std::uint64_t seed = 1; seed <= testing::seeds(30); ++seed) {
     Fixture<AtomicMalloc> fixture(7 * page_bytes, 2, seed);
     fixture.append({2, 64}, 2);
     const std::size_t stored = fixture.list(0).size() + fixture.list(1).size();

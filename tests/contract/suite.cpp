@@ -87,6 +87,10 @@ Report run_case(const Case& tested, const AllocatorType& type) {
   waitpid(child, &status, 0);
   std::rewind(file.get());
   Report report = read_report(file.get());
+  // As a sanitizer ends a process in which it found something.
+  if (WIFEXITED(status) && WEXITSTATUS(status) != 0) {
+    report.problem("the process ended with exit code " + std::to_string(WEXITSTATUS(status)));
+  }
   if (WIFSIGNALED(status)) report.problem("the process ended by signal " + std::to_string(WTERMSIG(status)));
   return report;
 }

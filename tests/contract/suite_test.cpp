@@ -2,6 +2,7 @@
 #include "tests/contract/suite.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <fstream>
 
@@ -53,6 +54,11 @@ TEST(Suite, RulesSkipWhatMakesNoSense) {
 
 TEST(Suite, FindsAHang) { EXPECT_PRED2(contains, problems<SaboteurHang>("divergent_sizes"), "livelock"); }
 TEST(Suite, FindsATrap) { EXPECT_PRED2(contains, problems<SaboteurTrap>("divergent_sizes"), "device_fault"); }
+TEST(Suite, FindsAProcessThatEndsEarly) {
+  const auto end_with_3 = [](const AllocatorType&, Report&) { _exit(3); };
+  const Report report = run_case({"ends", nullptr, end_with_3}, scripted_type<AtomicMalloc>());
+  EXPECT_EQ(report.problems(), std::vector<std::string>{"the process ended with exit code 3"});
+}
 TEST(Suite, FindsNulls) { EXPECT_PRED2(contains, problems<SaboteurNull>("divergent_sizes"), "got null"); }
 TEST(Suite, FindsOverlaps) { EXPECT_PRED2(contains, problems<SaboteurOverlap>("null_when_full"), "overlapping"); }
 TEST(Suite, FindsOverwrittenBlocks) {

@@ -9,6 +9,7 @@
 #include "allocators/comb/comb.hpp"
 #include "allocators/random_walk/corw.hpp"
 #include "allocators/slab/slab.hpp"
+#include "tests/seeds.hpp"
 
 namespace allocbench {
 namespace {
@@ -102,7 +103,7 @@ TEST(Traced, CountsWhatItsBuffersHaveNoRoomFor) {
 
 // Four warps share one buffer of a few chunks.
 TEST(Traced, LosesAndReordersNothingUnderAnySchedule) {
-  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+  for (std::uint64_t seed = 1; seed <= testing::seeds(200); ++seed) {
     simt::ExecutorOptions options;
     options.mode = simt::ExecutorMode::deterministic;
     options.strategy = simt::StrategyKind::swarm;

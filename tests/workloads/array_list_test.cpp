@@ -5,6 +5,7 @@
 
 #include "allocators/fdgmalloc/fdgmalloc_reworked_on.hpp"
 #include "allocators/kma/kma_reworked.hpp"
+#include "tests/seeds.hpp"
 #include "tests/workloads/planted_allocators.hpp"
 #include "tests/workloads/workload_rig.hpp"
 #include "workloads/array_list/kernels.hpp"
@@ -31,7 +32,7 @@ ArrayListGrowth::Parameters small(const char* method, std::uint32_t item_bytes) 
 
 TEST(ArrayListGrowth, IsRightUnderManySchedules) {
   for (const char* method : {"malloc", "grow", "grow_local"}) {
-    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    for (std::uint64_t seed = 1; seed <= testing::seeds(20); ++seed) {
       const std::uint32_t item_bytes = seed % 2 == 0 ? 4 : 8;
       Rig<KmaReworked> rig(small(method, item_bytes), 1 << 18, {.superblock_bytes = 4096}, seed);
       ASSERT_EQ(rig.sample(), "") << method << ", seed " << seed;

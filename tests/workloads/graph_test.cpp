@@ -7,6 +7,7 @@
 #include "allocators/bump/atomic_malloc.hpp"
 #include "allocators/fdgmalloc/fdgmalloc_reworked_on.hpp"
 #include "allocators/kma/kma_reworked.hpp"
+#include "tests/seeds.hpp"
 #include "tests/workloads/workload_rig.hpp"
 #include "workloads/graph/build_kernels.hpp"
 #include "workloads/graph/graph_build.hpp"
@@ -141,7 +142,7 @@ GraphBuild::Parameters small(std::uint32_t vertices, bool hold) {
 TEST(GraphBuild, IsExactUnderManySchedules) {
   std::uint64_t lost_races = 0;
   for (const bool hold : {false, true}) {
-    for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    for (std::uint64_t seed = 1; seed <= testing::seeds(30); ++seed) {
       const GraphBuild::Parameters parameters = small(seed % 2 == 0 ? 8 : 128, hold);
       Rig<KmaReworked> rig(parameters, 1 << 17, {.superblock_bytes = 4096}, seed);
       ASSERT_EQ(rig.sample(), "") << "seed " << seed;
@@ -172,7 +173,7 @@ GraphBuild::Parameters by_warp(std::uint32_t vertices) {
 }
 
 TEST(GraphBuild, IsExactWithRequestsOfWarps) {
-  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+  for (std::uint64_t seed = 1; seed <= testing::seeds(30); ++seed) {
     for (const std::uint32_t lanes : {1u, 3u, 32u}) {
       GraphBuild::Parameters parameters = by_warp(seed % 2 == 0 ? 8 : 128);
       parameters.lanes_per_warp = lanes;

@@ -11,6 +11,7 @@
 #include "allocators/random_walk/corw_reworked.hpp"
 #include "allocators/random_walk/crw_reworked.hpp"
 #include "allocators/scatteralloc/scatteralloc_reworked.hpp"
+#include "tests/seeds.hpp"
 #include "tests/workloads/planted_allocators.hpp"
 #include "tests/workloads/workload_rig.hpp"
 #include "workloads/group_by/kernels.hpp"
@@ -265,7 +266,7 @@ TEST(GroupBy, ReportsTablesThatTheAllocatorRefuses) {
 }
 
 TEST(GroupBy, IsExactWithEarlyFreesUnderManySchedules) {
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+  for (std::uint64_t seed = 1; seed <= testing::seeds(20); ++seed) {
     for (const char* kind : {"few", "one", "zipf"}) {
       GroupBy::Parameters parameters = small(kind, seed % 2 == 0 ? "tails" : "runs", 300);
       parameters.frees = "early";
@@ -276,7 +277,7 @@ TEST(GroupBy, IsExactWithEarlyFreesUnderManySchedules) {
 }
 
 TEST(GroupBy, IsExactUnderManySchedules) {
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+  for (std::uint64_t seed = 1; seed <= testing::seeds(20); ++seed) {
     for (const char* kind : {"few", "one", "zipf"}) {
       GroupBy::Parameters parameters = small(kind, seed % 2 == 0 ? "tails" : "runs", 300);
       Rig<CollaborativeRandomWalkReworked> rig(parameters, 256 << 10, {.page_bytes = 64}, seed);

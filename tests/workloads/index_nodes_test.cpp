@@ -9,6 +9,7 @@
 #include "allocators/bump/atomic_malloc.hpp"
 #include "allocators/fdgmalloc/fdgmalloc_reworked_on.hpp"
 #include "allocators/kma/kma_reworked.hpp"
+#include "tests/seeds.hpp"
 #include "tests/workloads/planted_allocators.hpp"
 #include "tests/workloads/workload_rig.hpp"
 #include "workloads/index_nodes/index_reader.hpp"
@@ -68,7 +69,7 @@ TEST(KeyCourse, FollowsFromItsLaunches) {
 }
 
 TEST(IndexNodes, AreExactUnderManySchedules) {
-  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+  for (std::uint64_t seed = 1; seed <= testing::seeds(10); ++seed) {
     const std::uint32_t per_bucket = seed % 2 == 0 ? 100 : 20;  // long chains, and many
     Rig<KmaReworked> rig(small(200, per_bucket, 2), 1 << 20, {.superblock_bytes = 4096}, seed);
     ASSERT_EQ(rig.sample(), "") << "seed " << seed;

@@ -9,6 +9,7 @@
 #include "allocators/bump/atomic_malloc.hpp"
 #include "allocators/circular_malloc/cf_malloc_reworked.hpp"
 #include "allocators/fdgmalloc/fdgmalloc_reworked_on.hpp"
+#include "tests/seeds.hpp"
 #include "tests/workloads/planted_allocators.hpp"
 #include "tests/workloads/workload_rig.hpp"
 #include "workloads/alloc_dealloc/kernels.hpp"
@@ -77,7 +78,7 @@ TEST(KdTree, KnowsTheSizesOfItsRequests) {
 }
 
 TEST(KdTree, SharesNodesAmongWarpsUnderManySchedules) {
-  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+  for (std::uint64_t seed = 1; seed <= testing::seeds(12); ++seed) {
     const KdTree::Parameters parameters = shared(seed % 2 == 0 ? "soup" : "spheres", 150);
     Rig<CFMallocReworked> rig(parameters, 1 << 20, {}, seed);
     ASSERT_EQ(rig.sample(), "") << "seed " << seed;

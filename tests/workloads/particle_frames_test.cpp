@@ -9,6 +9,7 @@
 #include "allocators/bump/atomic_malloc.hpp"
 #include "allocators/fdgmalloc/fdgmalloc_reworked_on.hpp"
 #include "allocators/kma/kma_reworked.hpp"
+#include "tests/seeds.hpp"
 #include "tests/workloads/planted_allocators.hpp"
 #include "tests/workloads/workload_rig.hpp"
 #include "workloads/particle_frames/course.hpp"
@@ -67,7 +68,7 @@ TEST(Course, KeepsAllParticles) {
 }
 
 TEST(ParticleFrames, AreExactUnderManySchedules) {
-  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+  for (std::uint64_t seed = 1; seed <= testing::seeds(12); ++seed) {
     ParticleFrames::Parameters parameters = small(5);
     if (seed % 3 == 0) parameters.frame_bytes = 16 + 16 * 40;
     if (seed % 3 == 1) parameters.moving_share = 1;

@@ -8,6 +8,7 @@
 #include "allocators/bump/atomic_malloc.hpp"
 #include "allocators/fdgmalloc/fdgmalloc_reworked_on.hpp"
 #include "allocators/kma/kma_reworked.hpp"
+#include "tests/seeds.hpp"
 #include "tests/workloads/planted_allocators.hpp"
 #include "tests/workloads/workload_rig.hpp"
 #include "workloads/strings/kernels.hpp"
@@ -43,7 +44,7 @@ TEST(StringLengths, ChangeInTheirShareOfTheRows) {
 }
 
 TEST(Strings, AreExactUnderManySchedules) {
-  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+  for (std::uint64_t seed = 1; seed <= testing::seeds(12); ++seed) {
     Rig<KmaReworked> rig(small(150, 3), 1 << 20, {.superblock_bytes = 4096}, seed);
     ASSERT_EQ(rig.sample(), "") << "seed " << seed;
     ASSERT_EQ(rig.sample(), "") << "seed " << seed << ": again on the same heap";

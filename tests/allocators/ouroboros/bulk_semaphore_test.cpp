@@ -5,6 +5,8 @@
 
 #include <vector>
 
+#include "tests/seeds.hpp"
+
 namespace allocbench {
 namespace {
 
@@ -164,7 +166,7 @@ struct MakeAndUse {
 };
 
 TEST(BulkSemaphoreStress, NeverGrantsMoreThanWasMade) {
-  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+  for (std::uint64_t seed = 1; seed <= testing::seeds(300); ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     simt::Device device(deterministic(seed));
     simt::Stream stream(device);

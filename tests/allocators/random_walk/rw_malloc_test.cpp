@@ -10,6 +10,7 @@
 #include "tests/allocators/churn.hpp"
 #include "tests/allocators/fidelity/rig.hpp"
 #include "tests/allocators/stress.hpp"
+#include "tests/seeds.hpp"
 
 namespace allocbench {
 namespace {
@@ -136,7 +137,7 @@ std::ptrdiff_t page_of_four(std::set<std::uint32_t> free, std::uint64_t seed) {
 // "Free segments running across two neighboring words will also be connected", but the first page does not follow the
 // last one.
 TEST(RandomWalkMallocRegions, ConnectsSegmentsOverTheBordersOfWords) {
-  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+  for (std::uint64_t seed = 1; seed <= testing::seeds(10); ++seed) {
     EXPECT_EQ(page_of_four<RandomWalkMallocRegions>({30, 31, 32, 33}, seed), 30);
     EXPECT_EQ(page_of_four<RandomWalkMalloc>({30, 31, 32, 33}, seed), -1);
     EXPECT_EQ(page_of_four<RandomWalkMallocRegions>({29, 31, 32, 33, 34}, seed), 31);
@@ -203,7 +204,7 @@ TYPED_TEST(RandomWalkMallocTest, SmallRequestsOfAWarpShareARun) {
 }
 
 TYPED_TEST(RandomWalkMallocTest, FreeingOneMemberLeavesTheOthers) {
-  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+  for (std::uint64_t seed = 1; seed <= testing::seeds(10); ++seed) {
     // One word: two warps' runs, and every page that is freed too early would be handed out again at once.
     Rig<TypeParam> rig(8192, pages_of(256), seed);
     const std::vector<void*> blocks = rig.malloc(std::vector<std::uint64_t>(32, 100));
@@ -231,7 +232,7 @@ TYPED_TEST(RandomWalkMallocTest, FreeingOneMemberLeavesTheOthers) {
 TEST(RandomWalkMallocReworked, MembersGetPagesOfTheirOwnWhereNoRunIsFree) {
   PageParameters parameters = pages_of(256);
   parameters.scarce_share = 0.001;
-  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+  for (std::uint64_t seed = 1; seed <= testing::seeds(10); ++seed) {
     Rig<RandomWalkMallocReworked> rig(64 * 256, parameters, seed);
     struct EverySecond {
       SIMT_HOST_FN bool operator()(std::uint32_t page) const { return page % 2 == 0; }
@@ -251,7 +252,7 @@ TEST(RandomWalkMallocReworked, LooksAgainWhereOthersFilledTheWords) {
   PageParameters parameters = pages_of(64);
   parameters.scarce_share = 0.1;
   std::uint64_t most_lost = 0;
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+  for (std::uint64_t seed = 1; seed <= testing::seeds(20); ++seed) {
     testing::FidelityRig<RandomWalkMallocReworked> rig(32 * 32 * 64, parameters, seed, 4,
                                                        simt::StrategyKind::round_robin);
     const testing::Calls mallocs = rig.counted_malloc(std::vector<std::uint64_t>(96, 1024));

@@ -16,6 +16,7 @@
 #include "tests/allocators/churn.hpp"
 #include "tests/allocators/harness.hpp"
 #include "tests/allocators/random_walk/steps.hpp"
+#include "tests/seeds.hpp"
 
 namespace allocbench {
 namespace {
@@ -202,7 +203,7 @@ TEST(RandomWalkReworked, GivesUpAfterTheProbesOfTheRule) {
 TEST(RandomWalkBitmapReworked, FindsFreePagesThatLieInOneWord) {
   random_walk::PageParameters parameters;
   parameters.page_bytes = 16;
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+  for (std::uint64_t seed = 1; seed <= testing::seeds(20); ++seed) {
     Rig<RandomWalkBitmapReworked> rig(1024 * 16, parameters, seed);
     rig.allocator.occupy(rig.stream(), PageSet::first(1024 - 32));
     const std::vector<void*> blocks = rig.malloc(std::vector<std::uint64_t>(32, 16));

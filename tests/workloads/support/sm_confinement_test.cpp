@@ -5,6 +5,7 @@
 
 #include "allocators/bump/atomic_malloc.hpp"
 #include "allocators/kma/kma_reworked.hpp"
+#include "tests/seeds.hpp"
 #include "tests/workloads/workload_rig.hpp"
 #include "workloads/alloc_cycle_dealloc/alloc_cycle_dealloc.hpp"
 #include "workloads/alloc_cycle_dealloc/kernels.hpp"
@@ -32,7 +33,7 @@ using CountKernels = KernelList<KernelOn<CountKernel, std::uint32_t*, std::uint3
 
 TEST(SmConfinement, DoesEveryBlockOnceOnTheFirstMultiprocessors) {
   constexpr std::uint32_t blocks = 50, threads = 48;
-  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+  for (std::uint64_t seed = 1; seed <= testing::seeds(10); ++seed) {
     test::AllocatorRig rig(test::tested_type<AtomicMalloc, CountKernels>(), 1 << 10, {}, seed);
     simt::Stream& stream = rig.stream();
     simt::Buffer<std::uint32_t> by_rank(blocks * threads), by_sm(4);

@@ -1,0 +1,20 @@
+// How many schedules a test tries.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+
+namespace allocbench::testing {
+
+// `usual`, times the environment variable ALLOCBENCH_SEED_FACTOR: 10 for a long search, 0.1 under a sanitizer, which
+// looks for bad paths, not for rare schedules.
+inline std::uint64_t seeds(std::uint64_t usual) {
+  const char* const factor = std::getenv("ALLOCBENCH_SEED_FACTOR");
+  if (factor == nullptr) return usual;
+  return static_cast<std::uint64_t>(
+      std::max(1.0, std::ceil(static_cast<double>(usual) * std::strtod(factor, nullptr))));
+}
+
+}  // namespace allocbench::testing
