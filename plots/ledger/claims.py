@@ -2,7 +2,7 @@
 
 A claim names an effect (effects.py) and what it must be: `above`, `below` or `between`. The verdict follows from the
 interval of the effect, not from its number (verdicts.py). A time of three to five rounds has an interval for verdicts alone (few_rounds.py), a provisional
-value has none. With several places the claim must hold in every one, or, with `"over"`, in `some`, for the `largest`, or for their geometric `mean`. Only the
+value has none. With several places the claim must hold in every one, or, with `"over"`, in `most`, in `some`, for the `largest`, or for their geometric `mean`. Only the
 published forms are judged; the same effect of reworked forms and originals stands beside them.
 """
 
