@@ -117,6 +117,14 @@ def test_up_to_is_about_the_largest_number(tmp_path):
         assert (judged.verdict, judged.published.text, judged.detail.split(";")[0]) == (verdict, "4", "CudaMalloc to CMalloc, threads 1")
 
 
+def test_what_is_zipped_with_a_setting_differs_with_it(tmp_path):
+    cells = [synthetic.cell("c_malloc", {"threads": threads, "pool_bytes": 1024 * threads}, values={("alloc", "time"): (seconds, seconds, seconds)})
+             for threads, seconds in ((1, 3e-6), (2, 1e-6))]
+    run = _run(tmp_path, cells, zip=[{"threads": [1, 2], "pool_bytes": [1024, 2048]}])
+    judged = _judge(run, ratio={"of": {"allocator": "c_malloc", "where": {"threads": 1}}, "to": {"allocator": "c_malloc", "where": {"threads": 2}}}, above=1)
+    assert (judged.verdict, judged.published.text, judged.detail) == ("holds", "3", "CMalloc, threads 1 to 2, pool size 1 KiB to 2 KiB")
+
+
 def test_a_ratio_against_that_of_another_allocator(tmp_path):
     run = _run(tmp_path, [_cell("c_malloc", 1, 3e-6, 0.01), _cell("c_malloc", 2, 1e-6, 0.01), _cell("cuda_malloc", 1, 4e-6, 0.01), _cell("cuda_malloc", 2, 2e-6, 0.01)])
     gain = {"of": {"allocator": "c_malloc", "where": {"threads": 1}}, "to": {"allocator": "c_malloc", "where": {"threads": 2}}, "against": "cuda_malloc"}
