@@ -95,11 +95,17 @@ class SuperblockHeap {
     return Grant::of(superblock, granted, before.total() - free, false);
   }
 
-  // The caller took the last block of `superblock`.
+  // The caller took the last block of `superblock`. A lane that found it active in an earlier life may take that block
+  // before the preparer has entered the superblock: then the entry is busy for a moment, and no other lane comes here.
   template <class Thread>
   SIMT_FN void replace(Thread& thread, std::uint32_t superblock, std::uint32_t log2) const {
+    const auto entry = thread.atomic(active_[log2]);
     std::uint32_t expected = superblock;
-    if (!thread.atomic(active_[log2]).compare_exchange(expected, busy, simt::relaxed, simt::relaxed)) return;
+    while (!entry.compare_exchange(expected, busy, simt::relaxed, simt::relaxed)) {
+      if (expected != busy) return;
+      expected = superblock;
+      thread.spin_hint();
+    }
     if (superblocks_.detach(thread, superblock)) unused_.push(thread, superblock);
     static_cast<void>(refill(thread, log2, 0));
   }

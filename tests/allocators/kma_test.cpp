@@ -9,6 +9,7 @@
 #include "allocators/kma/kma_reworked.hpp"
 #include "tests/allocators/churn.hpp"
 #include "tests/allocators/harness.hpp"
+#include "tests/allocators/late_reader.hpp"
 
 namespace allocbench {
 namespace {
@@ -148,6 +149,53 @@ TEST(KmaReworked, TakesAnActiveSuperblockThatNobodyUsesFromAnotherSize) {
   EXPECT_NE(rig.malloc({64})[0], nullptr);
   EXPECT_EQ(rig.malloc({16})[0], nullptr);
   EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+}
+
+// Thread 0 prepares an active superblock of three blocks. Thread 1 takes all of them between the two steps in which the
+// superblock is attached and entered: its loads of the entry show an earlier life of the superblock.
+struct TakeBeforeEntered {
+  static constexpr std::uint32_t log2 = 6;
+
+  template <class Thread>
+  void operator()(Thread& thread, kma::Layout layout, std::uint32_t* prepared, std::uint32_t* blocks) const {
+    const kma::SuperblockHeap heap(layout);
+    const auto entry = thread.atomic(layout.active[log2]);
+    if (thread.rank_in_grid() == 0) {
+      entry.store(kma::Layout::busy, simt::relaxed);
+      const std::uint32_t superblock = layout.unused.pop(thread);
+      heap.all().format(thread, superblock, log2, 0, true);
+      thread.atomic(*prepared).store(superblock, simt::release);
+      while (kma::State{heap.all().state(thread, superblock).load(simt::relaxed)}.free() > 0) thread.spin_hint();
+      entry.store(superblock, simt::release);
+    } else {
+      std::uint32_t superblock = kma::Layout::empty;
+      while (superblock == kma::Layout::empty) {
+        thread.spin_hint();
+        superblock = thread.atomic(*prepared).load(simt::acquire);
+      }
+      for (const std::uint32_t wanted : {2u, 1u}) {
+        testing::LateReader late(thread, layout.active[log2], superblock);
+        blocks[0] += heap.reserve(late, log2, wanted).blocks();
+      }
+      const kma::Grant next = heap.reserve(thread, log2, 1);
+      blocks[1] = next.empty() || next.superblock() == superblock ? 0 : next.blocks();
+    }
+  }
+};
+
+TEST(KmaReworked, ReplacesASuperblockWhoseLastBlockIsTakenBeforeItIsEntered) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    Rig<KmaReworked> rig(4 * 256, superblocks_of(256), seed);
+    simt::Stream& stream = rig.stream();
+    const kma::Layout layout = kma::Layout::of_arena(rig.arena(), superblocks_of(256), "kma_reworked");
+    kma::initialise(stream, layout, kma::State::unused_word);
+    simt::Buffer<std::uint32_t> prepared(1);
+    simt::Buffer<std::uint32_t> blocks(2);
+    prepared.from_host(stream, {kma::Layout::empty});
+    blocks.from_host(stream, {0, 0});
+    simt::launch(stream, {2, 1}, TakeBeforeEntered{}, layout, prepared.data(), blocks.data());
+    EXPECT_EQ(blocks.to_host(stream), (std::vector<std::uint32_t>{3, 1})) << "seed " << seed;
+  }
 }
 
 // As published: an active superblock is not taken from its size.

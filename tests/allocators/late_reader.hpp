@@ -36,6 +36,11 @@ class LateReader {
       return real_.fetch_add(value, order);
     }
     template <class Order>
+    Other fetch_sub(Other value, Order order) const {
+      see();
+      return real_.fetch_sub(value, order);
+    }
+    template <class Order>
     Other fetch_or(Other bits, Order order) const {
       see();
       return real_.fetch_or(bits, order);

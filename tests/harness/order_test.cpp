@@ -23,9 +23,9 @@ TEST(Order, APriceIsSecondsPerValue) {
 TEST(Order, RoundsAreWorthLessTheMoreThereAre) {
   EXPECT_DOUBLE_EQ(price(step(0.1, 1)), 0.4);
   EXPECT_DOUBLE_EQ(price(step(0.1, 2)), 0.4);
-  EXPECT_DOUBLE_EQ(price(step(0.1, 3)), 1);
-  EXPECT_DOUBLE_EQ(price(step(0.1, 5)), 1);
-  EXPECT_DOUBLE_EQ(price(step(0.1, 6)), 5);
+  EXPECT_DOUBLE_EQ(price(step(0.1, 3)), 5);
+  EXPECT_DOUBLE_EQ(price(step(0.1, 5)), 5);
+  EXPECT_DOUBLE_EQ(price(step(0.1, 6)), 50);
 }
 
 TEST(Order, AFigureThatCanHardlyBeDrawnComesFirst) {

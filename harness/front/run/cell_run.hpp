@@ -43,7 +43,8 @@ struct CellRun {
   std::vector<protocol::Sample> running = {};
   double used_seconds = 0;  // of its deadline
 
-  std::uint64_t steps_left = 0;  // for the progress: verification and rounds
+  std::uint64_t steps_left = 0;     // for the progress: verification and rounds
+  std::optional<Place> place = {};  // of its next step, as the pass began
 
   bool is_open() const { return state == CellState::waiting || state == CellState::deferred; }
   // As its whole rounds took, without the verification.

@@ -11,10 +11,11 @@ constexpr double least_price = 1e-3;
 
 // Of a first round: a value, most of all while a figure can hardly be drawn.
 constexpr double worth_of_bare_figure = 4;
-// Of a round that takes a value from provisional to what a claim may judge, to an interval, to a narrow one.
+// Of a round that takes a value from provisional to what a claim may judge, to an interval, to a narrow one. The last
+// two are worth so little that cells without a number nearly always come first.
 constexpr double worth_of_number = 0.25;
-constexpr double worth_of_interval = 0.1;
-constexpr double worth_of_precision = 0.02;
+constexpr double worth_of_interval = 0.02;
+constexpr double worth_of_precision = 0.002;
 constexpr double share_of_reworked = 0.5;
 
 double worth(const Step& step) {

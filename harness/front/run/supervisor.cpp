@@ -203,11 +203,11 @@ std::optional<Place> Supervisor::place_of(std::size_t figure, const CellRun& run
                static_cast<int>(step.rounds_had)};
 }
 
-std::optional<Place> Supervisor::next_place() const {
+std::optional<Place> Supervisor::next_place() {
   std::optional<Place> next;
-  for_each_cell([&](std::size_t figure, const CellRun& run) {
-    const auto place = place_of(figure, run);
-    if (place && (!next || *place < *next)) next = place;
+  for_each_cell([&](std::size_t figure, CellRun& run) {
+    run.place = place_of(figure, run);
+    if (run.place && (!next || *run.place < *next)) next = run.place;
   });
   return next;
 }
@@ -279,12 +279,12 @@ bool Supervisor::run_turn(const Turn& turn, const Place& place, const Batch* of_
   return true;
 }
 
+// Workers wait meanwhile, so the places are those that all cells had as the pass began.
 std::vector<CellRun*> Supervisor::waiting_cells(std::size_t figure, std::size_t batch, const Place& first,
                                                 const Place& last) {
   std::vector<CellRun*> waiting;
   for (CellRun& run : figures_[figure].batches[batch].cells) {
-    const auto place = place_of(figure, run);
-    if (place && first <= *place && *place <= last) waiting.push_back(&run);
+    if (run.is_open() && run.place && first <= *run.place && *run.place <= last) waiting.push_back(&run);
   }
   return waiting;
 }
