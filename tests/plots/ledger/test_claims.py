@@ -150,6 +150,19 @@ def test_the_ledger_says_what_allocators_did_not_have_alike(tmp_path, overrides,
     assert _judge(run, value={"of": "c_malloc", "metric": "time"}, above=0).unequal == "", "an allocator alone"
 
 
+def test_the_ledger_says_which_heap_pool_and_deadline_the_config_has_today(tmp_path):
+    measured = {"state": "fresh", "deadline_s": 5, "pool_bytes": "1GiB", "overrides": {"cuda_malloc": {"state": "reused"}}}
+    run = _run(tmp_path, [_cell("c_malloc", 1, 1e-6), _cell("cuda_malloc", 1, 2e-6)], **measured)
+    today = {**run.config, "deadline_s": 60, "pool_bytes": 2**30, "overrides": {"c_malloc": {"state": "reused"}, "cuda_malloc": {"state": "reused", "pool_bytes": "2GiB"}},
+             "claims": [{"says": "It is so.", "source": "fig. 1", "ratio": COMPARED, "above": 1}]}
+    (tmp_path / "test").mkdir()
+    (tmp_path / "test" / "claims.json").write_text(json.dumps(today))
+    told = "Not as the config says today: state fresh, today reused (CMalloc); deadline 5 s, today 60 s; pool size 1 GiB, today 2 GiB (CudaMalloc)."
+    assert told in claims.ledger([run], tmp_path).markdown()
+    (tmp_path / "test" / "claims.json").write_text(json.dumps({**run.config, "claims": today["claims"], "description": "other"}))
+    assert "config says today" not in claims.ledger([run], tmp_path).markdown()
+
+
 def test_what_most_allocators_had_comes_first(tmp_path):
     cells = [_cell(name, 1, 1e-6) for name in ("c_malloc", "halloc", "cuda_malloc")]
     run = _run(tmp_path, cells, allocators=["c_malloc", "halloc", "cuda_malloc"], state="fresh", overrides={"cuda_malloc": {"state": "reused"}})
