@@ -12,6 +12,7 @@ from typing import Callable, Sequence
 
 import matplotlib
 import numpy
+from matplotlib.patches import Patch
 
 from allocbench.errors import NothingToDraw
 from plots import theory
@@ -28,6 +29,9 @@ _BETWEEN = 0.36
 _ABOVE = 0.22
 _WIDEST = 8  # standard deviations to both sides of the mean
 _LABEL = 0.42  # inches that a label of a bin takes
+_LEGEND = 0.2
+_OUTLINE = "#b03060"
+_PALE = 0.55  # opacity of bars under outlines and curves
 
 
 @dataclass(frozen=True)
@@ -92,25 +96,37 @@ def _panels(run: Run, what: str) -> list[tuple[str, list[_Counted]]]:
 
 
 def _page(heading: Heading, panels: Sequence[tuple[str, list[_Counted]]], words: _Words) -> Page:
-    page = Page(heading, _BELOW + _HEIGHT + _ABOVE)
+    names = {each.allocator: each.name for _, counted in panels for each in counted}
+    foot = _LEGEND if len(names) > 1 else 0.0
+    page = Page(heading, foot + _BELOW + _HEIGHT + _ABOVE)
     width = (BODY_WIDTH - _LEFT - _BETWEEN * (len(panels) - 1) - 0.1) / len(panels)
     for number, (title, counted) in enumerate(panels):
-        axes = page.axes(_LEFT + number * (width + _BETWEEN), _BELOW, width, _HEIGHT)
+        axes = page.axes(_LEFT + number * (width + _BETWEEN), foot + _BELOW, width, _HEIGHT)
         for each in counted:
-            _draw(axes, each, words, max(2, int(width / _LABEL)))
+            _draw(axes, each, words, max(2, int(width / _LABEL)), outlined=each.allocator != next(iter(names)))
         axes.set_title(title, loc="left", fontsize=7.5, weight="bold")
         axes.set_xlabel(words.what)
         axes.set_ylim(bottom=0)
         axes.yaxis.set_major_formatter(lambda value, _: quantity.formatter("internal_waste")(value))
         if number == 0:
             axes.set_ylabel(words.share)
+    if foot:
+        patches = [Patch(facecolor="none" if number else style.look(allocator).colour, edgecolor=_OUTLINE if number else "none", alpha=1 if number else _PALE, label=name)
+                   for number, (allocator, name) in enumerate(names.items())]
+        page.figure.legend(handles=patches, loc="upper left", borderaxespad=0, borderpad=0, ncol=len(patches), bbox_to_anchor=page.point(_LEFT, foot - 0.03))
     return page
 
 
-def _draw(axes, each: _Counted, words: _Words, most: int) -> None:
+def _draw(axes, each: _Counted, words: _Words, most: int, outlined: bool) -> None:
+    """The first allocator fills its bars; the others draw their outlines over it."""
     look, shares = style.look(each.allocator), [count / each.total for count in each.bins.values()]
     if each.expected:
-        axes.bar(list(each.bins), shares, width=1.0, color=look.colour, alpha=0.55, linewidth=0, gid=f"histogram {each.allocator}")
+        if outlined:
+            values = range(min(each.bins), max(each.bins) + 1)
+            axes.stairs([each.bins.get(value, 0) / each.total for value in values], [value - 0.5 for value in (*values, max(each.bins) + 1)], color=_OUTLINE,
+                        linewidth=0.8, gid=f"histogram {each.allocator}")
+        else:
+            axes.bar(list(each.bins), shares, width=1.0, color=look.colour, alpha=_PALE, linewidth=0, gid=f"histogram {each.allocator}")
         mean, deviation = each.expected
         xs = numpy.linspace(max(0.0, mean - 4 * deviation), mean + 4 * deviation, 200)
         axes.plot(xs, numpy.exp(-((xs - mean) / deviation) ** 2 / 2) / (deviation * math.sqrt(2 * math.pi)),

@@ -86,12 +86,13 @@ def draw(shown: Chart, stem: str) -> Drawing:
     with matplotlib.rc_context(style.RC):
         looks = [Scale.of(shown, panel.metric, [other for other in panels if _shares_axis(panels, panel, other)]) for panel in panels]
         pictures = parts.of([panel.series for panel in panels], shown.most, shown.of_paper)
-        pages = [_page(shown, [panel.of(names) for panel in panels], looks, parts.sentence(pictures, number)) for number, names in enumerate(pictures, 1)]
+        pages = [_page(shown, [panel.of(names) for panel in panels], looks, shown.of_lines(names, number == 1), parts.sentence(pictures, number))
+                 for number, names in enumerate(pictures, 1)]
     more = tuple(Drawing(f"{stem}_{number}", page, "") for number, page in enumerate(pages[1:], 2))
     return Drawing(stem, pages[0], table.markdown(shown), more)
 
 
-def _page(shown: Chart, panels: Sequence[Panel], looks: Sequence[Scale], part: str) -> Page:
+def _page(shown: Chart, panels: Sequence[Panel], looks: Sequence[Scale], caption: Sequence[str], part: str) -> Page:
     """One picture of the figure; `part` says which."""
     one_axis = max(len({panel.metric for panel in panels if panel.row == row.row}) for row in panels) == 1
     layout = _layout(shown, panels, looks, one_axis)
@@ -101,7 +102,7 @@ def _page(shown: Chart, panels: Sequence[Panel], looks: Sequence[Scale], part: s
     if any(move != apart.Move() for of_panel in moves for move in of_panel):
         sentences.append("Markers of curves that coincide stand beside each other, at their values.")
     sentences += [text for look in dict.fromkeys(looks) if (text := look.sentence())]
-    first, *rest = shown.of_lines
+    first, *rest = caption
     page = Page(replace(shown.heading, caption=(" ".join([first, *sentences]), *rest)), layout.total)
     for index, panel in enumerate(panels):
         axes = page.axes(layout.panel_left(panel.column), layout.bottoms[panel.row], layout.width, layout.height)

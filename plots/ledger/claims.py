@@ -2,7 +2,7 @@
 
 A claim names an effect (effects.py) and what it must be: `above`, `below` or `between`. The verdict follows from the
 interval of the effect, not from its number (verdicts.py). A time of three to five rounds has an interval for verdicts alone (few_rounds.py), a provisional
-value has none. With several places the claim must hold in every one, or, with `"over"`, in `some`, for the `largest`, or for their geometric `mean`. Only the
+value has none. With several places the claim must hold in every one, or, with `"over"`, in `most`, in `some`, for the `largest`, or for their geometric `mean`. Only the
 published forms are judged; the same effect of reworked forms and originals stands beside them.
 """
 
@@ -243,11 +243,13 @@ class Ledger:
     runs: list[tuple[Run, list[Judged]]]
     missing: dict[str, int] = field(default_factory=dict)
     not_judged: list[list[str]] = field(default_factory=list)
+    configs: Path = FOLDER
 
     def markdown(self) -> str:
         parts = ["# Claims of the papers, judged by these results", _INTRODUCTION.format(few_rounds=few_rounds.EXPLAINED), *filter(None, [self.cards()]), self._counts()]
         for run, judged in self.runs:
-            parts.append(f"## {run.name}\n\n{run.config.get('paper', '')}. {origin.lines(run)[0]}, {run.date}.")
+            changed = unequal.since(run, named(run.name, self.configs) or run.config)
+            parts.append(f"## {run.name}\n\n{run.config.get('paper', '')}. {origin.lines(run)[0]}, {run.date}.{f' Not as the config says today: {changed}.' if changed else ''}")
             parts.append(table(judged))
         if self.not_judged:
             parts += ["## Not judged", grid.markdown(grid.Grid(("figure", "sentence", "why no result can judge it"), self.not_judged, aligned_left=3))]
@@ -299,7 +301,7 @@ def _listed(names: Sequence[str]) -> str:
 
 def ledger(runs: Sequence[Run], configs: Path = FOLDER) -> Ledger:
     judged = [(run, _judged(run, configs)) for run in runs]
-    return Ledger([(run, each) for run, each in judged if each], _missing(runs, configs), [row for run in runs for row in _not_judged(run, configs)])
+    return Ledger([(run, each) for run, each in judged if each], _missing(runs, configs), [row for run in runs for row in _not_judged(run, configs)], configs)
 
 
 def _missing(runs: Sequence[Run], configs: Path) -> dict[str, int]:

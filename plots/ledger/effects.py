@@ -101,7 +101,7 @@ def _quotients(run: Run, effect: dict, where: dict) -> Found:
     allocator of one side meets every one of the other; where both sides name the same ones, each meets itself, with its own
     parameters."""
     of, to = (side_of(run, effect[key], effect, where) for key in ("of", "to"))
-    fixed = {name for name in {**of.where, **to.where} if of.where.get(name) != to.where.get(name)}
+    fixed = {moved for name in {**of.where, **to.where} if of.where.get(name) != to.where.get(name) for moved in run.moving_with(name)}
     itself = of.allocators == to.allocators
 
     def keyed(side: Side) -> pandas.DataFrame:

@@ -1,14 +1,16 @@
-"""What the allocators of a claim did not have alike: a pool, a state or a part of the workload that the config of the run overrides for some of them."""
+"""What the allocators of a claim did not have alike: a pool, a state or a part of the workload that the config of the run overrides for some of them.
+And what the config says differently today."""
 
 from __future__ import annotations
 
 from typing import Sequence
 
-from plots.runs import labels
+from plots.runs import configs, labels
 from plots.runs.results import Run
 from plots.sheet import quantity
 
 _OVERRIDDEN = ("state", "pool_bytes", "workload")
+_OF_TODAY = {"state": "state", "pool_bytes": "pool size", "deadline_s": "deadline"}
 
 
 def told(run: Run, allocators: Sequence[str]) -> str:
@@ -52,3 +54,27 @@ def _of_setting(run: Run, setting: tuple[str, ...], values: dict) -> str:
 def _written(setting: str, value) -> str:
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     return quantity.formatter(setting)(value) if is_number else str(value)
+
+
+def since(run: Run, today: dict) -> str:
+    """How heap, pool and deadline of the config differ today from what was measured, for some allocators or for all; empty where they do not."""
+    was, now = ({name: {key: _plain(key, {**config, **config.get("overrides", {}).get(name, {})}.get(key)) for key in _OF_TODAY} for name in run.allocators()}
+                for config in (run.config, configs.effective(today, run.backend)))
+    changes: dict[tuple, list[str]] = {}
+    for name, settings in was.items():
+        for key, value in settings.items():
+            if now[name][key] != value:
+                changes.setdefault((key, value, now[name][key]), []).append(name)
+    return "; ".join(f"{_OF_TODAY[key]} {_today(key, old)}, today {_today(key, new)}{_whose(run, names)}" for (key, old, new), names in changes.items())
+
+
+def _plain(key: str, value):
+    return quantity.parse_bytes(value) if key == "pool_bytes" and isinstance(value, str) else value
+
+
+def _today(key: str, value) -> str:
+    return "unset" if value is None else f"{value:g} s" if key == "deadline_s" else _written(key, value)
+
+
+def _whose(run: Run, names: Sequence[str]) -> str:
+    return "" if len(names) == len(run.allocators()) else f" ({', '.join(labels.allocator(run, name) for name in names)})" if len(names) < 4 else f" ({len(names)} allocators)"

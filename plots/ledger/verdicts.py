@@ -40,10 +40,11 @@ class Decision:
 
 def decide(estimates: Sequence[Estimate], claim: dict) -> Decision:
     over, judged = claim.get("over", "every"), _judged(estimates, claim)
-    verdict, p, lost = _largest(judged, claim) if over == "largest" else _together(judged, claim, over == "some")
+    judge = {"largest": _largest, "most": _most}.get(over, lambda judged, claim: _together(judged, claim, over == "some"))
+    verdict, p, lost = judge(judged, claim)
     alike = [each for each in judged if place_verdict(each, claim) == verdict]
     shown = _deciding(alike if alike and over != "largest" else judged, claim)
-    worst = min(estimates, key=lambda each: margin(each, claim)) if over in ("every", "mean") else shown
+    worst = min(estimates, key=lambda each: margin(each, claim)) if over in ("every", "mean", "most") else shown
     return Decision(verdict, [place_verdict(each, claim) for each in estimates], shown, worst if worst.number != shown.number else None, p,
                     _unsure(estimates, judged, claim, lost) if verdict == OPEN else "")
 
@@ -75,6 +76,18 @@ def _together(estimates: Sequence[Estimate], claim: dict, some: bool) -> tuple[s
     if set(verdicts) == {second}:
         return second, all_of, False
     return OPEN, min(*alone, all_of), bool(decided)
+
+
+def _most(estimates: Sequence[Estimate], claim: dict) -> tuple[str, float, bool]:
+    """Holds where more than half of the places do, and does not hold where more than half do not. The p of "at least k of n" is n - k + 1 times the
+    k-th smallest (Benjamini & Heller, Biometrics 64, 2008, 1215-1222)."""
+    verdicts, least = [place_verdict(each, claim) for each in estimates], len(estimates) // 2 + 1
+    ps = {verdict: min(1.0, (len(estimates) - least + 1) * sorted(_p(each, claim, verdict) if _bounded(each) else 1.0 for each in estimates)[least - 1])
+          for verdict in (HOLDS, FAILS)}
+    found = next((verdict for verdict in ps if verdicts.count(verdict) >= least), None)
+    if found and ps[found] <= LEVEL:
+        return found, ps[found], False
+    return OPEN, min(ps.values()), False
 
 
 def _largest(estimates: Sequence[Estimate], claim: dict) -> tuple[str, float, bool]:

@@ -14,8 +14,8 @@ from plots.sheet import provisional
 _TIMED = ("s", "op/s", "B/s")  # units of what has intervals
 
 
-def of_lines(run: Run, wanted: Sequence[tuple[str, str]], words: bool = False) -> list[str]:
-    """The first sentence takes what the drawing adds."""
+def of_lines(run: Run, wanted: Sequence[tuple[str, str]], words: bool = False, first: bool = True) -> list[str]:
+    """The first sentence takes what the drawing adds. What papers state and notes stand under the `first` picture of a figure."""
     shown = _shown(run, wanted)
     equations = curves.names(run, [metric for _, metric in wanted])
     text = f"{'Markers' if equations or words or not run.plot.get('joined', True) else 'Lines'}: {_statistic(run, shown)}"
@@ -26,7 +26,8 @@ def of_lines(run: Run, wanted: Sequence[tuple[str, str]], words: bool = False) -
         text += f" {provisional.HOLLOW}"
     if (run.cells["status"] != "ok").any():
         text += " Crosses above the panel: cells without a value, with their status."
-    return [text + _throttled(shown), *_with_nulls(run, shown), *samples.sentences(run, wanted, " (rings)"), *stated.sentences(run, wanted), *run.plot.get("notes", [])]
+    return [text + _throttled(shown), *_with_nulls(run, shown), *samples.sentences(run, wanted, " (rings)"),
+            *([*stated.sentences(run, wanted), *run.plot.get("notes", [])] if first else [])]
 
 
 def _told(equations: Sequence[str]) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass, field, replace
-from typing import Mapping, Sequence
+from typing import Callable, Mapping, Sequence
 
 from plots.figures.model import caption, curves, parts, samples, series, stated
 from plots.figures.model.series import Series
@@ -42,9 +43,12 @@ class Panel(series.Place):
         return [each.source for each in (*self.marks, *self.bands, *self.positions)]
 
     def of(self, names: Sequence[str]) -> Panel:
-        """With the curves of these labels alone."""
+        """With the curves of these labels alone, and what is stated of their allocators or of none."""
         kept = [index for index, each in enumerate(self.series) if each.label in names]
-        return replace(self, series=[self.series[index] for index in kept], curves=[self.curves[index] for index in kept])
+        owners = {"", *(self.series[index].allocator for index in kept)}
+        marks, bands, positions = ([each for each in stated_ones if each.allocator in owners] for stated_ones in (self.marks, self.bands, self.positions))
+        return replace(self, series=[self.series[index] for index in kept], curves=[self.curves[index] for index in kept], marks=marks, bands=bands,
+                       positions=positions)
 
     def has_lines(self, wanted: bool) -> bool:
         """Whether lines join the points: where curves of theory are drawn, these are the lines."""
@@ -55,7 +59,7 @@ class Panel(series.Place):
 class Chart:
     source: str             # the folder of the run, for errors
     heading: Heading        # without a caption
-    of_lines: list[str]     # the caption of a line figure
+    of_lines: Callable[[Sequence[str], bool], list[str]]  # the caption of a picture: with the curves of these labels, and whether it is the first
     of_table: list[str]     # that of a table
     assumed: list[str]
     x: Axis
@@ -91,7 +95,7 @@ def of(run: Run) -> Chart:
     axis = Axis(x, labels.setting_name(run, x), plot.get("xlabel") or labels.setting_name(run, x),
                 [labels.value_of(run, x, word) for word in labels.words_of(run, x)], "x" in log)
     panels = [_panel(cut, axis, y_title(run, cut.metric, units.get(cut.metric, "")), {cell for cell, phase in ringed if phase == cut.phase}) for cut in cuts]
-    return Chart(str(run.folder), origin.heading(run, origin.title(run), []), caption.of_lines(run, wanted, bool(axis.words)), caption.of_table(run, wanted),
+    return Chart(str(run.folder), origin.heading(run, origin.title(run), []), functools.partial(_caption, run, panels, wanted, axis), caption.of_table(run, wanted),
                  run.config.get("assumed", []), axis, panels, "y" in log, plot.get("joined", True), "parity" not in plot, plot.get("curves", parts.MOST),
                  "paper" in run.config, labels.allocator(run, run.allocators()[0]) if series.is_alone(run) else "", reference,
                  f"{labels.allocator(run, reference)}'s own interval" if reference else "", plot.get("limits", {}), units, run.forms)
@@ -103,6 +107,12 @@ def _panel(cut: series.Cut, x: Axis, title: str, ringed: set[str]) -> Panel:
     return Panel(cut.name, cut.row_name, cut.phase_name, phase, metric, cut.row, cut.column, run.unit_of(phase, metric), title, all_series,
                  [curves.of_series(run, each, x.setting, metric, x.log) for each in all_series], stated.marks(run, x.setting, phase, metric),
                  stated.bands(run, phase, metric, all_series), stated.positions(run, phase, metric), ringed)
+
+
+def _caption(run: Run, panels: Sequence[Panel], wanted: Sequence[tuple[str, str]], x: Axis, names: Sequence[str], first: bool) -> list[str]:
+    """About the cells of these curves alone."""
+    cells = {cell for panel in panels for each in panel.series if each.label in names for cell in each.points["cell"]}
+    return caption.of_lines(run.part(cells), wanted, bool(x.words), first)
 
 
 def y_title(run: Run, metric: str, unit: str) -> str:

@@ -16,8 +16,9 @@ _POINTS = 160
 
 def names(run: Run, metrics: Sequence[str]) -> list[str]:
     """The equations drawn for these metrics, as the paper numbers them."""
-    chosen = [named[metric] for named in run.plot.get("theory", {}).values() for metric in metrics
-              if metric in named]
+    there = set(run.cells["allocator"])
+    chosen = [named[metric] for allocator, named in run.plot.get("theory", {}).items() for metric in metrics
+              if metric in named and allocator in there]
     return list(dict.fromkeys(formulas.equation(run, name) for name in chosen))
 
 

@@ -23,7 +23,7 @@ class Mark:
     x: float
     y: float
     source: str
-    allocator: str  # whose colour it has; empty where the config does not say
+    allocator: str  # whose colour it has and beside whose curve it stands; empty where the config does not say
 
 
 @dataclass(frozen=True)
@@ -34,12 +34,14 @@ class Band:
     low: list[float]
     high: list[float]
     source: str
+    allocator: str = ""  # whose values the factors are of
 
 
 @dataclass(frozen=True)
 class Position:
     x: float
     source: str
+    allocator: str = ""  # beside whose curve it stands; empty for all
 
 
 def marks(run: Run, x: str, phase: str, metric: str) -> list[Mark]:
@@ -61,13 +63,13 @@ def bands(run: Run, phase: str, metric: str, drawn: Sequence[Series]) -> list[Ba
             continue
         for series in drawn:
             if series.allocator == entry["of"] and len(points := series.drawn()):
-                made.append(Band(list(points["x"]), list(points["value"] * low), list(points["value"] * high), entry["source"]))
+                made.append(Band(list(points["x"]), list(points["value"] * low), list(points["value"] * high), entry["source"], entry["of"]))
     return made
 
 
 def positions(run: Run, phase: str, metric: str) -> list[Position]:
     """The values of x named for the panel of this phase and metric."""
-    return [Position(float(entry["at"]), entry["source"]) for entry in _in_panel(run, "positions", phase, metric)]
+    return [Position(float(entry["at"]), entry["source"], entry.get("allocator", "")) for entry in _in_panel(run, "positions", phase, metric)]
 
 
 def _in_panel(run: Run, key: str, phase: str, metric: str) -> list[dict]:

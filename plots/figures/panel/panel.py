@@ -80,8 +80,10 @@ def draw_panel(axes, chart: Chart, content: Panel, scale: Scale, moves: Sequence
             continue
         axes.fill_between(band.xs, band.low, band.high, color=style.NOISE, alpha=0.28, linewidth=0, zorder=0.5, label=band.source,
                           gid="band")
+    sources = list(dict.fromkeys(position.source for position in content.positions))
     for position in content.positions:
-        axes.axvline(position.x, color=style.BLACK, linestyle=(0, (4, 2.5)), linewidth=0.8, zorder=0.9, label=position.source, gid="position")
+        colour = (style.BLACK, style.GREY)[sources.index(position.source) % 2]
+        axes.axvline(position.x, color=colour, linestyle=(0, (4, 2.5)), linewidth=0.8, zorder=0.9, label=position.source, gid="position")
     _draw_noise(axes, chart, content, scale)
     beyond: list[edge.Number] = []
     xs = sorted({x for series in content.series for x in series.points["x"]})

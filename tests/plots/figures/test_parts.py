@@ -82,3 +82,28 @@ def _series(count):
 def test_every_picture_is_written_beside_one_table(tmp_path):
     written = lines.make(_run(tmp_path, NAMES), "stem").write(tmp_path / "out", ("png",))
     assert [path.name for path in written] == ["stem.png", "stem.md", "stem_2.png"]
+
+
+def test_a_picture_tells_and_states_only_what_it_draws(tmp_path):
+    stated = {"bands": [{"metric": "time", "between": [2, 3], "of": "halloc", "source": "twice Halloc"}, {"metric": "time", "between": [2, 3], "of": "comb", "source": "twice Comb"}],
+              "marks": [{"metric": "time", "phase": "alloc", "where": {"threads": 2}, "value": 3e-6, "source": "stated of Slab", "allocator": "slab"}],
+              "positions": [{"at": 1.5, "source": "KMA turns", "allocator": "kma"}, {"at": 1.2, "source": "all turn"}], "notes": ["The paper has five."]}
+    drawing, _ = _pictures(tmp_path, NAMES, without=["gallatin"], **stated)
+    first, second = ({handle.get_label() for axes in each.page.figure.axes for handle in (*axes.get_lines(), *axes.collections)} for each in (drawing, *drawing.more))
+    assert {"twice Halloc", "twice Comb", "stated of Slab", "KMA turns", "all turn"} <= first
+    assert second & {"twice Halloc", "twice Comb", "stated of Slab", "KMA turns", "all turn"} == {"twice Comb", "all turn"}, "Comb is in both"
+    told = [" ".join(text.get_text().replace("\n", " ") for text in each.page.figure.texts) for each in (drawing, *drawing.more)]
+    assert "Crosses above the panel" in told[0] and "The paper has five." in told[0]
+    assert "Crosses" not in told[1] and "The paper has five." not in told[1], "Gallatin is in the first picture"
+
+
+def test_equations_are_those_of_the_curves_of_a_picture(tmp_path):
+    theory = {"rw_bm": {"steps_per_malloc": "rw_bm_steps"}, "rw": {"steps_per_malloc": "rw_steps"}}
+    names = ["rw", "comb", "rw_bm"]
+    config = {"name": "test/fig", "paper": "Nobody 1999, Fig. 1", "allocators": names, "workload": {"id": "get_page"},
+              "plot": {"kind": "lines", "x": "threads", "y": "", "metric": "steps_per_malloc", "theory": theory, "curves": 2}}
+    cells = [synthetic.cell(name, {"threads": x, "free_share": 0.5, "request_bytes": 256}, pool_bytes=256000000, values={("", "steps_per_malloc"): 2.0}) for name in names for x in (1, 2)]
+    drawing = lines.make(results.read_run(synthetic.write(tmp_path, config, cells, "cuda")), "stem")
+    first, second = (" ".join(text.get_text().replace("\n", " ") for text in each.page.figure.texts) for each in (drawing, *drawing.more))
+    assert "equation (3)" in first and "(5)" not in first
+    assert "equations (5), (3)" in second, "RW is in both"

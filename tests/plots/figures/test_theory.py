@@ -182,6 +182,16 @@ def test_a_histogram_shows_shares_and_its_normal_curve(tmp_path):
     assert "| 4 | 9.75 | 0.43 | 10.24 | 3.18 |" in drawing.markdown.replace("  ", " ")
 
 
+def test_the_second_allocator_of_a_histogram_is_an_outline_and_a_legend_names_both(tmp_path):
+    config = {**CONFIG, "plot": {"kind": "histogram", "histogram": "pages_found", "panels": "free_share"}}
+    drawing = histogram.make(_histograms(tmp_path, config, [_cell("corw", 32, 1.0), _cell("corw_reworked", 32, 1.0)], [[9, 1], [10, 3]], [[9, 2], [11, 2]]), "stem")
+    [axes] = drawing.page.figure.axes
+    [outline] = [patch for patch in axes.patches if patch.get_gid() == "histogram corw_reworked"]
+    assert list(outline.get_data().values) == [0.5, 0, 0.5] and not outline.get_fill()
+    [legend] = drawing.page.figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["CoRW", "CoRW, reworked"]
+
+
 def test_panels_of_a_histogram_are_named_in_the_order_of_the_config(tmp_path):
     config = {**CONFIG, "sweep": {"free_share": [0.5, 0.01]},
               "plot": {"kind": "histogram", "histogram": "pages_found", "panels": "free_share", "panel_names": ["half", "little"]}}

@@ -17,6 +17,8 @@ def fault(paper: str, heading: str, source: str) -> str:
     known = _TABLE[paper]
     if "slides" in known:
         return "" if any(source == title or source.startswith(f"{title}, ") for title in known["slides"]) else f"no slide has the title of: {source}"
+    if source == "abstract" and paper != "survey2021":
+        return ""
     cited = _cited(source)
     if not cited:
         return f"names no section, figure or table: {source}"

@@ -117,6 +117,14 @@ def test_up_to_is_about_the_largest_number(tmp_path):
         assert (judged.verdict, judged.published.text, judged.detail.split(";")[0]) == (verdict, "4", "CudaMalloc to CMalloc, threads 1")
 
 
+def test_what_is_zipped_with_a_setting_differs_with_it(tmp_path):
+    cells = [synthetic.cell("c_malloc", {"threads": threads, "pool_bytes": 1024 * threads}, values={("alloc", "time"): (seconds, seconds, seconds)})
+             for threads, seconds in ((1, 3e-6), (2, 1e-6))]
+    run = _run(tmp_path, cells, zip=[{"threads": [1, 2], "pool_bytes": [1024, 2048]}])
+    judged = _judge(run, ratio={"of": {"allocator": "c_malloc", "where": {"threads": 1}}, "to": {"allocator": "c_malloc", "where": {"threads": 2}}}, above=1)
+    assert (judged.verdict, judged.published.text, judged.detail) == ("holds", "3", "CMalloc, threads 1 to 2, pool size 1 KiB to 2 KiB")
+
+
 def test_a_ratio_against_that_of_another_allocator(tmp_path):
     run = _run(tmp_path, [_cell("c_malloc", 1, 3e-6, 0.01), _cell("c_malloc", 2, 1e-6, 0.01), _cell("cuda_malloc", 1, 4e-6, 0.01), _cell("cuda_malloc", 2, 2e-6, 0.01)])
     gain = {"of": {"allocator": "c_malloc", "where": {"threads": 1}}, "to": {"allocator": "c_malloc", "where": {"threads": 2}}, "against": "cuda_malloc"}
@@ -140,6 +148,19 @@ def test_the_ledger_says_what_allocators_did_not_have_alike(tmp_path, overrides,
     judged = _judge(run, ratio=COMPARED, above=1)
     assert (judged.row()[6], judged.data()["unequal"], claims.HEADER[6]) == (told, told, "unequal")
     assert _judge(run, value={"of": "c_malloc", "metric": "time"}, above=0).unequal == "", "an allocator alone"
+
+
+def test_the_ledger_says_which_heap_pool_and_deadline_the_config_has_today(tmp_path):
+    measured = {"state": "fresh", "deadline_s": 5, "pool_bytes": "1GiB", "overrides": {"cuda_malloc": {"state": "reused"}}}
+    run = _run(tmp_path, [_cell("c_malloc", 1, 1e-6), _cell("cuda_malloc", 1, 2e-6)], **measured)
+    today = {**run.config, "deadline_s": 60, "pool_bytes": 2**30, "overrides": {"c_malloc": {"state": "reused"}, "cuda_malloc": {"state": "reused", "pool_bytes": "2GiB"}},
+             "claims": [{"says": "It is so.", "source": "fig. 1", "ratio": COMPARED, "above": 1}]}
+    (tmp_path / "test").mkdir()
+    (tmp_path / "test" / "claims.json").write_text(json.dumps(today))
+    told = "Not as the config says today: state fresh, today reused (CMalloc); deadline 5 s, today 60 s; pool size 1 GiB, today 2 GiB (CudaMalloc)."
+    assert told in claims.ledger([run], tmp_path).markdown()
+    (tmp_path / "test" / "claims.json").write_text(json.dumps({**run.config, "claims": today["claims"], "description": "other"}))
+    assert "config says today" not in claims.ledger([run], tmp_path).markdown()
 
 
 def test_what_most_allocators_had_comes_first(tmp_path):

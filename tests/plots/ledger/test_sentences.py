@@ -35,6 +35,10 @@ def fault(claim):
     return ""
 
 
+def test_a_mean_is_judged_only_where_the_sentence_says_so():
+    assert [f"{name}: {claim['says']}" for name, claim in CLAIMS if claim.get("over") == "mean" and not re.search("mean|average", claim["says"])] == []
+
+
 def test_every_sentence_says_whose_its_bounds_are():
     assert len(CLAIMS) > 150
     assert {f"{name}: {claim['says']}": told for name, claim in CLAIMS if (told := fault(claim))} == {}

@@ -71,6 +71,16 @@ def test_up_to_is_reached_somewhere_and_kept_to_everywhere():
     assert _decide([*tiny, unsure], between=[100, 500], over="largest").verdict == "does not hold"
 
 
+def test_most_is_more_than_half_of_the_places():
+    inside, outside = _estimate(2.0), _estimate(0.5)
+    assert _decide([inside, inside, outside], above=1, over="most").verdict == "holds"
+    assert _decide([inside, outside, outside], above=1, over="most").verdict == "does not hold"
+    assert _decide([inside, outside], above=1, over="most").verdict == "cannot tell", "half is not more than half"
+    assert _decide([inside, _barely(1.3, 1), outside], above=1, over="most").verdict == "cannot tell", "the second of three is not sure among three"
+    decision = _decide([_estimate(3.0), inside, outside], above=1, over="most")
+    assert (decision.shown.number, decision.worst.number) == (2.0, 0.5)
+
+
 def test_counts_are_sure_also_at_an_open_end():
     assert _decide([Estimate(0.0, 0.0, 0.0, "")] * 3, above=0).verdict == "does not hold"
     assert _decide([Estimate(3.0, 3.0, 3.0, "")] * 3, between=[3, 3]).verdict == "holds"

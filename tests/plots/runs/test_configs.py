@@ -82,7 +82,7 @@ def _allocators_named(part):
         return set().union(*map(_allocators_named, part))
     if isinstance(part, dict):
         return set().union(*(_allocators_named(part[key]) for key in (*effects.KINDS, "of", "to", "over", "against", "allocator")
-                             if key in part and not (key == "over" and isinstance(part[key], str) and part[key] in ("every", "some", "largest", "mean"))))
+                             if key in part and not (key == "over" and isinstance(part[key], str) and part[key] in ("every", "most", "some", "largest", "mean"))))
     return {part}
 
 
