@@ -1,7 +1,7 @@
 // PageWriter: a thread's own chain of pages, written record by record.
 //
-// Pham et al. 2025, appendix B: a thread writes its results to its current page and asks for another one when the page
-// is full. Nothing is shared, so there is no protocol: the number of records stays in a register (open_page.hpp).
+// Pham et al. 2025, appendix B: a thread writes its results to its current page and requests another page when it is
+// full. Nothing is shared, so there is no protocol: the number of records stays in a register (open_page.hpp).
 #pragma once
 
 #include "containers/open_page.hpp"

@@ -18,9 +18,9 @@
 //   * Chunks of 256 KiB: 62 bins with a tail each fit there, not into the 512 KiB of the text (`chunk_bytes`).
 //   * An arena per SM needs a chunk per SM. The paper's smallest pool, 8 MiB, has no room for 80 of them. So the number
 //     of arenas is at most an eighth of the pool's chunks, and SMs share arenas.
-//   * The lanes of a warp that ask for one size wait together and share a claim. Lanes that free slots of one bin do
-//     the same, and so do lanes that ask the tree for blocks of one height (semaphore.hpp). The thread that makes a bin
-//     keeps its slots of that bin, without a walk along the list.
+//   * The lanes of a warp that request one size wait together and share a claim. Lanes that free slots of one bin do
+//     the same, and so do lanes that request blocks of one height from the tree (semaphore.hpp). The thread that makes
+//     a bin keeps its slots of that bin, without a walk along the list.
 //   * The tree serves the size of which a bin has only one slot (2 KiB), as in the paper's measurements.
 //   * If a batch cannot be made, each lane of the group takes an available unit, if there is one, before it returns
 //     null.
@@ -38,8 +38,8 @@
 //   * Unbounded, as in the paper: waits for units that another thread makes, for locks and for readers. These waits
 //     end, because a thread that makes units reports a failure, and holders of locks and readers wait only for lower
 //     levels.
-//   * Unbounded, too: two available halves wait for the units of both. The threads that hold these use them or return
-// them back. As published: an arena does not use slots of another one, so a malloc may return null while other arenas
+//   * Unbounded, too: two available halves wait for the units of both. The threads that hold these use or return them.
+//     As published: an arena does not use slots of another one, so a malloc may return null while other arenas
 // have free slots.
 #pragma once
 

@@ -28,7 +28,7 @@ struct ChunkList {
   BuddyTree tree;
   State* state = nullptr;
 
-  // The page of a free bin for each lane of the group; no_page where there is none.
+  // The page of a free bin for each lane of the group; no_page if there is none.
   template <class Thread, class Group>
   SIMT_FN std::uint32_t take(Thread& thread, const Group& group) const {
     const std::uint32_t unit = reserve(thread, group, state->bins, layout.bins(),

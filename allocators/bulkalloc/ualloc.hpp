@@ -22,7 +22,7 @@ struct UAlloc {
   std::uint32_t arenas = 0;
   std::uint32_t sizes = 0;
 
-  // The lanes of the group ask for 2^size_log2 bytes.
+  // The lanes of the group request 2^size_log2 bytes.
   template <class Thread, class Group>
   SIMT_FN void* malloc(Thread& thread, const Group& group, std::uint32_t size_log2) const {
     const std::uint32_t arena = thread.sm() % arenas;
@@ -88,7 +88,7 @@ struct UAlloc {
     return page;
   }
 
-  // A new bin for each lane of the group; no_unit where there is no memory. All have the same arena.
+  // A new bin for each lane of the group; no_unit if there is no memory. All have the same arena.
   template <class Thread, class Group>
   SIMT_FN std::uint32_t add_bin(Thread& thread, const Group& makers, std::uint32_t number, std::uint32_t kept) const {
     const std::uint32_t page = chunk_list(number / sizes).take(thread, makers);

@@ -1,4 +1,4 @@
-// The CMalloc family as published: every lane locks first and then looks.
+// The CMalloc family as published: every lane first locks a chunk and then checks it.
 //
 // Paper: Vinkler & Havran 2015, Algorithm 3 (CMalloc); section 4.3 fuses flag and next (CFMalloc); section 4.4 gives
 // each SM an offset and a heap (CMMalloc, CFMMalloc).

@@ -106,7 +106,7 @@ SIMT_FN std::uint32_t fetch_own_chunks(Thread& thread, const S& space, const Gro
     }
   }
   before = mates.broadcast(before);
-  mates.sync();  // the leader's acquire holds for all
+  mates.sync();  // the leader's acquire covers all lanes
   // Each lane gives the class to one chunk, and the leader to the requested one. Other requests wait for that chunk, so
   // the list is updated later.
   const std::uint32_t mine = lowest | ((wanted + mates.thread_rank()) & (batch - 1));

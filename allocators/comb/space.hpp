@@ -35,7 +35,7 @@ namespace allocbench::comb {
 // Planted errors of the bug zoo (tests/check/zoo/combs.hpp).
 enum class Bug {
   none,
-  unchecked_claim,     // a claim does not look at the tag that it found
+  unchecked_claim,     // a claim ignores the tag that it found
   partial_retirement,  // a chunk is retired although some of its words could not be locked
   late_class,          // the words of a retired chunk are closed before the table has its new class
   kept_guess           // a claim that finds another tag keeps the bits that it set
@@ -123,7 +123,7 @@ struct Space {
   std::uint64_t* notes = nullptr;
   std::uint32_t* members = nullptr;
   std::uint32_t* member_counts = nullptr;  // for each class: entries of its list that have been used, repeated ones too
-  std::uint32_t* used = nullptr;           // chunks in use: decides whether to look for a free one
+  std::uint32_t* used = nullptr;           // chunks in use: decides whether to search for a free chunk
   Empties* empties = nullptr;
   std::uint32_t chunk_log2 = 0;
   std::uint32_t words_log2 = 0;  // of a chunk
@@ -163,7 +163,7 @@ struct Space {
     return static_cast<std::uint32_t>(offset >> chunk_log2) + first_chunk;
   }
 
-  // 32 windows of a class: a bit is 1 if the last look at the window found it barren. Hints.
+  // 32 windows of a class: a bit is 1 if the last check of the window found it barren. Hints.
   SIMT_FN std::uint32_t& barren_windows(std::uint32_t size_class, std::uint32_t word) const {
     return barren[size_class * barren_words() + word];
   }

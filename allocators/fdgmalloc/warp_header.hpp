@@ -63,7 +63,7 @@ class HeaderSession {
     if (works) address = lock_and_start(thread, group.mask());
     address = group.shfl_lane(address, worker);
     const bool all_joined = group.all(joined_);
-    group.sync();  // the worker's acquire holds for all
+    group.sync();  // the worker's acquire covers all lanes
     void* block = nullptr;
     if (address != 0) {
       WarpHeader& header = *reinterpret_cast<WarpHeader*>(address);
@@ -85,7 +85,7 @@ class HeaderSession {
     const auto group = thread.converged();
     const std::uint32_t worker = 31 - simt::count_leading_zeros(group.mask());
     if (thread.lane() == worker) lock(thread);
-    group.sync();  // the worker's acquire holds for all
+    group.sync();  // the worker's acquire covers all lanes
     const std::uint64_t address = thread.atomic(record_->header).load(simt::relaxed);
     const bool exists = group.shfl_lane(address, worker) != 0;
     if (exists) {

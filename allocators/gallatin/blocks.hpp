@@ -7,7 +7,7 @@
 //           segment from the tree and fetches another in advance.
 //   return  the block goes into the ring at a place of its own, in order. The first place at or above a tenth of the
 //           ring puts the segment into the class's tree again, unless the ring has one place only. The thread that
-//           brings the last block back frees the segment.
+//           returns the last block frees the segment.
 // Orders. `freed` hands slices over: added to with release; the last one exchanges it with acquire. `settled` hands the
 // ring over from one returned block to the next. `active` hands blocks over: given back with release, taken with
 // acquire. A segment is handed over by the tree of free segments.

@@ -6,8 +6,8 @@
 // into the entry. Until then others use the entries behind it. When the addition arrives, the block may have left the
 // table and may have another class. The class above the count shows this, and then the slices are returned.
 //
-// Orders. The counter hands the block over, also to teams that know the block from an earlier life: set with release,
-// added to with acquire.
+// Orders. The counter hands the block over, also to teams that know the block from an earlier use: it is set with
+// release and increased with acquire.
 #pragma once
 
 #include "allocators/gallatin/blocks.hpp"
@@ -92,7 +92,7 @@ SIMT_FN void* take_slices(Thread& thread, const Heap& heap, std::uint32_t size_c
     std::uint32_t old = 0;
     if (thread.lane() == last) old = thread.atomic(block.taken).fetch_add(before + count, simt::acquire);
     old = team.shfl_lane(old, last);
-    team.sync();  // the acquire of the last lane holds for all
+    team.sync();  // the acquire of the last lane covers all lanes
     const std::uint32_t block_class = old >> BlockCounters::class_shift;
     const std::uint32_t place = (old & BlockCounters::count_mask) + before;
     const bool right = block_class == size_class;

@@ -73,7 +73,7 @@ class StaticSession {
         if (team.leader()) block = block_of_generation(thread, slot, generation);
         context_.block = team.broadcast(block);
         context_.generation = generation;
-        team.sync();  // the leader's acquire holds for all
+        team.sync();  // the leader's acquire covers all lanes
       }
       const std::uint32_t place = taken + before;
       const bool known = context_.block != no_block;

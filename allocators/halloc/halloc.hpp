@@ -3,10 +3,10 @@
 // Paper: Adinetz & Pleiter, Halloc: Fast malloc()/free() for GPUs, GTC 2014 (slides). Details that the slides lack
 // follow the authors' public code 0.11.
 // Idea:
-//   malloc  up to 3072 bytes: round up to one of sixteen sizes. A counter per size, raised once for all lanes of a warp
-//           that ask for that size, gives every lane a number. A hash of the number names blocks of the size's head
-//           slab; an atomic OR takes one. The lanes that won add to the count of the slab together and write the length
-//           of their block. When the head is 83.5 % full, another slab becomes the head.
+//   malloc  up to 3072 bytes: round up to one of sixteen sizes. A counter per size, which is raised once for all lanes
+//           of a warp that request this size, gives every lane a number. A hash of the number names blocks of the
+//           size's head slab; an atomic OR takes one. The lanes that won add to the count of the slab together and
+//           write the length of their block. When the head is 83.5 % full, another slab becomes the head.
 //   free    the slab follows from the address. Take the length, clear the bits, lower the slab's count for all lanes
 //           that free equal blocks of it, file the slab if it crosses a threshold.
 //   Larger requests go to the back end's device heap, which gets a quarter of the memory.
@@ -171,7 +171,7 @@ class PublishedHalloc : public HallocBase {
       std::uint32_t next = 0;
       if (askers.leader()) next = heads_.replacement(thread, id, head);
       next = askers.broadcast(next);
-      askers.sync();  // the leader's acquire holds for all
+      askers.sync();  // the leader's acquire covers all lanes
       idle = full && next == head ? idle + 1 : 0;
       const bool goes_on = block == nullptr && next != no_slab && idle < most_idle_visits && --visits_left != 0;
       group = askers.partition(goes_on);
@@ -203,7 +203,7 @@ class PublishedHalloc : public HallocBase {
   }
 
   // Counts the blocks whose bits the lanes of the group have set. Null if the slab was freed meanwhile. Sets `asks` for
-  // lanes that must ask for another head: then, and for one lane of those that made the slab busy.
+  // lanes that must request another head: in this case, and for one of the lanes that made the slab busy.
   template <class Thread, class Group>
   SIMT_FN void* claim(Thread& thread, const Group& group, std::uint32_t slab, std::uint32_t id, std::uint32_t chunk,
                       bool& asks) const {

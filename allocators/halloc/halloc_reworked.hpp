@@ -113,7 +113,7 @@ class HallocReworked : public halloc::HallocBase {
     }
     counter = group.broadcast(counter) + group.thread_rank();
     head = group.broadcast(head);
-    group.sync();  // the leader's acquire holds for all
+    group.sync();  // the leader's acquire covers all lanes
     return visit_heads(thread, group, id, head, heads_.slabs.classes.first_probe(id, counter));
   }
 
@@ -169,7 +169,7 @@ class HallocReworked : public halloc::HallocBase {
       const bool spares_busy = visits_left <= 8;
       if (group.leader()) head = heads_.replacement(thread, id, old_head, spares_busy);
       head = group.broadcast(head);
-      group.sync();  // the leader's acquire holds for all
+      group.sync();  // the leader's acquire covers all lanes
       if (!halloc::Head::exists(head)) {
         if (!halloc::Head::exists(old_head)) return nullptr;
         last_visit = true;

@@ -3,7 +3,7 @@
 // Adinetz & Pleiter 2014, "Slab sets". A thread that clears a bit has removed the slab and looks at the slab itself
 // next, because the slab may have left the class in the meantime. Adding releases and removing acquires, so the remover
 // sees the slab at least as it was when it was added. `members` is raised before a bit is set and lowered after it is
-// cleared, so it is never below the number of bits. A search ends where it is zero, which saves a scan of all words.
+// cleared, so it is never below the number of bits. A search ends if it is zero, which saves a scan of all words.
 #pragma once
 
 #include "simt/simt.hpp"
@@ -27,7 +27,7 @@ struct SlabSet {
     if ((before & bit) != 0) thread.atomic(words[0]).fetch_sub(1u, simt::relaxed);
   }
 
-  // For a slab that has left the class. It may have come back, so the caller looks at it and adds it again.
+  // For a slab that has left the class. It may have returned to the class, so the caller checks it and adds it again.
   template <class Thread>
   SIMT_FN void remove(Thread& thread, std::uint32_t slab) const {
     const std::uint32_t bit = 1u << slab % 32;

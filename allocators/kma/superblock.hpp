@@ -8,8 +8,8 @@
 //
 // Protocol. Every change but one is an addition, so no thread loops on this word, the hottest of the design:
 //   reserve  fetch_sub(n). If the old word was attached, of my size and with f > 0 free blocks, min(n, f) are mine. The
-//            rest, or all after a stale look at the active table, is added back. Until then the count is too low, which
-//            can refuse a block or leave one behind, but never grants a block that does not exist.
+//            rest is added back, or all if the entry of the active table was outdated. Until then the count is too low,
+//            which can refuse a block or leave one behind, but never grants a block that does not exist.
 //   release  fetch_add(n), after the bits are cleared.
 //   attach   fetch_add(attached word - unused word): exact whatever reservations are passing through.
 //   detach   fetch_and(~attached), by the one thread that took the superblock out of the active table.

@@ -12,8 +12,8 @@
 //
 // Differs from the code:
 //   * The host, which the code asks for slabs by a remote call, is a pool of slabs of the arena: a counter, then a
-//     stack of slabs that came back. Requests of half a slab and more get a whole slab of it (there: whole slabs as
-//     needed), so the largest request is one slab. If no other slab is left they take one from the cache.
+//     stack of returned slabs. Requests of half a slab and more get a whole slab of it (there: whole slabs as needed),
+//     so the largest request is one slab. If no other slab is left they take one from the cache.
 //   * The table has as many slots as the pool has slabs, rounded up to a power of two, at most 32,768; the homes are
 //     scaled. The original always has 32,768. Slabs are aligned from the start of the pool on.
 //   * Where it has fences, the operation next to it releases or acquires. A slot starts as invalid (guard.hpp).

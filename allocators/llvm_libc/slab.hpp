@@ -68,8 +68,8 @@ struct Slab {
     }
   }
 
-  // One chunk for each lane of the group, which holds as many reservations: a clear bit exists for each. `start`: the
-  // group's first reservation, which in a slab that never saw a free is the first clear bit.
+  // One chunk for each lane of the group. The group has one reservation per lane, so a clear bit exists for each.
+  // `start`: the group's first reservation, which in a slab that never saw a free is the first clear bit.
   template <class Thread, class Group>
   SIMT_FN std::uint32_t take_chunk(Thread& thread, const Group& group, std::uint32_t start, std::uint32_t chunks,
                                    BitOrders orders) const {

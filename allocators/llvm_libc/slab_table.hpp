@@ -74,7 +74,7 @@ struct SlabTable {
     }
     result.outcome = static_cast<Claim::Outcome>(group.broadcast(static_cast<std::uint32_t>(result.outcome)));
     result.first = group.broadcast(result.first);
-    group.sync();  // the leader's acquire holds for all
+    group.sync();  // the leader's acquire covers all lanes
     return result;
   }
 

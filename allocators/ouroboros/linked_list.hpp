@@ -7,8 +7,9 @@
 // large burst of takes would load one node per segment, one after the other.
 //   Segments are consumed in any order but unlinked in order. A thread that marks a segment consumed, or links one
 // behind a consumed one, moves the head over all consumed segments and appends their chunks at the tail.
-//   A walk reads nodes of chunks that may become other segments meanwhile. A node says which segment it is, and segment
-// numbers are not reused soon, so the walk notices and starts again from the head. The head is never beyond a segment
+//   A walk reads nodes of chunks that may become other segments meanwhile. A node contains its segment number, and
+//   numbers are not reused soon, so the walk detects this and starts again from the head. The head is never beyond a
+//   segment
 // in which a thread still has a number. Nodes lie outside the chunks and always stay nodes.
 // Differs from the published list of pointers inside the chunks, which keeps ten old chunks back for slow readers.
 #pragma once

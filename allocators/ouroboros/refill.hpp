@@ -92,7 +92,7 @@ SIMT_FN void stock_chunks(Thread& thread, const Policy& heap, const Group& all, 
   }
 }
 
-// Waits for pages that others make; the order then says which units the group got.
+// Waits for pages of other groups. Afterwards the order contains the units of the group.
 template <class Policy, class Thread, class Group>
 SIMT_FN void await_pages(Thread& thread, const Policy& heap, const Group& group, std::uint32_t id, SupplyOrder& order) {
   if (group.leader()) {

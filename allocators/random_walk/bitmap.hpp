@@ -16,9 +16,9 @@
 // A lost lock gives no information about free pages, so it does not count for the rule that ends a walk. The walk ends
 // anyway, because a holder makes a bounded number of steps and never waits.
 //
-// The rule assumes that free pages lie by chance (page_parameters.hpp). But a walk takes a page of each word that has
-// one, so the remaining pages lie in fewer words, and full words in a row are more frequent than by chance. So walks
-// may refuse a request early. The published forms keep the rule.
+// The rule assumes that free pages are at random places (page_parameters.hpp). But a walk takes a page of each word
+// that has one, so the remaining pages are in fewer words, and full words in a row are more frequent than by chance. So
+// walks may refuse a request early. The published forms keep the rule.
 #pragma once
 
 #include <algorithm>
@@ -108,7 +108,7 @@ void clear_words(simt::Stream& stream, Word* words, const WordGrid& grid, std::u
   simt::launch(stream, {1, 1u << grid.region_shift}, WriteWords{}, words, last_region, grid.words(), pages, NoPage{});
 }
 
-// Walks look at a `Word` at a time.
+// Walks load one `Word` at a time.
 template <Locking locking, class Word = std::uint32_t>
 struct PageBitmap {
   static constexpr std::uint32_t word_bits = 8 * sizeof(Word);

@@ -1,11 +1,11 @@
-// CRW: a clustered random walk, which starts beside the thread's last page.
+// CRW: a clustered random walk, which starts next to the thread's last page.
 //
 // Paper: Pham et al. 2025, section 4.2 and algorithm 5.
-// Idea: free pages come in clusters, so a thread remembers the page it found. Its next request first looks at the word
-// of the following page and then walks (RW-BM). For single lanes that allocate rarely. Data: the bitmap (bitmap.hpp;
-// words of 64 bits in crw_64) and the last page of each thread (`last_pages`): 0 = none, else the page + 1, which is
-// the page to look at next. A session keeps it in a register and writes it back at its end, so that it survives the
-// kernel. Threads whose ranks are equal modulo the entries share an entry, which is only a hint.
+// Idea: free pages come in clusters, so a thread remembers the page it found. Its next request first checks the word of
+// the following page and then walks (RW-BM). For single lanes that allocate rarely. Data: the bitmap (bitmap.hpp; words
+// of 64 bits in crw_64) and the last page of each thread (`last_pages`): 0 = none, else the page + 1, which is the page
+// to look at next. A session keeps it in a register and writes it back at its end, so that it survives the kernel.
+// Threads whose ranks are equal modulo the entries share an entry, which is only a hint.
 //
 // Differs from the paper (crw): as rw_bm, which the authors' public code beats. A thread without a last page starts
 // with a walk (assumed; page -1 + 1 would send all threads to word 0). After the last page comes page 0. Memory keeps a

@@ -28,7 +28,7 @@ class RegionRuns {
   SIMT_FN explicit RegionRuns(const Bitmap& bitmap) : bitmap_(bitmap) {}
 
   // One region, from word `base` on. Lowers `need` to 0 and returns the first page for a member that gets its run. All
-  // members call; those that need nothing look as well. `page`: what the member has already.
+  // members call; those that need nothing also search. `page`: what the member has already.
   template <class Thread, class Group>
   SIMT_FN std::uint32_t visit(Thread& thread, const Group& group, std::uint32_t base, std::uint32_t& need,
                               std::uint32_t page) const {
@@ -80,7 +80,7 @@ class RegionRuns {
     return thread.atomic(bitmap_.words[word]).load(simt::relaxed);
   }
 
-  // How many of the pages from `first` on lie in its word.
+  // Number of the pages from `first` on that are in its word.
   static SIMT_HOST_FN std::uint32_t part(std::uint32_t first, std::uint32_t pages) {
     const std::uint32_t left = 32 - first % 32;
     return pages < left ? pages : left;

@@ -121,7 +121,7 @@ class PublishedRuns {
   static constexpr std::uint32_t most_pages = where == Runs::in_regions ? RegionRuns::most_pages : 32;
 
   // A word of `runs`. First page of a block: its pages, and of a shared one the members that hold their parts. A later
-  // page, in which a member's part begins: how far the first page lies back.
+  // page, in which a member's part begins: the distance to the first page.
   static constexpr std::uint32_t pages_mask = 0x7ff;
   static constexpr std::uint32_t one_member = 1u << 11;
   static constexpr std::uint32_t members_mask = 0xfful << 11;

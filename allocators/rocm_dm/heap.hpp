@@ -92,7 +92,7 @@ struct Heap {
     growth = group.broadcast(growth);
     if (growth != made) return static_cast<Growth>(growth);
     index = group.broadcast(index);
-    group.sync();  // the leader's acquire of the slab holds for all
+    group.sync();  // the leader's acquire of the slab covers all lanes
     const auto slab = reinterpret_cast<std::uint64_t>(pool.address(index));
     const Kind size = kinds[kind];  // a copy, because the stores below would otherwise force a reload each time
     write_empty_bits(group, slab, size);

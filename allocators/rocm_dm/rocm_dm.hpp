@@ -4,8 +4,8 @@
 // Code: ROCm device libraries, ockl/src/dm.cl (ROCm/llvm-project fa77110), in every release up to ROCm 7.2. It is what
 // malloc, free and new in a HIP kernel call on AMD GPUs. There is no paper.
 // Idea:
-//   malloc  The lanes that want the block size of the first one go together, the others wait. They look at as many
-//           records of slabs at once and take the first slab below 85 % of its blocks, else make a new one. In it each
+//   malloc  The lanes that want the block size of the first one go together, the others wait. They check one record of
+//           a slab per lane and take the first slab below 85 % of its blocks; otherwise they make a new one. In it each
 //           lane begins at a word of its own and looks at every word at most once; an OR takes a bit. Then the lucky
 //           ones are counted together, and the others begin again.
 //   free    The lanes of one slab go together, the others wait: each clears its bit, then they are counted together.
@@ -163,8 +163,8 @@ class RocmDm {
     }
   }
 
-  // The lanes look at as many records at once; the first with fewer than `below` blocks in use decides. `slabs`:
-  // records of the kind.
+  // The lanes check one record each; the first record with fewer than `below` blocks in use decides. `slabs`: records
+  // of the kind.
   template <class Thread, class Group>
   SIMT_FN rocm_dm::Found find(Thread& thread, const Group& group, std::uint32_t kind, std::uint32_t below,
                               std::uint32_t& slabs) const {
@@ -176,7 +176,7 @@ class RocmDm {
     }
     start = group.broadcast(start);
     slabs = group.broadcast(slabs);
-    group.sync();  // the leader's acquire holds for all
+    group.sync();  // the leader's acquire covers all lanes
     const std::uint32_t lanes = group.num_threads();
     SIMT_ROLLED
     for (std::uint32_t seen = 0; seen < slabs; seen += lanes) {

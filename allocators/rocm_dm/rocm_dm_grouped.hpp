@@ -11,8 +11,8 @@
 //
 // Differs from the code: as rocm_dm.hpp says, and
 //   * The lanes of a wave look together. A lane that must look again waits until the makers of its wave are done. On
-//     GPUs of AMD they advance in lock step anyway. On others, lanes that look on and on would take turns from the
-//     makers of their wave.
+//     GPUs of AMD they advance in lock step anyway. On other GPUs, lanes that search repeatedly would take turns from
+//     the makers of their wave.
 //   * If the pool is empty, a slab serves the lanes that it has room for, and the others continue. The check of the
 //     original leaves the group out: it may reserve blocks that do not exist, and then search forever (only at 65,792
 //     slabs).
@@ -146,7 +146,7 @@ class RocmDmGrouped {
     }
     start = group.broadcast(start);
     slabs = group.broadcast(slabs);
-    group.sync();  // the leader's acquire holds for all
+    group.sync();  // the leader's acquire covers all lanes
     const std::uint32_t lanes = group.num_threads();
     SIMT_ROLLED
     for (std::uint32_t seen = 0; seen < slabs; seen += lanes) {
@@ -165,14 +165,14 @@ class RocmDmGrouped {
         }
         granted = group.broadcast(granted);
         if (granted == 0) continue;
-        group.sync();  // the leader's acquire holds for all
+        group.sync();  // the leader's acquire covers all lanes
         return {group.broadcast(slab), kind, chosen};
       }
     }
     return {};
   }
 
-  // How many of `wanted` blocks the slab grants: all or none, or a part where that is `enough`.
+  // Number of the `wanted` blocks that the slab grants: all or none, or a part if that is `enough`.
   template <class Thread>
   SIMT_FN std::uint32_t ask(Thread& thread, rocm_dm::Record& record, std::uint32_t wanted, std::uint32_t usable,
                             bool enough) const {

@@ -59,7 +59,7 @@ struct RunTable {
   }
 
   // Claims a run for each lane of the group, from below `page` down and once around the table. Returns its first page,
-  // or no_page to lanes that get none, and leaves in `page` where the scan ended.
+  // or no_page to lanes that get none, and sets `page` to the end of the scan.
   template <class Thread, class Group>
   SIMT_FN std::uint32_t scan(Thread& thread, const Group& group, std::uint32_t pages, std::uint32_t& page) const {
     std::uint32_t first = no_page;

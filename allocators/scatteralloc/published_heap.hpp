@@ -14,7 +14,7 @@
 
 namespace allocbench::scatteralloc {
 
-// The first state of what lies on the pages and of the hint. One thread per page.
+// The first state of the data on the pages and of the hint. One thread per page.
 struct PreparePages {
   template <class Thread, class Runs>
   SIMT_FN void operator()(Thread& thread, Runs runs) const {

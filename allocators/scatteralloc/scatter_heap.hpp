@@ -187,7 +187,7 @@ class ScatterHeap {
   template <class Thread, class Group>
   SIMT_FN void* find_chunk(Thread& thread, const Group& group, std::uint32_t chunk, bool wants) {
     const Table& table = runs_.table;
-    // All lanes start where the leader does, because SM, warp slot and access block may change between two reads.
+    // All lanes start at the page of the leader, because SM, warp slot and access block may change between two reads.
     const std::uint32_t start = group.broadcast(regions_.hash(thread, chunk, table.format.page_shift));
     void* block = nullptr;
     const auto seekers = group.partition(wants);

@@ -15,7 +15,7 @@
 //     window of 64.
 //   * With one access block pass 1 stops after 16 steps; otherwise a full pool costs one load per region.
 //   * In pass 2 each SM visits the windows in its own order, so SMs do not collide on the last free pages. It begins
-//     near the window where this SM found room last, so warps do not walk over what others have just filled.
+//     near the window where this SM last found room, so warps do not check pages that others have just filled.
 //
 // All words here are hints, so their accesses are relaxed, and wrong values only cost time.
 #pragma once

@@ -67,7 +67,7 @@ struct BlockStore : BlockClasses {
   //
   // Lanes that find the free lists empty refill together, one Superblock after the other. So many simultaneous refills
   // take a Superblock per warp, not one per lane. A thousand warps may still hold all Superblocks for a moment, each
-  // for one block. So before a lane returns null it looks again, as long as others finish refills that leave blocks.
+  // for one block. So before a lane returns null, it checks again, as long as others finish refills that leave blocks.
   template <class Thread>
   SIMT_FN std::byte* malloc_basic(Thread& thread, std::uint32_t bytes) const {
     const std::uint32_t size_class = class_of(bytes);

@@ -21,7 +21,7 @@
 //   * Lanes that free Coalescingblocks of one parent together count it down by one subtraction, and lanes that find no
 //     free Basicblock refill together.
 //   * A group whose sum exceeds the largest Basicblock is halved; the original sends such requests to the heap. If no
-//     Basicblock is left for a sum, each lane asks for its own: smaller ones may be free.
+//     Basicblock is left for a sum, each lane requests its own, because smaller ones may be free.
 //   * Memoryblocks: one lane takes the lock for its warp, lists by size, and blocks in a row that a warp frees together
 //     are freed as one (memoryblock.hpp).
 //   * Freed blocks up to 32 times as large as the largest Basicblock are kept (kept_blocks.hpp).

@@ -27,7 +27,7 @@ struct ReadItemsKernel {
   }
 };
 
-// The first thread of every block looks up its element of `elements`, which the blocks share evenly.
+// The first thread of every block looks up its element of `elements`, which are divided evenly among the blocks.
 struct GetElementsKernel {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, ItemList list, std::uint64_t elements, std::uint32_t** got) const {

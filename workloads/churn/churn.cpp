@@ -89,7 +89,7 @@ class ChurnRun final : public WorkloadRun {
     return places;
   }
 
-  // One batch of requests, into these places; timed where there is a timer.
+  // One batch of requests, into these places. Timed if there is a timer.
   void allocate(const AllocatorHandle& allocator, const std::vector<std::uint32_t>& places, std::uint64_t number,
                 PhaseTimer* timer) {
     const CallerRequests& requests = batches_[number % batches_.size()];

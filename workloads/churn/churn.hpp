@@ -42,7 +42,7 @@ struct Churn {
                                            .between(1, 1'000'000)});
     }
 
-    // Rows of threads that together ask for a share of the pool, each request rounded up to 16 B.
+    // Rows of threads that together request a share of the pool, with each request rounded up to 16 B.
     std::uint64_t rows(std::size_t pool_bytes, double share) const;
   };
 

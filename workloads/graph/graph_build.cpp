@@ -12,7 +12,7 @@
 namespace allocbench {
 namespace {
 
-// Copies out what the blocks hold. Slots without a block stay zero.
+// Copies the contents of the blocks. Slots without a block stay zero.
 struct GraphReadKernel {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, GraphSlots slots, graph::Node* nodes, graph::Edge* edges) const {

@@ -49,7 +49,7 @@ class PresentArcs {
   }
 
  private:
-  // Moves the arcs from the window behind all others; where they begin.
+  // Moves the arcs from the window behind all others, and returns their beginning.
   std::size_t inside_to_the_end(const Window& window) {
     const auto middle =
         std::stable_partition(arcs_.begin(), arcs_.end(), [&](const Arc& arc) { return !window.has(arc.source); });

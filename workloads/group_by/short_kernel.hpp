@@ -72,7 +72,7 @@ struct ShortKernel {
   }
 
   // The records of the group become a list, which its leader gets; it is empty for the others. The members whose record
-  // is the first of a page ask for it.
+  // is the first of a page request the page.
   template <class Thread, class Group, class Session>
   static SIMT_FN List store(Thread& thread, const Group& group, Session& session, Record record,
                             const PageFormat& format, std::uint32_t& lost) {

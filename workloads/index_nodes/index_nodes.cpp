@@ -82,7 +82,7 @@ class IndexNodesRun final : public WorkloadRun {
     fail_if_wrong("index", problem_at_the_end());
   }
 
-  // The nodes of the keys at the end; a lane per warp asks for them.
+  // The nodes of the keys at the end, requested by one lane per warp.
   RequestProfile requests() const override {
     return {Geometry::of_callers(course_.first_node.back(), parameters_.threads_per_block, 1),
             RequestSizes::fixed(sizeof(Node))};

@@ -45,7 +45,7 @@ struct UpdateIndexKernel {
       if (lane == 0) {
         while (!try_lock(thread, bucket.lock)) thread.spin_hint();
       }
-      warp.sync();  // the first lane's acquire holds for all
+      warp.sync();  // the first lane's acquire covers all lanes
       const Found found = find(thread, bucket, operation.key);
       warp.sync();  // all have read the chain
       if (lane == 0) {

@@ -1,4 +1,4 @@
-// Percentiles of a latency histogram. Host side; knows nothing of devices.
+// Percentiles of a latency histogram. Host code, independent of devices.
 #pragma once
 
 #include <cstdint>

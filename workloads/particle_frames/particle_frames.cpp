@@ -93,7 +93,7 @@ class ParticleFramesRun final : public WorkloadRun {
     if (check.ok() && failed == 0) fail_if_wrong("cells", reader_.problem());
   }
 
-  // The frames at the start; a lane per warp asks for them.
+  // The frames at the start, requested by one lane per warp.
   RequestProfile requests() const override {
     return {Geometry::of_callers(static_cast<std::uint32_t>(course_.allocated[0]), parameters_.threads_per_block, 1),
             RequestSizes::fixed(parameters_.frame_bytes)};

@@ -106,7 +106,8 @@ class RecoveryRun final : public WorkloadRun {
                           static_cast<std::uint32_t>(rounds_at_most(pool_bytes_, bytes, parameters_.threads)));
   }
 
-  // The same where the blocks are: a full pool has millions, and the host sorts them for seconds.
+  // The same in device memory, because a full pool has millions of blocks, and the host would need seconds to sort
+  // them.
   bool is_right_on_device(PointerCheck& check) const {
     SlotRange first = first_.range();
     first.count = filled_.size();

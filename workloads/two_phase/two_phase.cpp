@@ -109,7 +109,7 @@ class TwoPhaseRun final : public WorkloadRun {
     return nulls.has_value();
   }
 
-  // Bytes that the mallocs of a sample ask for.
+  // Bytes that the mallocs of a sample request.
   std::uint64_t requested_bytes() const {
     if (sizes_.host().is_fixed()) {
       return participating() * blocks_per_thread_ * cycles_ * sizes_.host().fixed_bytes();

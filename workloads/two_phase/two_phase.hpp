@@ -57,7 +57,7 @@ struct TwoPhase {
     }
 
     bool is_private() const { return mode == "private"; }
-    // Blocks that a thread holds together, and how often it does.
+    // Number of blocks that a thread holds together, and number of cycles.
     std::uint64_t blocks_per_thread() const {
       return is_private() || total_requests == 0 ? allocations : (total_requests + threads - 1) / threads;
     }

@@ -1,4 +1,4 @@
-// work_generation: threads that produce a varying amount of work ask for its memory: by malloc, or all together.
+// work_generation: threads that produce a varying amount of work request its memory with malloc or all together.
 //
 // Winter et al., PPoPP'21, work generation (figs. 11.c and 11.d). Phase `malloc_free`: one kernel of mallocs and one of
 // frees. Phase `baseline`: a kernel computes the need of each thread, a library makes an exclusive scan, the host reads

@@ -1,8 +1,8 @@
 // write_performance: how fast threads write into the blocks that an allocator returned.
 //
 // Winter et al., PPoPP'21, write performance (fig. 11.e). All threads allocate; then `passes` kernels write all blocks:
-// consecutive threads write consecutive words of 4 B of consecutive blocks. Blocks that lie apart, or in another order
-// than their owners, cost memory transactions. Phase `write` is the time of all passes; phase `baseline` the same
+// consecutive threads write consecutive words of 4 B of consecutive blocks. Blocks that are far apart, or not in the
+// order of their owners, cost memory transactions. Phase `write` is the time of all passes; phase `baseline` the same
 // passes over pieces that a scan packed into one allocation of the host. Allocating and freeing are not timed. After
 // each way the words are read back and compared. With the state `reused` and some warm-ups the blocks are recycled
 // ones.

@@ -110,7 +110,7 @@ struct ChunkQueueHeap : Heap<QueueKind> {
   }
   // A chunk may enter the queue at a place that the front has already passed, because another lane put a chunk behind
   // it first. So a lane that found nothing begins in front of the front, each time twice as far, up to a whole ring.
-  // Later it mostly looks near the front, where chunks come back.
+  // Later it mostly checks places near the front, where chunks return.
   static SIMT_FN std::uint32_t begin_lap(std::uint32_t lap, std::uint32_t front) {
     if (lap == 0) return front;
     constexpr std::uint32_t farthest = 18;

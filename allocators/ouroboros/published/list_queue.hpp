@@ -7,7 +7,7 @@
 // chunk in front of them is given back (pointer `old`).
 //
 // Differs from the published list: pointers carry the first number of their segment, and a reader that stands at
-// another segment than it thought begins again at the front. A lane that moves the front looks at the next segment too,
+// another segment than it thought begins again at the front. A lane that moves the front also checks the next segment,
 // because segments may be completed out of order.
 //
 // Orders. The authors' walk loads without order, and so does ours between its ends: the 100,000th index is 49 segments

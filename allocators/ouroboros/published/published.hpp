@@ -4,9 +4,9 @@
 // ICS 2020; measured again by Winter et al., PPoPP 2021, and by Pham et al. 2025 (sections 2.2 and 5). The facts come
 // from these papers and from the behaviour of the authors' code.
 // Idea:
-//   malloc  round the request up to a page of 16 << i bytes. The lanes of a warp that ask for the class together take
-//           their pages from a bulk semaphore at once (packed_semaphore.hpp); if it has too few, their leader makes a
-//           chunk's worth of pages, or waits for pages that others make. Then the queue says which pages.
+//   malloc  round the request up to a page of 16 << i bytes. The lanes of a warp that request the class together take
+//           their pages from a bulk semaphore at once (packed_semaphore.hpp). If it has too few, their leader makes the
+//           pages of a chunk, or waits for pages of others. Then the queue provides the pages.
 //   free    put the page back into the queue and signal the semaphore, lane by lane.
 //   Six variants: the queue holds pages (page_queue.hpp) or chunks with free pages (chunk_queue.hpp), and it is a flat
 //   ring (ring_queue.hpp) or is itself kept in chunks, found by an array (array_queue.hpp) or by links
@@ -19,7 +19,7 @@
 //   * Out of memory gives null, to the lanes for which nothing is left. The authors' code writes chunks beyond the
 //     pool: headed_chunks.hpp, packed_semaphore.hpp.
 //   * Memory orders: slots and masks release and acquire at device scope (there: fences of block scope in places).
-//   * Lanes continue by one mask, formed at entry. A waiting lane sleeps at most 1.3 us between two looks.
+//   * Lanes continue by one mask, formed at entry. A waiting lane sleeps at most 1.3 us between two checks.
 //   * Linked queues and walks notice storage that was reused (list_queue.hpp, chunk_queue.hpp).
 //   * Blocks of the device heap are remembered, so that reset() frees them (device_heap_share.hpp).
 //   * Flat rings in pools below 2.5 GiB are as large as the pool needs (parameters.hpp).

@@ -86,7 +86,7 @@ void apply_scalar(std::string_view name, const ParameterValue& value, Settings& 
 void check_rounds(const Settings& settings, const Json& json, const std::string& pointer, Problems& problems) {
   if (settings.least_rounds <= settings.rounds) return;
   const std::string key = json.contains("least_rounds") ? "least_rounds" : "rounds";
-  if (!json.contains(key)) return;  // reported where it is written
+  if (!json.contains(key)) return;  // reported at the key in the config
   problems.add({pointer_to(pointer, key),
                 fmt::format("at least {} rounds, but at most {}", settings.least_rounds, settings.rounds),
                 "`least_rounds` not larger than `rounds`", ""});
