@@ -48,8 +48,8 @@ constexpr simt::LaunchShape shape{4, 64};
 constexpr std::uint32_t threads = 256;
 
 template <class A>
-class TracedHeap : public testing::Test {};
-using Some = testing::Types<Comb, CollaborativeRandomWalk, Slab>;
+class TracedHeap : public ::testing::Test {};
+using Some = ::testing::Types<Comb, CollaborativeRandomWalk, Slab>;
 TYPED_TEST_SUITE(TracedHeap, Some);
 
 TYPED_TEST(TracedHeap, HasEveryCallInTheOrderOfItsThread) {
