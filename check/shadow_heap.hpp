@@ -41,8 +41,7 @@ class ShadowHeap {
   // The heap was reset, so no block is live.
   void forget_blocks() { live_.clear(); }
 
-  // The number of the malloc of a live block; 0 if no block is live here. The user pattern depends on this number and
-  // on the size.
+  // Size of a live block and number of its malloc, which determine the user pattern. 0 if no block is live here.
   std::size_t bytes_of(const std::byte* block) const;
   std::uint32_t serial_of(const std::byte* block) const;
   std::size_t live_blocks() const { return live_.size(); }
