@@ -49,7 +49,7 @@ class RealWorker(ProgramTest):
                                          sweep={"pool_bytes": ["64MiB"]}), "--force")
                 cell = self.results()["allocbench"]["cells"][0]
                 self.assertEqual(cell["status"], "unsupported")
-                self.assertIn("for micro tests only", cell["reason"])
+                self.assertIn("runs only in micro tests", cell["reason"])
 
     def test_the_state_of_the_heap_is_an_axis(self):
         self.measure(self.config(["kma"], workload={"id": "alloc_free", "threads": 128}, pool_bytes="4MiB", repetitions=2,

@@ -253,7 +253,7 @@ void add_check(CLI::App& app, CheckOptions& check) {
   auto* coverage =
       verb->add_flag("--coverage", check.coverage,
                      "List the lines of device code that no built-in model executes (needs the source tree)")
-          ->option_text("Allowed with --coverage: --allocator, --seeds, --jobs, --quiet, --workers");
+          ->option_text("With --allocator, --seeds, --jobs, --quiet, --workers");
   verb->add_flag("--list", check.list, "List allocators, models and strategies");
   verb->add_option("--print-model", check.print_model, "Print a built-in model as JSON")->type_name("NAME");
   verb->add_option("-o,--out", check.out, "Folder for findings (default results/check)")->type_name("DIR");
