@@ -45,7 +45,6 @@ inline std::string if_frees(const Traits& traits) {
 
 // The smallest pool from `least` bytes on, by powers of two up to 64 MiB, that the design supports. Throws Unsupported.
 std::size_t supported_pool(const AllocatorType& type, std::size_t least);
-inline constexpr std::size_t small_pool = std::size_t{64} << 10;
 inline constexpr std::size_t main_pool = std::size_t{1} << 20;
 
 // The smallest of these pools that serves one lane a block of each of these sizes, all live together; 256 MiB at most.

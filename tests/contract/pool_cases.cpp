@@ -41,7 +41,7 @@ std::string blocks_of(std::uint32_t count, std::uint64_t bytes) {
 // Many threads fill the pool, free everything and fill it again. What fitted once must fit again: the rest of the
 // second time are spurious nulls.
 void refill(const AllocatorType& type, Report& report) {
-  Heap heap(type, supported_pool(type, small_pool), report);
+  Heap heap(type, supported_pool(type, small_pool()), report);
   for (const std::uint64_t bytes : filling_sizes(heap)) {
     heap.refresh();
     const std::uint32_t first = fill_empty_by_many(heap, bytes, report);
@@ -60,7 +60,7 @@ void refill(const AllocatorType& type, Report& report) {
 
 // The same by one lane, which collides with nobody.
 void refill_alone(const AllocatorType& type, Report& report) {
-  Heap heap(type, supported_pool(type, small_pool), report);
+  Heap heap(type, supported_pool(type, small_pool()), report);
   for (const std::uint64_t bytes : filling_sizes(heap)) {
     heap.refresh();
     const std::uint32_t first = served_alone(heap, bytes);
@@ -70,7 +70,7 @@ void refill_alone(const AllocatorType& type, Report& report) {
 
 // Null, in bounded time, for every request to a full pool; blocks that are live stay as they are.
 void null_when_full(const AllocatorType& type, Report& report) {
-  Heap heap(type, supported_pool(type, small_pool), report);
+  Heap heap(type, supported_pool(type, small_pool()), report);
   for (const std::uint64_t bytes : filling_sizes(heap)) {
     heap.refresh();
     fill_empty_by_many(heap, bytes, report);
@@ -91,7 +91,7 @@ void null_when_full(const AllocatorType& type, Report& report) {
 
 // A full pool is as good as new after reset(), for every size.
 void reset_when_full(const AllocatorType& type, Report& report) {
-  Heap heap(type, supported_pool(type, small_pool), report);
+  Heap heap(type, supported_pool(type, small_pool()), report);
   const std::vector<std::uint64_t> sizes = filling_sizes(heap);
   std::vector<std::uint32_t> fresh;
   for (const std::uint64_t bytes : sizes) {

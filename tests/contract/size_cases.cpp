@@ -193,7 +193,7 @@ void sizes_in_turn(const AllocatorType& type, Report& report) {
 // Pools of several sizes, odd ones too: max_request is served, or create() refuses the pool.
 void max_request(const AllocatorType& type, Report& report) {
   for (const std::size_t pool :
-       {std::size_t{1000}, std::size_t{4096}, small_pool, small_pool + 4112, std::size_t{100'000},
+       {std::size_t{1000}, std::size_t{4096}, small_pool(), small_pool() + 4112, std::size_t{100'000},
         std::size_t{256} << 10, main_pool, main_pool + 8192 + 16, std::size_t{8} << 20}) {
     try {
       Heap heap(type, pool, report);

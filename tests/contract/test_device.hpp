@@ -25,6 +25,7 @@ inline constexpr bool devices_are_fresh = false;
 inline constexpr bool schedules_are_replayed = false;
 // Than those for which the list of expected failures says how each case ends.
 inline bool other_schedules() { return false; }
+inline std::size_t small_pool() { return std::size_t{64} << 10; }
 
 class TestDevice {
  public:
@@ -60,8 +61,18 @@ inline constexpr bool devices_are_fresh = true;
 inline constexpr bool schedules_are_replayed = true;
 inline constexpr const char* seed_variable = "ALLOCBENCH_CONTRACT_SEED";
 inline constexpr const char* sms_variable = "ALLOCBENCH_CONTRACT_SMS";
+inline constexpr const char* pool_variable = "ALLOCBENCH_CONTRACT_POOL";
 // Than those for which the list of expected failures says how each case ends.
-inline bool other_schedules() { return std::getenv(seed_variable) != nullptr || std::getenv(sms_variable) != nullptr; }
+inline bool other_schedules() {
+  return std::getenv(seed_variable) != nullptr || std::getenv(sms_variable) != nullptr ||
+         std::getenv(pool_variable) != nullptr;
+}
+inline std::uint32_t from_environment(const char* name, std::uint32_t otherwise) {
+  const char* const text = std::getenv(name);
+  return text == nullptr ? otherwise : static_cast<std::uint32_t>(std::strtoul(text, nullptr, 10));
+}
+// Of the pools that cases fill again and again: smaller where steps are slow.
+inline std::size_t small_pool() { return std::max(from_environment(pool_variable, 64 << 10), 4096u); }
 
 class TestDevice {
  public:
@@ -70,16 +81,11 @@ class TestDevice {
   std::size_t device_heap_bytes() const { return options_.device_heap_bytes; }
 
  private:
-  // Other schedules, and a device with as many multiprocessors as a GPU has.
-  static std::uint32_t from_environment(const char* name, std::uint32_t otherwise) {
-    const char* const text = std::getenv(name);
-    return text == nullptr ? otherwise : static_cast<std::uint32_t>(std::strtoul(text, nullptr, 10));
-  }
-
   static simt::ExecutorOptions options(std::size_t device_heap_bytes) {
     simt::device_memory::sparse_from(large_pool_bytes);
     simt::ExecutorOptions result;
     result.mode = simt::ExecutorMode::deterministic;
+    // Other schedules, and a device with as many multiprocessors as a GPU has.
     result.seed = from_environment(seed_variable, 7);
     result.sm_count = from_environment(sms_variable, result.sm_count);
     // A malloc that does not end is a fault after some seconds. The longest launch of the suite needs a tenth of this.

@@ -80,5 +80,14 @@ class Seeds(unittest.TestCase):
             seeds.main(["/bin/false"])
 
 
+class KeptList(unittest.TestCase):
+    def test_no_entry_has_a_key_twice(self):
+        def once(pairs):
+            self.assertEqual(len(dict(pairs)), len(pairs), pairs)
+            return dict(pairs)
+
+        json.loads(seeds.LIST.read_text(encoding="utf-8"), object_pairs_hook=once)
+
+
 if __name__ == "__main__":
     unittest.main()
