@@ -1,5 +1,6 @@
 """The plan of a study: each piece is forecast to end in time, has every config once, and is a command that the front end takes."""
 
+import pathlib
 import re
 
 import pytest
@@ -63,6 +64,10 @@ def test_the_reference_is_planned_with_all_groups(capsys):
         assert re.search(rf"^\| {group} \| {len(mixes.configs_of(group))} \|", told, re.M)
         named = re.findall(rf"--only ({group}/\w+)", told)
         assert not named or sorted(named) == mixes.configs_of(group)
+    guessed = re.search(r"configs have no kept results and count as the average of their group: (.*)", told)
+    for name in (name for group in mixes.GROUPS for name in mixes.configs_of(group)):
+        kept = pathlib.Path("results/reference/h200", name).exists()
+        assert kept != (guessed is not None and name in guessed.group(1).split(", ")), name
     for minutes, calls in re.findall(r"piece \d+ of \d+: ([\d.]+) minutes(?:, (\d+) times)?", told):
         assert float(minutes) <= 9 * int(calls or 1)
 
