@@ -300,7 +300,7 @@ class Compare(ProgramTest):
         self.assertIn("requires", self.refused(self.before, self.after, "--out", self.out))
         self.assertIn("--margin", self.refused(self.before, self.after, "--margin", "-1"))
         self.assertIn("--fail-on", self.refused(self.before, self.after, "--fail-on", "noise"))
-        self.assertIn("4 regression", self.compare("--help").stdout)
+        self.assertIn("4: regression", self.compare("--help").stdout)
 
 
 if __name__ == "__main__":

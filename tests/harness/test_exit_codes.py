@@ -105,7 +105,7 @@ class Environment(ProgramTest):
         # /proc refuses new folders even to root, and a file is never a folder.
         for folder in ("/proc/allocbench", self.config()):
             result = self.measure(self.config(), expect=3, out=folder)
-            self.assertIn("cannot be created", result.stderr)
+            self.assertIn("Cannot create the folder", result.stderr)
 
     def test_a_broken_worker(self):
         worker = self.workers / "allocbench-worker-cpu"

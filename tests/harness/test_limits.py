@@ -68,7 +68,7 @@ class Limits(ProgramTest):
         self.refused(self.written(text.replace('"repetitions": 3', '"repetitions": 1e400')), "the number 1e400")
 
     def test_filters(self):
-        self.refused(self.config(), "at most 200 letters", "--filter", "(" * 50_000)
+        self.refused(self.config(), "at most 200 characters", "--filter", "(" * 50_000)
         self.refused(self.config(), "must be a regular expression", "--filter", "(" * 150)
         self.refused(self.config(), "no cell matches", "--filter", "(.*)*(.*)*(.*)*z")
         self.refused(self.config(), "must be a regular expression", "--filter", "((((.{99}){99}){99}){99}){99}")

@@ -120,7 +120,7 @@ class Shards(ShardsTest):
     def test_the_last_shard_is_missed_where_each_has_one_config(self):
         self.add_configs(2)
         first, _ = self.run_shards(2)
-        self.assertIn("No run of shard 2 of 2", self.merge(first, expect=1).stderr)
+        self.assertIn("no run of shard 2 of 2", self.merge(first, expect=1).stderr)
 
     def test_a_shard_continues_as_it_began(self):
         self.add_configs(2)
@@ -190,7 +190,7 @@ class Merge(ShardsTest):
         one, two = self.run_shards(2)
         for again in (one, self.folder, next(one.rglob("events.jsonl")).parent):
             with self.subTest(again=again):
-                self.assertRegex(self.refused(one, two, again), rf"{self.folder}/shard-\d/mine/\w+/events.jsonl is in two of the folders\. Name each folder once\.")
+                self.assertRegex(self.refused(one, two, again), rf"{self.folder}/shard-\d/mine/\w+/events.jsonl is in two of the given folders\. Name each folder once\.")
 
     def test_another_partition(self):
         one, _ = self.run_shards(2)
@@ -302,7 +302,7 @@ class Merge(ShardsTest):
         runs = {"seed": {"seed": 5}, "base": {}, "cuda": {}}
         for name, more in runs.items():
             self.measure(self.config(name="mine/one", rounds=3, **more), "--backend", "cuda" if name == "cuda" else "cpu", out=self.folder / name)
-        self.assertIn("are runs of mine/one with other cells", self.refused(self.folder / "base", self.folder / "seed"))
+        self.assertIn("are runs of mine/one with different cells", self.refused(self.folder / "base", self.folder / "seed"))
         self.assertIn("on the cpu back end", self.refused(self.folder / "base", self.folder / "cuda", more=["--allow-mixed"]))
 
     def test_a_name_that_leads_out_of_the_folder(self):

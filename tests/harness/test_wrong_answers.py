@@ -86,7 +86,7 @@ class Daemons(ProgramTest):
         self.assertEqual(self.statuses(), {"haunting": ["ok", "crashed", "crashed"], "steady": ["ok"] * 3})
         reasons = {end["reason"] for end in ended(self.events()).values() if end["status"] == "crashed"}
         for reason in reasons:
-            self.assertRegex(reason, r"^the worker left \S+ \(process \d+\) behind in sample [23]$")
+            self.assertRegex(reason, r"^the worker left \S+ \(process \d+\) running in sample [23]$")
 
     def test_a_daemon_that_hides_until_its_worker_ends_is_killed_and_logged(self):
         environment = self.environment(FAKE_WORKER_DAEMON=str(self.folder / "daemon.pid"))

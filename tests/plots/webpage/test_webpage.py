@@ -220,7 +220,7 @@ def test_a_run_without_its_results_is_named(tmp_path, capsys):
 
 
 def test_a_page_of_kept_results_says_that_they_are_of_one_card(folder, monkeypatch):
-    line = "These results are of this card alone: the order on another one is not known."
+    line = "These results come from this card only. The order on other cards is unknown."
     assert line not in build.page_of(runs_of(folder), []).text
     monkeypatch.setattr(kept, "REFERENCE", folder.resolve())
     assert f'<p class="none">{line} ' in build.page_of(runs_of(folder), []).text

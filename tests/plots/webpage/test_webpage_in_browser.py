@@ -118,7 +118,7 @@ def test_the_list_shown_is_the_ranking(wide, page, folder):
 def test_blocks_that_others_free_are_ranked_alike_or_not_at_all(wide, page, tmp_path):
     browser.show(wide, page, "#s=64&t=100k&life=others")
     told = wide.execute_script("return document.getElementById('ranking').textContent")
-    assert told.startswith("Not measured: these results have no cell whose blocks other threads free. Measure such cells on your card: allocbench study guide")
+    assert told.startswith("Not measured: these results have no cell in which other threads free the blocks. Measure such cells on your card: allocbench study guide")
     assert told.endswith("then make the page of that folder: allocbench report results/mine --html")
     browser.show(wide, page, "#s=16&t=1&l=1&f=99%25")
     told = wide.execute_script("return document.getElementById('ranking').textContent")
