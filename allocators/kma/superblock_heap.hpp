@@ -3,7 +3,7 @@
 // Only the entry of the active table decides about attachment: a superblock is attached before its index is stored,
 // and only the thread that compare-exchanges the index out of the entry may detach it. ABA on an entry is harmless,
 // because that thread is the only remover in any life of the superblock.
-// The thread whose reservation takes the last block immediately replaces the superblock, so no other thread has to.
+// The thread that reserves the last block of a superblock also replaces the superblock. No other thread has to.
 #pragma once
 
 #include "allocators/kma/superblock.hpp"

@@ -44,7 +44,8 @@ class Server {
   Event answer(const protocol::SampleCell& command);
   Event answer(const protocol::CloseCell& command);
   Event answer(const protocol::AskProfile& command);
-  // Results of a repetition of the cell, with the state of the device around it. Sets its seconds.
+  // Measures one repetition of the cell, and the clock, temperature and throttling of the device. `seconds` gets the
+  // time of the repetition.
   protocol::Sample sample(OpenCell& cell, const std::string& id, const StageListener& stages, double& seconds);
   // Writes the stages of work on a cell as events; empty if they are not wanted.
   StageListener listener(const std::string& cell, bool wanted) const;

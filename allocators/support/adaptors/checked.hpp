@@ -24,8 +24,8 @@
 
 namespace allocbench {
 
-// The memory that the adaptor writes, and the addresses that it may touch. The host owns this object and passes it to
-// kernels by value.
+// Points to the memory where the adaptor keeps its records. The adaptor writes patterns only into blocks between
+// `pool_begin` and `pool_end`. The host owns this object and passes it to kernels by value.
 struct ContentLedger {
   ContentReport* report = nullptr;  // null: nothing is checked, and blocks are not written
   LedgerEntry* entries = nullptr;

@@ -1,4 +1,4 @@
-// One batch: chooses the next command for the worker, and applies its answers to the cells.
+// Measures one batch: chooses the worker's next command and applies the worker's answers to the cells.
 //
 // The cells take turns: each is opened, sampled, verified in its first round, and closed. The samples of a turn are
 // runs of the worker's measuring loop. Because of the rounds, a drift of clocks or temperature affects all cells in the

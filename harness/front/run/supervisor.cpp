@@ -279,7 +279,7 @@ bool Supervisor::run_turn(const Turn& turn, const Place& place, const Batch* of_
   return true;
 }
 
-// Workers wait meanwhile, so the places are those that all cells had as the pass began.
+// Uses the places that the cells had when the pass began: a worker waits during this call, and new forecasts take long.
 std::vector<CellRun*> Supervisor::waiting_cells(std::size_t figure, std::size_t batch, const Place& first,
                                                 const Place& last) {
   std::vector<CellRun*> waiting;
