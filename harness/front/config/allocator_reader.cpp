@@ -35,7 +35,8 @@ void check_set(const Json& json, const std::string& pointer, Problems& problems)
   const std::size_t before = problems.size();
   check_against(set_node(), json, pointer, problems);
   if (!json.contains("without") || problems.size() != before) return;
-  const auto ids = schema_definition("allocatorSets").at(json["set"]).get<std::vector<std::string>>();
+  const std::string set = json["set"];
+  const auto ids = schema_definition("allocatorSets").at(set).get<std::vector<std::string>>();
   for (std::size_t i = 0; i < json["without"].size(); ++i) {
     const std::string id = json["without"][i];
     if (std::find(ids.begin(), ids.end(), id) == ids.end()) {

@@ -56,12 +56,12 @@ void spread_sets(Json& config) {
 
 std::vector<Json> entries_of(const Json& entry) {
   const Json& sets = schema_definition("allocatorSets");
-  if (!entry.is_object() || !entry.contains("set") || !entry["set"].is_string() || !sets.contains(entry["set"])) {
-    return {entry};
-  }
+  if (!entry.is_object() || !entry.contains("set") || !entry["set"].is_string()) return {entry};
+  const std::string set = entry["set"];
+  if (!sets.contains(set)) return {entry};
   std::vector<Json> entries;
   const Json without = entry.value("without", Json::array());
-  for (const Json& id : sets[entry["set"]]) {
+  for (const Json& id : sets[set]) {
     if (std::find(without.begin(), without.end(), id) != without.end()) continue;
     entries.push_back(entry.contains("parameters") ? Json{{"id", id}, {"parameters", entry["parameters"]}} : id);
   }
