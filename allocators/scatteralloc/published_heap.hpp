@@ -168,7 +168,8 @@ class PublishedHeap {
   }
 
   // Pass 1 goes from the hashed page to the end of the pool and skips regions whose counter has reached 3/4 of the
-  // region; pass 2 looks everywhere.
+  // region; pass 2 looks everywhere. A walk names the last access block that it has gone through from end to end. The
+  // block where it began is not named: a walk that began near its end would leave a block behind that is nearly empty.
   template <class Thread>
   SIMT_FN std::byte* find_chunk(Thread& thread, std::uint32_t size) {
     const Table& table = runs_.table;
@@ -176,9 +177,10 @@ class PublishedHeap {
     const std::uint64_t wasteful = std::uint64_t{size} * waste_factor_;
     const std::uint32_t most =
         wasteful < table.format.page_bytes() ? static_cast<std::uint32_t>(wasteful) : table.format.page_bytes();
-    std::uint32_t block = thread.atomic(*first_block_).load(simt::relaxed);
+    std::uint32_t first = thread.atomic(*first_block_).load(simt::relaxed);
     std::uint32_t page =
-        block * pages_per_block_.divisor() + hashed_page(thread, size, table.format.page_shift, pages_per_block_);
+        first * pages_per_block_.divisor() + hashed_page(thread, size, table.format.page_shift, pages_per_block_);
+    std::uint32_t block = first;
     std::uint32_t skip_from = region_shift_ < 2 ? region_pages : region_pages / 4 * 3;
     SIMT_ROLLED
     for (;;) {
@@ -192,13 +194,13 @@ class PublishedHeap {
         } else {
           page += region_pages;
         }
-        if (skip_from > region_pages || page < (block + 1) * pages_per_block_.divisor()) continue;
+        if (page < end_of_block(block)) continue;
+        if (block > first) thread.atomic(*first_block_).store(block, simt::relaxed);
         ++block;
-        if (block < blocks_) thread.atomic(*first_block_).store(block, simt::relaxed);
       }
       if (skip_from > region_pages) return nullptr;
       skip_from = region_pages + 1;
-      page = 0;
+      page = block = first = 0;
     }
   }
 
@@ -218,6 +220,11 @@ class PublishedHeap {
     return nullptr;
   }
 
+  // The last block has the pages that are left over, too.
+  SIMT_FN std::uint32_t end_of_block(std::uint32_t block) const {
+    return block + 1 < blocks_ ? (block + 1) * pages_per_block_.divisor() : runs_.table.pages;
+  }
+
   // A chunk of this page was freed that leaves about half of the page free.
   template <class Thread>
   SIMT_FN void has_room(Thread& thread, std::uint32_t page) {
@@ -229,7 +236,7 @@ class PublishedHeap {
 
   PageRuns<page_reset == PageReset::on> runs_;
   std::uint32_t* regions_ = nullptr;      // per region: how often a walk found nothing there
-  std::uint32_t* first_block_ = nullptr;  // the first access block that no walk has left
+  std::uint32_t* first_block_ = nullptr;  // the access block where walks begin
   std::uint32_t region_count_ = 0;
   std::uint32_t region_shift_ = 4;
   std::uint32_t blocks_ = 1;

@@ -5,7 +5,8 @@
 // code, version 1.0, with its defaults. Page reset is on, as in that code's host wrapper. Idea:
 //   malloc  hashes size, SM and warp slot to a page (hash.hpp) and walks on from there. A page whose chunk size is
 //           acceptable, or that the lane formats, is used by one addition to its count and one OR per try for a bit.
-//           Regions of 16 pages have a counter that lets walks skip them.
+//           Regions of 16 pages have a counter that lets walks skip them. Walks start in one of eight access blocks
+//           (published_heap.hpp).
 //   a page and more: consecutive pages, one lane at a time under one lock (page_runs.hpp).
 //   free    clears the bit and lowers the count. The last to leave a page makes it unformatted (page reset).
 //   coalescing  lanes of a warp that ask for less than 1/32 page share one chunk: 4 bytes that count the members, then
@@ -22,14 +23,16 @@
 //   * At most 32 segments and 1024 chunks per page: published with page_bytes of 32 KiB and more, bits beyond the word.
 //   * The bits of two-level pages lie at the end of the page instead of behind the last chunk, so that a reset knows
 //     where they are (mallocMC 2.1).
-//   * Pools of less than eight regions have fewer access blocks. Assumed: pass 2 does not move the access block in use,
-//     and a walk that leaves an access block names the next one.
+//   * Pools of less than eight regions have fewer access blocks. Pages that are left over belong to the last one.
 //   * A request for zero bytes is refused.
 // As published, and wrong or slow:
 //   * Requests of exactly one page are runs, but their chunk size looks acceptable to requests of half a page and more:
 //     two owners get the same page (docs/findings.md). Never where all requests are below a page or all are above.
 //   * A segment that is marked full too late keeps its mark when the page changes its format: a chunk is lost.
 //   * Page and more: one lock for all. Half a page and more: one chunk per page and long walks.
+//   * Walks start in an access block until one of them has gone through the next block from end to end. So a fill uses
+//     up both blocks first, and pass 1 reads the counters of about an eighth of all regions per request. What pass 1
+//     leaves behind is found by pass 2, which tries all pages from the first one on.
 // The reworked form and the benefit of each change: scatteralloc_reworked.hpp.
 #pragma once
 
