@@ -83,8 +83,9 @@ SampleLimits BatchRunner::sample_limits(const CellRun& run) const {
   double timed = least_trial_seconds;
   if (forecast.is_known) timed = std::max(timed, trial_factor * forecast.seconds);
   const double other = trial_of_other_stages * timed;
-  const double gib = static_cast<double>(run.cell->pool_bytes) / (1 << 30);
-  limits.trial = Trial{.timed = timed, .fill = std::max(other, trial_seconds_per_filled_gib * gib), .other = other};
+  const double of_pool = trial_seconds_per_filled_gib * static_cast<double>(run.cell->pool_bytes) / (1 << 30);
+  const double fill = std::max({other, of_pool, trial_share_of_deadline * run.cell->deadline_seconds});
+  limits.trial = Trial{.timed = timed, .fill = fill, .other = other};
   return limits;
 }
 
@@ -248,7 +249,8 @@ BatchRunner::Step BatchRunner::judge(CellRun& run, const Outcome& outcome, const
 BatchRunner::Step BatchRunner::fail(CellRun& run, const Outcome& outcome, const std::string& doing) {
   CellEnd failure = outcome.failure;
   if (outcome.on_trial) {
-    book_.defer(run, fmt::format("took more than {} {}", format_limit(outcome.seconds), while_in(doing)));
+    book_.defer(run, fmt::format("took more than {} {}", format_limit(outcome.seconds), while_in(doing)),
+                outcome.seconds);
     return Step::cell_ended;
   }
   if (failure.status == Status::timeout && failure.reason == protocol::no_answer_reason) {

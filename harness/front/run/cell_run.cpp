@@ -57,11 +57,11 @@ void CellBook::end(CellRun& run, const CellEnd& end) {
   progress.cell_ended(run.cell->name, end.status, end.short_reason());
 }
 
-void CellBook::defer(CellRun& run, const std::string& reason) {
+void CellBook::defer(CellRun& run, const std::string& reason, double seconds) {
   log.deferred(*run.cell, run.attempt, reason);
   run.state = CellState::deferred;
   run.started = false;  // the next try is a new attempt
-  forecaster.note_deferred(figure, *run.cell);
+  forecaster.note_deferred(figure, *run.cell, seconds);
   progress.deferred(run.cell->name, reason);
 }
 

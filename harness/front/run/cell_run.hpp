@@ -68,7 +68,7 @@ struct CellBook {
   void step_done(CellRun& run);
   void end(CellRun& run, const CellEnd& end);
   // The first, short deadline was too short.
-  void defer(CellRun& run, const std::string& reason);
+  void defer(CellRun& run, const std::string& reason, double seconds);
   // The time of the run is over. A cell with enough rounds for an interval ends. A cell with fewer rounds stays open. A
   // cell without a round is skipped, but keeps the end of an earlier attempt, which has more information.
   void leave(CellRun& run);

@@ -74,12 +74,14 @@ void Forecaster::note_round(const std::string& figure, const Cell& cell, double 
   ratios_.insert(std::ranges::upper_bound(ratios_, ratio), ratio);
 }
 
-void Forecaster::note_deferred(const std::string& figure, const Cell& cell) {
+void Forecaster::note_deferred(const std::string& figure, const Cell& cell, double seconds) {
   Record& own = record(figure, cell);
   ++own.tried;
   ++own.lost;
   if (cell.growth) own.series[cell.series].deferred.push_back(*cell.growth);
   failures_[cell.label].push_back({fmt::format("{} used up its first deadline", cell.name), cell, true});
+  double& longest = trial_seconds_[cell.label];
+  longest = std::max(longest, seconds);
 }
 
 void Forecaster::note_end(const std::string& figure, const Cell& cell, Status status) {
@@ -96,6 +98,9 @@ Forecast Forecaster::about(const std::string& figure, const Cell& cell) const {
   Forecast forecast;
   forecast_seconds(figure, cell, forecast);
   forecast_risk(figure, cell, forecast);
+  if (const auto longest = trial_seconds_.find(cell.label); longest != trial_seconds_.end()) {
+    forecast.trial_seconds = longest->second;
+  }
   return forecast;
 }
 

@@ -33,6 +33,8 @@ struct Forecast {
   bool is_known = false;
   double risk = 0;     // the probability that it loses a worker
   std::string reason;  // reason in words if the risk exceeds `likely`
+  double trial_seconds =
+      0;  // the longest time that a first, short deadline of this allocator took; 0: none was used up
 
   static constexpr double likely = 0.5;
 };
@@ -49,8 +51,8 @@ class Forecaster {
 
   // Records the time of the first round of a cell of the config `figure`.
   void note_round(const std::string& figure, const Cell& cell, double seconds);
-  // Records that it used up its first, short deadline.
-  void note_deferred(const std::string& figure, const Cell& cell);
+  // Records that it used up its first, short deadline, after `seconds`.
+  void note_deferred(const std::string& figure, const Cell& cell, double seconds);
   void note_end(const std::string& figure, const Cell& cell, Status status);
   void note_earlier(const Cell& cell, EarlierCell what) { earlier_.cells[cell.id] = std::move(what); }
 
@@ -87,6 +89,7 @@ class Forecaster {
   EarlierResults earlier_;
   std::map<std::string, std::map<std::string, Record>> records_;  // by label, then by config
   std::map<std::string, std::vector<Failure>> failures_;          // by label
+  std::map<std::string, double> trial_seconds_;                   // by label: the longest deferral
   std::vector<double> ratios_;  // sorted ratios of times on this card to times on another model
 };
 

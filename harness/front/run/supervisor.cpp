@@ -66,7 +66,7 @@ FigureRun::FigureRun(const Figure& of, Selection selection, const Origin& origin
       }
       if (known == nullptr) continue;
       if (known->first_round_seconds > 0) forecaster.note_round(name, cell, known->first_round_seconds);
-      if (known->deferred) forecaster.note_deferred(name, cell);
+      if (known->deferred) forecaster.note_deferred(name, cell, least_trial_seconds);
       if (!known->end) continue;
       if (!runs) {
         forecaster.note_end(name, cell, known->end->status);  // still counts
@@ -180,7 +180,8 @@ Step Supervisor::step_of(const FigureRun& measured, const CellRun& run) const {
   step.is_reworked = run.cell->form == "reworked";
   if (run.rounds.empty()) {
     step.forecast = forecaster_.about(measured.figure.plan.figure, *run.cell);
-    const double deadline = run.state == CellState::deferred ? run.cell->deadline_seconds : least_trial_seconds;
+    const double trial = std::max(least_trial_seconds, step.forecast.trial_seconds);
+    const double deadline = run.state == CellState::deferred ? run.cell->deadline_seconds : trial;
     step.failure_seconds = deadline + seconds_of_lost_worker;
   } else {
     step.forecast.seconds = run.seconds_of_next_round();

@@ -12,11 +12,13 @@ inline constexpr double load_limit_seconds = 10;
 
 // Time for the timed kernels of a first round before the cell is deferred: this many seconds, or this multiple of the
 // forecast, whichever is longer. The stages around them (checking pointers, freeing blocks) have more time. The stage
-// that fills the pool has time for the size of the pool, because all cells of a worker share one fill.
+// that fills the pool has time for the size of the pool, and a share of the config's deadline, because all cells of a
+// worker share one fill.
 inline constexpr double least_trial_seconds = 0.5;
 inline constexpr double trial_factor = 4;
 inline constexpr double trial_of_other_stages = 2;
 inline constexpr double trial_seconds_per_filled_gib = 1;
+inline constexpr double trial_share_of_deadline = 0.25;
 
 // Time for checking the contents of a cell's blocks: at least this long, or as long as its first round, whichever is
 // longer. A stage of the verification ends after `stage_factor` times that.
