@@ -1,4 +1,3 @@
-// Parameters of XMalloc.
 #pragma once
 
 #include "allocators/support/contract/parameters.hpp"
