@@ -93,8 +93,8 @@ class Session {
   }
 
  private:
-  static constexpr std::uint32_t most_joint_bytes =
-      1u << 26;  // bytes of a lane's request; the sum of a warp stays below 2^32 bytes
+  // With this limit of a lane's request, the sum of a warp stays below 2^32 bytes.
+  static constexpr std::uint32_t most_joint_bytes = 1u << 26;
 
   static SIMT_FN void* address(std::uint64_t block, std::uint32_t unit) {
     return reinterpret_cast<std::byte*>(block) + std::size_t{unit} * unit_bytes;
