@@ -22,7 +22,7 @@ struct MallocRecord {
   std::uint32_t steps;       // steps in the allocator's StepUnit; 0 for turns, which follow from the ticket
   std::uint32_t ticket;      // ticket of the request, or simt::nothing_noted, for example if the queue was empty
   std::uint16_t lane;        // number of the lane in its warp
-  std::uint16_t pages_seen;  // number of pages that malloc looked at, or nothing_seen
+  std::uint16_t pages_seen;  // number of free pages that malloc found (simt::Note::pages_seen), or nothing_seen
 };
 inline constexpr std::uint16_t nothing_seen = 0xffff;
 
