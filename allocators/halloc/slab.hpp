@@ -171,8 +171,8 @@ struct Slabs {
   }
 
   // Makes a slab in use the head of a size, if it has the right kind and at most `limit` chunks in use. `seen` is the
-  // state before the slab was removed from its set. A success compares it, so it may be old. To file the slab, its
-  // state is read again, because `seen` may show a head.
+  // state before the slab was removed from its set. It may be old: a compare-exchange confirms it before the slab
+  // becomes a head, and the state is read again before the slab is filed.
   template <class Thread>
   SIMT_FN std::uint64_t take_used(Thread& thread, std::uint32_t slab, std::uint32_t id, std::uint32_t limit,
                                   std::uint64_t seen) const {
