@@ -1,4 +1,4 @@
-// The SIMT vocabulary: the only header that allocators and workloads include for device and host work.
+// The SIMT vocabulary is the only header that allocators and workloads include for device and host work.
 #pragma once
 
 #include "simt/bits.hpp"

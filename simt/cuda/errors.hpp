@@ -10,13 +10,13 @@ enum class CudaBlame {
   device_code,    // traps and wrong accesses of kernels
   device_memory,  // less memory is free than requested
   set_up,         // this machine cannot run this build
-  machine         // hardware, driver or another process failed, not the kernel
+  machine         // a failure of the hardware, the driver or another process, not of the kernel
 };
 
 struct CudaError {
   int number = 0;
   CudaBlame blame = CudaBlame::device_code;
-  const char* advice = "";  // a sentence, or nothing
+  const char* advice = "";  // advice in one sentence, or an empty text
 };
 
 namespace cuda_advice {
