@@ -3,10 +3,10 @@
 //
 // Paper: Gelado & Garland, Throughput-Oriented GPU Memory Allocation, PPoPP 2019 (the bulk semaphore).
 //
-// Data: one word of 64 bits.
-//   R  low bits   units that waiting threads need
-//   E  above R    expected units, from threads that make batches of units or merge
-//   C  the rest   available units
+// Data: one word of 64 bits with three fields.
+// * R, the low bits, is the number of units that waiting threads need.
+// * E, above R, is the number of expected units, from threads that make batches of units or merge.
+// * C, the other bits, is the number of available units.
 //
 // A thread that makes a batch keeps some of its units, which E does not include. A thread that needs N units takes them
 // if they are available. It waits if C + E - R shows that there will be enough. Otherwise it makes a batch of B units.

@@ -4,7 +4,6 @@
 // the minima and maxima. The upper layers are hints. insert() sets a bit and continues upwards while nodes were empty.
 // remove() clears a bit and continues upwards while nodes become empty. An insertion between the two steps of a removal
 // is hidden, as published, unless `recheck` is set.
-// the two steps of a removal is hidden, as published, unless `recheck` is set.
 #pragma once
 
 #include "simt/simt.hpp"

@@ -1,18 +1,20 @@
 // The memory of Gallatin and the words that describe it (McCoy & Pandey 2024; layout of the authors' public code).
 //
-//   segment  16 MiB of the pool: free, of one class, or part of a run of segments for a large request
-//   block    4096 slices of one class; a segment of class c has 256 >> c blocks
-//   slice    16 B to 4096 B, nine classes
-// If a segment has S bytes, the largest slice m bytes and the pool n classes, a block has S / m slices and a segment of
-// class c has 2^(n-1-c) blocks.
+// * A segment is 16 MiB of the pool. It is free, has one class, or is part of a run of segments for a large request.
+// * A block is 4096 slices of one class. A segment of class c has 256 >> c blocks.
+// * A slice has 16 B to 4096 B. There are nine classes.
 //
-// ids       per segment: its class, free_id, or first_run_id + n at the head of a run of n segments
-// blocks    per block: slices handed out, with the class above bit 20; slices freed
-// rings     per segment: numbers of returned blocks, in order
-// counters  per segment: blocks taken, places of the ring taken, places filled in order; free blocks - 1
-// trees     the tree of the free segments; per class a tree of the segments with free blocks (bit_tree.hpp)
-// pinned    per class: the blocks that serve slices, shared by SMs (slices.hpp)
-// locks     bit c: class c fetches a segment; bit `classes`: a request looks for a run
+// In general, a segment has S bytes, the largest slice has m bytes, and there are n classes. A block then has S / m
+// slices, and a segment of class c has 2^(n-1-c) blocks.
+//
+// * `ids` has a word per segment: its class, free_id, or first_run_id + n at the head of a run of n segments.
+// * `blocks` has two words per block: the slices handed out, with the class above bit 20, and the slices freed.
+// * `rings` has the numbers of the returned blocks of each segment, in order.
+// * `counters` has four words per segment: blocks taken, places of the ring taken, places filled in order, and free
+//   blocks - 1.
+// * The trees are one of the free segments, and one per class of the segments with free blocks (bit_tree.hpp).
+// * `pinned` has, for each class, the blocks that serve slices. SMs share them (slices.hpp).
+// * Bit c of `locks` is set while class c fetches a segment, and bit `classes` while a request looks for a run.
 #pragma once
 
 #include <algorithm>

@@ -6,9 +6,9 @@
 // block and generation, and needs one addition: if the generation is the same and the slice exists, the thread owns the
 // slice.
 //
-//   counter  generation << 32 | slices handed out; in a line of its own
-//   live     valid << 63 | generation << 32 | block
-//   retired  the last eight values of `live`: an addition to an ended generation finds its block there
+// * `counter` is generation << 32 | slices handed out. It has a line of its own.
+// * `live` is valid << 63 | generation << 32 | block.
+// * `retired` has the last eight values of `live`. An addition to an ended generation finds its block there.
 //
 // Protocol: The team whose slices cross the end of the block replaces it. It takes a new block, stores the old one in
 // `retired`, writes the new `live` and finally exchanges the counter for the next generation. Until then, additions to

@@ -2,10 +2,12 @@
 // and the sets.
 //
 // Adinetz & Pleiter 2014; layout of the authors' public code 0.11.
-//   counter    bits 12-31: chunks in use, bit 8: head, bits 5-7: kind of chunk (7: none, free slab), bits 0-4: size
-//   bits       one bit per chunk; a block is 1, 2, 4 or 8 chunks of one word
-//   lengths    4 bits per chunk, written at the first chunk of a block
-//   sets       free slabs; sparse slabs per kind; roomy and busy slabs per size (slab_bitmap.hpp)
+// * Bits 12-31 of the counter are the chunks in use, bit 8 marks a head, bits 5-7 are the kind of chunk (7 for a free
+//   slab), and bits 0-4 are the size.
+// * A slab has one bit per chunk. A block is 1, 2, 4 or 8 chunks of one word.
+// * Lengths have 4 bits per chunk. The length of a block is written at its first chunk.
+// * One set has the free slabs. Each kind has a set of sparse slabs, and each size has sets of roomy and busy slabs
+//   (slab_bitmap.hpp).
 //
 // Protocol: The low bits of the counter change only under the lock of the slab, and its count changes with every block.
 // A thread that won its bits adds to the count. If the kind in the old word differs, the slab was freed in between, and

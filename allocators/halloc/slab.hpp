@@ -1,11 +1,11 @@
 // Slabs holds the slabs of Halloc: their state words, their bits, and the sets in which searches find them.
 //
-// State word of a slab, 64 bits:
-//   bits 32-63  era, increased whenever the slab becomes a head
-//   bits 8-31   chunks in use or reserved; wide enough for a block of every thread of a GPU at once
-//   bit 5       head: a size allocates from the slab, or keeps it as its next head
-//   bit 4       formatted: the slab has a kind; clear for a free slab
-//   bits 0-3    the last size of which the slab was a head
+// The state word of a slab has 64 bits:
+// * Bits 32-63 are the era, which increases whenever the slab becomes a head.
+// * Bits 8-31 count the chunks in use or reserved. They can count a block of every thread of a GPU at once.
+// * Bit 5 marks a head: a size allocates from the slab, or keeps it as its next head.
+// * Bit 4 marks a formatted slab, which has a kind. The bit is clear in a free slab.
+// * Bits 0-3 are the last size of which the slab was a head.
 //
 // Bits: One 64-bit word per 32 chunks. A bit of the low half marks a chunk in use. A bit of the high half marks a chunk
 // that continues the block of the chunk before it. A free finds the length of a block by these marks. They are set

@@ -1,10 +1,9 @@
 // SlabGrid is the slab grid of Halloc, which gives the slab of an address.
 //
 // Adinetz & Pleiter 2014, "Slab Grid". A cell is as long as a slab. Slabs need not begin at cells, so a cell contains
-// two slabs and the cut-off, the place where the second one begins:
-//   bit 0 valid, bits 13-25 first slab, bits 26-38 second slab, bits 39-58 cut-off in units of 16 bytes
-//
-// Here slabs are adjacent in one pool, and cells begin at slabs, so the cut-off is 0.
+// two slabs and the cut-off, the place where the second one begins. Bit 0 marks a valid cell. Bits 13-25 are the first
+// slab, bits 26-38 the second slab, and bits 39-58 the cut-off in units of 16 bytes. Here slabs are adjacent in one
+// pool, and cells begin at slabs, so the cut-off is 0.
 #pragma once
 
 #include "simt/simt.hpp"

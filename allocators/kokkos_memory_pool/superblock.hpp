@@ -1,10 +1,10 @@
 // Superblocks of Kokkos::MemoryPool have a state word and bits for the blocks in use.
 //
-// Kokkos 28848df (2025), Kokkos_MemoryPool.hpp and impl/Kokkos_ConcurrentBitset.hpp. State word:
-//   bits 0-25   blocks in use, and claims that will fail
-//   bits 26-30  log2 of the number of blocks, which gives their size; changes only while no block is in use
+// Kokkos 28848df (2025), Kokkos_MemoryPool.hpp and impl/Kokkos_ConcurrentBitset.hpp.
 //
-// The bits follow in the same array: one for each block of the smallest size, in words of 32.
+// Bits 0-25 of the state word count the blocks in use, and claims that will fail. Bits 26-30 have log2 of the number of
+// blocks, which gives their size. They change only while no block is in use. The bits of the blocks follow in the same
+// array: one for each block of the smallest size, in words of 32.
 //
 // Protocol: The count is raised before a bit is searched and lowered after a bit is cleared, so a counted claim finds a
 // clear bit. All changes of the state word are read-modify-writes. A claim that finds another size undoes its addition.

@@ -1,9 +1,9 @@
 // The guard of a slot is a reference counter that only one lane may change from zero to invalid.
 //
 // llvm-project, libc/src/__support/GPU/allocator.cpp (2026). The counter is the number of reservations of chunks:
-//   bits 0-29  chunks in use, and unfinished claims
-//   bit  30    helped: a reader has found zero and made the counter invalid for the lane that lowered it
-//   bit  31    invalid: the slot has no slab, or a lane is making or returning the slab
+// * Bits 0-29 count the chunks in use and the unfinished claims.
+// * Bit 30 means "helped": a reader has found zero and made the counter invalid for the lane that lowered it.
+// * Bit 31 means "invalid": the slot has no slab, or a lane is making or returning the slab.
 //
 // The lane that lowers the counter to zero makes it invalid and then owns the slab, unless another lane claimed a chunk
 // in between. A claim of an invalid counter fails and leaves its addition there; the next slab's publication overwrites

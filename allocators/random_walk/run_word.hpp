@@ -1,8 +1,7 @@
 // The state of 32 consecutive pages in one 64-bit word: which pages are used, and where runs begin and end.
 //
-// A page has two bits, one in each half of the word (bit i high, bit i low):
-//
-//   00 free   01 continues a run   11 first page of a run   10 first page of a run that several lanes share
+// A page has two bits, bit i of the high half and bit i of the low half. 00 is a free page, and 01 continues a run. 11
+// is the first page of a run, and 10 is the first page of a run that several lanes share.
 //
 // So one compare-exchange takes a run with its length, and free() reads the length from the same word: a run ends in
 // front of the next page that does not continue one. The bits of a run do not change while a thread owns it. Runs lie

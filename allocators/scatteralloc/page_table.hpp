@@ -1,11 +1,11 @@
 // PageTable is the page table of ScatterAlloc: the entry of a page describes its division and its chunks in use.
 //
 // An entry is one 64-bit word, so that every decision about a page is one atomic operation:
-//
-//   bits 52-63  chunk size in units of PageFormat::unit_shift; 0 = unformatted; three marks above the largest size
-//   bits 32-51  reservations of a two-level page (on flat pages not 0 only during a claim); wide enough to count all
-//               threads of a GPU without a carry
-//   bits 0-31   chunks in use of a flat page (on two-level pages not 0 only during a claim)
+// * Bits 52-63 have the chunk size in units of PageFormat::unit_shift. The value is 0 for an unformatted page. Three
+//   marks are above the largest size.
+// * Bits 32-51 count the reservations of a two-level page. They can count all threads of a GPU. On a flat page they are
+//   not 0 only during a claim.
+// * Bits 0-31 mark the chunks in use of a flat page. On a two-level page they are not 0 only during a claim.
 //
 // Protocol: A claim changes the entry first and then checks the old value.
 // * flat: A thread ORs the wanted bits. It owns a bit that it sets if the page has a suitable flat format, or if the

@@ -1,9 +1,10 @@
 // UsageTable is the page usage table of ScatterAlloc as published: three words per page.
 //
 // Steinberger et al. 2012; layout of the authors' public code, version 1.0:
-//   chunk_bytes  0 = unformatted; on every page of a multi-page block, the bytes of the whole request
-//   count        chunks in use; page bytes are added while a reset locks the page
-//   bits         flat page: chunks in use; two-level page: segments that were seen full
+// * `chunk_bytes` is 0 on an unformatted page. On every page of a multi-page block, it has the bytes of the whole
+//   request.
+// * `count` is the number of chunks in use. While a reset locks the page, page bytes are added.
+// * `bits` marks the chunks in use of a flat page, or the segments of a two-level page that were seen full.
 //
 // The bits of a two-level page lie at its end (page_format.hpp). They are zeroed when the heap is made and when a page
 // is freed. So an unformatted page has zeros there, for any next format.

@@ -6,11 +6,11 @@
 // its header takes 16 of them. A free Basicblock is either in a free list (first-level buffer) of its class, or a set
 // bit of its Superblock's word.
 //
-// Bits of a Superblock's word:
-//   0-31   mask of the free blocks that are in no list
-//   32-51  tag, increased by every change
-//   52-57  number of blocks
-//   58-63  number of free blocks that are in no list
+// The word of a Superblock has four fields:
+// * Bits 0-31 mark the free blocks that are in no list.
+// * Bits 32-51 are a tag that every change increases.
+// * Bits 52-57 have the number of blocks.
+// * Bits 58-63 have the number of free blocks that are in no list.
 //
 // malloc:
 // 1. Pops a block from its own free list, or from another list of the class.

@@ -5,9 +5,15 @@
 // admitted (units.hpp), and `tail` and `head` number the pushes and pops. The slot t mod capacity holds a turn: t means
 // free for push t, and t + 1 means that it has the value of push t.
 //
-//   push  room -= 1 (none: full), t = tail++, await turn t, write the value, turn = t + 1 (release), filled += 1
-//   pop   filled -= 1 (none: empty), h = head++, await turn h + 1 (acquire), read the value, turn = h + capacity
-//         (release), room += 1
+// push:
+// 1. Subtracts 1 from `room`. Fails if there is none.
+// 2. Takes its number t by an addition to `tail`, waits for turn t and writes the value.
+// 3. Sets the turn to t + 1 (release) and adds 1 to `filled`.
+//
+// pop:
+// 1. Subtracts 1 from `filled`. Fails if there is none.
+// 2. Takes its number h by an addition to `head`, waits for turn h + 1 (acquire) and reads the value.
+// 3. Sets the turn to h + capacity (release) and adds 1 to `room`.
 //
 // Differs from the published FIFO: There, a pop compare-exchanges the head and a push the tail, so only one operation
 // per round trip to the second-level cache succeeds. Here, one addition moves each counter. The disadvantage is that a
