@@ -1,4 +1,3 @@
-// The built-in models.
 #pragma once
 
 #include <string_view>

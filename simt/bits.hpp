@@ -1,5 +1,5 @@
-// Bit and word operations that are one machine instruction on a GPU. Host and device code of both back ends can use
-// them.
+// These operations on bits and words are one machine instruction on a GPU. Host and device code of both back ends can
+// use them.
 #pragma once
 
 #include <bit>

@@ -27,8 +27,8 @@
 #define SIMT_FN inline
 #define SIMT_NOINLINE_FN [[gnu::noinline]] inline
 #define SIMT_HOST_FN inline
-#define SIMT_ROLLED    // before a loop whose body (a call of an allocator) must not be copied
-#define SIMT_UNROLLED  // before a loop over an array that must stay in registers
+#define SIMT_ROLLED    // stands before a loop whose body (a call of an allocator) must not be copied
+#define SIMT_UNROLLED  // stands before a loop over an array that must stay in registers
 #endif
 
 #if defined(__CUDACC__)

@@ -1,4 +1,4 @@
-// BulkAlloc (a reconstruction): bulk semaphores in front of a buddy tree, and one arena per SM with bins for small
+// BulkAlloc (a reconstruction) has bulk semaphores in front of a buddy tree, and one arena per SM with bins for small
 // blocks.
 //
 // Paper: Gelado & Garland, Throughput-Oriented GPU Memory Allocation, PPoPP 2019. No complete implementation is public,
@@ -7,9 +7,10 @@
 // Idea: There are two stages. Stage 1 counts: a bulk semaphore either grants the caller a unit or tells it to make a
 // batch of units. Stage 2 searches a structure and always finds its unit. So no thread fails while another thread
 // returns or splits a block.
-// * TBuddy: blocks of 4 KiB * 2^h, in a static binary tree with a semaphore per height (buddy_tree.hpp, semaphore.hpp).
-// * UAlloc: smaller blocks of power-of-two sizes, from bins of 4 KiB in chunks of 256 KiB (ualloc.hpp, bin_list.hpp,
-//   chunks.hpp, layout.hpp). Unlinked bins are reused after the readers have left (rcu.hpp).
+// * TBuddy serves blocks of 4 KiB * 2^h from a static binary tree with a semaphore per height (buddy_tree.hpp,
+//   semaphore.hpp).
+// * UAlloc serves smaller blocks of power-of-two sizes from bins of 4 KiB in chunks of 256 KiB (ualloc.hpp,
+//   bin_list.hpp, chunks.hpp, layout.hpp). Unlinked bins are reused after the readers have left (rcu.hpp).
 //
 // free distinguishes the two by the address: only blocks of the buddy tree begin at a page.
 //

@@ -1,4 +1,4 @@
-// Chunk headers of the CMalloc family: their contents and their place.
+// These types are the chunk headers of the CMalloc family. They define the contents and the place of a header.
 //
 // A chunk is a run of 16-byte granules, and chunks form one circular list in address order. A header has a used flag
 // and the granule index of the next chunk. Sizes are not stored (size = next - this). The end marker at granule

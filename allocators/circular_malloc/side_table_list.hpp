@@ -1,4 +1,4 @@
-// The CMalloc family, reworked: headers outside the pool, and a walk that loads a header before it locks it.
+// The CMalloc family, reworked, has headers outside the pool, and a walk loads a header before it locks it.
 //
 // Base: Vinkler & Havran 2015, Algorithm 3, sections 4.2-4.4 (published form: algorithm_3.hpp).
 //

@@ -1,4 +1,4 @@
-// FDGMalloc as published: a bump allocator per warp over SuperBlocks of the device heap, freed all at once.
+// FDGMalloc as published is a bump allocator per warp over SuperBlocks of the device heap, freed all at once.
 //
 // Paper: Widmer, Wodniok, Weber & Goesele, "Fast Dynamic Memory Allocator for Massively Parallel Architectures",
 // GPGPU-6 2013; summarised by Vinkler & Havran 2015, section 3.4. The text was not available to us, so steps, layout

@@ -1,4 +1,4 @@
-// FDGMalloc, reworked: a bump allocator per warp over SuperBlocks of a general allocator, freed all at once.
+// FDGMalloc, reworked, is a bump allocator per warp over SuperBlocks of a general allocator, freed all at once.
 //
 // Paper: Widmer, Wodniok, Weber & Goesele, "Fast Dynamic Memory Allocator for Massively Parallel Architectures",
 // GPGPU-6 2013; summarised by Vinkler & Havran 2015, section 3.4. Published form: fdgmalloc.hpp.

@@ -1,4 +1,5 @@
-// The heap of one warp in FDGMalloc as published: a WarpHeader, a SuperBlock to cut from, and a list of all blocks.
+// The heap of one warp in FDGMalloc as published has a WarpHeader, a SuperBlock from which blocks are cut, and a list
+// of all blocks.
 //
 // Widmer et al. 2013; layout of the authors' public code 1.0. Header, SuperBlock and list come from the device heap.
 //

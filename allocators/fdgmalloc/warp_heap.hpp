@@ -1,5 +1,5 @@
-// The heap of one warp in FDGMalloc, reworked: a SuperBlock from which blocks are cut, and the chain of all memory to
-// free in bulk.
+// The heap of one warp in FDGMalloc, reworked, has a SuperBlock from which blocks are cut, and the chain of all memory
+// to free in bulk.
 //
 // Protocol: A lock guards the record of a warp, because diverged subsets of its lanes may call at the same time. (In
 // the published code, lanes read other lanes' requests without a barrier, and diverged lanes change the fill level at

@@ -31,7 +31,7 @@ SIMT_FN bool fetch_segment(Thread& thread, const Heap& heap, std::uint32_t size_
     if (!free_segments.remove(thread, segment)) continue;
     std::uint32_t expected = free_id;
     if (!thread.atomic(heap.ids[segment]).compare_exchange(expected, size_class, simt::acq_rel, simt::relaxed)) {
-      thread.trap();  // as published: the segment is in the tree, so it must be free
+      thread.trap();  // the segment is in the tree, so it must be free; the trap is as published
     }
     const std::uint32_t blocks = 1u << heap.blocks_log2(size_class);
     SIMT_ROLLED
@@ -96,7 +96,7 @@ SIMT_FN std::uint32_t take_from_segment(Thread& thread, const Heap& heap, std::u
   if (number >> blocks_log2 != 0) {
     const std::uint32_t place = (segment << heap.ring_log2()) + (number & ((1u << blocks_log2) - 1));
     index = thread.atomic(heap.rings[place]).exchange(0u, simt::acquire) - 1;
-    if (index == no_block) thread.trap();  // as published: a request with the right to a block finds one in the ring
+    if (index == no_block) thread.trap();  // a request with the right to a block finds one in the ring
   }
   const std::uint32_t block = (segment << heap.ring_log2()) + index;
   thread.atomic(heap.blocks[block].taken).store(size_class << BlockCounters::class_shift, simt::release);

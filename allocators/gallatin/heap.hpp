@@ -1,4 +1,5 @@
-// The memory of Gallatin and the words that describe it (McCoy & Pandey 2024; layout of the authors' public code).
+// Heap is the memory of Gallatin with the words that describe it (McCoy & Pandey 2024; layout of the authors' public
+// code).
 //
 // * A segment is 16 MiB of the pool. It is free, has one class, or is part of a run of segments for a large request.
 // * A block is 4096 slices of one class. A segment of class c has 256 >> c blocks.
@@ -34,9 +35,9 @@ inline constexpr std::uint32_t smallest_slice_log2 = 4;
 // A request takes at most 8 of the largest slices. A larger request takes a block.
 inline constexpr std::uint32_t most_count_log2 = 3;
 
-// Values of the entries of the table of pinned blocks. A pinned block b is stored as first_pinned + b.
+// These are values of entries of the table of pinned blocks. A pinned block b is stored as first_pinned + b.
 inline constexpr std::uint32_t being_replaced = 0;
-inline constexpr std::uint32_t vacant = 1;  // no team could get a block for this entry
+inline constexpr std::uint32_t vacant = 1;  // entry for which no team could get a block
 inline constexpr std::uint32_t first_pinned = 2;
 
 struct BlockCounters {

@@ -101,7 +101,7 @@ SIMT_NOINLINE_FN void* take_run(Thread& thread, const Heap& heap, std::uint64_t 
     std::uint32_t expected = free_id;
     if (!thread.atomic(heap.ids[begin])
              .compare_exchange(expected, first_run_id + count, simt::acq_rel, simt::relaxed)) {
-      thread.trap();  // as published
+      thread.trap();  // the trap is as published
     }
   }
   unlock_class(thread, heap, heap.classes);

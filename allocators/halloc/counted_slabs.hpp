@@ -51,12 +51,12 @@ struct CountedSlabs {
   std::byte* base = nullptr;
   std::uint32_t count = 0;
   std::uint32_t shift = 22;           // log2 of the bytes of a slab
-  std::uint32_t* counters = nullptr;  // one per slab
+  std::uint32_t* counters = nullptr;  // one counter per slab
   SlabDescriptor* slabs = nullptr;
-  std::uint32_t* locks = nullptr;      // one per slab
-  std::uint32_t* bits = nullptr;       // slab bytes / 512 words per slab
-  std::uint32_t* lengths = nullptr;    // slab bytes / 128 words per slab
-  std::uint32_t* set_words = nullptr;  // free, sparse per kind, roomy per size, busy per size
+  std::uint32_t* locks = nullptr;      // one lock per slab
+  std::uint32_t* bits = nullptr;       // slab bytes / 512 words of bits per slab
+  std::uint32_t* lengths = nullptr;    // slab bytes / 128 words of lengths per slab
+  std::uint32_t* set_words = nullptr;  // free set, sparse sets per kind, roomy sets per size, busy sets per size
 
   static constexpr std::uint32_t set_count = 1 + kind_count + 2 * size_count;
   SIMT_HOST_FN std::uint32_t words_per_set() const { return (count + 31) / 32; }

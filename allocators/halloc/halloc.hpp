@@ -1,4 +1,4 @@
-// Halloc as published: a bitmap heap of slabs, with a hash that finds a free block in one or two tries.
+// Halloc as published is a bitmap heap of slabs, with a hash that finds a free block in one or two tries.
 //
 // Paper: Adinetz & Pleiter, Halloc: Fast malloc()/free() for GPUs, GTC 2014 (slides). Details that the slides lack
 // follow the authors' public code 0.11.

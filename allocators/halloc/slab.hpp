@@ -64,10 +64,10 @@ struct Slabs {
   std::byte* base = nullptr;
   std::uint32_t count = 0;
   std::uint32_t shift = 22;            // log2 of the bytes of a slab
-  std::uint64_t* states = nullptr;     // one per slab
+  std::uint64_t* states = nullptr;     // one state per slab
   std::uint32_t* kinds = nullptr;      // kinds of formatted slabs, apart from the states, which all allocations write
-  std::uint64_t* bits = nullptr;       // slab bytes / 512 words per slab
-  std::uint32_t* set_words = nullptr;  // free, sparse per kind, roomy per size, busy per size
+  std::uint64_t* bits = nullptr;       // slab bytes / 512 words of bits per slab
+  std::uint32_t* set_words = nullptr;  // free set, sparse sets per kind, roomy sets per size, busy sets per size
 
   static constexpr std::uint32_t set_count = 1 + kind_count + 2 * size_count;
   SIMT_HOST_FN SlabSet set(std::uint32_t index) const {

@@ -1,4 +1,4 @@
-// LLVM libc's GPU malloc: slabs of equal chunks with bits, behind reference counters that reserve before a search.
+// LLVM libc's GPU malloc has slabs of equal chunks with bits, behind reference counters that reserve before a search.
 //
 // Code: llvm-project, libc/src/__support/GPU/allocator.cpp, version of July 2026 (J. Huber). There is no paper. It is
 // the malloc of upstream LLVM's OpenMP offloading on AMD GPUs. On NVIDIA GPUs, LLVM uses CUDA's malloc instead.

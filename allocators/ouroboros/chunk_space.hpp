@@ -2,9 +2,9 @@
 // pages.
 //
 // A chunk holds pages of one class, or it is storage of a queue. Class i has pages of 16 << i bytes, up to a whole
-// chunk. A header word contains:
-// * for a chunk of pages: the class in bits 0-7. In chunk-based variants, bits 8-31 have the number of free pages.
-// * for queue storage: how many of its slots have been emptied since it became storage.
+// chunk. The header word of a chunk of pages has the class in bits 0-7; in chunk-based variants, bits 8-31 have the
+// number of free pages. The header word of queue storage counts the slots that have been emptied since the chunk became
+// storage.
 //
 // Differs from the published layout, which has a header of 128 bytes in front of every chunk. Here chunks and pages are
 // aligned to their size, a shift gives the chunk of an address, and a free reads one word of a dense table.

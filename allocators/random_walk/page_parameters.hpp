@@ -1,4 +1,5 @@
-// The parameters of the random-walk allocators and the rule that ends a walk (Pham et al. 2025, section 3).
+// PageParameters are the parameters of the random-walk allocators. vain_probes() is the rule that ends a walk (Pham et
+// al. 2025, section 3).
 #pragma once
 
 #include <algorithm>

@@ -24,7 +24,8 @@ struct Segment {
 class RegionRuns {
  public:
   static constexpr std::uint32_t region_words = 32;
-  static constexpr std::uint32_t most_pages = region_words * 32 - 1;  // "smaller than the size of a bitmap region"
+  // The paper's limit: "smaller than the size of a bitmap region".
+  static constexpr std::uint32_t most_pages = region_words * 32 - 1;
 
   using Bitmap = PageBitmap<Locking::none>;
   SIMT_FN explicit RegionRuns(const Bitmap& bitmap) : bitmap_(bitmap) {}

@@ -1,4 +1,5 @@
-// The state of 32 consecutive pages in one 64-bit word: which pages are used, and where runs begin and end.
+// run_word keeps the state of 32 consecutive pages in one 64-bit word: which pages are used, and where runs begin and
+// end.
 //
 // A page has two bits, bit i of the high half and bit i of the low half. 00 is a free page, and 01 continues a run. 11
 // is the first page of a run, and 10 is the first page of a run that several lanes share.

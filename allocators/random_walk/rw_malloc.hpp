@@ -124,9 +124,9 @@ class PublishedRuns {
   static constexpr std::uint32_t no_page = allocbench::no_page;
   static constexpr std::uint32_t most_pages = where == Runs::in_regions ? RegionRuns::most_pages : 32;
 
-  // Fields of a word of `runs`. For the first page of a block, it has the number of the block's pages. For a shared
-  // block, it also has the number of members that hold their parts. For a later page in which a member's part begins,
-  // it has the distance to the first page.
+  // A word of `runs` has these fields. For the first page of a block, it has the number of the block's pages. For a
+  // shared block, it also has the number of members that hold their parts. For a later page in which a member's part
+  // begins, it has the distance to the first page.
   static constexpr std::uint32_t pages_mask = 0x7ff;
   static constexpr std::uint32_t one_member = 1u << 11;
   static constexpr std::uint32_t members_mask = 0xfful << 11;

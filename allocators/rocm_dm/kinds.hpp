@@ -1,4 +1,5 @@
-// The sixteen block sizes ("kinds") of ROCm's device malloc and the division of a slab for each, computed on the host.
+// Kind is one of the sixteen block sizes of ROCm's device malloc, with the division of a slab for it. The host computes
+// it.
 //
 // ROCm device libraries, ockl/src/dm.cl. Sizes are 2^k and 1.5 * 2^k from 16 to 3072 bytes. A slab has a header of 16
 // bytes, one bit per block, and the blocks at its end. A block that begins at a multiple of 4 KiB is never handed out,

@@ -1,4 +1,4 @@
-// Host code of both versions of ROCm's device malloc: it creates, resets and checks the heap.
+// This host code of both versions of ROCm's device malloc creates, resets and checks the heap.
 #pragma once
 
 #include <bit>

@@ -1,5 +1,5 @@
-// ROCm's device malloc, the released version: slabs with bits, where the lanes of a wave are served one block size
-// after the other.
+// ROCm's device malloc, the released version, has slabs with bits and serves the lanes of a wave one block size after
+// the other.
 //
 // Code: ROCm device libraries, ockl/src/dm.cl (ROCm/llvm-project fa77110), in every release up to ROCm 7.2. On AMD
 // GPUs, malloc, free and new in a HIP kernel call it. There is no paper.

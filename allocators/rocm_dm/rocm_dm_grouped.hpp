@@ -136,8 +136,8 @@ class RocmDmGrouped {
     return !lucky;
   }
 
-  // Finds a slab with enough blocks. The lanes check one record each. Records with fewer than `below` blocks in use are
-  // tried in turn for the blocks of the whole group, or for some of them if that is `enough`.
+  // Finds a slab with enough blocks. The lanes check one record each. Each record with fewer than `below` blocks in use
+  // is tried in turn. It must grant blocks to the whole group, or to a part of it if that is `enough`.
   template <class Thread, class Group>
   SIMT_FN rocm_dm::Found find(Thread& thread, const Group& group, std::uint32_t kind, std::uint32_t below, bool enough,
                               std::uint32_t& slabs, std::uint32_t& granted) const {

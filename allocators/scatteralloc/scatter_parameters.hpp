@@ -1,4 +1,4 @@
-// Parameters of ScatterAlloc, and the parts that its forms may leave out.
+// ScatterParameters are the parameters of ScatterAlloc. Its forms may leave out coalescing and page reset.
 #pragma once
 
 #include "allocators/support/contract/parameters.hpp"

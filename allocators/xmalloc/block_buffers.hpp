@@ -1,4 +1,5 @@
-// Basicblocks and Superblocks of XMalloc as published, and the two levels of buffers that hold the free ones.
+// BlockBuffers holds the Basicblocks and Superblocks of XMalloc as published, and the two levels of buffers for the
+// free ones.
 //
 // Paper: Huang et al., CIT 2010, sections III and V, figures 4 and 5. Numbers and details follow the public code.
 //

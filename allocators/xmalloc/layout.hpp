@@ -1,4 +1,4 @@
-// The layout that all forms of XMalloc share: classes of Basicblocks, Superblocks, parents, pieces and the heap over a
+// All forms of XMalloc share this layout: classes of Basicblocks, Superblocks, parents, pieces and the heap over a
 // pool.
 #pragma once
 

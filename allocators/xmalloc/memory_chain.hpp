@@ -33,7 +33,7 @@ class MemoryChain {
     std::uint32_t next;      // units from the begin of the pool; unused in the end marker
     std::uint32_t previous;  // units from the begin of the pool; `none` for the first block
     std::uint32_t used;
-    std::uint32_t tag;  // for the caller
+    std::uint32_t tag;  // word that the caller may use
   };
   // Links lie in a free block and name its neighbours in the list.
   struct Links {

@@ -54,7 +54,7 @@ struct PublishedParameters : Parameters {
   }
 };
 
-// Parameters of the later form, over the device heap.
+// DeviceHeapParameters are the parameters of the later form, over the device heap.
 struct DeviceHeapParameters : PublishedParameters {
   DeviceHeapParameters() { blocks_per_superblock = 16; }
 };

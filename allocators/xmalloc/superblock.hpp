@@ -1,4 +1,4 @@
-// Basicblocks and Superblocks of XMalloc, and the two levels of buffers that hold the free ones.
+// BlockStore holds the Basicblocks and Superblocks of XMalloc, and the two levels of buffers for the free ones.
 //
 // Paper: Huang et al., CIT 2010, sections III and V, figures 4 and 5. Type tags: tag.hpp.
 //
@@ -103,7 +103,7 @@ struct BlockStore : BlockClasses {
     if (block == nullptr) {
       const bool returned = return_kept_blocks(thread);
       if (returned || units != 0) block = memory.malloc(thread, bytes);
-      units = 0;  // not rounded, so not kept
+      units = 0;  // the block has no rounded size, so it cannot be kept
     }
     if (block == nullptr) {
       reclaim(thread);

@@ -1,4 +1,5 @@
-// The common part of the six kinds of the authors' Ouroboros (github.com/GPUPeople/Ouroboros) behind the contract.
+// Adapter is the common part of the six kinds of the authors' Ouroboros (github.com/GPUPeople/Ouroboros) behind the
+// contract.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-// Fibers and their stacks, built on Boost.Context.
+// Fibers and their stacks are built on Boost.Context.
 //
 // Lanes switch to each other directly, without a scheduler fiber. Every switch uses FiberSwitch, which also informs
 // AddressSanitizer and ThreadSanitizer: Debian builds Boost.Context without ucontext, so Boost's own sanitizer support

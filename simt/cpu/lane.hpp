@@ -1,4 +1,5 @@
-// The state of lanes, warps and blocks during a launch, and the calls from the vocabulary into the executor.
+// These types are the state of lanes, warps and blocks during a launch, with the calls from the vocabulary into the
+// executor.
 //
 // The state of a block belongs to one worker (one OS thread), so it needs no lock. A block never migrates, because
 // compilers keep the address of thread-local storage across a fiber switch.

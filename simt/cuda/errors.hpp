@@ -1,5 +1,5 @@
-// The cause of each error of the CUDA runtime. The table uses the numbers of driver_types.h, so that a build without a
-// CUDA toolkit can test it. An error that is not listed counts as an error of the device code.
+// The table of this header has the cause of each error of the CUDA runtime. It uses the numbers of driver_types.h, so
+// that a build without a CUDA toolkit can test it. An error that is not listed counts as an error of the device code.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// The host side of the CUDA back end: devices, streams, events and buffers as RAII objects. Every runtime call is
+// The host side of the CUDA back end has devices, streams, events and buffers as RAII objects. Every runtime call is
 // checked. A failure is a simt::Fault with the name of the call.
 #pragma once
 

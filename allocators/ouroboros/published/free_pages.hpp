@@ -1,4 +1,4 @@
-// The number of free pages that the constants of the published form allow, computed on the host.
+// These functions compute, on the host, the number of free pages that the constants of the published form allow.
 //
 // A queue of pages holds all free pages of a class. A flat ring has room for one page per slot, and the array hierarchy
 // for the slots of the queue chunks in its directory. A free beyond this limit waits forever. The semaphore of a class

@@ -1,4 +1,4 @@
-// The pool of the published form: equal chunks, each with a header of 128 bytes in front of its data.
+// HeadedChunks is the pool of the published form: equal chunks, each with a header of 128 bytes in front of its data.
 //
 //   [ header 0 | data 0 | header 1 | data 1 | ... | queues of all classes | ring of chunks to reuse | start flags ]
 //
@@ -118,8 +118,8 @@ struct HeadedChunks {
     return chunk;
   }
 
-  // Counts a chunk whose `indices` indices enter a queue. `owned` is the number of that queue's indices so far. Returns
-  // false if the pool has no chunks for both.
+  // Counts a chunk whose indices enter a queue. `indices` is their number, and `owned` is the number of the queue's
+  // indices so far. Returns false if the pool has no chunks for both.
   template <class Thread>
   SIMT_FN bool commit(Thread& thread, std::uint32_t& owned, std::uint32_t indices) const {
     const std::uint32_t before = thread.atomic(owned).fetch_add(indices, simt::relaxed);
@@ -151,8 +151,8 @@ SIMT_FN void make_queue_storage(Thread& thread, const HeadedChunks& chunks, std:
   thread.atomic(header.segment).store(std::uint64_t{id} << 32 | first_number, simt::release);
 }
 
-// Adds finished puts and takes of a segment. Returns true for the one that completes it. A put adds 0x10001, and a take
-// subtracts 0x10000. So the state "as many puts as slots and nothing left" appears only once.
+// Adds finished puts and takes of a segment. Returns true to the lane that completes the segment. A put adds 0x10001,
+// and a take subtracts 0x10000. So the state "as many puts as slots and nothing left" appears only once.
 template <class Thread>
 SIMT_FN bool count_entries(Thread& thread, const HeadedChunks& chunks, std::uint32_t chunk, std::uint32_t change) {
   const auto entries = thread.atomic(chunks.header(chunk).entries);

@@ -1,4 +1,4 @@
-// The bulk semaphore of Ouroboros in one word of 64 bits.
+// PackedSemaphore is the bulk semaphore of Ouroboros in one word of 64 bits.
 //
 // Fields of the word:
 // * Bits 0-24 have the number of free pages plus 2^24. Below 2^24 the number is negative.

@@ -1,5 +1,5 @@
-// Results of the Counted adaptor in device memory: sums over all calls, and a record of each malloc. Both device code
-// and host reports use them.
+// These types hold the results of the Counted adaptor in device memory: sums over all calls, and a record of each
+// malloc. Both device code and host reports use them.
 #pragma once
 
 #include "simt/operation_counts.hpp"

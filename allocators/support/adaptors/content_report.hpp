@@ -1,5 +1,5 @@
-// Results of the Checked adaptor in device memory: counters by kind, the first offender, and the ledger of the blocks
-// in use. Both device code and host reports use them.
+// These types hold the results of the Checked adaptor in device memory: counters by kind, the first offender, and the
+// ledger of the blocks in use. Both device code and host reports use them.
 #pragma once
 
 #include <cstddef>

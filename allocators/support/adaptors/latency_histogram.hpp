@@ -1,5 +1,5 @@
-// Histogram of the Latency adaptor: calls by duration, in buckets that grow with the duration. Both device code and
-// host reports use it.
+// LatencyHistogram counts the calls of the Latency adaptor by duration, in buckets that grow with the duration. Both
+// device code and host reports use it.
 #pragma once
 
 #include <cstdint>

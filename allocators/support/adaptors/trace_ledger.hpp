@@ -17,8 +17,8 @@ namespace allocbench {
 struct TraceRecord {
   // Bytes of a malloc; for a free, the number of its malloc's record plus one, or 0 if there is no record.
   std::uint64_t value;
-  std::uint64_t clock;   // in nanoseconds
-  std::uint32_t thread;  // rank in the grid; `unused` in unwritten records
+  std::uint64_t clock;   // time of the call in nanoseconds
+  std::uint32_t thread;  // rank of the thread in the grid; `unused` in unwritten records
   std::uint32_t call;
 
   static constexpr std::uint32_t unused = 0xffffffff;

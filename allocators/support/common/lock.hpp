@@ -1,4 +1,4 @@
-// Locks of the allocators: a word with an exchange lock, and a ticket lock for queues of warps.
+// Allocators have two kinds of lock: a word with an exchange lock, and a ticket lock for queues of warps.
 //
 // Every holder does a bounded amount of work and never waits, so every wait ends.
 #pragma once

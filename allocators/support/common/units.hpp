@@ -1,5 +1,5 @@
-// A counter of units, from which threads take with one addition. A thread subtracts the wanted number and adds back the
-// units that were not available.
+// Threads take units from a counter with one addition. A thread subtracts the wanted number and adds back the units
+// that were not available.
 //
 // In a compare-exchange loop, only one thread would succeed per round trip to the second-level cache. The disadvantage:
 // Until a taker has added back the missing units, the counter is too low, possibly negative, and hides units that other

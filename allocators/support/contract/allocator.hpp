@@ -1,4 +1,4 @@
-// The contract of an allocator plug-in.
+// An allocator plug-in keeps the contract of this header.
 //
 // A plug-in is a trivially copyable handle that kernels receive by value:
 //
@@ -18,8 +18,8 @@
 //     // Null is allowed as `block`.
 //     template <class Thread> SIMT_FN void free(Thread&, void* block);
 //
-//     // Optional; the defaults are pool_bytes, 0, 64 KiB with default parameters, and "all invariants hold" (the empty
-//     // text).
+//     // The members below are optional. Their defaults are pool_bytes, 0, 64 KiB with default parameters, and "all
+//     // invariants hold" (the empty text).
 //     static std::size_t max_request(std::size_t pool_bytes, const Parameters&);
 //     static std::size_t device_heap_bytes(std::size_t pool_bytes, const Parameters&);
 //     static SmallHeap<Parameters> small_heap();          // heap that `allocbench check` searches

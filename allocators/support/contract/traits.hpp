@@ -54,7 +54,7 @@ enum class Form {
 
 struct Traits {
   std::string_view name;          // stable id, snake_case
-  std::string_view display_name;  // as papers write it
+  std::string_view display_name;  // name as papers write it
   std::string_view paper;         // "Authors year", with the section where that helps
   std::string_view summary;       // one sentence: the idea, and for variants what differs
   Form form = Form::own;

@@ -1,4 +1,5 @@
-// The default rule of schedules (see schedule.hpp), and the places where a decision can differ from it.
+// default_next() is the default rule of schedules (schedule.hpp). QuestionCounter gives the places where a decision can
+// differ from it.
 #pragma once
 
 #include <cstddef>
