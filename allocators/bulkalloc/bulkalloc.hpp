@@ -160,7 +160,7 @@ class BulkAlloc {
   }
 
   bulkalloc::UAlloc small_;
-  std::uint32_t* heights_ = nullptr;  // by page: height of the block in use that begins there
+  std::uint32_t* heights_ = nullptr;  // height of the block in use that begins at each page
   RequestLimit limit_;
   std::uint32_t most_small_ = 0;  // bytes of the largest block of UAlloc
 };

@@ -4,7 +4,7 @@
 // Paper: Vinkler & Havran 2015, sections 4.2-4.4.
 //
 // Data: headers (headers.hpp), the pre-split pool (pre_split.hpp), and one roving offset or one per SM ("multi" forms).
-// algorithm_3.hpp has malloc and free as the paper prints them, and side_table_list.hpp has the reworked ones.
+// The published malloc and free are in algorithm_3.hpp. The reworked ones are in side_table_list.hpp.
 //
 // Pool: An offset reaches 32 or 64 GiB (headers.hpp), and create() refuses larger pools. A fresh pool is divided, so
 // its largest request is its largest chunk (pre_split.hpp).

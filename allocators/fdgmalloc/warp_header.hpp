@@ -36,7 +36,7 @@ struct HeaderRecord {
 struct WarpHeader {
   static constexpr std::size_t bytes = 256;  // bytes that are allocated for a header
 
-  std::uint32_t peak;           // the highest total; the public code uses it for statistics, we do not
+  std::uint32_t peak;           // word for the public code's statistics; not used here
   std::uint32_t participating;  // lanes that made the header
   std::uint32_t active;         // mask of the lanes that have allocated and not ended yet
   std::uint64_t list;           // address of the newest node; 0 if there is none

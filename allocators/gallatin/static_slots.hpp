@@ -51,7 +51,7 @@ struct Slot {
   alignas(128) std::uint64_t counter;
   alignas(128) std::uint64_t live;
   std::uint64_t retired[retired_blocks];
-  std::uint32_t filling;  // 1 while a request gets a block for a slot that has none
+  std::uint32_t filling;  // 1 while a request gets the first block of the slot
 };
 
 // Searches counts the searches for blocks of a class.

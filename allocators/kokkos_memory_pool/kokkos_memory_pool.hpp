@@ -8,7 +8,8 @@
 // * malloc: A request is rounded up to a power of two. It tries the superblock in the hint of this size: one addition
 //   to its count, then ORs for a bit, from a place that the clock chooses. If this fails, it scans all superblocks,
 //   beginning with the range of its size. It takes the first one of its size that is not full. Otherwise it gives its
-//   size to the first empty one by a compare-exchange. If it saw no empty one, it takes the first one of a larger size.
+//   size to the first empty one by a compare-exchange. Without an empty superblock, it takes the first one of a larger
+//   size.
 // * free: A lane clears the bit, then lowers the count.
 //
 // Data: superblock.hpp. Each block size has two words: the superblock to try first and the first superblock of its

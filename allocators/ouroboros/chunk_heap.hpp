@@ -60,7 +60,7 @@ struct ChunkHeap : Heap<StorageKind> {
   static constexpr std::uint64_t no_slot = ~std::uint64_t{0};
   static constexpr std::uint32_t least_groups_of_crowd = 4;
   std::uint32_t release_above = 0;
-  std::uint32_t crowd = 0;  // takes beyond the puts from which a class is crowded
+  std::uint32_t crowd = 0;  // takes beyond the puts above which a class is crowded
 
   static std::uint64_t most_chunks() { return std::uint64_t{1} << chunk_bits; }
 

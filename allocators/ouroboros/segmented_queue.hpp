@@ -126,9 +126,9 @@ struct SegmentedQueue {
     order.recycle(thread, state.order, id, place.segment, place.chunk, slots_log(space));
   }
 
-  // Returns true once the queue has segments for as many of `indices` indices as can exist, and false if there is no
-  // chunk for a missing segment. As many threads as segments are missing add one each. The others wait without writing
-  // a shared word.
+  // Grows the queue until its segments suffice for `indices` indices, or for all indices that can exist. Returns false
+  // if there is no chunk for a missing segment. As many threads as segments are missing add one each. The others wait
+  // without writing a shared word.
   template <class Thread>
   SIMT_FN bool grow(Thread& thread, const ChunkSpace& space, ClassState& state, std::uint32_t id, std::uint64_t indices,
                     std::uint32_t per_chunk) const {

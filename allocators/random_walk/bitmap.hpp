@@ -170,7 +170,7 @@ struct PageBitmap {
     thread.atomic(locks[word / 32]).fetch_and(~(1u << (word % 32)), simt::release);
   }
 
-  // Takes the lowest free page of a word that was seen as `seen` with a free page. Returns the page, or no_page. Sets
+  // Takes the lowest free page of a word that contained `seen`, with a free page. Returns the page, or no_page. Sets
   // `seen` to the present word.
   template <class Thread>
   SIMT_FN std::uint32_t take_lowest(Thread& thread, std::uint32_t word, Word& seen) const {

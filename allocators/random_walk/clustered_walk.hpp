@@ -124,7 +124,7 @@ class ClusteredWalk : public BitmapPages<locking, Word> {
   }
 
  private:
-  std::uint32_t* last_pages_ = nullptr;  // by entry: last page + 1, or 0; only a hint, so relaxed
+  std::uint32_t* last_pages_ = nullptr;  // last page + 1 of each entry, or 0; only a hint, so relaxed
   std::uint32_t remembered_ = 0;
 };
 

@@ -85,7 +85,7 @@ class CollaborativeWalk : public BitmapPages<locking, Word> {
   }
 
   // Makes rounds until every member has a page or the walk gives up. Each member brings its page, if it has one, and a
-  // word that was seen as `seen`.
+  // word that contained `seen`.
   template <class Thread, class Group>
   SIMT_FN std::uint32_t collaborate(Thread& thread, const Group& group, Walk& walk, std::uint32_t page,
                                     std::uint32_t word, Word seen) const {

@@ -59,7 +59,7 @@ struct Entry {
 // chunk is 0, nothing was claimed.
 struct Claim {
   std::uint32_t chunk;
-  std::uint32_t bits_or_count;  // in a two-level page, the upper 16 bits have the number of chunks reserved before
+  std::uint32_t bits_or_count;  // upper 16 bits, two-level page: number of chunks reserved before
 };
 
 template <bool reset_pages>

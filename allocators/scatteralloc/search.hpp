@@ -36,7 +36,7 @@ struct Regions {
 
   std::uint32_t* failures = nullptr;  // number of vain walks by region
   std::uint32_t* first_block = nullptr;
-  std::uint32_t* resume = nullptr;  // by SM: number of the window where pass 2 begins for warp slot 0
+  std::uint32_t* resume = nullptr;  // window of each SM where pass 2 begins for warp slot 0
   std::uint32_t window_mask = 0;    // number of windows minus 1; the windows, a power of two, cover the pool
   std::uint32_t count = 0;
   std::uint32_t shift = 4;     // log2 of the pages of a region

@@ -4,10 +4,10 @@
 // and does not describe it. This one works like the index queues of Ouroboros (Winter et al., ICS 2020): a count of
 // free pages, a ring and two tickets.
 //
-// Idea: malloc lowers the count to claim a page, draws a ticket at the head and takes the page from the ticket's slot.
-// free raises the count, draws a ticket at the tail and puts the page into the ticket's slot. All requests use the same
-// words, so the time of N requests grows with N at any share of free pages. In a fresh queue, the page numbers are the
-// tickets.
+// Idea: A malloc lowers the count to claim a page, draws a ticket at the head and takes the page from the ticket's
+// slot. A free raises the count, draws a ticket at the tail and puts the page into the ticket's slot. All requests use
+// the same words, so the time of N requests grows with N at any share of free pages. In a fresh queue, the page numbers
+// are the tickets.
 //
 // Data: count, head and tail, with a line of memory each, and the ring. The ring has a power of two of slots, at least
 // as many as pages. Tickets have 32 bits and wrap; the size of the ring divides 2^32.

@@ -16,9 +16,9 @@
 // The first one is tile * 0x9e3779b1 modulo the number of blocks.
 //
 // Differs from the source:
-// * A call of the source is one request of a whole tile. Here each lane makes its own request. The lanes of a tile that
-//   are together serve their requests one after the other. Lanes also load the words of missing lanes, and a lane stops
-//   at the first word with a free slab.
+// * A call of the source is one request of a whole tile. Here each lane makes its own request. The present lanes of a
+//   tile serve their requests one after the other. Lanes also load the words of missing lanes, and a lane stops at the
+//   first word with a free slab.
 // * Probing ends after it has seen every block, and null is returned. In the source it never ends in a full pool.
 // * Assumed: Probe i goes i places further, modulo the next power of two, and skips numbers without a block. So every
 //   block is seen once.

@@ -17,7 +17,7 @@ struct HistoryEntry {
   std::uint64_t step = 0;  // step of the launch at which the operation took effect
   std::uint64_t lane = 0;  // rank of the lane in the grid
   std::uint32_t launch = 0;
-  std::uint32_t bytes = 0;  // bytes of the atomic word; 0 if the operation has none
+  std::uint32_t bytes = 0;  // bytes of the atomic word; 0 for an operation without a word
   Operation operation{};
   CallSite site;
   const void* address = nullptr;  // address of the atomic word

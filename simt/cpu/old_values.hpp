@@ -54,7 +54,7 @@ class OldValues {
   struct Value {
     std::uint64_t value;
     std::uint32_t written;
-    std::shared_ptr<const View> view;  // view of the writer; null if the value has none
+    std::shared_ptr<const View> view;  // view that the write attached; null if it attached none
   };
   struct Word {
     std::size_t index = 0;      // place of the word in views

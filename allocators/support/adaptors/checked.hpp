@@ -1,12 +1,12 @@
 // Checked<A> is any allocator with verification of the contents of every block. Adaptors are stacked on an allocator,
 // as in RMM.
 //
-// malloc takes a tag from a ledger and fills the whole block with words derived from the tag. free compares all words,
-// overwrites the block with a dead pattern and passes it on. Two owners of one byte cannot both find their pattern. The
-// tag is the first word of the block. All other book-keeping is in the ledger, outside the pool. So requests keep their
-// size, and blocks of 4 bytes can be checked. (With a header, 8,192 bytes would exceed the limit of some designs.)
-// Smaller requests are raised to 4 bytes. Requests for 0 bytes are raised only if the allocator promises a block for
-// them.
+// A malloc takes a tag from a ledger and fills the whole block with words derived from the tag. A free compares all
+// words, overwrites the block with a dead pattern and passes it on. Two owners of one byte cannot both find their
+// pattern. The tag is the first word of the block. All other book-keeping is in the ledger, outside the pool. So
+// requests keep their size, and blocks of 4 bytes can be checked. (With a header, 8,192 bytes would exceed the limit of
+// some designs.) Smaller requests are raised to 4 bytes. Requests for 0 bytes are raised only if the allocator promises
+// a block for them.
 //
 // Ordering: in C++ every free synchronises with the malloc that returns the memory again. The published designs do not
 // promise this and are not judged by it. The adaptor itself orders two owners by one word (`next_tag`), so a late write

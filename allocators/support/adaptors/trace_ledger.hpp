@@ -35,11 +35,11 @@ struct TraceLedger {
   static constexpr std::uint32_t words_apart = 4;     // distance of the heads in words; each buffer has its own sectors
 
   TraceRecord* records = nullptr;
-  // By buffer: number of its chunk plus one in the upper half, used records in the lower half.
+  // Each buffer has the number of its chunk plus one in the upper half, and its used records in the lower half.
   std::uint64_t* heads = nullptr;
   std::uint32_t* next_chunk = nullptr;
   std::uint64_t* lost = nullptr;    // calls that found no chunk
-  std::uint32_t* owners = nullptr;  // by granule: number of the record of the block's malloc plus one
+  std::uint32_t* owners = nullptr;  // record of the malloc of each granule's block, plus one
   std::uint32_t log_granule = 0;    // log2 of the bytes of a granule, the smallest distance of two blocks
   std::uint64_t pool_begin = 0;
   std::uint64_t pool_end = 0;

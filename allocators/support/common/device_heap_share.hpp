@@ -12,7 +12,7 @@
 // the device heap may divide its memory differently than in a new process.
 //
 // Data: a hash table of addresses, at most half full. An entry of 0 is unused. A compare-exchange stores an address in
-// the first unused entry from its hash on, and the address never moves. free() searches from the hash on and stores 0.
+// the first unused entry from its hash on, and the address never moves. A free searches from the hash on and stores 0.
 // Only the owner of a block removes its address, so there is no ABA. The entries pass no data to other threads, so the
 // operations are relaxed. Small requests do not use the table. A large request costs one atomic operation, and a free
 // costs one load and one store.

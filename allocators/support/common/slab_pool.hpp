@@ -26,7 +26,7 @@ struct SlabPool {
 
   std::byte* base = nullptr;
   State* state = nullptr;
-  std::uint32_t* links = nullptr;  // by returned slab: number of the slab below plus 1, or 0 if there is none
+  std::uint32_t* links = nullptr;  // slab below each returned slab plus 1, or 0 if there is none
   std::uint32_t count = 0;
   std::uint32_t bytes_log2 = 0;
 
