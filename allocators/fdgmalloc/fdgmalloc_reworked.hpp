@@ -7,7 +7,7 @@
 // * malloc: The lanes of a warp that call together add up their requests. Their leader moves the fill level of the
 //   warp's SuperBlock for all of them, and fetches a new SuperBlock when it is full. A sum that does not fit a
 //   SuperBlock becomes one block of the general allocator.
-// * release_all: It frees all blocks of a warp after all lanes of the warp have called it. Nothing is freed
+// * release_all: The last lane of a warp that calls it frees all blocks of the warp. Nothing is freed
 //   individually.
 //
 // Data: a table with one record per warp, and a chain of the SuperBlocks and large blocks. The next kernel finds the

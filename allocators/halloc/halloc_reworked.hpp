@@ -125,7 +125,7 @@ class HallocReworked : public halloc::HallocBase {
     if (block == nullptr) return;
     const halloc::Slabs& slabs = heads_.slabs;
     const auto offset = static_cast<std::size_t>(static_cast<std::byte*>(block) - slabs.base);
-    const std::size_t slab_index = offset >> slabs.shift;  // a huge index for addresses below the pool
+    const std::size_t slab_index = offset >> slabs.shift;  // the index is huge for addresses below the pool
     if (slab_index >= slabs.count) {
       large_blocks_.free(thread, block);
       return;

@@ -23,7 +23,7 @@ struct SlabGrid {
 
   // Finds the slab of an address. Returns false for addresses in no slab. `offset` is counted from the first cell.
   SIMT_FN bool find(std::uint64_t offset, std::uint32_t& slab) const {
-    const std::uint64_t index = offset >> shift;  // a huge index for addresses below the grid
+    const std::uint64_t index = offset >> shift;  // the index is huge for addresses below the grid
     if (index >= count) return false;
     const std::uint64_t word = cells[index];
     const auto in_cell = static_cast<std::uint32_t>(offset) & ((1u << shift) - 1);

@@ -32,7 +32,7 @@ struct LinkedList {
     alignas(128) std::uint64_t recent[256];  // places by segment number, modulo 256
   };
 
-  // One node per chunk. Bit 63 marks a consumed segment, and bits 32-62 have the segment. Bits 0-31 have the next
+  // Each chunk has one node. Bit 63 marks a consumed segment, and bits 32-62 have the segment. Bits 0-31 have the next
   // chunk; all ones mean that there is none yet.
   std::uint64_t* nodes = nullptr;
   static constexpr std::uint64_t consumed = std::uint64_t{1} << 63;

@@ -131,7 +131,7 @@ class OuroborosOf {
   SIMT_FN void free(Thread& thread, void* block) {
     if (block == nullptr) return;
     const auto offset = static_cast<std::size_t>(static_cast<std::byte*>(block) - heap_.space.base);
-    // A huge offset for addresses below the pool.
+    // The offset is huge for addresses below the pool.
     if (offset >> heap_.space.chunk_log >= heap_.space.pool.chunk_count) {
       large_blocks_.free(thread, block);
       return;

@@ -24,7 +24,7 @@ struct Segment {
 class RegionRuns {
  public:
   static constexpr std::uint32_t region_words = 32;
-  // The paper's limit: "smaller than the size of a bitmap region".
+  // The paper limits a run: it is "smaller than the size of a bitmap region".
   static constexpr std::uint32_t most_pages = region_words * 32 - 1;
 
   using Bitmap = PageBitmap<Locking::none>;

@@ -7,9 +7,9 @@
 // bit of its Superblock's mask. A Superblock with a set bit is in the Superblock buffer (second level) of its class.
 //
 // Protocol of the mask word:
-// * give back: fetch_or(bits) with acq_rel. The thread that makes the mask non-zero puts the Superblock into the
-//   buffer.
-// * take: exchange(0) with acquire, by the thread that popped the Superblock from the buffer. This thread owns all bits
+// * give back: A thread makes a fetch_or(bits) with acq_rel. The thread that makes the mask non-zero puts the
+//   Superblock into the buffer.
+// * take: The thread that popped the Superblock from the buffer makes an exchange(0) with acquire. It owns all bits
 //   that it finds.
 //
 // So a Superblock is in the buffer at most once, and a buffer with room for every Superblock of the pool never

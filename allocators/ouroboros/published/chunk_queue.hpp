@@ -7,7 +7,7 @@
 // page adds back what it subtracted. If a free gave the chunk a page in between and did not put it back, this lane does
 // so.
 //
-// free: It sets the bit, adds one to the count, puts the chunk back if it had no page, and signals the semaphore.
+// free: A free sets the bit, adds one to the count, puts the chunk back if it had no page, and signals the semaphore.
 //
 // A gap of the design: A chunk may be in the queue twice, if a free puts it back before the lane that took its last
 // page has removed the entry. One entry then stays without a page. Lanes skip it, and the storage of a virtualised

@@ -118,7 +118,7 @@ class OuroborosOf {
     if (block == nullptr) return;
     count_call(thread);
     const auto offset = static_cast<std::size_t>(static_cast<std::byte*>(block) - heap_.chunks.base);
-    if (offset >= heap_.chunks.bytes()) {  // a huge offset for addresses below the pool
+    if (offset >= heap_.chunks.bytes()) {  // the offset is huge for addresses below the pool
       large_blocks_.free(thread, block);
       return;
     }

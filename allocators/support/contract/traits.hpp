@@ -75,7 +75,7 @@ struct Traits {
   // All lanes of a warp must call together.
   bool whole_warp_calls = false;
   StepUnit step = StepUnit::update;
-  // A deliberately broken plug-in that tests the harness. Lists omit it unless requested.
+  // The plug-in is broken on purpose and tests the harness. Lists omit it unless requested.
   bool test_only = false;
   ZeroBytes zero = ZeroBytes::unique;
   // The plug-in has tracing forms of the applications' kernels. They are large, and the requests of an application
