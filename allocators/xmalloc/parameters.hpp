@@ -1,4 +1,3 @@
-// Parameters of XMalloc.
 #pragma once
 
 #include "allocators/support/contract/parameters.hpp"
@@ -55,7 +54,7 @@ struct PublishedParameters : Parameters {
   }
 };
 
-// Parameters of the later form, over the device heap.
+// DeviceHeapParameters are the parameters of the later form, over the device heap.
 struct DeviceHeapParameters : PublishedParameters {
   DeviceHeapParameters() { blocks_per_superblock = 16; }
 };

@@ -1,4 +1,5 @@
-// One malloc of each thread, with the operations on shared words that all of them make together.
+// count_mallocs() makes one malloc of each thread and counts the operations on shared words that all of them make
+// together.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +26,7 @@ struct CountedMallocAll {
 struct CountedMallocs {
   std::vector<void*> blocks;
   std::uint64_t operations = 0;
-  std::uint64_t most = 0;  // operations of one malloc
+  std::uint64_t most = 0;  // largest number of operations of one malloc
 };
 
 template <class A>
