@@ -37,7 +37,7 @@ class CountedSplits {
   // The records in the order of their lists, after a pass.
   struct Split {
     simt::Buffer<group::Record> records;
-    simt::Buffer<std::uint32_t> lists;  // of each record; not after the last pass
+    simt::Buffer<std::uint32_t> lists;  // list of each record; unused after the last pass
 
     explicit Split(std::uint32_t keys) : records(keys), lists(keys) {}
   };

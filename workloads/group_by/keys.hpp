@@ -51,8 +51,9 @@ struct GroupReference {
 };
 const GroupReference& group_reference(const GroupInput& input, std::uint32_t records_per_page);
 
-// The first difference between lists and groups. Empty if every list is one group with exactly its rows. `records` are
-// (key, row), and `lists` has the list of each record. For small inputs.
+// Returns the first difference between lists and groups, or an empty text if every list is one group with exactly its
+// rows. `records` are (key, row) pairs, and `lists` has the list of each record. Only small inputs are compared in this
+// way.
 std::string grouping_problem(const ExpectedGroups& expected, const std::vector<std::uint64_t>& records,
                              const std::vector<std::uint32_t>& lists);
 

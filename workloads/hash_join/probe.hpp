@@ -40,8 +40,9 @@ struct JoinShape {
     return {blocks, threads_per_block, std::size_t{table_tuples} * (4 + 4 + 2) + std::size_t{slots()} * 4};
   }
 
-  // Partitions of at most `threads_per_block * tuples_per_thread` and 1,024 tuples on average, with room for eight
-  // standard deviations more. The number of blocks gives each thread `tuples_per_thread` tuples of S.
+  // Returns the shape of a join. Partitions have on average at most `threads_per_block * tuples_per_thread` and at most
+  // 1,024 tuples. Tables have room for eight standard deviations more. The number of blocks gives each thread
+  // `tuples_per_thread` tuples of S.
   static JoinShape of(std::uint32_t tuples, std::uint32_t tuples_per_thread, std::uint32_t threads_per_block);
 };
 
