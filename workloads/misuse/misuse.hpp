@@ -2,14 +2,15 @@
 //
 // Each `call` is a separate cell, so a design that crashes or hangs loses only that cell. The status is the result.
 // Some blocks are already in use, and others are allocated afterwards. `ok` means that the call had the specified
-// result and that all these blocks are correct:
+// result and that all these blocks are correct.
 //
-// malloc_zero    returns null or a unique block, as the traits declare
-// free_null      has no effect; every second free is of a block
-// absurd_size    returns null. The sizes go from a byte more than the pool to 2^64 - 1; one is small modulo 2^32
-// double_free    is detected: the adaptor Checked sees every second free of a block and keeps it from the allocator
-// refused_calls  leaves the heap correct. The adaptor Failing refuses half of the mallocs of a warp, so only some of its
-//                lanes call, and the callers of the other lanes free null
+// * `malloc_zero`: A malloc of 0 bytes returns null or a unique block, as the traits declare.
+// * `free_null`: A free of null has no effect. Every second free is of a block.
+// * `absurd_size`: The malloc returns null. The sizes go from a byte more than the pool to 2^64 - 1, and one of them is
+//   small modulo 2^32.
+// * `double_free`: The adaptor Checked detects every second free of a block and keeps it from the allocator.
+// * `refused_calls`: The adaptor Failing refuses half of the mallocs of a warp, so only some of its lanes call. The
+//   callers of the other lanes free null.
 //
 // Callers hold blocks during every call, so a design that frees in bulk frees its memory at the end of a sample.
 #pragma once

@@ -18,7 +18,7 @@ SIMT_HOST_FN std::uint32_t payload_word(std::uint32_t id, std::uint32_t word) { 
 // The space is a square of cells whose opposite borders meet.
 struct Space {
   std::uint32_t width;
-  std::uint32_t moving;  // a particle leaves its cell when 24 bits of its hash are below this
+  std::uint32_t moving;  // a particle leaves its cell if 24 bits of its hash are below this number
 
   static constexpr std::uint32_t stays = 0xffffffffu;
 

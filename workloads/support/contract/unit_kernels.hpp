@@ -1,5 +1,5 @@
-// The compiled kernels of a unit, as they are passed to the plug-in's other units and to the worker. Every unit
-// includes this header, so it uses neither allocators nor strings of the standard library.
+// The compiled kernels of a unit, as the plug-in's other units and the worker see them. Every unit includes this
+// header, so it uses neither allocators nor strings of the standard library.
 #pragma once
 
 #include <span>
@@ -25,7 +25,7 @@ struct KernelsOfAllocator {
   CompiledKernels kernels;
 };
 
-// For all allocators of the plug-in.
+// The kernels for all allocators of the plug-in.
 using UnitKernels = std::span<const KernelsOfAllocator>;
 
 }  // namespace allocbench

@@ -13,7 +13,7 @@
 
 namespace allocbench {
 
-// Slots in device memory and their meaning.
+// Slots in device memory, and what they mean.
 struct SlotRange {
   void* const* slots = nullptr;
   std::size_t count = 0;
@@ -31,11 +31,11 @@ class SlotCheck {
   SlotCheck(SlotCheck&&) noexcept;
   SlotCheck& operator=(SlotCheck&&) noexcept;
 
-  // The number of nulls of all ranges, if every other slot has a correct pointer. Nothing if one may be wrong or the
-  // back end leaves the check to the host. Waits for earlier kernels.
+  // Returns the number of nulls of all ranges if every other slot has a correct pointer. Returns nothing if one may be
+  // wrong or the back end leaves the check to the host. Waits for earlier kernels.
   std::optional<std::uint64_t> nulls_if_right(simt::Stream& stream, std::span<const SlotRange> ranges,
                                               const PointerRules& rules, PointerCheck::Live live);
-  // The number of slots with this address. Nothing if the back end leaves counting to the host.
+  // Returns the number of slots with this address, or nothing if the back end leaves counting to the host.
   std::optional<std::uint64_t> holding(simt::Stream& stream, void* const* slots, std::size_t count,
                                        const void* address);
 
