@@ -1,7 +1,7 @@
-// The front end's side of the protocol in harness/README.md: it sends commands, receives final events, and sets the
+// The front end's side of the protocol in harness/README.md. It sends commands, receives final events, and sets the
 // status if a worker dies.
 //
-// A session outlives its workers: after the death of a worker, the next command starts a new process and loads the
+// A session outlives its workers. After the death of a worker, the next command starts a new process and loads the
 // allocator again. The owner of the cells must open them again.
 #pragma once
 
@@ -26,13 +26,13 @@
 
 namespace allocbench::front {
 
-// How a command ended.
+// The end of a command.
 struct Outcome {
   enum class Kind { done, failed, interrupted, out_of_time };
   Kind kind = Kind::done;
-  std::optional<protocol::Event> event = {};  // done: the final event
-  CellEnd failure = {};                       // failed
-  bool on_trial = false;                      // failed: the limit of the trial was exceeded, not the deadline
+  std::optional<protocol::Event> event = {};  // final event, if `done`
+  CellEnd failure = {};                       // end of the cell, if `failed`
+  bool on_trial = false;                      // whether the limit of the trial was exceeded and not the deadline, if `failed`
   double seconds = 0;                         // wall time between command and answer
 };
 
@@ -46,14 +46,14 @@ struct Trial {
 };
 
 struct SampleLimits {
-  double seconds = 0;  // of the command
+  double seconds = 0;  // time limit of the command
   std::optional<Trial> trial;
-  bool stages = false;  // the worker reports its stages
+  bool stages = false;  // whether the worker reports its stages
 };
 
 struct VerifyLimits {
-  double stage_seconds = 0;                // after which the calls of a stage end themselves
-  std::optional<double> contents_seconds;  // for the contents of blocks; none: as long as the pass takes
+  double stage_seconds = 0;                // time after which the calls of a stage end themselves
+  std::optional<double> contents_seconds;  // limit for the check of the blocks' contents; empty: no limit
 };
 
 struct WorkerSettings {
@@ -61,15 +61,15 @@ struct WorkerSettings {
   int device = 0;
   std::optional<std::uint64_t> os_threads = {};
   std::optional<std::uint64_t> lockstep_seed = {};
-  bool profile = false;     // ask workers for their time by part
-  bool one_by_one = false;  // a worker starts when its predecessor is gone
+  bool profile = false;     // whether workers are asked for their time by part
+  bool one_by_one = false;  // whether a worker starts only when its predecessor is gone
   TimeLimit time{std::nullopt};
 };
 
 // Callbacks for everything except answers to commands.
 struct SessionListener {
   std::function<void(const protocol::Device&)> device = [](const protocol::Device&) {};
-  // Processes that a worker left running at its end. They were killed.
+  // Receives processes that a worker left running at its end. They have been killed.
   std::function<void(const std::vector<std::string>&)> strays = [](const std::vector<std::string>&) {};
   // Runs about ten times a second while a worker works.
   std::function<void()> idle = [] {};
@@ -79,7 +79,7 @@ class WorkerSession {
  public:
   WorkerSession(WorkerSettings settings, SessionListener listener);
 
-  // Only starts a worker without a device heap and waits until it is ready. Throws EnvironmentError if this fails.
+  // Starts a worker without a device heap and waits until it is ready. Throws EnvironmentError if this fails.
   Outcome start();
   // Loads this batch's allocator into a worker: the running one if possible, otherwise a new one. Without `needs_heap`
   // the size of the device heap does not matter. `facts` receives the allocator's report.
