@@ -81,14 +81,15 @@ class WorkerSession {
 
   // Starts a worker without a device heap and waits until it is ready. Throws EnvironmentError if this fails.
   Outcome start();
-  // Loads this batch's allocator into a worker: the running one if possible, otherwise a new one. Without `needs_heap`
-  // the size of the device heap does not matter. `facts` receives the allocator's report.
+  // Loads this batch's allocator into a worker: the running one if possible, otherwise a new one. Without `needs_heap`,
+  // any device heap will do. `facts` receives the allocator's report.
   Outcome load(const Batch& batch, bool needs_heap, double limit_seconds, CellFacts& facts);
-  // The probable batch of the worker after the one that load() may start; null = unknown. That worker is started in
-  // parallel, which saves time, and measures nothing.
+  // Sets the probable batch of the worker after the one that load() may start; null means unknown. That worker starts
+  // in parallel, which saves time, and measures nothing.
   void expect(const Batch* batch);
-  // Whether the running worker's device heap suits the batch: it has the right size, and if only a new process makes
-  // the heap fresh, the process was started for this batch. So no figure uses a heap that another figure has used.
+  // Returns whether the running worker's device heap suits the batch. It must have the right size. If only a new
+  // process makes the heap fresh, the process must have been started for this batch. So no figure uses a heap that
+  // another figure has used.
   bool has_heap_of(const Batch& batch) const;
 
   Outcome open(const Cell& cell, double limit_seconds);
@@ -100,12 +101,12 @@ class WorkerSession {
   Outcome close(const Cell& cell, double limit_seconds);
 
   bool is_open(const Cell& cell) const { return open_cells_.contains(cell.id); }
-  // Whether the running worker has opened no cell but this one.
+  // Returns whether the running worker has opened no cell but this one.
   bool is_only(const Cell& cell) const { return is_open(cell) && cells_opened_ == 1; }
   bool running() const { return process_ != nullptr; }
-  // The last stage that the worker reported since the last command began (protocol::Stage); empty = none.
+  // Returns the last stage that the worker reported since the last command began (protocol::Stage), or an empty text.
   const std::string& stage() const { return stage_; }
-  // The worker is no longer used. It ends while the next one starts, or when stop() is called.
+  // Stops using the worker. It ends while the next one starts, or when stop() is called.
   void retire();
   // Lets the worker end by itself.
   void stop();
@@ -129,7 +130,7 @@ class WorkerSession {
   void dismiss();
   void leave_as(const char* what, bool quits);
   void see_off(double reap_seconds = reap_limit_seconds);
-  // `wanted` is the name of the expected final event, and `cell_id` its cell (empty = none).
+  // Sends a command. `wanted` is the name of the expected final event, and `cell_id` its cell (empty if it has none).
   Outcome ask(const protocol::Command& command, std::string_view wanted, const std::string& cell_id,
               double limit_seconds);
   // Waits for such an event without sending a command.
@@ -150,21 +151,21 @@ class WorkerSession {
   WorkerSettings settings_;
   SessionListener listener_;
   std::unique_ptr<WorkerProcess> process_;
-  bool retired_ = false;  // the process
+  bool retired_ = false;  // whether `process_` is no longer used
   Succession succession_;
   std::string leaving_as_;  // part of the profile for the end of the last worker
   WorkerProcess::Clock::time_point quit_at_ = {};
   std::set<std::string> open_cells_;
-  std::size_t cells_opened_ = 0;  // by the process
+  std::size_t cells_opened_ = 0;  // cells that the current process has opened
   std::optional<Load> loaded_;
   CellFacts loaded_facts_;                        // facts of the allocator, for every batch that finds it loaded
-  const Batch* started_for_ = nullptr;            // whose device heap the process has
-  HeapWish heap_;                                 // of the process
-  std::uint64_t device_heap_bytes_ = 0;           // of the process, as far as it is known
-  std::map<std::string, std::uint64_t> answers_;  // to questions about device heaps
+  const Batch* started_for_ = nullptr;            // batch whose device heap the process has
+  HeapWish heap_;                                 // device heap of the process
+  std::uint64_t device_heap_bytes_ = 0;           // size of the process's device heap, if known
+  std::map<std::string, std::uint64_t> answers_;  // answers to questions about device heaps
   WorkerProcess::Clock::time_point spawned_ = {};
-  double start_seconds_ = 0;               // until the process was ready
-  std::optional<protocol::Profile> told_;  // by the process, so far
+  double start_seconds_ = 0;               // seconds from spawn to ready
+  std::optional<protocol::Profile> told_;  // last profile that the process sent
   WorkerProcess::Clock::time_point asked_at_ = {};
   std::string stage_;
   WorkerProcess::Clock::time_point stage_at_ = {};
