@@ -119,7 +119,8 @@ class GraphBuildRun final : public WorkloadRun {
     collect(node_slots_, nodes_.to_host(stream_), blocks, [&](std::uint64_t address, const graph::Node& node) {
       built.nodes.push_back({address, node.key, node.left, node.right, node.edges});
     });
-    std::erase_if(blocks, [](const RecordedBlock& block) { return block.address == poisoned_slot; });  // ids that do not occur
+    std::erase_if(blocks,
+                  [](const RecordedBlock& block) { return block.address == poisoned_slot; });  // ids that do not occur
     collect(edge_slots_, edges_.to_host(stream_), blocks, [&](std::uint64_t address, const graph::Edge& edge) {
       built.edges.push_back({address, edge.next, edge.target});
     });

@@ -44,7 +44,8 @@ struct JoinKeys {
   bool draws_s;  // false for skew: powers are rounded, so only the host draws S
 
   SIMT_HOST_FN std::uint32_t r(std::uint32_t row) const {
-    return row < ordered ? order(row) / copies : ordered / copies;  // the row that is left over has a key without a partner
+    return row < ordered ? order(row) / copies
+                         : ordered / copies;  // the row that is left over has a key without a partner
   }
   SIMT_HOST_FN std::uint32_t s(std::uint32_t row) const { return scale_to(word(row), values); }
   SIMT_HOST_FN std::uint32_t word(std::uint32_t row) const {

@@ -88,7 +88,8 @@ BuildMemory::BuildMemory(simt::Stream& stream, std::shared_ptr<const PreparedSce
   setup_.most_parts = most_parts;
   setup_.stack_slots = reference.limits.depth + 2;
   setup_.warps = warps;
-  setup_.most_pairs = static_cast<std::uint32_t>(reference.leaves);  // one pair for the root, and one for each inner node
+  setup_.most_pairs =
+      static_cast<std::uint32_t>(reference.leaves);  // one pair for the root, and one for each inner node
   setup_.most_references = static_cast<std::uint32_t>(reference.references);
   setup_.queue.room_limit = options.queued_tasks;
   setup_.queue.size_log2 = WorkQueue::size_log2_for(options.queued_tasks, most_parts, warps);

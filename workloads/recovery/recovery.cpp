@@ -176,7 +176,8 @@ class RecoveryRun final : public WorkloadRun {
   CallerRequests later_;
   mutable SlotCheck first_check_;  // memory of the checks
   mutable SlotCheck later_check_;
-  std::uint64_t freed_bytes_ = 0;  // bytes freed in the last sample; the next three members also belong to the last sample
+  std::uint64_t freed_bytes_ =
+      0;  // bytes freed in the last sample; the next three members also belong to the last sample
   std::vector<RecordedBlock> filled_;
   std::vector<RecordedBlock> kept_;
   std::vector<RecordedBlock> again_;

@@ -54,8 +54,8 @@ struct Plan {
 };
 
 // Returns the plan of a trace. No thread of a launch waits for another: if a thread frees a block that another thread
-// allocates in the same kernel, the free begins a further launch. Throws traces::TraceError if frees wait for each other
-// in a circle.
+// allocates in the same kernel, the free begins a further launch. Throws traces::TraceError if frees wait for each
+// other in a circle.
 Plan make_plan(const traces::Trace& trace);
 
 }  // namespace allocbench::replay

@@ -28,7 +28,8 @@ struct CheckMatrix {
   std::vector<std::string> models;
   // The beginning of the command that replays a finding of this matrix, such as "allocbench check --workers DIR".
   std::string command = "allocbench check";
-  std::vector<std::string> model_options;  // option with the file of each model, " --model FILE"; empty for built-in models
+  std::vector<std::string>
+      model_options;  // option with the file of each model, " --model FILE"; empty for built-in models
   std::vector<CheckCell> cells;
   bool races_looked_for = false;
   double seconds = 0;

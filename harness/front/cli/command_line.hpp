@@ -61,9 +61,10 @@ struct StudyOptions {
 };
 
 struct TryOptions {
-  std::string trace;                             // folder of the trace, or a config of one job
-  std::optional<std::uint64_t> pool_bytes = {};  // pool size; if empty, 1.25 times the largest sum of requests in use together
-  RunOptions run;                                // common options; `config` is empty
+  std::string trace;  // folder of the trace, or a config of one job
+  std::optional<std::uint64_t> pool_bytes =
+      {};          // pool size; if empty, 1.25 times the largest sum of requests in use together
+  RunOptions run;  // common options; `config` is empty
 };
 
 struct ListOptions {

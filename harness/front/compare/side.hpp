@@ -34,10 +34,11 @@ struct ComparedCell {
   std::string backend;
   Statistic statistic = Statistic::median;
   Status status = Status::ok;
-  std::string reason;                             // first line of the reason
-  bool provisional = false;                       // whether all runs with this cell are provisional, even together
-  std::vector<ComparedPhase> phases;              // empty unless the cell is ok
-  std::map<std::string, std::string> definition;  // parts of the id; parameters are named allocator/NAME or workload/NAME
+  std::string reason;                 // first line of the reason
+  bool provisional = false;           // whether all runs with this cell are provisional, even together
+  std::vector<ComparedPhase> phases;  // empty unless the cell is ok
+  std::map<std::string, std::string>
+      definition;  // parts of the id; parameters are named allocator/NAME or workload/NAME
 };
 
 struct Side {

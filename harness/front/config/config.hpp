@@ -80,16 +80,17 @@ struct Config {
   std::string x_axis;                      // plot.x, if it is an axis
   // Whether verification has no time limit, because the plot or a claim shows its counts.
   bool verifies_fully = false;
-  bool only_draws = false;  // true for a plot of other configs' results: nothing is measured, and all other members are empty
-  Document effective;       // config after back-end overrides and command line, as stored in the event log
+  bool only_draws =
+      false;  // true for a plot of other configs' results: nothing is measured, and all other members are empty
+  Document effective;  // config after back-end overrides and command line, as stored in the event log
 };
 
 // Changes of a config by the command line.
 struct ConfigChanges {
   std::optional<double> deadline_seconds = {};
   std::optional<std::uint64_t> seed = {};
-  bool full = false;                               // whether the section `full` is used
-  bool verifies_fully = false;                     // whether the contents of all blocks are checked, without a time limit
+  bool full = false;            // whether the section `full` is used
+  bool verifies_fully = false;  // whether the contents of all blocks are checked, without a time limit
   std::optional<std::uint64_t> memory_bytes = {};  // memory of the device, for pools that fit
 };
 

@@ -96,7 +96,8 @@ class MeasurementReader {
       if (value) apply_scalar(scalar.name, *value, settings_, config_);
     }
     check_rounds(settings_, json_, "", problems_);
-    if (json_.contains("trace") && json_["trace"].is_string()) config_.trace = json_["trace"];  // the schema checks its form
+    if (json_.contains("trace") && json_["trace"].is_string())
+      config_.trace = json_["trace"];  // the schema checks its form
     if (json_.contains("trace_calls") && !json_.contains("trace")) {
       problems_.add({"/trace_calls", "no trace is recorded", "`trace_calls` with `trace`", ""});
     }

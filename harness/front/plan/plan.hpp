@@ -35,7 +35,8 @@ struct Batch {
   ParameterValues allocator_parameters;
   std::uint64_t pool_bytes = 0;
   bool pool_is_device_heap = false;
-  bool has_heap_share = false;  // whether a part of pool_bytes lies in the device heap, for requests that the rest of the pool does not serve
+  bool has_heap_share = false;  // whether a part of pool_bytes lies in the device heap, for requests that the rest of
+                                // the pool does not serve
   bool fresh_by_process = false;
   bool keeps_device_heap = false;  // whether it keeps memory of the device heap when all blocks are freed
   std::vector<Cell> cells;

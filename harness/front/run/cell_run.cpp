@@ -22,7 +22,8 @@ CellRun make_cell_run(const Cell& cell, const CellHistory* known, const Origin& 
   run.attempt = known->attempts;
   if (known->deferred) run.state = CellState::deferred;
   if (known->end && !known->end->left_out) run.earlier = known->end->status;
-  if (known->end || !known->open.verified || difference(known->open.origin, origin)) return run;  // a new attempt begins
+  if (known->end || !known->open.verified || difference(known->open.origin, origin))
+    return run;  // a new attempt begins
   run.started = true;
   run.verified = true;
   run.facts = known->open.facts;

@@ -27,7 +27,8 @@ struct CellRun {
   const Cell* cell = nullptr;
   bool is_isolated = false;  // whether its heap is new only in a new process
   CellState state = CellState::waiting;
-  std::optional<Status> earlier = {};  // end of an attempt in an earlier run, unless the cell was left out for lack of time
+  std::optional<Status> earlier =
+      {};  // end of an attempt in an earlier run, unless the cell was left out for lack of time
 
   // These members are the state of the current attempt.
   bool in_log = false;        // whether the log has the cell

@@ -35,7 +35,8 @@ void install_interrupt_handlers() {
   for (const int signal : {SIGINT, SIGTERM}) sigaction(signal, &action, nullptr);
   struct sigaction inherited = {};
   sigaction(SIGHUP, nullptr, &inherited);
-  if (inherited.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);  // otherwise the user started the program with nohup
+  if (inherited.sa_handler != SIG_IGN)
+    sigaction(SIGHUP, &action, nullptr);  // otherwise the user started the program with nohup
 }
 
 bool interrupted() { return signals_seen.load() > 0; }

@@ -32,8 +32,8 @@ struct Outcome {
   Kind kind = Kind::done;
   std::optional<protocol::Event> event = {};  // final event, if `done`
   CellEnd failure = {};                       // end of the cell, if `failed`
-  bool on_trial = false;                      // whether the limit of the trial was exceeded and not the deadline, if `failed`
-  double seconds = 0;                         // wall time between command and answer
+  bool on_trial = false;  // whether the limit of the trial was exceeded and not the deadline, if `failed`
+  double seconds = 0;     // wall time between command and answer
 };
 
 // The short deadline of a first round: seconds for each stage of a repetition.

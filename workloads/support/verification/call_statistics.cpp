@@ -36,7 +36,8 @@ std::vector<std::uint64_t> per_warp(std::span<const MallocRecord> records, const
   };
   std::vector<std::uint32_t> calls_of_thread(threads);
   std::vector<std::uint32_t> number(records.size());  // number of the call among the calls of its thread
-  std::vector<std::uint32_t> begin(threads + 1);      // first the number of calls of each warp, then the place of its first value
+  std::vector<std::uint32_t> begin(threads +
+                                   1);  // first the number of calls of each warp, then the place of its first value
   for_each_of_warps([&](std::size_t i, std::size_t warp) {
     number[i] = calls_of_thread[records[i].thread]++;
     begin[warp] = std::max(begin[warp], number[i] + 1);
