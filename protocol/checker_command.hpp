@@ -31,7 +31,7 @@ struct Replay {
   CheckTarget target;
   std::string strategy;
   std::uint64_t seed = 0;
-  std::optional<std::string> schedule;  // replaces strategy and seed
+  std::optional<std::string> schedule;  // schedule to run instead of strategy and seed
   std::uint64_t times = 1;
 };
 

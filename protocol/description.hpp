@@ -15,7 +15,7 @@ struct AllocatorDescription {
   std::string paper;
   std::string summary;
   std::string form = "published";  // published, reworked, own, ablation, original, delayed
-  std::string based_on;            // for an ablation or a delayed form: id of the form that it changes
+  std::string based_on;            // id of the form that an ablation or a delayed form changes
   std::string plugin;
   std::string frees = "individually";  // never, individually, in_bulk
   std::uint64_t alignment = 16;
@@ -45,7 +45,7 @@ struct WorkloadDescription {
 
 struct MetricDescription {
   std::string name;
-  std::string unit;    // empty for a count
+  std::string unit;    // unit of the metric; empty for a count
   std::string better;  // lower, higher, none
   std::string description;
   std::string source;  // harness, workload, allocator, or counted in untimed passes

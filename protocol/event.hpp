@@ -125,7 +125,7 @@ struct Sample {
   std::optional<std::uint64_t> temperature_c;
   std::optional<bool> throttled;
   std::optional<double> wall_seconds;
-  std::optional<Loop> loop;  // sent with the last sample of a command
+  std::optional<Loop> loop;  // measurement of the loop, with the last sample of a command
 };
 
 struct Closed {

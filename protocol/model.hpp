@@ -20,19 +20,19 @@ inline constexpr std::uint64_t least_refused_bytes = std::uint64_t{1} << 31;
 // allocator, except sizes from least_refused_bytes on.
 struct ModelSize {
   std::uint64_t bytes = 0;
-  std::uint32_t pool_share = 0;  // n: the n-th part of the pool; 0: `bytes` is used
+  std::uint32_t pool_share = 0;  // n for the n-th part of the pool; 0: `bytes` is used
 };
 
 enum class ModelAction : std::uint8_t {
-  malloc,     // requests a block for an empty mailbox of the lane; a full mailbox is not changed
-  free,       // empties a mailbox of any lane and frees its block
-  free_null,  // frees a null pointer, which must change nothing
-  barrier,    // is a barrier of all lanes of the block
+  malloc,     // request for an empty mailbox of the lane; a full mailbox is not changed
+  free,       // free of the block in a mailbox of any lane, which is then empty
+  free_null,  // free of a null pointer, which must change nothing
+  barrier,    // barrier of all lanes of the block
 };
 
 // The lanes that execute a step. The other lanes skip it, so the step's lanes call from divergent code.
 struct ModelLanes {
-  std::uint32_t every = 1;  // lanes execute the step if their rank in the grid is `first` modulo `every`
+  std::uint32_t every = 1;  // period: the step is for lanes whose rank in the grid is `first` modulo `every`
   std::uint32_t first = 0;
 
   bool contains(std::uint32_t rank) const { return rank % every == first; }

@@ -1,10 +1,10 @@
 // The energy of a repetition of a cell, by the counter of a GPU.
 //
-// NVML's counter has the millijoules since the driver was loaded. It moves in steps, some tens of milliseconds apart.
-// So work is repeated for at least a second, from one step to another. Two values are subtracted. One is the power of
-// the idle GPU, measured before and after the work. The other is the energy of preparing the heap for each repetition,
-// measured by a second loop. The noise of the result has two parts: the difference of idle power between its windows
-// over the time of both loops, and one step of the counter at each end of each loop.
+// NVML's counter gives the energy since the driver was loaded, in millijoules. It moves in steps, some tens of
+// milliseconds apart. So work is repeated for at least a second, from one step to another. Two values are subtracted.
+// One is the power of the idle GPU, measured before and after the work. The other is the energy of preparing the heap
+// for each repetition, measured by a second loop. The noise of the result has two parts: the difference of idle power
+// between its windows over the time of both loops, and one step of the counter at each end of each loop.
 #pragma once
 
 #include <cstdint>
@@ -22,9 +22,9 @@ struct Energy {
 
 // The inputs of the meter.
 struct EnergySources {
-  std::function<std::optional<double>()> joules;  // reads the counter; returns nothing if there is none
-  std::function<double()> now;                    // returns seconds
-  std::function<void(double)> sleep;              // sleeps for some seconds
+  std::function<std::optional<double>()> joules;  // value of the counter; nothing if there is none
+  std::function<double()> now;                    // time in seconds
+  std::function<void(double)> sleep;              // wait for some seconds
 };
 
 class EnergyMeter {

@@ -78,7 +78,7 @@ class MeasuredCell final : public Cell {
   protocol::CellSettings settings_;
   WorkloadTraits workload_;
   std::unique_ptr<WorkloadRun> run_;
-  std::optional<Ageing> ageing_;  // set for state `aged`
+  std::optional<Ageing> ageing_;  // ageing of the heap, for state `aged`
   WarmUps warm_ups_left_;
   // Results of the last checked repetition.
   struct Judged {

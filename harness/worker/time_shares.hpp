@@ -19,7 +19,7 @@ enum class Part {
   reset,      // sampling: making the allocator new
   kernels,    // sampling: the timed phases
   pointers,   // sampling: judging what the kernels recorded
-  other,      // sampling: the rest, such as poisoned slots, flushed caches, warm-ups, clocks
+  other,      // sampling: the rest (poisoned slots, flushed caches, warm-ups, clocks)
   waiting     // waiting for the next command
 };
 

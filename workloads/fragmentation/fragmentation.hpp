@@ -3,9 +3,11 @@
 // Paper: Adinetz & Pleiter 2014, "Fragmentation".
 //
 // The workload needs only the addresses. In a full pool the median distance between neighbouring blocks is what one
-// block takes, with header and rounding:
+// block takes, with header and rounding.
+//
 //   internal_waste = 1 - requested size / median distance         (of a block)
 //   external_waste = 1 - blocks served * median distance / pool   (of the pool: no block took it)
+//
 // Rounds of `threads` requests run until one of them returns null. The time of `alloc` includes the host's check of
 // each round, because this workload is about memory.
 #pragma once

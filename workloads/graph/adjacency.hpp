@@ -47,7 +47,7 @@ struct BatchMoves {
 // targets[first[i]] to targets[first[i + 1] - 1].
 struct UpdateBatches {
   std::vector<std::uint32_t> first_entry{0};  // first entry of each batch, and the number of entries
-  std::vector<std::uint32_t> vertices;        // sorted within a batch, without repetitions
+  std::vector<std::uint32_t> vertices;        // vertices of the entries, sorted and without repetitions within a batch
   std::vector<std::uint32_t> first{0};
   std::vector<std::uint32_t> targets;
 

@@ -81,7 +81,7 @@ class ArraysState {
   simt::Buffer<std::uint64_t> failures_;
   DigestChecks digests_;
   std::optional<BatchSort> sort_;
-  std::optional<RowReader> inserted_;  // empty without batches
+  std::optional<RowReader> inserted_;  // rows after the last insertion; empty without batches
   RowReader final_;
 };
 

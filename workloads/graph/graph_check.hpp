@@ -35,7 +35,7 @@ struct ExpectedGraph {
   explicit ExpectedGraph(std::vector<Arc> list);
 
   std::vector<std::uint32_t> ids;  // sorted
-  std::vector<Arc> arcs;           // sorted by source, then by target
+  std::vector<Arc> arcs;           // arcs sorted by source, then by target
 };
 
 // Walks every list and the tree from its root. Each node and edge must be reached exactly once. Keys must grow from

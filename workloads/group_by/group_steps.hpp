@@ -23,7 +23,7 @@ struct GroupPass {
   std::uint32_t entries = 0;  // entries of the directory
   group::Lists lists{};       // lists that the pass splits
   group::LongInput long_input{};
-  group::RunsInput tiles{};  // set for method `runs`
+  group::RunsInput tiles{};  // input for method `runs`
 };
 
 class GroupSteps {
@@ -114,7 +114,7 @@ class GroupSteps {
   std::optional<Tiles> tiles_;
   std::optional<PageScreen> screen_;
   simt::Buffer<MultisetDigest> digest_;
-  simt::Buffer<std::uint64_t> read_records_;  // used for small inputs
+  simt::Buffer<std::uint64_t> read_records_;  // records that were read back, for small inputs
   simt::Buffer<std::uint32_t> read_lists_;
   simt::Buffer<std::uint32_t> read_count_;
 
@@ -127,7 +127,7 @@ class GroupSteps {
     Sorting(simt::Stream& stream, const std::vector<std::uint32_t>& host_keys);
   };
   std::optional<Sorting> sorting_;
-  std::optional<CountedSplits> counted_;  // used for method `counts`
+  std::optional<CountedSplits> counted_;  // splits for method `counts`
 };
 
 }  // namespace allocbench

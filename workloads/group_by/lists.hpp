@@ -58,7 +58,7 @@ struct Lists {
 // test.
 struct TailTables {
   Tail* array;
-  void* const* blocks;  // null: the tables are in `array`
+  void* const* blocks;  // blocks of the tables; null: the tables are in `array`
 
   SIMT_FN Tail& at(std::uint32_t tail) const {
     return blocks == nullptr ? array[tail] : static_cast<Tail*>(blocks[tail / buckets])[tail % buckets];

@@ -9,10 +9,10 @@ namespace allocbench::group {
 
 // The input of RunsKernel consists of medium lists or of tiles of long lists.
 struct RunsInput {
-  const List* mediums;  // null: the input is tiles
+  const List* mediums;  // medium lists; null: the input is tiles
   const Tile* tiles;
   std::uint32_t count;
-  LongInput longs;  // pages are sorted by list
+  LongInput longs;  // long lists, whose pages are sorted by list
 };
 
 // Splits medium lists or tiles of long lists by runs. Each block splits one at a time.

@@ -33,7 +33,7 @@ CountingNulls(Session&) -> CountingNulls<Session>;
 
 // The long lists of a pass: the input array, or the pages in the directory of the previous pass.
 struct LongInput {
-  const Record* array;  // null: the input is pages
+  const Record* array;  // array of all records; null: the input is pages
   std::uint32_t records;
   const std::uint64_t* pages;
   const std::uint32_t* tails;

@@ -56,7 +56,7 @@ class JoinSteps {
   };
   struct Expected {
     MultisetDigest digest;
-    std::vector<std::uint64_t> sorted_pairs;  // filled for small tables
+    std::vector<std::uint64_t> sorted_pairs;  // pairs of small tables; empty for large ones
   };
 
   static Expected expected(const JoinInput& input);

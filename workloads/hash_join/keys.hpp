@@ -41,7 +41,7 @@ struct JoinKeys {
   std::uint32_t copies;   // copies of each key in R
   std::uint32_t values;   // number of values that S draws from
   std::uint64_t seed;
-  bool draws_s;  // false for skew: powers are rounded, so only the host draws S
+  bool draws_s;  // whether the device may draw S; not for skew, whose powers are rounded
 
   SIMT_HOST_FN std::uint32_t r(std::uint32_t row) const {
     return row < ordered ? order(row) / copies

@@ -18,8 +18,8 @@ struct alignas(16) SharedNode {
   std::uint32_t counts[2];
   std::uint32_t plane;
   float position;
-  std::uint32_t fails;      // 1 if the split fails
-  std::uint32_t splitting;  // 0: parts count; 1: parts write
+  std::uint32_t fails;      // 1 if the split fails, otherwise 0
+  std::uint32_t splitting;  // 1 while parts write, 0 while they count
   std::uint32_t parts_left;
   std::uint32_t cursors[2];  // next free place in each child's list
   std::uint32_t sides[2 * plane_count];

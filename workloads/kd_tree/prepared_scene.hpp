@@ -13,8 +13,8 @@ struct SceneChoice {
   std::string scene;            // name of a file, or "terrain", "spheres" or "soup"
   std::uint32_t triangles = 0;  // triangles of a generated scene
   std::uint32_t subdivisions = 0;
-  std::uint32_t depth_limit = 0;    // 0: follows from the number of triangles
-  std::uint32_t failed_splits = 0;  // 0: follows from the depth limit
+  std::uint32_t depth_limit = 0;    // depth limit; 0: follows from the number of triangles
+  std::uint32_t failed_splits = 0;  // limit of failed splits; 0: follows from the depth limit
   std::uint64_t seed = 0;           // seed of a generated scene
 
   static bool is_generated(const std::string& scene) {

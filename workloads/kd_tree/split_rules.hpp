@@ -15,11 +15,11 @@
 namespace allocbench::kd_tree {
 
 inline constexpr std::uint32_t plane_count = 32;      // 11 in x, 11 in y and 10 in z; one plane per lane of a warp
-inline constexpr std::uint32_t planes_per_axis = 11;  // planes in x and in y
+inline constexpr std::uint32_t planes_per_axis = 11;  // number of planes in x and in y
 inline constexpr float intervals = 12;                // equal parts of an axis; their inner borders are the planes
 inline constexpr float traversal_cost = 1;            // cost Ct of a traversal step
-inline constexpr float failing_share = 0.9f;          // a split fails if it costs more than this share of a leaf's cost
-inline constexpr std::uint32_t largest_leaf = 2;      // a child with at most so many references is a leaf
+inline constexpr float failing_share = 0.9f;          // largest share of a leaf's cost that a split may cost
+inline constexpr std::uint32_t largest_leaf = 2;      // most references of a child that is always a leaf
 
 SIMT_HOST_FN float times(float a, float b) {
 #if defined(__CUDA_ARCH__)

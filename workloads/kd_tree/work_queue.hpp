@@ -73,7 +73,7 @@ struct WorkQueue {
   }
 
   template <class Thread>
-  SIMT_FN bool room(Thread& thread) const {  // one lane
+  SIMT_FN bool room(Thread& thread) const {  // one lane calls it
     const std::uint32_t put = thread.atomic(tail->word).load(simt::relaxed);
     const std::uint32_t taken = thread.atomic(head->word).load(simt::relaxed);
     return static_cast<std::int32_t>(put - taken) < static_cast<std::int32_t>(room_limit);
@@ -121,8 +121,8 @@ struct WorkQueue {
     static_cast<void>(thread.atomic(slot.turn).load(simt::acquire));
   }
 
-  // Marks a taken task as finished. Returns true only for the last of all tasks: a task is put before the task that
-  // created it is finished, so the numbers of put and finished tasks are equal only at the end. One lane calls it.
+  // Marks a taken task as finished. Returns true only for the last of all tasks. New tasks are put before the task that
+  // created them is finished, so the numbers of put and finished tasks are equal only at the end. One lane calls it.
   template <class Thread>
   SIMT_FN bool finish(Thread& thread) const {
     const std::uint32_t done = thread.atomic(finished->word).fetch_add(1u, simt::acq_rel) + 1;

@@ -13,7 +13,7 @@ namespace allocbench::front {
 
 struct CheckPlan {
   WorkerProgram searcher;
-  std::optional<WorkerProgram> race_seer;  // empty if it is not built or not wanted
+  std::optional<WorkerProgram> race_seer;  // race build's worker; empty if it is not built or not wanted
   std::vector<std::string> allocators;
   std::vector<std::string> race_allocators;  // allocators that the race build can run
   bool complete = true;                      // whether all requested allocators are checked, also for races

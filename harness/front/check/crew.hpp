@@ -27,8 +27,8 @@ struct CheckTask {
 struct CheckAnswer {
   enum class Kind { answered, died, late };
   Kind kind = Kind::answered;
-  protocol::CheckerEvent event;  // set if `kind` is `answered`
-  std::string death;             // set if `kind` is `died`: "was killed by SIGSEGV (Segmentation fault)"
+  protocol::CheckerEvent event;  // worker's answer, if `kind` is `answered`
+  std::string death;             // cause, if `kind` is `died`: "was killed by SIGSEGV (Segmentation fault)"
 
   // Returns why there is no event. Only for `died` and `late`.
   std::string loss() const { return kind == Kind::died ? "the worker " + death : "the run did not end"; }

@@ -16,7 +16,7 @@ struct Finding {
   std::uint64_t seed = 0;
   bool races = false;    // whether the race build found it; then the race build also replays it
   std::string outcome;   // "failed check", "race", "crash", "hang" …
-  std::string summary;   // one line
+  std::string summary;   // result in one line
   std::string report;    // all known details
   std::string schedule;  // decision list; empty for races, crashes and hangs
 
@@ -27,7 +27,7 @@ struct Finding {
   std::string seed_string() const;
   // An exhaustive search has no seeds. Only its schedule, which the file contains, can repeat the run.
   bool has_seed() const { return !strategy.starts_with("dfs"); }
-  std::string file_name() const;  // without folder and suffix
+  std::string file_name() const;  // file name without folder and suffix
 };
 
 // The parts of a seed string. Reading a wrong one throws UsageError.

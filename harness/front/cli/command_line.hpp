@@ -51,11 +51,11 @@ struct StudyOptions {
   std::string group;
   std::string configs = "configs";  // folder that contains the groups
   std::vector<std::string> only;    // names of configs; empty: all of the group
-  bool started = false;             // with --resume: only configs that have a log
+  bool started = false;             // whether only configs with a log are measured (with --resume)
   bool all_devices = false;
   bool figures = true;              // whether figures are drawn at the end
   std::optional<Shard> shard = {};  // shard as given, without its partition
-  std::string part;                 // for a process of --device all: its shard with the partition, or "whole"
+  std::string part;                 // shard and partition of a process of --device all, or "whole"
   std::uint64_t slurm = 0;          // number of shards in the script to print; 0: measure
   RunOptions run;                   // common options; `config` is empty
 };

@@ -20,7 +20,7 @@ namespace allocbench::front {
 // The worker that measures, and what it can run.
 struct Target {
   WorkerProgram program;
-  std::optional<protocol::Device> device;  // empty only for a dry run without a reachable device
+  std::optional<protocol::Device> device;  // device of the worker; empty only for a dry run that reaches no device
   Catalogue catalogue;
   std::optional<Catalogue> other;  // catalogue of the other back end's worker; empty if it is not built
 

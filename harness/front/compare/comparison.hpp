@@ -25,7 +25,7 @@ struct PhaseComparison {
   std::size_t rounds_of_a = 0;
   std::size_t rounds_of_b = 0;
   bool from_intervals = false;   // whether a side was kept without samples
-  std::optional<Effect> effect;  // empty if a side has too few rounds
+  std::optional<Effect> effect;  // difference of the sides; empty if one has too few rounds
   double adjusted_chance = 1;    // chance of such a difference, by Holm over all phases of the comparison
   Verdict verdict = Verdict::unsure;
   std::string reason;  // reason for the verdict `unsure`
@@ -34,7 +34,7 @@ struct PhaseComparison {
 struct CellComparison {
   const ComparedCell* a;
   const ComparedCell* b;
-  std::vector<PhaseComparison> phases;  // empty unless both sides are ok
+  std::vector<PhaseComparison> phases;  // phases of the cell; empty unless both sides are ok
 
   bool status_changed() const { return a->status != b->status; }
   // Returns whether a cell that was ok fails.

@@ -21,7 +21,7 @@ struct StoredTime {
 struct ComparedPhase {
   std::string name;
   Rounds rounds;                          // seconds of each round
-  std::optional<StoredTime> stored = {};  // set if there are no samples
+  std::optional<StoredTime> stored = {};  // time of the phase, if there are no samples
 
   std::size_t round_count() const { return stored ? stored->rounds : rounds.size(); }
 };
@@ -36,7 +36,7 @@ struct ComparedCell {
   Status status = Status::ok;
   std::string reason;                 // first line of the reason
   bool provisional = false;           // whether all runs with this cell are provisional, even together
-  std::vector<ComparedPhase> phases;  // empty unless the cell is ok
+  std::vector<ComparedPhase> phases;  // phases of the cell; empty unless it is ok
   std::map<std::string, std::string>
       definition;  // parts of the id; parameters are named allocator/NAME or workload/NAME
 };
@@ -53,8 +53,8 @@ struct Side {
   std::size_t not_measured = 0;
 };
 
-// Reads the runs in and below a folder, of an event log or of a results.json (each packed with .gz or .xz, or not), or
-// of all matches of a pattern. Throws UsageError if a path does not exist, contains no run, is damaged or has another
+// Reads the runs of an argument: a folder with all folders below it, an event log, a results.json, or a pattern. Files
+// may be packed with .gz or .xz. Throws UsageError if a path does not exist, contains no run, is damaged or has another
 // format.
 std::vector<Results> read_runs(const std::string& argument);
 

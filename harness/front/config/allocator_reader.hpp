@@ -13,7 +13,7 @@ namespace allocbench::front {
 struct Names {
   const Catalogue& catalogue;
   const Catalogue* other = nullptr;  // catalogue of the other back end
-  bool complete = true;              // false if this catalogue replaces a missing one, so that unknown names may exist
+  bool complete = true;              // whether all names are known; false if this catalogue replaces a missing one
 };
 
 class AllocatorReader {

@@ -20,11 +20,11 @@ namespace allocbench::front {
 
 // How often, how exactly and how long a cell is measured.
 struct Effort {
-  std::uint64_t repetitions = 5;   // most samples per round
-  std::uint64_t rounds = 1;        // most rounds
-  std::uint64_t least_rounds = 0;  // fewest rounds before precision may end the cell; 0: not given
+  std::uint64_t repetitions = 5;   // largest number of samples per round
+  std::uint64_t rounds = 1;        // largest number of rounds
+  std::uint64_t least_rounds = 0;  // least number of rounds before precision may end the cell; 0: not given
   double precision = 0.013;        // half the width of the interval, as a share of the time
-  double wall_bound_seconds = 10;  // bound for all rounds
+  double wall_bound_seconds = 10;  // limit of the wall time of all rounds
   double deadline_seconds = 60;    // deadline of one round
 };
 
@@ -73,16 +73,15 @@ struct Config {
   std::vector<AxisGroup> sweep;
   std::vector<Exclusion> exclusions;
   std::string statistic = "median";
-  std::string pool;  // if "fit", the size also depends on the device
+  std::string pool;  // pool size as written; with "fit" it also depends on the device
   std::uint64_t seed = 1;
   std::string trace;                       // folder for a trace of the only cell, or empty
   std::uint64_t trace_calls = 1ull << 20;  // capacity of the trace's buffers for one kernel
   std::string x_axis;                      // plot.x, if it is an axis
   // Whether verification has no time limit, because the plot or a claim shows its counts.
   bool verifies_fully = false;
-  bool only_draws =
-      false;  // true for a plot of other configs' results: nothing is measured, and all other members are empty
-  Document effective;  // config after back-end overrides and command line, as stored in the event log
+  bool only_draws = false;  // whether it only plots other configs' results; then all other members are empty
+  Document effective;       // config after back-end overrides and command line, as stored in the event log
 };
 
 // Changes of a config by the command line.

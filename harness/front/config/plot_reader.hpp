@@ -13,7 +13,7 @@ struct Drawable {
   const Config& config;
   const Catalogue& catalogue;
   const protocol::WorkloadDescription* workload = nullptr;
-  bool allocators_known = true;  // false if the config may lack some allocators
+  bool allocators_known = true;  // whether the config has all its allocators
 };
 
 void check_plot_names(const nlohmann::ordered_json& plot, const Drawable& results, Problems& problems);

@@ -16,8 +16,8 @@ using protocol::Sources;
 struct Origin {
   Sources sources;
   std::string device;          // name of the device
-  std::string device_uuid;     // empty if the device has none
-  std::string driver_version;  // empty if the device has none
+  std::string device_uuid;     // UUID of the device; empty if it has none
+  std::string driver_version;  // version of the driver; empty if there is none
   std::optional<std::uint64_t> sm_clock_max_mhz;
 };
 

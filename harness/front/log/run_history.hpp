@@ -34,7 +34,7 @@ struct CellHistory : CellDescription {
   std::vector<protocol::Sample> samples;  // samples of the attempt that ended, round by round; each has a phase `total`
   std::vector<std::size_t> rounds;        // number of samples in each round
   OpenAttempt open;
-  bool deferred = false;           // exceeded the short deadline of its first round and was not tried again
+  bool deferred = false;           // whether the cell exceeded the short deadline and was not tried again
   std::uint64_t most_rounds = 0;   // rounds that the plan gives the cell
   double first_round_seconds = 0;  // wall time of the first round of the last attempt; 0: none
   Origin origin;                   // origin of that attempt; a log that was resumed with --allow-mixed has several

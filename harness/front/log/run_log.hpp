@@ -24,7 +24,7 @@ struct CellFacts {
   std::optional<std::uint64_t> metadata_bytes;
   std::optional<double> init_seconds;
   std::optional<std::uint64_t> device_heap_bytes;
-  std::optional<protocol::Checks> checks;  // empty if not verified
+  std::optional<protocol::Checks> checks;  // results of the verification, if there was one
   std::optional<protocol::Counted> counted;
 };
 

@@ -21,7 +21,7 @@ struct Cell : CellDescription, Effort {
   std::optional<double> growth;  // value on the primary axis if it is a number; the skip rule uses its order
   // Whether the primary axis changes only the pool. A larger pool does not demand more of the allocator.
   bool grows_pool = false;
-  protocol::CellSettings settings;  // settings; CellDescription also has some of them as words
+  protocol::CellSettings settings;  // all settings; CellDescription has some of them as words
   bool verifies_fully = false;      // whether all blocks' contents are verified, and not only as many as time allows
   std::string trace;                // folder for a trace, relative to the directory of this program; empty: no trace
   std::uint64_t trace_calls = 0;

@@ -15,7 +15,7 @@ struct PhaseResult {
   Rounds rounds;                // seconds of each sample; empty if the samples were not kept
   std::size_t round_count = 0;  // number of all measured rounds
   Estimate time;
-  std::optional<FewRounds> few_rounds;  // set if `time` has no interval because of too few rounds
+  std::optional<FewRounds> few_rounds;  // estimate if `time` has too few rounds for an interval
   double operations = 0;                // median of the samples
   std::vector<std::size_t> throttled;   // indices of throttled samples
   std::string not_held;                 // why the time of the first such sample may include launch latency

@@ -17,10 +17,10 @@
 namespace allocbench::front {
 
 enum class CellState {
-  waiting,   // waits for its next round
-  deferred,  // exceeded the short deadline of its first round; tried again after all others
-  ended,     // has its end in the log
-  left       // gets no more rounds, because the time of the run is over
+  waiting,   // cells that wait for their next round
+  deferred,  // cells that exceeded the short deadline and are tried again after all others
+  ended,     // cells whose end is in the log
+  left       // cells that get no more rounds, because the time of the run is over
 };
 
 struct CellRun {

@@ -1,8 +1,8 @@
 // Predicts the time of a cell and the probability that the cell loses a worker.
 //
-// The sources are, best first: smaller cells of the same series in this run, earlier results of this card model,
-// earlier results of another model, and cells of the same config. A forecast only decides when a cell is measured. It
-// does not change what is stored.
+// There are four sources. The best one is smaller cells of the same series in this run. Then follow earlier results of
+// this card model, earlier results of another model, and other cells of the config. A forecast only decides when a cell
+// is measured. It does not change what is stored.
 #pragma once
 
 #include <cstddef>

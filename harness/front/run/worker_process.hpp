@@ -18,9 +18,8 @@ namespace allocbench::front {
 struct WorkerReply {
   enum class Kind { line, died, deadline, interrupted };
   Kind kind = Kind::line;
-  std::string line;  // set for Kind::line
-  std::string
-      death;  // set for Kind::died, such as "was killed by SIGSEGV (Segmentation fault)" or "ended with exit code 1"
+  std::string line;   // line of the worker, for Kind::line
+  std::string death;  // cause, for Kind::died: "was killed by SIGSEGV (Segmentation fault)" or "ended with exit code 1"
 };
 
 // Describes a status of waitpid() in words, as in WorkerReply::death.

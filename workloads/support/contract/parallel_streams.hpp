@@ -33,7 +33,7 @@ class ParallelStreams {
     simt::Stream stream;
     simt::Event done;
   };
-  std::deque<Part> parts_;  // a deque, because the streams must not move
+  std::deque<Part> parts_;  // stored in a deque, because the streams must not move
   simt::Event forked_;
 };
 

@@ -17,7 +17,8 @@ namespace allocbench {
 class AllocatorType;
 
 struct PluginPart {
-  std::vector<AllocatorType> (*allocators)() = nullptr;  // null in parts that contain only kernels
+  std::vector<AllocatorType> (*allocators)() =
+      nullptr;  // function that makes the allocators; null in parts with kernels only
   std::span<const UnitKernels> kernels;
 };
 

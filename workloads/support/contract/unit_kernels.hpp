@@ -13,8 +13,8 @@ namespace allocbench {
 // A kernel compiled for one allocator.
 struct AllocatorKernel {
   const std::type_info* type = nullptr;  // KernelOn<...>, also for bare and untimed kernels, or AlignedKernelOn<...>
-  simt::KernelPointer bare;              // null for untimed kernels
-  simt::KernelPointer observed;          // null for bare and aligned kernels
+  simt::KernelPointer bare;              // kernel for the bare allocator; null for untimed kernels
+  simt::KernelPointer observed;          // kernel for the observed allocator; null for bare and aligned kernels
 };
 
 using CompiledKernels = std::span<const AllocatorKernel>;

@@ -23,7 +23,7 @@ struct AllocKernel {
 
 // Every caller frees its block from AllocKernel. Null is passed to free, too, because the contract of free allows it.
 struct FreeKernel {
-  bool releases = true;  // false if callers hold other blocks, which a design that frees in bulk would also free
+  bool releases = true;  // whether callers hold no other blocks; a design that frees in bulk would free these, too
 
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A allocator, Geometry geometry, void** blocks) const {

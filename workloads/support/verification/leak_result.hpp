@@ -13,7 +13,7 @@ struct LeakResult {
   // freed.
   std::uint64_t spurious_nulls = 0;
   std::uint32_t callers = 0;  // callers of a round
-  bool complete = true;       // false if the budget ended the rounds
+  bool complete = true;       // whether all rounds ran within the budget
 };
 
 }  // namespace allocbench

@@ -23,7 +23,7 @@ struct ListItem {
   bool intact;
 };
 
-// Checks that every item is intact, that the chunks consist of exactly the items, and that a chunk has the items of one
+// Checks that every item is intact and that the chunks consist of exactly the items. A chunk must have the items of one
 // call of one block, in the order of its threads. Returns the first mistake, or an empty text.
 std::string list_problem(std::vector<ListChunk> chunks, std::vector<ListItem> items, std::uint32_t words_per_item);
 

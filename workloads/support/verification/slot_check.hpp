@@ -19,9 +19,9 @@ struct SlotRange {
   std::size_t count = 0;
   AnySize sizes = {};
   std::size_t period = 1;                    // slot i is for sizes[i % period] bytes
-  const std::uint8_t* takes_part = nullptr;  // if given, only slots of callers with a flag are checked
+  const std::uint8_t* takes_part = nullptr;  // flag per caller; if given, other callers' slots are not checked
   std::size_t callers = 1;                   // slot i belongs to caller i % callers
-  std::uint64_t mark = 0;                    // if given, slots with this value or their poison are not checked
+  std::uint64_t mark = 0;  // value that marks unchecked slots, as the poison does; 0: all slots are checked
 };
 
 class SlotCheck {
