@@ -3,8 +3,9 @@
 // NVML's counter gives the energy since the driver was loaded, in millijoules. It moves in steps, some tens of
 // milliseconds apart. So work is repeated for at least a second, from one step to another. Two values are subtracted.
 // One is the power of the idle GPU, measured before and after the work. The other is the energy of preparing the heap
-// for each repetition, measured by a second loop. The noise of the result has two parts: the difference of idle power
-// between its windows over the time of both loops, and one step of the counter at each end of each loop.
+// for each repetition, measured by a second loop. The noise of the result has two parts. One is the difference of idle
+// power between its windows, over the time of both loops. The other is one step of the counter at each end of each
+// loop.
 #pragma once
 
 #include <cstdint>

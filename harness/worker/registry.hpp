@@ -126,7 +126,8 @@ class Registry {
   const WorkloadType* find_workload(const std::string& name) const;
 
  private:
-  std::vector<std::unique_ptr<AllocatorType>> allocators_;  // pointers, because instances keep references to the types
+  std::vector<std::unique_ptr<AllocatorType>>
+      allocators_;  // held by pointers, because instances keep references to them
   std::vector<WorkloadType> workloads_;
   std::vector<protocol::PluginDescription> files_;
   std::vector<protocol::BrokenPlugin> broken_;

@@ -1,8 +1,8 @@
 // The warm-ups of a cell are repetitions before its first sample that are not counted.
 //
-// Warming caches, the TLB and clocks takes microseconds. A warm-up is used as a sample if it takes as long as the
-// samples of a whole round and the allocator starts every repetition fresh. Then it is as good as a sample. A worker
-// that is run by hand makes both, because profilers search for the range `sample`.
+// Warming caches, the TLB and clocks takes microseconds. A warm-up that takes as long as the samples of a whole round
+// is as good as a sample if the allocator starts every repetition fresh. It is then used as a sample. A worker that is
+// run by hand makes both, because profilers search for the range `sample`.
 #pragma once
 
 #include <cstdint>

@@ -2,15 +2,15 @@
 // time.
 //
 // First, blocks that take `live_share` of the pool are allocated. In every round one kernel frees as many blocks as
-// there are threads, drawn from the whole live set. The next kernel replaces them by blocks of new random sizes. A
-// request that returns null is counted and leaves its place empty until the place is drawn again.
+// there are threads, drawn from the whole live set. The next kernel allocates blocks of new random sizes in their
+// places. A request that returns null is counted and leaves its place empty until the place is drawn again.
 //
 // After the last round the heap is examined:
 // * `range_per_live` is the distance between the first and the last byte in use, divided by the bytes in use. It is the
 //   address range of Winter et al., PPoPP'21, fig. 11.a, here of blocks that are in use together.
 // * `largest_free_request` is the largest single request that is then served, in steps of an eighth.
-// * `lost_share`: At last, requests of the same sizes follow until one is refused. This is the part of the pool that
-//   neither these blocks nor the live set get. It includes rounding and memory that is reserved for other sizes.
+// * `lost_share` is the part of the pool that neither the live set nor further blocks get. To measure it, requests of
+// the same sizes follow until one is refused. The part includes rounding and memory that is reserved for other sizes.
 //
 // Published studies have at most 100 rounds and keep no block over several rounds.
 #pragma once

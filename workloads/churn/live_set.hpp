@@ -21,7 +21,7 @@ class LiveSet {
 
   std::size_t places() const { return blocks_.size(); }
   RecordedBlock& operator[](std::size_t place) { return blocks_[place]; }
-  // The blocks that are not null.
+  // Returns the blocks that are not null.
   std::vector<RecordedBlock> blocks() const;
   std::uint64_t bytes() const;
   // Returns the distance from the first byte of a block to the last, or 0 without blocks.

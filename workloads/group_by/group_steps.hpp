@@ -35,7 +35,7 @@ class GroupSteps {
 
   // Prepares pass 0 to 3. Enqueued.
   GroupPass begin_pass(std::uint32_t pass);
-  // Clears the tables of the long lists, enqueued. `blocks` has the table of each list. If it is null, the tables are
+  // Enqueues the clearing of the long lists' tables. `blocks` has the table of each list. If it is null, the tables are
   // in an array of the workload.
   void clear_tables(GroupPass& work, void* const* blocks);
   group::TailTables tables() const { return {tails_.data(), table_blocks_}; }
@@ -44,7 +44,8 @@ class GroupSteps {
   // Returns the lists that the kernels of the pass make.
   group::Lists made() const { return sets_[made_].lists(state_.data()->counts[made_]); }
   PageFaults* faults() const { return &state_.data()->faults; }
-  // Puts the lists that blocks shared into their classes. Called after the kernels of a pass; enqueued.
+  // Puts the lists that blocks shared into their classes. Call it after the kernels of a pass. It only enqueues the
+  // work.
   void collect();
   // Reads the numbers of lists to the host, and makes the new lists the next to be split. Returns false if memory was
   // exhausted.
@@ -57,8 +58,8 @@ class GroupSteps {
   // Enqueues a pass without pages: it counts, then writes.
   void count_and_write(std::uint32_t pass) { counted_->split(records_.data(), pass); }
 
-  // Compares the lists of the last pass with the host's groups and records their pages. Untimed; called before the
-  // pages are freed.
+  // Compares the lists of the last pass with the host's groups and records their pages. It is untimed and must be
+  // called before the pages are freed.
   void read_lists();
   // Returns the mistakes in the groups, or an empty text. Called after a sample.
   std::string problem() const;

@@ -66,7 +66,7 @@ struct TailTables {
 };
 inline constexpr std::uint32_t table_tail_bytes = buckets * sizeof(Tail);
 
-// A part of a long list: pages `begin` to `end` - 1 of the sorted directory, or such slices of the input.
+// A part of a long list: pages `begin` to `end` - 1 of the sorted directory, or the same range of the input's slices.
 struct Tile {
   std::uint32_t list;
   std::uint32_t begin;

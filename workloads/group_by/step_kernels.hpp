@@ -101,7 +101,7 @@ struct ListReader {
   std::uint32_t most_records;
 };
 
-// Reads lists of one class. The first list has the number `number`.
+// Reads lists of one class. `number` is the number of the first list.
 struct ReadListsKernel {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, const List* lists, std::uint32_t count, std::uint32_t number,

@@ -1,5 +1,5 @@
-// The keys of hash_join as functions of their row, for host and device. So a table of a hundred million rows is made
-// where it is needed.
+// The keys of hash_join as functions of their row, for host and device. So a table of a hundred million rows need not
+// be copied.
 #pragma once
 
 #include <bit>
@@ -34,7 +34,7 @@ class JoinOrder {
   RandomWords keys_;
 };
 
-// The keys of each row. Integers compute them, so every device gets the same.
+// The keys of each row. They are computed with integers, so every device gets the same.
 struct JoinKeys {
   JoinOrder order;
   std::uint32_t ordered;  // rows of R whose keys come from `order`; an odd number of rows leaves one over

@@ -1,7 +1,7 @@
 // heap_init measures how long an allocator takes to reset its heap and to serve the first requests from the new heap.
 //
-// Paper: Spliet et al., GPGPU-7 2014, sec. 5.3, report the set-up time of KMA's heap. A kernel fills the queue of
-// superblocks.
+// Paper: Spliet et al., GPGPU-7 2014, sec. 5.3. The authors report the set-up time of KMA's heap, in which a kernel
+// fills the queue of superblocks.
 //
 // Here the phase `init` is the allocator's reset(), which launches the same work without memory allocation. The metric
 // init_time of every cell is the whole creation on the host's clock, with memory allocation. Designs that prepare their

@@ -1,6 +1,6 @@
 // host_latency measures the time of one allocation by the host, and by a single device thread.
 //
-// Paper: Huang et al. 2010, sec. VI, compare cudaMalloc of 4 KB with a malloc by one thread on the device.
+// Paper: Huang et al. 2010, sec. VI. The authors compare cudaMalloc of 4 KB with a malloc by one thread on the device.
 //
 // The host phases time the functions for the back end's own buffers, cudaMalloc and cudaFree, on the host's clock. On
 // the CPU back end they time the executor's page map, whose times do not predict CUDA's. The stream phases are not in

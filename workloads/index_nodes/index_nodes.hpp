@@ -1,8 +1,8 @@
 // index_nodes is a hash index in nodes of 128 bytes. Warps search the nodes together while keys are inserted and
 // deleted.
 //
-// Papers: The structure is that of dynamic GPU indexes: the slab lists of Ashkiani et al. 2018, and the B-trees after
-// them.
+// Papers: Ashkiani et al. 2018 (slab lists) and the B-trees after them. The index has the structure of these dynamic
+// GPU indexes.
 //
 // A bucket is a chain of nodes. A node is one cache line with 14 keys and values, which all lanes of a warp read
 // together. A warp takes 32 operations and executes them one after the other, each under the lock of its bucket. An

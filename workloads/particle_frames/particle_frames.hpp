@@ -6,8 +6,8 @@
 // The particles of a cell are in frames of a few KiB, linked in both directions. All frames but the last are full. Each
 // cell has a warp. In a step, particles leave for one of four neighbours. First every cell closes its gaps and frees
 // the frames at its end, one at a time (phase `depart`). Then every cell takes in its new particles and allocates
-// frames for them (phase `arrive`). Cells change their warps from step to step, so another warp frees a frame than the
-// one that allocated it.
+// frames for them (phase `arrive`). Cells change their warps from step to step, so frames are freed by other warps than
+// those that allocated them.
 //
 // Movements depend on the particle and the step alone, so the host knows what every cell must hold at the end. Number,
 // ids and contents of the particles are compared exactly.

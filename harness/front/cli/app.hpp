@@ -25,7 +25,7 @@ struct Options {
   std::string shell;
 };
 
-// Returns the app. Parsing fills `options`, which must outlive it.
+// Returns the app. Parsing fills `options`, which must outlive the app.
 std::unique_ptr<CLI::App> make_app(Options& options);
 
 // Returns "allocbench 0.1.0 (commit ..., measured revision ...)".

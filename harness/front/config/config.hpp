@@ -41,7 +41,7 @@ inline std::uint64_t default_rounds(std::string_view backend) { return backend =
 
 struct AllocatorChoice {
   std::string id;
-  std::string label;           // unique in the config, because it names a series
+  std::string label;           // label of the series, unique in the config
   ParameterValues parameters;  // all parameters, with defaults filled in
   Settings settings;           // settings with this allocator's overrides
 };

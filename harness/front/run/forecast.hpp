@@ -1,6 +1,6 @@
 // Predicts the time of a cell and the probability that the cell loses a worker.
 //
-// There are four sources. The best one is smaller cells of the same series in this run. Then follow earlier results of
+// The best source is smaller cells of the same series in this run. Other sources are, in this order, earlier results of
 // this card model, earlier results of another model, and other cells of the config. A forecast only decides when a cell
 // is measured. It does not change what is stored.
 #pragma once
@@ -37,7 +37,7 @@ struct Forecast {
   static constexpr double likely = 0.5;
 };
 
-// Returns whether such an end loses a worker. This costs the seconds until its process is gone, and a new start.
+// Returns whether such an end loses a worker. A loss costs a new start and the seconds until the old process is gone.
 bool costs_worker(Status status);
 
 class Forecaster {

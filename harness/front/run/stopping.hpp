@@ -29,8 +29,8 @@ inline constexpr const char* time = "time of the study";
 // rounds.
 std::optional<std::string> reason_to_stop(const Cell& cell, const SampledRounds& rounds, double wall_seconds);
 
-// Returns the number of samples for the next command of a round that already has `samples`. It is as many as fit into
-// the time of a round, judged by the slowest sample so far. 0 means that the round has enough.
+// Returns the number of samples for the next command of a round that already has `samples`. As many samples are
+// requested as fit into the time of a round, judged by the slowest sample so far. 0 means that the round has enough.
 std::uint64_t samples_to_ask_for(const Cell& cell, const std::vector<protocol::Sample>& samples,
                                  const SampledRounds& earlier);
 

@@ -18,7 +18,7 @@ using FigureBatches = std::vector<std::vector<const Batch*>>;
 // process.
 struct Turn {
   std::string allocator;
-  std::vector<std::pair<std::size_t, std::size_t>> batches;  // index of the config, index of the batch
+  std::vector<std::pair<std::size_t, std::size_t>> batches;  // pairs of a config's index and a batch's index
 };
 
 std::vector<Turn> make_turns(const FigureBatches& figures);

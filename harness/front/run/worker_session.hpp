@@ -82,7 +82,7 @@ class WorkerSession {
   // Starts a worker without a device heap and waits until it is ready. Throws EnvironmentError if this fails.
   Outcome start();
   // Loads this batch's allocator into a worker: the running one if possible, otherwise a new one. Without `needs_heap`,
-  // any device heap will do. `facts` receives the allocator's report.
+  // any device heap is suitable. `facts` receives the allocator's report.
   Outcome load(const Batch& batch, bool needs_heap, double limit_seconds, CellFacts& facts);
   // Sets the probable batch of the worker after the one that load() may start; null means unknown. That worker starts
   // in parallel, which saves time, and measures nothing.

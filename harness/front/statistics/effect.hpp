@@ -31,7 +31,7 @@ struct MeasuredSide {
 
 // A side that was kept without samples.
 struct StoredSide {
-  double centre = 0;    // positive, as both bounds
+  double centre = 0;    // centre of the values; it and both bounds are positive
   Interval interval{};  // interval that rounds.hpp computes, at `confidence`
   std::size_t rounds = 0;
   double clock_step = 0;

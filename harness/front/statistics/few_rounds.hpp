@@ -11,7 +11,7 @@
 namespace allocbench::front {
 
 struct FewRounds {
-  std::vector<double> values;  // one per round
+  std::vector<double> values;  // one value per round
   double least_spread = 0;     // least deviation of the values' logarithms
   // Empty if a value is not positive, or if all values are equal and there is no least deviation.
   std::optional<Interval> interval;

@@ -14,9 +14,9 @@
 
 namespace allocbench {
 
-// A timed phase does not start before all of it is enqueued, at the latest after this time. A launch takes microseconds
-// of host time, and longer after a wait. In an idle stream the pair of events would include this time. The limit only
-// matters for phases that wait for the device in a way that simt/ cannot see.
+// A timed phase starts when all of it is enqueued, or after this time. A launch takes microseconds of host time, and
+// longer after a wait. In an idle stream the pair of events would include this time. The limit only matters for phases
+// that wait for the device in a way that simt/ cannot see.
 inline constexpr double hold_limit_seconds = 50e-3;
 
 class PhaseTimer {

@@ -20,7 +20,7 @@ struct WorkloadTraits {
   std::string_view phases;   // timed phases in order, separated by blanks
   // Untimed kernels whose registers are reported, separated by blanks.
   std::string_view untimed_kernels = {};
-  bool null_expected = false;  // exhaustion tests: nulls are counted and are not failures
+  bool null_expected = false;  // whether nulls are only counted, as in exhaustion tests
   // Whether the workload keeps its own data in its blocks. check_recorded() then compares the data with the expected
   // values after every sample and throws CellFailure if they differ. The adaptor Checked fills blocks itself, so such a
   // workload runs without it.

@@ -1,7 +1,7 @@
 // The unit that makes a random decision: a single thread, a warp or a block. All callers of a unit share the decision.
 //
-// Paper: Adinetz & Pleiter 2014 call this the branch divergence of a test. If each thread decides, the lanes of a warp
-// diverge.
+// Paper: Adinetz & Pleiter 2014, which calls this the branch divergence of a test. If each thread decides, the lanes of
+// a warp diverge.
 #pragma once
 
 #include <string>

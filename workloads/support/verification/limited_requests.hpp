@@ -7,7 +7,7 @@
 
 namespace allocbench {
 
-// Limits with which even designs finish that are slow with many threads or a large pool.
+// Limits for designs that are slow with many threads or a large pool.
 inline constexpr std::uint32_t callers_of_slow_designs = 1 << 10;
 inline constexpr std::uint64_t bytes_of_slow_designs = std::uint64_t{4} << 20;
 

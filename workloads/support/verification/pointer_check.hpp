@@ -20,13 +20,13 @@ namespace allocbench {
 // Rules for every returned pointer.
 struct PointerRules {
   std::uint64_t pool_begin = 0;
-  std::uint64_t pool_end = 0;  // 0: there is no pool, and `in_device_heap` decides
+  std::uint64_t pool_end = 0;  // end of the pool; 0: there is no pool, and `in_device_heap` decides
   std::function<bool(const void*)> in_device_heap;
   std::uint32_t alignment = 16;
   // False if the allocator may reuse blocks that were not freed.
   bool check_overlap = true;
-  // Facts for the judgement of nulls: the bytes that all blocks share (0: unknown), the bytes that every block takes
-  // (0: the design does not state them), and when the design takes blocks back.
+  // Facts for the judgement of nulls. All blocks share `pool_bytes` (0: unknown), and every block takes `block_bytes`
+  // (0: the design does not state them).
   std::uint64_t pool_bytes = 0;
   std::uint64_t block_bytes = 0;
   Frees frees = Frees::individually;

@@ -27,7 +27,7 @@ struct ScriptFindings {
 
 // The argument of the kernel, passed by value.
 struct Script {
-  const ScriptCall* calls = nullptr;  // one row of the grid's threads per round
+  const ScriptCall* calls = nullptr;  // one row per round, with a call for each thread of the grid
   std::uint32_t rounds = 0;
   void** slots = nullptr;
   ScriptFindings* findings = nullptr;
