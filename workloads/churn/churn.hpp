@@ -10,7 +10,7 @@
 //   address range of Winter et al., PPoPP'21, fig. 11.a, here of blocks that are in use together.
 // * `largest_free_request` is the largest single request that is then served, in steps of an eighth.
 // * `lost_share` is the part of the pool that neither the live set nor further blocks get. To measure it, requests of
-// the same sizes follow until one is refused. The part includes rounding and memory that is reserved for other sizes.
+//   the same sizes follow until one is refused. The part includes rounding and memory that is reserved for other sizes.
 //
 // Published studies have at most 100 rounds and keep no block over several rounds.
 #pragma once
