@@ -1,4 +1,4 @@
-// What a cell will take and how likely it fails: hand-made histories.
+// Forecasts of a cell's time and risk from hand-made histories.
 #include "harness/front/run/forecast.hpp"
 
 #include <gmock/gmock.h>
@@ -23,7 +23,7 @@ Cell cell(const std::string& label, const std::string& series, std::optional<dou
   return made;
 }
 
-// A cell of the allocator "a" on a grid of sizes and threads; a series per number of threads.
+// Returns a cell of the allocator "a" on a grid of sizes and threads. Each number of threads has a series.
 Cell on_grid(std::uint64_t bytes, std::uint64_t threads) {
   return cell("a", "a/threads:" + std::to_string(threads), static_cast<double>(bytes),
               {{"request_bytes", bytes}, {"threads", threads}});
@@ -101,7 +101,7 @@ TEST(Forecast, SkipsAfterTwoSmallerTimeouts) {
   forecaster.note_end("fig", cell("a", "a/1", 64), Status::timeout);
   EXPECT_EQ(forecaster.reason_to_skip("fig", cell("a", "a/1", 128)), std::nullopt);
   forecaster.note_end("fig", cell("a", "a/1", 256), Status::timeout);
-  EXPECT_EQ(forecaster.reason_to_skip("fig", cell("a", "a/1", 128)), std::nullopt);  // only one smaller
+  EXPECT_EQ(forecaster.reason_to_skip("fig", cell("a", "a/1", 128)), std::nullopt);  // only one cell is smaller
   EXPECT_EQ(forecaster.reason_to_skip("fig", cell("a", "a/1", 512)), "series a/1 timed out at 64 and 256");
   EXPECT_EQ(forecaster.reason_to_skip("fig", cell("a", "a/2", 512)), std::nullopt);
   EXPECT_EQ(forecaster.reason_to_skip("fig", cell("a", "a/1", std::nullopt)), std::nullopt);
