@@ -1,4 +1,4 @@
-"""The two ways in which drawing can fail. Each message is one sentence on what happened and one on what to do next."""
+"""Defines the two errors of drawing. Each message has one sentence on what happened and one on what to do next."""
 
 
 class UsageError(Exception):
@@ -6,4 +6,4 @@ class UsageError(Exception):
 
 
 class NothingToDraw(Exception):
-    """The input is sound but holds nothing for this figure (exit code 3)."""
+    """The input is valid but contains nothing for this figure (exit code 3)."""
