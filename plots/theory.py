@@ -28,51 +28,53 @@ LANES = 32
 
 
 def queue_steps(threads: float) -> float:
-    """Equation (1): the mean position in a queue that all threads join at once."""
+    """Computes equation (1), the mean position in a queue that all threads join at once."""
     return (threads + 1) / 2
 
 
 def queue_warp_steps(threads: int) -> float:
-    """Equation (2): the largest of 32 independent positions."""
+    """Computes equation (2), the largest of 32 independent positions."""
     places = numpy.arange(threads, dtype=float)
     return float(numpy.sum(1 - (places / threads) ** LANES))
 
 
 def queue_warp_steps_printed(threads: float) -> float:
-    """Equation (2) in the approximated form of the paper."""
+    """Computes the paper's approximation of equation (2)."""
     return LANES * threads / (LANES + 1)
 
 
 def rw_steps(pages: float, free: float, threads: float) -> float:
-    """Equation (3)."""
+    """Computes equation (3)."""
     return math.inf if threads >= free else pages / threads * math.log(free / (free - threads))
 
 
 def rw_steps_exact(pages: float, free: int, threads: int) -> float:
-    """The sum that (3) approximates. It is finite for A = N."""
+    """Computes the sum that (3) approximates. It is finite for A = N."""
     return pages / threads * float(numpy.sum(1 / numpy.arange(free - threads + 1, free + 1, dtype=float)))
 
 
 def rw_bm_steps(pages: float, free: float, threads: int, word: int = 32) -> float:
-    """Equation (5). With w = 1 it is the exact sum of RW."""
+    """Computes equation (5). With w = 1, it is the exact sum of RW."""
     used = (pages - free + numpy.arange(int(threads), dtype=float)) / pages
     return float(numpy.mean(1 / (1 - used**word)))
 
 
 def rw_bm_warp_steps(pages: float, free: float, threads: float, word: int = 32, lanes: int = LANES) -> float:
-    """Equation (6), an upper bound: every lane has the worst chance, that of A - N free pages. With w = 1 it is (4)."""
+    """Computes equation (6), an upper bound: every lane has the worst chance, that of A - N free pages. With w = 1, it
+    is (4).
+    """
     if threads >= free:
         return math.inf
     return _largest_geometric(1 - (1 - (free - threads) / pages) ** word, lanes)
 
 
 def rw_warp_steps(pages: float, free: float, threads: float) -> float:
-    """Equation (4)."""
+    """Computes equation (4)."""
     return rw_bm_warp_steps(pages, free, threads, word=1)
 
 
 def _largest_geometric(success: float, lanes: int) -> float:
-    """Mean of the largest of `lanes` geometric numbers: the sum over k of 1 - (1 - q^k)^lanes."""
+    """Computes the mean of the largest of `lanes` geometric numbers: the sum over k of 1 - (1 - q^k)^lanes."""
     if success >= 1:
         return 1.0
     last = math.ceil(-40 / math.log1p(-success)) + 1  # the rest is below lanes e^-40
@@ -85,33 +87,35 @@ def _largest_geometric(success: float, lanes: int) -> float:
 
 
 def rw_bm_warp_steps_near_the_end(pages: float, free: float, threads: float, word: int = 32) -> float:
-    """Theorem 2: (6) follows from (4) if A is close to N."""
+    """Computes (6) from (4) for A close to N (theorem 2)."""
     return rw_warp_steps(pages, free, threads) / word + (word - 1) / (2 * word)
 
 
 def corw_drift(pages: float, free: float, threads: float, word: int = 32) -> tuple[float, float]:
-    """Equation (9): mean and standard deviation of the pages that a warp finds in a step, in the worst case."""
+    """Computes equation (9): mean and standard deviation of the pages that a warp finds in a step, in the worst
+    case.
+    """
     share = (free - threads) / pages
     tried = LANES * word
     return tried * share, math.sqrt(tried * share * (1 - share))
 
 
 def corw_density(t, pages: float, free: float, threads: float, word: int = 32):
-    """Equation (10): the density of the time at which the sum of the pages found passes 32."""
+    """Computes equation (10), the density of the time at which the sum of the pages found passes 32."""
     mu, sigma = corw_drift(pages, free, threads, word)
     t = numpy.asarray(t, dtype=float)
     return LANES / (sigma * numpy.sqrt(2 * math.pi * t**3)) * numpy.exp(-((LANES - mu * t) ** 2) / (2 * sigma**2 * t))
 
 
 def corw_steps(pages: float, free: float, threads: float, word: int = 32) -> float:
-    """Equation (11) in closed form, but at least the one step that each request takes."""
+    """Computes equation (11) in closed form, but at least the one step that each request takes."""
     if threads >= free:
         return math.inf
     return max(1.0, LANES / corw_drift(pages, free, threads, word)[0])
 
 
 def corw_steps_exact(pages: float, free: float, threads: float, word: int = 32) -> float:
-    """Mean number of rounds of binomial yields until 32 pages are found, which (10) approximates."""
+    """Computes the mean number of steps in which a warp finds 32 pages, with binomial yields. (10) approximates it."""
     share = (free - threads) / pages
     tried = LANES * word
     total, rounds = 1.0, 1  # a first round is always made
@@ -130,22 +134,25 @@ def corw_steps_exact(pages: float, free: float, threads: float, word: int = 32) 
 
 
 def crw_miss(free: float, clusters: float) -> float:
-    """Equation (13): the chance that the page beside the last one is not free."""
+    """Computes equation (13), the chance that the page beside the last one is not free."""
     return (clusters - 1) / (free + clusters - 1)
 
 
 def crw_steps(pages: float, free: float, threads: float, clusters: float) -> float:
-    """Equation (14)."""
+    """Computes equation (14)."""
     return 1 + crw_miss(free, clusters) * rw_steps(pages, free, threads)
 
 
 def crw_bitmap_steps(pages: float, free: float, threads: float, clusters: float, word: int = 32) -> float:
-    """Equation (14) with (5) instead of (3), which the paper's text wants "if Bitmap is used", as algorithm 5 does."""
+    """Computes equation (14) with (5) instead of (3). The paper's text wants this "if Bitmap is used", as algorithm 5
+    does.
+    """
     return 1 + crw_miss(free, clusters) * rw_bm_steps(pages, free, threads, word)
 
 
 def crw_warp_steps(pages: float, free: float, threads: float, clusters: float, lanes: int = LANES) -> float:
-    """Largest number of steps of 32 independent CRW requests. The paper has numbers for it but no formula (fig. 9).
+    """Computes the largest number of steps of 32 independent CRW requests. The paper has numbers for it but no formula
+    (fig. 9).
 
     A request takes one step, or one step more than a walk that succeeds with the worst chance, (A - N) / T.
     """
@@ -158,18 +165,18 @@ def crw_warp_steps(pages: float, free: float, threads: float, clusters: float, l
 
 
 def vain_probes(free_share: float, z: float = 2.32635) -> int:
-    """Section 3.2.3: the number of pages found in use in a row that proves a smaller A / T, at 1 % false alarms."""
+    """Computes how many probes in a row must fail to prove a smaller A / T, at 1 % false alarms (section 3.2.3)."""
     return math.floor(z * z * (1 - free_share) / free_share)
 
 
 def conflicts(pages: float, threads: float) -> float:
-    """Section 3.1: pairs of threads whose first probes hit the same page, N^2 / 2T."""
+    """Computes the number of pairs of threads whose first probes hit the same page, N^2 / 2T (section 3.1)."""
     return threads * (threads - 1) / (2 * pages)
 
 
 @dataclass(frozen=True)
 class Setting:
-    """The settings of a cell that a formula can use."""
+    """A setting has the settings of a cell that a formula can use."""
 
     pages: float
     free_share: float
@@ -183,7 +190,7 @@ class Setting:
 
     @property
     def clusters(self) -> float:
-        """Expected number of clusters if groups of `cluster_pages` are free or in use by chance."""
+        """Returns the expected number of clusters if groups of `cluster_pages` are free or in use by chance."""
         return max(1.0, self.free / self.cluster_pages * (1 - self.free_share))
 
 

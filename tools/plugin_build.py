@@ -11,7 +11,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 
 
 class PluginBuild:
-    """A build folder that contains the checking workers and the plug-ins."""
+    """A plug-in build is a build folder that contains the checking workers and the plug-ins."""
 
     def __init__(self, folder):
         self.folder = pathlib.Path(folder).resolve()

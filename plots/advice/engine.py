@@ -39,7 +39,7 @@ RULES = {
 
 @dataclass(frozen=True)
 class Near:
-    """A case that the answer uses. `steps` has the distance of each setting that differs."""
+    """A near case is one that the answer uses. `steps` has the distance of each setting that differs."""
 
     number: int
     distance: float
@@ -48,7 +48,7 @@ class Near:
 
 @dataclass(frozen=True)
 class Ranked:
-    """An allocator with its rank.
+    """A ranked allocator has its rank and the numbers behind it.
 
     `slower` is a geometric mean over the near cases: the allocator's time divided by the best time, each with the floor
     added. `rank` comes from placed(). It is 0 if the allocator has no time.
@@ -78,7 +78,7 @@ class Answer:
     failing: list[Ranked]  # allocators with a near case that is not ok or not measured
     unable: list[Ranked]  # allocators without a near case that is ok
     unmeasured: list[dict]  # allocators without a measured near case
-    left_out: list[dict]  # allocators that do not meet the question; why_not() has the reason
+    left_out: list[dict]  # allocators that do not meet the requirements; why_not() has the reason
     refusing: list[dict]  # allocators that refuse so large a request; refused_by() has the limit
 
 
@@ -101,8 +101,8 @@ def distance_of(job: dict, question: dict) -> tuple[float, dict[str, float]]:
 def answers(case: dict, question: dict) -> bool:
     """Returns whether the case can answer the question.
 
-    The case must be about requests, and it must have the phase that is compared. Its alignment must be that of the
-    question. Blocks are freed by other threads in both or in neither.
+    The case must be about requests, and it must have the phase that is compared. It must have the alignment of the
+    question. Both must agree on whether other threads free the blocks.
     """
     job = case["job"]
     if job is None or job.get("alignment", 1) != question.get("alignment", 1):
@@ -150,7 +150,7 @@ def answer(table: dict, question: dict) -> Answer:
 
 
 def why_not(entry: dict, question: dict) -> str:
-    """Returns why the allocator does not meet the question, or an empty text if it does as far as is known."""
+    """Returns which requirement the allocator does not meet, or an empty text if none is known."""
     if question["must_free"] and not entry["frees"]:
         return RULES["never_frees"]
     if question["any_size"] and ONE_SIZE in entry["restrictions"]:
@@ -248,8 +248,8 @@ def placed(judged: list[Ranked]) -> list[Ranked]:
     """Sorts by rank, then by time.
 
     An allocator is faster than another one if its interval lies below the other interval. Allocators with equally many
-    faster ones share a rank: 1, 1, 3. So no interval separates allocators of one rank. If no interval separates two
-    allocators, the slower one may still have the better rank.
+    faster allocators share a rank, as in sports: 1, 1, 3. So no interval separates allocators of one rank. If no
+    interval separates two allocators, the slower one may still have the better rank.
     """
 
     def surely_faster(other: Ranked, each: Ranked) -> bool:

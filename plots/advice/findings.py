@@ -1,5 +1,5 @@
-"""Reads which allocators the bug search finds unsafe, from the tables at the top of docs/findings.md. A test keeps
-these tables true.
+"""Reads which allocators the bug search finds unsafe, from the tables at the top of docs/findings.md. A test checks
+these tables.
 """
 
 from __future__ import annotations

@@ -54,8 +54,8 @@ def write(run: Run, everything: bool = False) -> tuple[str, int]:
 
 
 def _others(others: dict[str, list[tuple[str, str]]], everything: bool) -> list[str]:
-    """Lists the allocators of each status. With `everything` each has its reason; otherwise the most frequent reason
-    stands for all.
+    """Lists the allocators of each status. With `everything`, it adds the reason of each allocator; otherwise it adds
+    the most frequent reason.
     """
     lines = ["", "Not ranked:"] if others else []
     for status, entries in sorted(others.items()):

@@ -119,7 +119,7 @@ def _judge(arguments: list[str]) -> int:
 
 @dataclass(frozen=True)
 class _Study:
-    """A command that draws pictures over several runs. `drawings` makes them from the runs and the options."""
+    """A study command draws pictures over several runs. `drawings` makes them from the runs and the options."""
 
     describes: str
     writes: str

@@ -11,7 +11,7 @@ import io
 import os
 import sys
 
-# Libraries that plots needs. Each follows the libraries that it imports.
+# Libraries that plots needs. A library comes after the libraries that it imports.
 _NEEDED = ("numpy", "PIL.Image", "matplotlib", "scipy.stats", "pandas", "jsonschema")
 # Debian packages of modules whose package is not called python3-<module>.
 _PACKAGES = {"PIL": "python3-pil", "dateutil": "python3-dateutil", "pytz": "python3-tz", "kiwisolver": "python3-kiwisolver",
@@ -54,7 +54,7 @@ def _in_utf8() -> None:
 
 
 class Stream(io.RawIOBase):
-    """A standard stream that drops what it cannot write, so that all files are still made.
+    """A stream is a standard stream that drops what it cannot write, so that all files are still made.
 
     `failure` is the reason. It stays None if the reader closed the pipe (`| head -1`).
     """

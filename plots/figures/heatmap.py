@@ -5,10 +5,10 @@ reference value, or the status word. This form suits many series with few points
 
 The reference is one of the following:
 
-* an allocator
-* `best`: the smallest value of each column
-* `baseline`: the phase of this name in the same cell
-* `baselines`: the median of these phases over all allocators
+* An allocator.
+* `best` is the smallest value of each column.
+* `baseline` is the phase of this name in the same cell.
+* `baselines` is the median of these phases over all allocators.
 
 The colour is the logarithm of the factor: blue is smaller, red is larger. A factor is grey if its interval includes 1.
 """
@@ -162,7 +162,7 @@ def _block(run: Run, title: str, xs: Sequence[str], phase: str, metric: str, ref
 
 
 def _group_name(run: Run, setting: str, value) -> str:
-    """Returns a word alone, and a number with the name of its setting."""
+    """Returns a value in words. A number gets the name of its setting."""
     return labels.value_of(run, setting, value) if isinstance(value, str) else labels.setting_of(run, setting, value)
 
 

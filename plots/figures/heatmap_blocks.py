@@ -17,7 +17,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Block:
-    """A block is one map.
+    """A block is one map of cells.
 
     `columns` are (group, value) pairs. `rows` have one cell per column, or None if the config excludes the cell.
     `families` contains the family of each row if the rows are grouped by family; otherwise it is empty.

@@ -16,13 +16,13 @@ from plots.sheet.page import BODY_WIDTH, Heading, Page
 
 _ROWS = (0.16, 0.135, 0.118)  # heights of a row in inches; the largest that fits is used
 _TALLEST = 7.4                # greatest height of the body, for a page of 9 inches with heading and caption
-# Arrangements: (whether maps are side by side, columns of rows).
+# The arrangements are pairs: whether maps are side by side, and the number of columns of rows.
 _SHAPES = ((False, 1), (True, 1), (True, 2), (True, 3), (False, 2))
 _LEAST_ROOM = 0.22            # least width of a cell, enough for three characters
 _WIDEST = 1.0
 _TITLE = 0.19
 _GROUP = 0.15                 # height of a line of group names
-_GAP = 0.02                   # gap before a group of columns, part of its first cell
+_GAP = 0.02                   # gap before a group of columns, taken from its first cell
 _BETWEEN = 0.10
 _APART = 0.06                 # gap between maps that are side by side
 _GUTTER = 0.18                # gap between columns of rows
@@ -35,7 +35,7 @@ class Layout:
     bands: list[list[Block]]
     title: str   # name of the setting across
     parts: int   # number of columns of rows
-    row: float   # inches, as all sizes below
+    row: float   # height of a row in inches, as all sizes below
     left: float
     room: float
     head: float  # height of the column names

@@ -37,7 +37,7 @@ _PALE = 0.55  # opacity of bars under outlines and curves
 
 @dataclass(frozen=True)
 class _Words:
-    """The words that readers see about a distribution."""
+    """These are the words that readers see about a distribution."""
 
     what: str
     share: str
@@ -58,7 +58,7 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class _Counted:
-    """The distribution of one cell.
+    """A counted cell has its distribution.
 
     `expected` has the mean and deviation of equation (9) before any page is taken. It is None unless pages found are
     counted.

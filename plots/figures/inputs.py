@@ -44,7 +44,7 @@ def _with_tables(path: Path) -> list[Path]:
 
 @dataclass(frozen=True)
 class Overrides:
-    """The plots that `--config` gives instead of the stored ones."""
+    """Overrides are the plots that `--config` gives instead of the stored ones."""
 
     path: Path | None = None
 

@@ -120,7 +120,9 @@ def _page(shown: Chart, panels: Sequence[Panel], looks: Sequence[Scale], caption
 
 
 def _shares_axis(panels: Sequence[Panel], one: Panel, other: Panel) -> bool:
-    """Returns whether two panels share an axis: they have the same metric, and their rows have the same phases."""
+    """Returns whether two panels share an axis: whether they have the same metric and their rows have the same
+    phases.
+    """
     def phases(panel: Panel) -> set[str]:
         return {each.phase for each in panels if each.row == panel.row and each.metric == panel.metric}
 

@@ -25,7 +25,7 @@ _BACK_ENDS = (("cuda", "CUDA"), ("cpu", "CPU executor"))
 
 @dataclass(frozen=True)
 class Table:
-    """The config of a settings table, and the configs that it lists, by name."""
+    """A table has the config of a settings table, and the configs that it lists, by name."""
 
     config: dict
     figures: dict[str, dict]

@@ -30,9 +30,7 @@ NOT_KNOWN = "not known"  # cause of a claim that names none
 
 @dataclass(frozen=True)
 class Value:
-    """An effect in words, for the place that decides: the worst one with the verdict, or the best one if one place is
-    enough.
-    """
+    """A value is an effect in words, for the place that decides."""
 
     text: str = "–"
     interval: str = "–"
@@ -44,7 +42,7 @@ class Value:
 
 @dataclass(frozen=True)
 class Judged:
-    """A row of the ledger. The verdict is about the value `published`."""
+    """A judged claim is a row of the ledger. The verdict is about the value `published`."""
 
     says: str
     source: str

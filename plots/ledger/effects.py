@@ -4,7 +4,7 @@ The effects are ratios, growth, straightness, steps, crossings, values, shares, 
 metric predicts another. Every effect gives one estimate per place. An estimate is a number between two bounds, which
 follow from the stored 95 % intervals. Claims also use the intervals of few rounds (few_rounds.py).
 
-The bounds of a ratio are its smallest and largest value within both intervals. Such an interval is wider than 95 %.
+The bounds of a ratio are its smallest and largest value within both intervals. This interval covers more than 95 %.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Estimate:
     place: str
     rounds: int = 0     # fewest rounds of a few-rounds interval in the estimate, 0 if it uses none
     provisional: bool = False  # whether the estimate uses a provisional value, and thus has no interval
-    span: float = 0.0   # for an exponent: logarithm of the last x divided by the first
+    span: float = 0.0   # for an exponent: logarithm of the last x divided by the first x
     explained: bool = False  # whether the number is the share of squares that a line explains
     spread: float = 0.0  # for a mean: geometric standard deviation of its places
 
@@ -49,7 +49,7 @@ class Estimate:
 
 @dataclass
 class Found:
-    """The estimates of an effect, and the number of values that it could not use."""
+    """The found estimates of an effect come with the number of values that it could not use."""
 
     estimates: list[Estimate]
     without_value: int = 0

@@ -32,7 +32,7 @@ class Side:
 
 
 class FormNotMeasured(Exception):
-    """Raised if the run has only another form of the allocator that the claim names."""
+    """This error says that the run has only another form of the allocator that the claim names."""
 
 
 def known_to(run: Run) -> set[str]:

@@ -25,7 +25,7 @@ from plots.runs import few_rounds
 from plots.sheet import provisional
 
 HOLDS, FAILS, OPEN = "holds", "does not hold", "cannot tell"
-LEAST_MARGIN = 1.5  # factor: few rounds decide nothing if the number lies nearer to a bound
+LEAST_MARGIN = 1.5  # least factor between the number and a bound for a verdict from few rounds
 LEVEL = 0.05
 _LEAST_ROUNDS = 6   # least number of rounds of an interval in figures
 
@@ -41,7 +41,7 @@ class Decision:
     verdict: str
     places: list[str]
     shown: Estimate
-    worst: Estimate | None  # estimate farthest from the bounds, if all places count; None if it equals `shown`
+    worst: Estimate | None  # estimate with the smallest margin, if all places count; None if it equals `shown`
     p: float
     unsure: str             # reason for `cannot tell`, empty if the places give none
 
@@ -92,7 +92,8 @@ def _together(estimates: Sequence[Estimate], claim: dict, some: bool) -> tuple[s
 
 
 def _most(estimates: Sequence[Estimate], claim: dict) -> tuple[str, float, bool]:
-    """Holds if the claim holds in more than half of the places, and does not hold if it fails in more than half.
+    """Returns `holds` if the claim holds in more than half of the places, and `does not hold` if it fails in more than
+    half.
 
     The p of "at least k of n" is n - k + 1 times the k-th smallest p (Benjamini & Heller, Biometrics 64, 2008,
     1215-1222).
@@ -107,7 +108,7 @@ def _most(estimates: Sequence[Estimate], claim: dict) -> tuple[str, float, bool]
 
 
 def _largest(estimates: Sequence[Estimate], claim: dict) -> tuple[str, float, bool]:
-    """Holds if some place reaches the lower bound of the claim and every place stays below the upper bound."""
+    """Returns `holds` if some place reaches the lower bound and every place stays below the upper bound."""
     least, most, inclusive = bounds_of(claim)
     parts = [_together(estimates, {"between": [least, math.inf]} if inclusive else {"above": least}, True)] if least > -math.inf else []
     parts += [_together(estimates, {"between": [-math.inf, most]} if inclusive else {"below": most}, False)] if most < math.inf else []
@@ -154,8 +155,9 @@ def bounds_of(claim: dict) -> tuple[float, float, bool]:
 def margin(estimate: Estimate, claim: dict) -> float:
     """Returns the distance from the number to the nearer bound, negative if the number lies outside the bounds.
 
-    For positive numbers, the distance is the logarithm of a factor. For an exponent, this factor is the ratio of the
-    values at the end of the series. For `straight`, it is the ratio of the unexplained shares.
+    The distance between positive numbers is the logarithm of their ratio. For exponents, it is the logarithm of the
+    factor by which the last value of the series changes. For `straight`, it is the logarithm of the ratio of the
+    unexplained shares.
     """
     def distance(inner: float, outer: float) -> float:
         if math.isinf(inner) or math.isinf(outer) or (estimate.explained and outer >= 1):
@@ -185,7 +187,7 @@ def _p(estimate: Estimate, claim: dict, verdict: str) -> float:
 
 
 def _beyond(estimate: Estimate, bound: float) -> float:
-    """Returns how often a number lies so far from the bound by chance, if the bound is the true value."""
+    """Returns the probability that a number lies so far from the bound by chance, if the bound is the true value."""
     if not _bounded(estimate):
         return 1.0
     if math.isinf(bound):

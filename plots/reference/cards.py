@@ -28,7 +28,7 @@ _QUARTILES = (0.25, 0.5, 0.75)
 
 @dataclass(frozen=True)
 class Comparison:
-    """A comparison of two sides.
+    """A comparison has the runs of two sides.
 
     `times` has a row per cell and phase with a time on both sides. `ended` has the cells that are ok on one side only.
     `alone` has the configs of one side only.

@@ -27,7 +27,7 @@ _DEADLINE = 5.0  # deadline if the config names none
 
 @dataclass(frozen=True)
 class Forecast:
-    """A forecast has seconds without starts of workers.
+    """A forecast gives times in seconds, without the starts of workers.
 
     `once` is the time of verification, `per_round` the time of one round of all cells, and `lost` the worst time of
     cells that fail.

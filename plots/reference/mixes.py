@@ -42,7 +42,7 @@ def newest(found: Sequence[Origin]) -> str:
 
 
 def is_reference(groups: Groups) -> bool:
-    """Returns whether the study must contain all groups. This is so for a study of a GPU that contains most of them."""
+    """Returns whether the study must contain all groups. A study of a GPU must if it contains most of them."""
     return 2 * len(groups.keys() & set(GROUPS)) > len(GROUPS) and not any(run.backend == "cpu" for group in groups.values() for run in group)
 
 

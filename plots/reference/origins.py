@@ -26,7 +26,9 @@ _OF_A_START = (b'{"event":"run"', b'{"event":"device"')
 
 @dataclass(frozen=True)
 class Origin:
-    """A kept run. `cells` come from results.json. `starts` has the events `run` and `device` of its log."""
+    """An origin is that of a kept run. `cells` come from results.json. `starts` has the events `run` and `device` of
+    its log.
+    """
 
     folder: Path
     document: dict

@@ -46,7 +46,7 @@ _LINK = re.compile(r"\]\(([^)#\s]+)|src=\"([^\"]+)\"")
 
 @dataclass
 class Study:
-    """The kept runs below a folder, by their path in it."""
+    """A study has the kept runs below a folder, by their path in it."""
 
     folder: Path
     runs: dict[str, Run] = field(default_factory=dict)
@@ -167,7 +167,7 @@ def made_of(study: Study, parts: Sequence[str]) -> Files:
 
 
 def differences(made: Files, there: Iterable[Path]) -> list[str]:
-    """Returns a line for each file that differs, and for each existing file that nothing makes."""
+    """Returns a line for each file that differs, and for each existing file that no part makes."""
     told = [f"{origins.shown(path)}: {'differs' if path.exists() else 'does not exist'}" for path, content in made.items() if not same(path, content)]
     return told + [f"{origins.shown(path)}: nothing makes it" for path in there if path not in made]
 
@@ -194,7 +194,7 @@ def generated(study: Study) -> list[Path]:
 
 
 def write(made: Files, there: Iterable[Path]) -> None:
-    """Writes files that differ, and removes files that nothing makes."""
+    """Writes files that differ, and removes files that no part makes."""
     for path, content in made.items():
         if not same(path, content):
             files.write(path, content)

@@ -21,7 +21,7 @@ MINUTES = 9.0
 
 @dataclass
 class Piece:
-    """Configs of one group that share their workers."""
+    """A piece has configs of one group that share their workers."""
 
     rounds: int
     configs: dict[str, Forecast] = field(default_factory=dict)
@@ -34,7 +34,7 @@ class Piece:
 
 @dataclass
 class Plan:
-    """The plan of one group."""
+    """A plan has the pieces of one group."""
 
     name: str
     command: str  # beginning of the commands of all pieces; for aa the only command
@@ -73,7 +73,7 @@ def _plan(name: str, groups: Groups, known: dict[str, Forecast], everything: lis
 
 
 def _usual(known: Sequence[Forecast]) -> Forecast:
-    """Returns the average forecast, which a config without results counts as (as for --shard)."""
+    """Returns the average forecast, for configs without results. The option --shard uses the same rule."""
     seconds = (mean(getattr(each, part) for each in known) for part in ("once", "per_round", "lost"))
     return Forecast(*seconds, max((each.allocators for each in known), key=len))
 

@@ -55,7 +55,7 @@ def _counts(name: str, group: Sequence[Origin], words: Sequence[str]) -> list[st
 
 
 def summary(problems: Sequence[str]) -> str:
-    """Lists what one reference study still lacks."""
+    """Lists the problems that keep the runs from being one reference study."""
     return "\n".join([*(f"- {problem}" for problem in problems), "", f"{len(problems)} problems: not yet one study. {_WANTED}"])
 
 

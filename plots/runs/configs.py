@@ -13,8 +13,8 @@ from plots.runs import schema
 
 FOLDER = ROOT / "configs"
 _SECTIONS = ("cpu", "cuda", "full")
-# These keys say nothing about the numbers of the cells. They are texts, deadlines, pools that are found by search, and
-# keys of the plot.
+# These keys say nothing about the numbers of the cells. They are texts, the plot, the deadline of a cell, and the rule
+# for a pool that does not fit the device.
 _BESIDE = ("$schema", "paper", "description", "assumed", "notes", "claims", "plot", "pool", "deadline_s")
 
 
@@ -88,5 +88,6 @@ def measures_the_same(stored: dict, today: dict, backend: str) -> bool:
 
 def _measured(config: dict) -> dict:
     overrides = {name: {key: value for key, value in own.items() if key not in _BESIDE} for name, own in config.get("overrides", {}).items()}
-    allocators = sorted(config.get("allocators", []), key=json.dumps)  # each round shuffles the order anyway
+    # The order does not matter, because each round shuffles it.
+    allocators = sorted(config.get("allocators", []), key=json.dumps)
     return {**{key: value for key, value in config.items() if key not in _BESIDE}, "allocators": allocators, "overrides": {name: own for name, own in overrides.items() if own}}

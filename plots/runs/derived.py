@@ -15,12 +15,12 @@ _NUMBERS = ["value", "low", "high"]
 def metrics(cells: pandas.DataFrame, values: pandas.DataFrame) -> list[pandas.DataFrame]:
     """Returns the following metrics:
 
-    * `time_per_operation`
-    * `time_per_launch`, if the workload counts launches
-    * `time_per_batch`, for phases that occur once in each of several `batches`
-    * `allocated_bytes_per_second`, if the workload counts the requested bytes
-    * `utilisation`, if the workload fills the pool
-    * `metadata_share`: the metadata as a share of the pool's bytes
+    * `time_per_operation`.
+    * `time_per_launch`, if the workload counts launches.
+    * `time_per_batch`, for phases that occur once in each of several `batches`.
+    * `allocated_bytes_per_second`, if the workload counts the requested bytes.
+    * `utilisation`, if the workload fills the pool.
+    * `metadata_share`, the metadata as a share of the pool's bytes.
     """
     times = values[values["metric"] == "time"]
     operations = values[values["metric"] == "operations"].set_index(["cell", "phase"])["value"]
@@ -44,10 +44,10 @@ def relative(cells: pandas.DataFrame, values: pandas.DataFrame, reference: str) 
 
     The reference is an allocator or one of these words:
 
-    * `best`: the smallest value of any allocator at the same settings
-    * `baseline`: the phase of this name in the same cell
-    * `baselines`: the median of these phases over all cells at the same settings, because one baseline differs between
-      processes
+    * `best` is the smallest value of any allocator at the same settings.
+    * `baseline` is the phase of this name in the same cell.
+    * `baselines` is the median of these phases over all cells at the same settings. A single baseline differs between
+      processes.
     """
     places = cells["axes"].map(lambda axes: tuple(sorted((name, str(value)) for name, value in axes.items()
                                                          if not name.startswith("allocator."))))
@@ -111,7 +111,7 @@ def _of_cell(values: pandas.DataFrame, metric: str) -> pandas.Series:
 
 
 def _scaled(values: pandas.DataFrame, factors: pandas.Series, name) -> pandas.DataFrame:
-    """Returns the rows of `factors`, multiplied by them, under another name."""
+    """Multiplies the values by these factors and gives the metric another name."""
     made = values.loc[factors.index].copy()
     made[_NUMBERS] = made[_NUMBERS].astype(float).mul(factors, axis=0)
     made["metric"] = name if isinstance(name, str) else name.loc[factors.index]

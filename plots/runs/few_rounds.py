@@ -19,7 +19,7 @@ EXPLAINED = ("`few rounds` (3 to 5, \"judged on 3 rounds\"): the samples took to
              "processes spread; figures do not show it, and nearer than a factor of 1.5 to what the paper says it decides nothing")
 MARK = "†"  # mark of a verdict in a picture
 MARKED = f"{MARK}: judged on three to five rounds; the t interval is shown (docs/methodology-measurement.md)."
-COLUMN = "few_rounds"  # column of values: number of rounds behind a t interval
+COLUMN = "few_rounds"  # column with the number of rounds of a t interval
 _RATES = ("op/s", "B/s")
 
 

@@ -14,7 +14,7 @@ PUBLISHED, REWORKED, ORIGINAL, OWN, ABLATION = "published", "reworked", "origina
 LETTERS = {PUBLISHED: "p", REWORKED: "r", ORIGINAL: "o", OWN: "w", ABLATION: "a"}
 _SUFFIXES = {REWORKED: "_reworked", ORIGINAL: "_original"}
 _SIDES = ("of", "to", "over", "against")
-# An id, or a label made of an id and its parameters: xmalloc(coalescing=false).
+# This pattern matches an id, or a label made of an id and its parameters: xmalloc(coalescing=false).
 _LABEL = re.compile(r"([a-z][a-z0-9_]*)(\(.*)?", re.DOTALL)
 
 
@@ -24,7 +24,7 @@ def lettered() -> str:
 
 
 def shown(form: str) -> str:
-    """Returns the word that readers see. `own` is a word for programs."""
+    """Returns the form's name for readers. `own` is a name for programs."""
     return "our own" if form == OWN else form
 
 

@@ -88,7 +88,7 @@ def revision(run: Run) -> str:
 
 
 def device_of(run: Run) -> tuple[str, str]:
-    """Returns the back end and the model, for which times can be compared."""
+    """Returns the back end and the model. Only times with equal back end and model can be compared."""
     return run.backend, run.device.get("name") or "device unknown"
 
 

@@ -23,7 +23,7 @@ VALUE_COLUMNS = ["cell", *KEY, "value", "low", "high", "unit", "statistic", "sam
 
 @dataclass
 class Run:
-    """All cells of one config on one device.
+    """A run has all cells of one config on one device.
 
     The index of `cells` is the id of the cell. Its columns are frames.ABOUT, `revision`, and the dictionaries `axes`,
     `workload_parameters` and `allocator_parameters`. `settings` has the same index and a column for every swept or

@@ -28,7 +28,7 @@ _TURNED = (0.86, 1.2, 1.6, 2.4)  # lengths of a line of a turned column name; th
 
 @dataclass
 class Grid:
-    """`muted` has the (row, column) of cells to print in grey, such as words instead of numbers."""
+    """A grid is a table of words. `muted` has the (row, column) of cells in grey, such as words instead of numbers."""
 
     header: Sequence[str]
     rows: Sequence[Sequence[str]]

@@ -17,7 +17,7 @@ _RIGHT = 0.12  # room to the right of the axis for its last number
 
 @dataclass(frozen=True)
 class Row:
-    """A row of marks.
+    """A row has words and marks.
 
     Each entry of `words` has the inches from the left, the text and the colour. `draw` gets the axes and the top of the
     row, in inches below the first row's top.

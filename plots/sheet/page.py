@@ -25,14 +25,14 @@ BODY_WIDTH = style.WIDTH - 2 * _MARGIN
 _TITLE = 8.5
 _LINE = 0.125  # height of a line of small text
 _PALETTES = (16, 24, 32, 48, 64, 96, 128)  # numbers of colours
-_SEEN = 28           # most that a channel of a pixel may change, of 255
+_SEEN = 28           # largest change of a colour channel, of 255
 _SEEN_SHARE = 4e-4   # share of the pixels that may change by more
-_FLAT = 100          # least pixels of one colour that count as an area or a line, which must keep its colour
+_FLAT = 100          # number of pixels from which a colour counts as an area or a line and must stay
 
 
 @dataclass(frozen=True)
 class Heading:
-    """The texts of a page around its body."""
+    """A heading has the texts of a page around its body."""
 
     title: str
     subtitle: str
@@ -49,7 +49,7 @@ class Heading:
 
 
 class Page:
-    """A matplotlib figure with a body of `height` inches. axes() adds axes to the body."""
+    """A page is a matplotlib figure with a body of `height` inches. The method axes() adds axes to the body."""
 
     def __init__(self, heading: Heading, height: float):
         caption = _wrap(heading.caption)
@@ -92,8 +92,8 @@ class Page:
 
 @dataclass
 class Drawing:
-    """A finished figure: the page, and the same content as Markdown. `more` has further pictures, which have no
-    Markdown.
+    """A drawing is a finished figure: the page, and the same content as Markdown. `more` has further pictures, which
+    have no Markdown.
     """
 
     stem: str

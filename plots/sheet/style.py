@@ -1,4 +1,5 @@
-"""The looks of all figures: one page width, one colour and marker per allocator, and one line style per form of it.
+"""Defines the looks of all figures: one page width, one colour and marker per allocator, and one line style per form of
+it.
 
 looks.json contains the families. A family gives the hue of its allocators. A form (`_reworked`, `_original`, ...) gives
 the line style and the fill of the marker. Each allocator has a colour without an entry in looks.json, and an entry
@@ -166,7 +167,7 @@ def _base(allocator: str) -> Look:
     base, forms = _split(allocator)
     name = family(allocator)
     if not name:
-        number = _hash(allocator)  # depends on the id alone, so it never changes
+        number = _hash(allocator)  # the hash depends on the id alone, so it never changes
         return Look(allocator, _SPARE_COLOURS[number % len(_SPARE_COLOURS)],
                     _SPARE_MARKERS[number // len(_SPARE_COLOURS) % len(_SPARE_MARKERS)])
     entry = _TABLE["families"][name]

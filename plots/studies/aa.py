@@ -31,7 +31,7 @@ _WIDEST = 0.12  # deviation from the middle above which a share is cut off at th
 
 @dataclass(frozen=True)
 class Place:
-    """A phase of a cell, with the (value, low, high) of each run that has an interval there."""
+    """A place is a phase of a cell, with the (value, low, high) of each run that has an interval there."""
 
     name: str
     phase: str

@@ -2,8 +2,8 @@
 free, waits.
 
 The configs of these runs sweep a wait of the adaptor `Delayed` (allocators/support/adaptors/delayed.hpp) on the x axis.
-A straight line is fitted to the times of one allocator in one phase. Its slope is the number of calls in a row on the
-way to the result. At a slope of 0, a faster allocator does not help.
+A straight line is fitted to the times of one allocator in one phase. Its slope is the number of calls in a row: calls
+that follow one another on the way to the result. At a slope of 0, a faster allocator does not help.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _LEAST_POINTS = 3   # two points lie on any line
 
 @dataclass(frozen=True)
 class Slope:
-    """The slope of one allocator in one phase of an application."""
+    """A slope belongs to one allocator in one phase of an application."""
 
     application: str
     call: str       # call that waits: malloc or free

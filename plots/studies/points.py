@@ -29,8 +29,8 @@ _LIMITS = ({"times", "of"}, {"at_most"}, {"at_least"})
 
 @dataclass(frozen=True)
 class Place:
-    """A point at one setting. `rival` is the best other allocator. `margin` is the value divided by its limit, so at
-    most 1 is wanted.
+    """A place is a point at one setting. `rival` is the best other allocator. `margin` is the value divided by its
+    limit, so at most 1 is wanted.
     """
 
     at: str
@@ -100,7 +100,7 @@ def read(path: Path = COMB) -> dict:
 
 
 class _Source:
-    """The cells of a run whose allocators free memory, with the values of one phase and metric."""
+    """A source has the cells of a run whose allocators free memory, with the values of one phase and metric."""
 
     def __init__(self, run: Run, point: dict):
         self.run = run

@@ -14,10 +14,10 @@ _FILE = Path(__file__).with_name("reasons.json")
 
 @dataclass(frozen=True)
 class Rule:
-    """A rule explains cells.
+    """A rule explains why cells are not ok.
 
     `revisions` lists the commits whose runs it explains, if the cause was mended later; if empty, it explains all.
-    `open` says that the cause is not established. `see` is a file of the repository.
+    `open` says that the cause is not established. `see` names a file of the repository that explains more.
     """
 
     statuses: tuple[str, ...]

@@ -35,7 +35,7 @@ _MOST_REASONS = 3  # most reasons of a field, the most frequent first
 
 @dataclass
 class Field:
-    """The cells of one allocator in one workload."""
+    """A field has the cells of one allocator in one workload."""
 
     statuses: Counter = field(default_factory=Counter)
     reasons: dict[str, Counter] = field(default_factory=dict)  # reasons, by status
@@ -54,7 +54,7 @@ class Field:
 
 @dataclass
 class Matrix:
-    """All cells of one back end."""
+    """A matrix has all cells of one back end."""
 
     back_end: str
     allocators: dict[str, str]  # names, by id

@@ -23,9 +23,9 @@ from plots.sheet import grid, provisional, quantity
 
 _BAND = (0.67, 1.5)
 _SHORT = 15e-6
-# Runs the same few instructions, so its ratio shows how the two ways of measuring differ.
+# These pairs run the same few instructions, so their ratio shows how the two ways of measuring differ.
 _YARDSTICKS = {"atomic_malloc": "bump"}
-# The same authors' successor, behind an adapter.
+# These are the same authors' successors, behind adapters.
 _HEIRS = {"scatteralloc": "mallocmc", "scatteralloc_no_coalescing": "mallocmc_no_coalescing"}
 _PHASES = ("alloc", "free")
 

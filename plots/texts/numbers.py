@@ -4,14 +4,14 @@
 
 The first word is a run below results/reference, or originals/FILE. The other words are `key=value`:
 
-  of, to               allocators (several with commas); `to` makes a ratio at equal settings
-  phase, metric        of both sides; the defaults are those of the figure
-  growth=SETTING       the exponent of the power of that setting which fits best
-  show, digits         what is written (SHOWS below, default range), significant digits (default 2)
-  at=SETTING           for `where`: the setting whose value is written
-  statuses             in place of all these: how the cells ended
-  ranks=RUN            how alike that run ranks the allocators (ranks.py); ranks.phase is its phase
-  a word of groups.py  in place of all these: a count of all runs at or below the folder
+  of, to               allocators, separated by commas; with `to`, the number is a ratio at equal settings
+  phase, metric        phase and metric of both sides (default: those of the figure)
+  growth=SETTING       exponent of the power of this setting that fits best
+  show, digits         what to write (SHOWS below, default range), and significant digits (default 2)
+  at=SETTING           setting whose value `show=where` writes
+  statuses             how the cells ended, instead of a number
+  ranks=RUN            rank correlation with that run (ranks.py); ranks.phase is its phase
+  a word of groups.py  a count of all runs at or below the folder; it stands alone
 
 Any other key is a setting: `threads=1024`, `threads=1024,2048`, `threads=..512`, `threads=64..`. The keys `of.threads`
 and `to.threads` select for one side only. Tables between <!--table NAME--> and <!--/table--> are written in the same

@@ -1,8 +1,9 @@
-"""Draws at which load an allocator becomes slow.
+"""Draws the loads at which an allocator becomes slow.
 
 The upper charts show its time per operation, against the threads by size and against the fill of the pool. The lower
-charts show its slowest mallocs against the same. The colour shows the size, and the kind of line and mark shows the
-percentile. If lines coincide, sizes are moved beside each other, and marks of percentiles have different sizes.
+charts show its slowest mallocs against the same two loads. The colour shows the size, and the kind of line and mark
+shows the percentile. If lines coincide, sizes are moved beside each other, and marks of percentiles have different
+sizes.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Callable, Collection
 from plots.sheet import provisional, quantity
 from plots.webpage import charts
 
-_SHARES = {  # share of the mallocs: its line, its mark and the mark's size
+_SHARES = {  # line, mark and size of the mark, by share of the mallocs
     "50 %": ("solid", "circle", 5),
     "90 %": ("dash", "circle-open", 9),
     "99 %": ("dashdot", "diamond-open", 13),
@@ -163,8 +164,8 @@ def _steps(cells: list, colours: dict[int, str]) -> list[dict]:
 
 
 def _tails(rows: list[tuple[int, float, list[float]]], axes: str, colours: dict[int, str], told: Callable[[float, float], str]) -> list[dict]:
-    """Returns a line for each size and percentile of rows (size, x, one value per percentile). The pointer shows its
-    name.
+    """Returns a line for each size and percentile of rows (size, x, one value per percentile). The pointer shows the
+    line's name.
     """
     sizes = sorted({size for size, _, _ in rows})
     return [

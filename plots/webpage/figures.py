@@ -21,7 +21,7 @@ from plots.webpage import graphs, maps
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure of the page. `body` is HTML. `chart` is None if the figure is a table of words."""
+    """A figure is one figure of the page. `body` is HTML. `chart` is None if the figure is a table of words."""
 
     run: Run
     stem: str
@@ -30,11 +30,11 @@ class Figure:
 
 
 class Resolved(NamedTuple):
-    """A kind whose static and interactive figures come from one model."""
+    """A resolved kind makes its static and interactive figures from one model."""
 
     resolve: Callable[[Run], Any]
     draw: Callable[[Any, str], page.Drawing]
-    chart: Callable[[Any], dict | None]  # returns None if no cell has a value
+    chart: Callable[[Any], dict | None]  # function that returns None if no cell has a value
 
 
 INTERACTIVE = {"lines": Resolved(lines.resolve, lines.draw, graphs.chart), "heatmap": Resolved(heatmap.resolve, heatmap.draw, maps.chart)}

@@ -16,7 +16,7 @@ from plots.sheet import provisional, quantity, style, ticks
 from plots.webpage import charts
 
 _UNITS = ("s", "op/s", "B", "B/s")
-# Width of a row of panels, and of a panel on a phone, in inches; size of the labels.
+# These are the width of a row of panels and of a panel on a phone, in inches, and the size of the labels in points.
 _WIDE, _NARROW, _POINTS = 9, 2.8, 9
 _DASHES = {"full": "solid", "left": "dash", "none": "dot", "top": "dashdot", "right": "longdash", "bottom": "longdashdot"}
 
@@ -200,7 +200,7 @@ def _bands(panel: Panel, suffix: str, known: set[str]) -> list[dict]:
 
 
 def _positions(panel: Panel, suffix: str, known: set[str]) -> list[dict]:
-    """Draws values of x that the paper names, as vertical lines as high as the drawn values."""
+    """Draws a vertical line at each value of x that the paper names. It is as high as the drawn values."""
     ys = _values(panel, "value")
     made = []
     for position in panel.positions if ys else []:

@@ -60,7 +60,7 @@ def _chart(rows: Sequence[tuple[Run, Judged]]) -> dict:
 
 @dataclass(frozen=True)
 class _Row:
-    """A claim in the plot. Positions are in lines of text from the top."""
+    """A row is a claim in the plot. Positions are in lines of text from the top."""
 
     each: Judged
     lines: list[str]

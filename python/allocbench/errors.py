@@ -2,8 +2,8 @@
 
 
 class UsageError(Exception):
-    """The command line, a path or a config is wrong (exit code 2)."""
+    """This error says that the command line, a path or a config is wrong (exit code 2)."""
 
 
 class NothingToDraw(Exception):
-    """The input is valid but contains nothing for this figure (exit code 3)."""
+    """This error says that the input is valid but contains nothing for this figure (exit code 3)."""

@@ -11,14 +11,14 @@ import pandas
 
 from allocbench import stored
 
-# Facts about a cell besides its settings.
+# These columns describe a cell besides its settings.
 ABOUT = ["allocator", "workload", "pool_bytes", "backend", "status", "left_out", "provisional", "reason"]
 OBJECTS = ("axes", "workload_parameters", "allocator_parameters")  # settings, as dictionaries
 VALUE_COLUMNS = ("cell", "phase", "metric", "unit", "better", "statistic", "value", "low", "high", "confidence", "samples", "flags")
 NUMBERS = ("value", "low", "high", "confidence", "samples")
 _WANT_OF_TIME = "put off until all others were measured"  # beginning of the reason (harness/front/log/run_log.hpp)
 _CONFIDENCE = 0.95  # confidence of all intervals
-# Units for results whose worker gave none.
+# These units apply to results whose worker gave none.
 _USUAL_UNITS = {"time": "s", "throughput": "op/s", "init_time": "s", "metadata_bytes": "B"}
 # A row has (phase, metric, statistic, value, interval or None, samples, flags).
 _Row = tuple[str, str, str, float, tuple[float, float] | None, int, str]

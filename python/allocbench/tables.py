@@ -17,7 +17,7 @@ def read(*runs: str | Path) -> pandas.DataFrame:
     """Returns a row per cell, phase and metric. A cell that is not ok has one row without a number, with its `status`
     and `reason`.
 
-    Settings are columns of their names. A setting gets a `_` after its name if the name is taken (`mode_`, `flags_`),
+    Each setting is a column of its name. A setting gets a `_` after its name if the name is taken (`mode_`, `flags_`),
     and so does any column that would hide an attribute of pandas. `attrs["axes"]` lists the columns that a run sweeps.
     `attrs["settings"]` lists the columns of all settings.
     """

@@ -20,11 +20,11 @@ _OPERATIONS = ["malloc", "free"]
 def read_trace(folder: str | Path) -> pandas.DataFrame:
     """Returns a row per call, with these columns:
 
-    * `kernel`: the number of the kernel, and `name`: its name
-    * `thread`, `operation` and `bytes`
-    * `alignment` in bytes, 0 if the call names none
-    * `block`: the row that made the block, -1 for null
-    * `clock` in nanoseconds, if the trace has clocks
+    * `kernel` is the number of the kernel, and `name` is its name.
+    * `thread`, `operation` and `bytes` describe the call.
+    * `alignment` is in bytes, and 0 if the call names none.
+    * `block` is the row that made the block, or -1 for null.
+    * `clock` is in nanoseconds, if the trace has clocks.
 
     `attrs` has the rest of trace.json.
     """

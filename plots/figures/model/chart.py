@@ -19,7 +19,7 @@ from plots.sheet.page import Heading
 
 @dataclass(frozen=True)
 class Axis:
-    """The axis of the swept setting."""
+    """An axis is the x axis of the swept setting."""
 
     setting: str
     name: str

@@ -55,7 +55,7 @@ class Series:
 
 @dataclass(frozen=True)
 class Place:
-    """The content of a panel and its position in the figure."""
+    """A place is the content of a panel and its position in the figure."""
 
     name: str        # value of `panels` in words, empty if there is only one
     row_name: str    # value of `rows` in words, empty if there is only one
@@ -68,7 +68,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Cut(Place):
-    """The cells of one panel."""
+    """A cut has the cells of one panel."""
 
     run: Run
 
@@ -85,7 +85,7 @@ def panels_of(run: Run) -> list[Cut]:
     across = len(columns)
     if len(columns) == 1 and len(rows) == 1:
         across = 1 if labels.words_of(run, run.plot.get("x", "")) else len(shown)
-    elif len(rows) * len(shown) == 1:  # many panels of one row go on below
+    elif len(rows) * len(shown) == 1:  # a row of many panels continues below
         across = math.ceil(len(columns) / math.ceil(len(columns) / _MOST_BESIDE))
     made = []
     for phase, metric in shown:
@@ -150,7 +150,7 @@ def group(run: Run, x: str | None) -> list[Group]:
 
 
 def is_alone(run: Run) -> bool:
-    """Returns whether a single allocator makes all series. If the plot has rivals, the allocator needs its name."""
+    """Returns whether a single allocator makes all series. Beside rivals, the series need the allocator's name."""
     return run.cells["allocator"].nunique() == 1 and not run.plot.get("rivals")
 
 

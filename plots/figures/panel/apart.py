@@ -30,7 +30,7 @@ MARKERS = Rule(near=3.0, most=0.2)  # a marker hides one below it, so fewer coin
 
 @dataclass(frozen=True)
 class Move:
-    """The moves of one series, in points."""
+    """A move says how far the marks of one series move, in points."""
 
     aside: float = 0.0  # move of the markers to the right
     wider: float = 0.0  # extra width of the line below the series' own line

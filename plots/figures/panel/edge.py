@@ -17,8 +17,8 @@ _MOST_LINES = 2    # most lines for the numbers of a series, so that they do not
 
 @dataclass(frozen=True)
 class Number:
-    """A number beside a triangle. `line` counts from the edge; `start` and `end` are shares of the width of the
-    axes.
+    """A number is written beside its triangle. `line` counts from the edge; `start` and `end` are shares of the width
+    of the axes.
     """
 
     text: str

@@ -14,12 +14,12 @@ from plots.figures.model.series import Series
 from plots.figures.panel import apart, edge
 from plots.sheet import provisional, quantity, style, ticks
 
-_SPREAD = 0.8  # share of a word's room that the marks of all series take
+_SPREAD = 0.8  # share of a word's room on the x axis that the marks of all series take
 
 
 @dataclass(frozen=True)
 class Scale:
-    """The y axis of all panels of one metric. Points beyond the plot's `limits` are drawn at the edge."""
+    """A scale is the y axis of all panels of one metric. Points beyond the plot's `limits` are drawn at the edge."""
 
     metric: str
     unit: str
@@ -30,7 +30,7 @@ class Scale:
     @staticmethod
     def of(chart: Chart, metric: str, contents: Sequence[Panel]) -> Scale:
         numbers = [number for content in contents for number in _covered(content)]
-        # A logarithmic axis has no place for a count of zero. A share is best compared with the whole.
+        # A logarithmic axis has no place for a count of zero. A share is drawn against the whole.
         log = chart.log_y and min(numbers, default=0) > 0 and not quantity.is_share(metric)
         least, most = chart.limits.get(metric, (-math.inf, math.inf))
         inside = [number for number in numbers if least <= number <= most] or numbers
