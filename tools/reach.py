@@ -38,8 +38,8 @@ def described(worker):
 
 
 def chosen_by_plugin(offer, names):
-    """Returns {plug-in: its allocators with these names}. Without names, it returns all that are not broken on
-    purpose.
+    """Returns {plug-in: its allocators with these names}. Without names, it returns all allocators that are not broken
+    on purpose.
     """
     chosen = collections.defaultdict(list)
     for allocator in offer["allocators"]:

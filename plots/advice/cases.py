@@ -101,7 +101,7 @@ def _of_pairs(settings: dict, pool: int) -> Job:
 
 
 def _of_producer_consumer(settings: dict, pool: int) -> Job | None:
-    """Returns None if another thread of the same warp or block frees, because no question asks about these cases."""
+    """Returns the job, or None if a thread of the same warp or block frees, because no question asks about this."""
     return _job(settings, pool, _sizes(settings), 0, OTHERS) if settings["freed_by"] in FREED_BY else None
 
 

@@ -102,7 +102,7 @@ def answers(case: dict, question: dict) -> bool:
     """Returns whether the case can answer the question.
 
     The case must be about requests, and it must have the phase that is compared. It must have the alignment of the
-    question. Both must agree on whether other threads free the blocks.
+    question. Case and question must agree on whether other threads free the blocks.
     """
     job = case["job"]
     if job is None or job.get("alignment", 1) != question.get("alignment", 1):

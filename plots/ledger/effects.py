@@ -49,7 +49,7 @@ class Estimate:
 
 @dataclass
 class Found:
-    """The found estimates of an effect come with the number of values that it could not use."""
+    """This class has the estimates of an effect, and the number of values that it could not use."""
 
     estimates: list[Estimate]
     without_value: int = 0
@@ -181,7 +181,9 @@ def _lines(run: Run, side: Side, along: str, found: Found) -> list[list]:
 
 
 def _growth(run: Run, effect: dict, where: dict) -> Found:
-    """Fits the power x^k to each series and returns the exponents k. A flat series has 0, and a linear one has 1."""
+    """Fits the power x^k to each series and returns the exponents k. A flat series has exponent 0, and a linear one has
+    exponent 1.
+    """
     along = along_of(run, effect)
     side, found = side_of(run, effect["of"], effect, where), Found([])
     position = run.column(along)

@@ -60,8 +60,8 @@ def decide(estimates: Sequence[Estimate], claim: dict) -> Decision:
 def deciding(estimates: Sequence[Estimate], claim: dict) -> Estimate:
     """Returns the estimate that decides.
 
-    It is the worst place, or the best one if one place is enough. For `mean` it is the mean, for `largest` the largest
-    number.
+    It is the worst place, or the best one if one place is enough. For `mean`, it is the mean. For `largest`, it is the
+    largest number.
     """
     return _deciding(_judged(estimates, claim), claim)
 

@@ -42,12 +42,14 @@ def newest(found: Sequence[Origin]) -> str:
 
 
 def is_reference(groups: Groups) -> bool:
-    """Returns whether the study must contain all groups. A study of a GPU must if it contains most of them."""
+    """Returns whether the study must contain all groups. A study of a GPU must contain all groups if it contains most
+    of them.
+    """
     return 2 * len(groups.keys() & set(GROUPS)) > len(GROUPS) and not any(run.backend == "cpu" for group in groups.values() for run in group)
 
 
 def _is_whole(groups: Groups) -> bool:
-    """Returns whether these are all runs of the study's folder. If a single group was named, they are not."""
+    """Returns whether these are all runs of the study's folder. They are not if the user named a single group."""
     runs = [run for group in groups.values() for run in group]
     return len({file.parent for file in runs[0].study.rglob("results.json*")}) == len(runs)
 

@@ -100,8 +100,8 @@ def _of_run(run: Run) -> list[Slope]:
 def _line(xs: numpy.ndarray, ys: numpy.ndarray, lows: numpy.ndarray, highs: numpy.ndarray) -> tuple[Estimate, float]:
     """Returns the slope, and the distance of the farthest point from the line.
 
-    A slope is uncertain for two reasons. The points do not lie on the line (Student's t over the points), and each
-    point has an interval (independent errors, so their squares add up). The result has the wider of the two intervals.
+    A slope is uncertain for two reasons. The points lie beside the line (Student's t over the points), and each point
+    has an interval (independent errors, so their squares add up). The result has the wider of the two intervals.
     """
     fit = scipy.stats.linregress(xs, ys)
     off = float(numpy.abs(ys - (fit.intercept + fit.slope * xs)).max())

@@ -69,7 +69,9 @@ def _point(run: Run, axes: dict) -> str:
 
 
 def _beside(ours: dict[str, dict[str, _Cell]]) -> _Theirs:
-    """Compares with originals of the same runs. An original has no parameters, so it applies to all labels of an id."""
+    """Returns the function that finds the times of originals in the same runs. An original has no parameters, so it
+    applies to all labels of an id.
+    """
 
     def seconds(name: str, point: str, phase: str) -> float | None:
         base = name.partition("(")[0]

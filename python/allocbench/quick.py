@@ -14,8 +14,8 @@ Test = Callable[[object], bool]
 
 
 def test_of(schema: dict) -> Test:
-    """Returns a test that accepts nothing that the schema (draft 7) rejects. A keyword that it does not know makes it
-    reject.
+    """Returns a test that accepts nothing that the schema (draft 7) rejects. An unknown keyword makes the test reject
+    everything.
     """
     def of(node: dict) -> Test:
         if "$ref" in node:

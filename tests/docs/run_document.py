@@ -5,7 +5,8 @@ The opening of a fenced block decides:
 * ```LANG file=NAME: the block is written to NAME.
 * ```sh run: Bash runs the block, which must succeed.
 * ```python run: Python runs the block with the package `allocbench`, which must succeed.
-* ```sh replay: every command shows a finding again. Its exit code must be 1, and its output must contain the comments after it.
+* ```sh replay: every command shows a finding again. Its exit code must be 1, and its output must contain the comments
+  after it.
 * ```sh fixed: every command replays a repaired error. Its exit code must be 0.
 
 Usage: run_document.py DOCUMENT SOURCE_DIR BUILD_DIR [--here] [--only ALLOCATOR]...

@@ -89,7 +89,7 @@ class Chart:
 
 
 def of(run: Run) -> Chart:
-    """Returns the chart of a run from which choice.shown() removed the cells that are not shown."""
+    """Returns the chart of a run that choice.shown() has prepared."""
     plot, x = run.plot, run.plot["x"]
     log, reference = plot.get("log", ""), plot.get("reference", "")
     cuts = series.panels_of(run)

@@ -19,7 +19,8 @@ const Rank = (() => {
   }
 
   // Returns whether the case can answer the question. The case must be about requests, and it must have the phase that
-  // is compared. It must have the alignment of the question. Both must agree on whether other threads free the blocks.
+  // is compared. It must have the alignment of the question. Case and question must agree on whether other threads free
+  // the blocks.
   function answers({job, mallocs}, question) {
     return job !== null && (job.alignment || 1) === (question.alignment || 1) && (question.must_free || mallocs !== "") && (job.lifetime === settings.others) === (question.lifetime === settings.others);
   }
