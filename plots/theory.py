@@ -176,7 +176,7 @@ def conflicts(pages: float, threads: float) -> float:
 
 @dataclass(frozen=True)
 class Setting:
-    """A setting has the settings of a cell that a formula can use."""
+    """A setting has the values of a cell that the formulas use."""
 
     pages: float
     free_share: float

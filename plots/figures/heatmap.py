@@ -1,6 +1,6 @@
 """Draws the figure kind `heatmap`.
 
-Rows are allocators. Columns are the values of one or two swept settings. Each cell shows the value divided by a
+Rows are allocators. Each column is a value of one or two swept settings. Each cell shows the value divided by a
 reference value, or the status word. This form suits many series with few points.
 
 The reference is one of the following:

@@ -25,7 +25,7 @@ from plots.runs.results import Run
 from plots.sheet import grid, provisional, quantity
 
 HOLDS, FAILS, OPEN = verdicts.HOLDS, verdicts.FAILS, verdicts.OPEN
-NOT_KNOWN = "not known"  # cause of a claim that names none
+NOT_KNOWN = "not known"  # cause in the ledger if the claim names none
 
 
 @dataclass(frozen=True)

@@ -24,8 +24,8 @@ _RATES = ("op/s", "B/s")
 
 
 def bounded(run: Run) -> Run:
-    """Returns the same run with t intervals. They also apply to metrics that are proportional to a time or to its
-    inverse.
+    """Returns the same run with t intervals. The intervals also apply to metrics that are proportional to a time or to
+    its inverse.
     """
     if COLUMN in run.values:
         return run

@@ -21,7 +21,7 @@ _TITLE = 0.17
 _MORE = 0.115  # height of each further line of a row
 _PADDING = 0.1
 _LARGEST = 7.5
-_LONGEST = 1.2   # longest line of the name of a row
+_LONGEST = 1.2   # longest line of a row name, in inches
 _UPRIGHT = 3    # most lines of an upright column name
 _TURNED = (0.86, 1.2, 1.6, 2.4)  # lengths of a line of a turned column name; the shortest that fits is used
 

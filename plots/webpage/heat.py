@@ -101,8 +101,8 @@ def _told(results: list, ok: int, asked: int) -> str:
 
 
 def _mean_cell(mean: float | None, ok: int, cases: int) -> str:
-    """Returns the field of the mean. It has no colour and no rank if fewer than half of the cells are ok, because such
-    means do not compare.
+    """Returns the table field of the mean. It has no colour and no rank if fewer than half of the cells are ok, because
+    such means do not compare.
     """
     if mean is None:
         return '<td class="unknown" title="no cell is ok">–</td>'

@@ -1,1 +1,1 @@
-"""Resolves once what a figure shows of a run: cells, series and captions."""
+"""Resolves what a figure shows of a run: cells, series and captions."""

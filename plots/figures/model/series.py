@@ -150,7 +150,9 @@ def group(run: Run, x: str | None) -> list[Group]:
 
 
 def is_alone(run: Run) -> bool:
-    """Returns whether a single allocator makes all series. Beside rivals, the series need the allocator's name."""
+    """Returns whether a single allocator makes all series. The result is false if the plot has rivals, because the
+    allocator then needs its name.
+    """
     return run.cells["allocator"].nunique() == 1 and not run.plot.get("rivals")
 
 
