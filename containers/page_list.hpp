@@ -15,12 +15,12 @@
 // The left-over places of the group in the old page count as taken. All lanes read the word with acquire (the chain of
 // fetch-adds keeps the release).
 //
-// A lane that finds more places taken than the page has has reserved nothing. It does not wait there, because the lane
-// for which it would wait may be in its own warp. It stays pending until all lanes of the warp meet again. In the next
-// turn it loads the word before it adds anything. So the number of places grows by at most one per lane. 20 bits can
-// count 2^19 lanes besides the mark below, more than are resident on any GPU. A lane in malloc waits for no lane here,
-// so every turn ends. A warp waits only for another warp's malloc. The word of a page can return only after the page
-// was freed and reused, which does not happen while lanes append (no ABA).
+// A lane reserves nothing if more places are taken than the page has. It does not wait there, because the lane for
+// which it would wait may be in its own warp. It stays pending until all lanes of the warp meet again. In the next turn
+// it loads the word before it adds anything. So the number of places grows by at most one per lane. 20 bits can count
+// 2^19 lanes besides the mark below, more than are resident on any GPU. A lane in malloc waits for no lane here, so
+// every turn ends. A warp waits only for another warp's malloc. The word of a page can return only after the page was
+// freed and reused, which does not happen while lanes append (no ABA).
 //
 // When the allocator returns null, the owner marks the word, and lanes that see the mark drop their records. The list
 // keeps its pages.

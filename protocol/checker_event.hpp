@@ -19,7 +19,7 @@ struct CheckerReady {
 struct CheckedRun {
   std::uint64_t seed = 0;
   std::string outcome;  // "ok", "failed check", "race" ...
-  std::string summary;  // one line
+  std::string summary;  // result in one line
   std::string report;
   std::string schedule;  // list of decisions; empty in the race build
   std::uint64_t decisions = 0;
