@@ -168,8 +168,10 @@ class PublishedHeap {
     return block == nullptr ? nullptr : block + before;
   }
 
-  // Pass 1 goes from the hashed page to the end of the pool and skips regions whose counter has reached 3/4 of the
-  // region; pass 2 looks everywhere.
+  // Finds a chunk in two passes. Pass 1 goes from the hashed page to the end of the pool and skips regions whose
+  // counter has reached 3/4 of their pages. Pass 2 visits all pages. Later walks start in the last access block that
+  // this walk went through from its first to its last page. The block where this walk began does not count, because a
+  // walk that began near the end of a nearly empty block would leave it behind.
   template <class Thread>
   SIMT_FN std::byte* find_chunk(Thread& thread, std::uint32_t size) {
     const Table& table = runs_.table;
@@ -177,9 +179,10 @@ class PublishedHeap {
     const std::uint64_t wasteful = std::uint64_t{size} * waste_factor_;
     const std::uint32_t most =
         wasteful < table.format.page_bytes() ? static_cast<std::uint32_t>(wasteful) : table.format.page_bytes();
-    std::uint32_t block = thread.atomic(*first_block_).load(simt::relaxed);
+    std::uint32_t first = thread.atomic(*first_block_).load(simt::relaxed);
     std::uint32_t page =
-        block * pages_per_block_.divisor() + hashed_page(thread, size, table.format.page_shift, pages_per_block_);
+        first * pages_per_block_.divisor() + hashed_page(thread, size, table.format.page_shift, pages_per_block_);
+    std::uint32_t block = first;
     std::uint32_t skip_from = region_shift_ < 2 ? region_pages : region_pages / 4 * 3;
     SIMT_ROLLED
     for (;;) {
@@ -193,17 +196,17 @@ class PublishedHeap {
         } else {
           page += region_pages;
         }
-        if (skip_from > region_pages || page < (block + 1) * pages_per_block_.divisor()) continue;
+        if (page < end_of_block(block)) continue;
+        if (block > first) thread.atomic(*first_block_).store(block, simt::relaxed);
         ++block;
-        if (block < blocks_) thread.atomic(*first_block_).store(block, simt::relaxed);
       }
       if (skip_from > region_pages) return nullptr;
       skip_from = region_pages + 1;
-      page = 0;
+      page = block = first = 0;
     }
   }
 
-  // Looks at the rest of the region of `page`, and leaves `page` behind it.
+  // Tries the pages from `page` to the end of its region, and sets `page` to the first page behind the region.
   template <class Thread>
   SIMT_FN std::byte* try_region(Thread& thread, std::uint32_t& page, std::uint32_t size, std::uint32_t most) {
     const Table& table = runs_.table;
@@ -219,7 +222,12 @@ class PublishedHeap {
     return nullptr;
   }
 
-  // A chunk of this page was freed that leaves about half of the page free.
+  // Returns the first page behind the access block. The last block also has the pages that are left over.
+  SIMT_FN std::uint32_t end_of_block(std::uint32_t block) const {
+    return block + 1 < blocks_ ? (block + 1) * pages_per_block_.divisor() : runs_.table.pages;
+  }
+
+  // Reports that about half of this page is free after a free of a chunk.
   template <class Thread>
   SIMT_FN void has_room(Thread& thread, std::uint32_t page) {
     thread.atomic(regions_[page >> region_shift_]).store(0u, simt::relaxed);
@@ -229,8 +237,8 @@ class PublishedHeap {
   }
 
   PageRuns<page_reset == PageReset::on> runs_;
-  std::uint32_t* regions_ = nullptr;      // per region: how often a walk found nothing there
-  std::uint32_t* first_block_ = nullptr;  // the first access block that no walk has left
+  std::uint32_t* regions_ = nullptr;      // failed walks per region, at most its pages
+  std::uint32_t* first_block_ = nullptr;  // access block where walks start
   std::uint32_t region_count_ = 0;
   std::uint32_t region_shift_ = 4;
   std::uint32_t blocks_ = 1;

@@ -7,7 +7,8 @@
 // Idea:
 // * malloc: Size, SM and warp slot are hashed to a page (hash.hpp), and the lane walks on from there. It uses a page
 //   whose chunk size is acceptable, or formats one. This takes one addition to the page's count and one OR per try for
-//   a bit. Regions of 16 pages have a counter, by which walks skip them.
+//   a bit. Regions of 16 pages have a counter, by which walks skip them. Walks start in one of eight access blocks
+//   (published_heap.hpp).
 // * malloc of a page and more: The request gets consecutive pages, one lane at a time under one lock (page_runs.hpp).
 // * free: A lane clears the bit and lowers the count. The last lane to leave a page makes it unformatted (page reset).
 // * coalescing: Lanes of a warp that request less than 1/32 page share one chunk. Its first 4 bytes count the members,
@@ -26,8 +27,7 @@
 //   word.
 // * The bits of two-level pages lie at the end of the page instead of behind the last chunk, so that a reset knows
 //   their place (as in mallocMC 2.1).
-// * Pools of fewer than eight regions have fewer access blocks. Assumed: Pass 2 does not move the access block in use,
-//   and a walk that leaves an access block names the next one.
+// * Pools of fewer than eight regions have fewer access blocks. Pages that are left over belong to the last one.
 // * A request for zero bytes is refused.
 //
 // As published, and wrong or slow:
@@ -36,6 +36,9 @@
 //   above.
 // * A segment that is marked full too late keeps its mark when the page changes its format, so a chunk is lost.
 // * Requests of a page and more share one lock. Requests of half a page and more get one chunk per page and walk far.
+// * Walks start in an access block until one of them has gone through the whole next block. So a fill uses up both
+//   blocks first, and pass 1 reads the counters of about an eighth of all regions per request. Pass 2 tries all pages
+//   from the first one on, and finds what pass 1 leaves behind.
 //
 // The reworked form and the benefit of each change: scatteralloc_reworked.hpp.
 #pragma once

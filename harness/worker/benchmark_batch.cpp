@@ -7,13 +7,23 @@
 namespace allocbench::worker {
 namespace {
 
+// Google Benchmark 1.8 gave the member another name.
+template <class Run>
+bool has_failed(const Run& run) {
+  if constexpr (requires { run.error_occurred; }) {
+    return run.error_occurred;
+  } else {
+    return static_cast<int>(run.skipped) != 0;
+  }
+}
+
 class LoopReporter final : public benchmark::BenchmarkReporter {
  public:
   explicit LoopReporter(benchmark::BenchmarkReporter* shown) : shown_(shown) {}
   bool ReportContext(const Context& context) override { return shown_ == nullptr || shown_->ReportContext(context); }
   void ReportRuns(const std::vector<Run>& runs) override {
     for (const Run& run : runs) {
-      if (run.run_type != Run::RT_Iteration || run.error_occurred) continue;
+      if (run.run_type != Run::RT_Iteration || has_failed(run)) continue;
       loop_.iterations += static_cast<std::uint64_t>(run.iterations);
       seconds_ += run.real_accumulated_time;
     }

@@ -11,6 +11,7 @@
 
 #include "allocators/scatteralloc/scatteralloc_reworked.hpp"
 #include "simt/counting.hpp"
+#include "tests/allocators/counted_mallocs.hpp"
 #include "tests/allocators/fidelity/rig.hpp"
 #include "tests/allocators/shared_cases.hpp"
 #include "tests/allocators/stress.hpp"
@@ -337,6 +338,63 @@ TEST(ScatterAllocReworked, UsesTheAccessBlockThatNoWalkLeftBehind) {
   for (int i = 0; i < 8; ++i) blocks.push_back(rig.offset(rig.malloc({1024})[0]) / 2048);
   EXPECT_TRUE(std::is_sorted(blocks.begin(), blocks.end()));
   EXPECT_EQ(rig.malloc({1024})[0], nullptr);
+}
+
+// Steps of mallocs that fill a pool with one page per request. Each launch has 32 lone lanes on eight SMs.
+struct FillCounts {
+  double pages = 0;    // pages tried per request
+  double regions = 0;  // counters of regions that walks read per request
+};
+
+FillCounts fill_of(std::uint32_t regions) {
+  constexpr std::uint32_t together = 32;
+  ScatterParameters parameters = small_pages<ScatterParameters>(1024, 16);
+  Rig<ScatterAlloc> rig(regions * (16 * (1024 + sizeof(PageUsage)) + 4), parameters, 1, 8,
+                        simt::StrategyKind::lockstep);
+  const std::uint32_t requests = rig.allocator.table().pages;
+  std::set<void*> pages;
+  FillCounts result;
+  for (std::uint32_t made = 0; made < requests; made += together) {
+    const testing::CountedSteps counted = testing::count_steps_of_mallocs(rig, 1008, together, 1);
+    pages.insert(counted.blocks.begin(), counted.blocks.end());
+    result.pages += static_cast<double>(counted.of(simt::Step::attempt)) / requests;
+    result.regions += static_cast<double>(counted.of(simt::Step::walk)) / requests;
+    EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+  }
+  pages.erase(nullptr);
+  EXPECT_EQ(pages.size(), requests);
+  return result;
+}
+
+// A walk that starts near the end of an access block leaves it at once. Later walks must still start in this block.
+// Otherwise pass 2 tries all pages from the first one on, and the pages tried per request grow with the pool. Pass 1
+// reads the counters of about one access block, an eighth of all, as published.
+TEST(ScatterAlloc, TriesAsManyPagesPerRequestToFillALargePoolAsASmallOne) {
+  for (const std::uint32_t regions : {64u, 256u}) {
+    SCOPED_TRACE(::testing::Message() << regions << " regions");
+    const FillCounts counts = fill_of(regions);
+    EXPECT_LT(counts.pages, 25);
+    EXPECT_GT(counts.regions, regions / 16.0);
+    EXPECT_LT(counts.regions, regions / 8.0 + 3);
+  }
+}
+
+TEST(ScatterAlloc, Pass2LetsTheNextWalkStartNearWhereItFoundRoom) {
+  ScatterParameters parameters = small_pages<ScatterParameters>(1024);
+  parameters.access_blocks = 4;
+  Rig<ScatterAlloc> rig(4 * (2 * (1024 + sizeof(PageUsage)) + 4), parameters, 1, 1);
+  const std::uint32_t* const block_in_use = rig.allocator.first_block();
+  std::vector<void*> pages = malloc_until_null(rig, 1008);
+  ASSERT_EQ(pages.size(), 8u);
+  std::sort(pages.begin(), pages.end());
+  EXPECT_EQ(*block_in_use, 3u);
+  rig.free({pages[5]});
+  EXPECT_EQ(rig.malloc({1008})[0], pages[5]);
+  EXPECT_EQ(*block_in_use, 1u);
+  // Pass 1 starts in block 1 and goes through blocks 2 and 3. Pass 2 goes through no block.
+  rig.free({pages[1]});
+  EXPECT_EQ(rig.malloc({1008})[0], pages[1]);
+  EXPECT_EQ(*block_in_use, 3u);
 }
 
 // A run of one page has a chunk size that requests of half a page and more accept (docs/findings.md).

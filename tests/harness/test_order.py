@@ -81,6 +81,15 @@ class Deferred(OrderTest):
         result = self.run_program(*arguments, expect=0, environment=environment)
         self.assertNotIn("deferred", result.stderr)
 
+    def test_a_fill_has_a_second_for_each_gib_of_the_pool(self):
+        for pool, is_deferred in (("1GiB", True), ("3GiB", False)):
+            with self.subTest(pool=pool):
+                out = self.out / pool
+                arguments = ("--config", self.slow(1.4, rounds=1, pool_bytes=pool), "--out", out, *ENOUGH)
+                environment = self.environment(FAKE_WORKER_STAGE="fill", FAKE_WORKER_MEMORY=str(4 << 30))
+                result = self.run_program(*arguments, expect=0, environment=environment)
+                self.assertEqual("while the pool was filled" in result.stderr, is_deferred, result.stderr)
+
     def test_the_status_says_when_it_was_the_allocators_own_fill(self):
         config = self.config(["hanging"], state="reused", deadline_s=0.4, sweep={"request_bytes": [32]})
         self.run_program("--config", config, "--out", self.out, *ENOUGH, expect=1,

@@ -16,7 +16,7 @@
 namespace allocbench::front {
 namespace {
 
-constexpr const char* description =
+constexpr const char* program_description =
     "allocbench measures GPU memory allocators: every allocator under every workload, on a CUDA GPU or on the CPU. "
     "It writes results to stdout and into a folder (events.jsonl, results.csv, results.json), and progress to stderr.";
 
@@ -358,7 +358,7 @@ std::string version_text() {
 }
 
 std::unique_ptr<CLI::App> make_app(Options& options) {
-  auto app = std::make_unique<CLI::App>(description, "allocbench");
+  auto app = std::make_unique<CLI::App>(program_description, "allocbench");
   app->formatter(std::make_shared<HelpFormatter>());
   app->set_version_flag("--version", version_text());
   add_run_options(*app, options.run);

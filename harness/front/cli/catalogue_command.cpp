@@ -112,7 +112,7 @@ void print_list(std::string_view title, const std::vector<Offered<Entry>>& list,
 }
 
 // The paper without its sections: "Vinkler & Havran 2015, sec. 4.2; Winter et al. 2021" belongs to the first one.
-std::string family_of(const protocol::AllocatorDescription& allocator) {
+std::string paper_of(const protocol::AllocatorDescription& allocator) {
   return allocator.paper.substr(0, std::min(allocator.paper.find(", sec"), allocator.paper.find(';')));
 }
 
@@ -126,7 +126,7 @@ void print_families(const Offer& offer) {
   std::vector<std::pair<std::string, std::vector<const Offered<protocol::AllocatorDescription>*>>> families;
   std::size_t width = 0;
   for (const auto& each : offer.allocators) {
-    const std::string name = family_of(each.entry);
+    const std::string name = paper_of(each.entry);
     auto family = std::find_if(families.begin(), families.end(), [&](auto& other) { return other.first == name; });
     if (family == families.end()) family = families.insert(family, {name, {}});
     family->second.push_back(&each);

@@ -76,12 +76,15 @@ BatchRunner::Step BatchRunner::begin(CellRun& run) {
 // The first round has a short deadline to find out how long the kernels run, so that a hang costs little. Times of the
 // CPU executor do not predict hangs. A cell that ended well once seldom fails, so later rounds do not report stages.
 SampleLimits BatchRunner::sample_limits(const CellRun& run) const {
-  SampleLimits limits{.seconds = left_of_deadline(run), .trial_seconds = {}, .stages = run.rounds.empty()};
+  SampleLimits limits{.seconds = left_of_deadline(run), .trial = {}, .stages = run.rounds.empty()};
   const bool is_quick = book_.time.exists() || run.cell->backend == "cuda";
   if (!is_quick || !run.rounds.empty() || run.state == CellState::deferred) return limits;
   const Forecast forecast = book_.forecaster.about(book_.figure, *run.cell);
-  limits.trial_seconds = least_trial_seconds;
-  if (forecast.is_known) limits.trial_seconds = std::max(least_trial_seconds, trial_factor * forecast.seconds);
+  double timed = least_trial_seconds;
+  if (forecast.is_known) timed = std::max(timed, trial_factor * forecast.seconds);
+  const double other = trial_of_other_stages * timed;
+  const double gib = static_cast<double>(run.cell->pool_bytes) / (1 << 30);
+  limits.trial = Trial{.timed = timed, .fill = std::max(other, trial_seconds_per_filled_gib * gib), .other = other};
   return limits;
 }
 

@@ -11,10 +11,12 @@ inline constexpr double start_limit_seconds = 60;
 inline constexpr double load_limit_seconds = 10;
 
 // Time for the timed kernels of a first round before the cell is deferred: this many seconds, or this multiple of the
-// forecast, whichever is longer. The stages around them (filling a pool, checking pointers) have more time.
+// forecast, whichever is longer. The stages around them (checking pointers, freeing blocks) have more time. The stage
+// that fills the pool has time for the size of the pool, because all cells of a worker share one fill.
 inline constexpr double least_trial_seconds = 0.5;
 inline constexpr double trial_factor = 4;
 inline constexpr double trial_of_other_stages = 2;
+inline constexpr double trial_seconds_per_filled_gib = 1;
 
 // Time for checking the contents of a cell's blocks: at least this long, or as long as its first round, whichever is
 // longer. A stage of the verification ends after `stage_factor` times that.

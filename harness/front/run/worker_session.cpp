@@ -208,7 +208,7 @@ Outcome WorkerSession::sample(const Cell& cell, std::uint64_t count, const Sampl
   double seconds = 0;
   for (std::uint64_t taken = 0;; ++taken) {
     if (taken == count) return {.seconds = seconds};
-    Outcome outcome = await("sample", cell.id, limits.seconds - seconds, limits.trial_seconds);
+    Outcome outcome = await("sample", cell.id, limits.seconds - seconds, limits.trial);
     seconds += outcome.seconds;
     outcome.seconds = seconds;
     if (outcome.kind != Outcome::Kind::done) return outcome;
@@ -282,13 +282,12 @@ Outcome WorkerSession::ask(const protocol::Command& command, std::string_view wa
 }
 
 Outcome WorkerSession::await(std::string_view wanted, const std::string& cell_id, double limit_seconds,
-                             std::optional<double> trial_seconds) {
+                             std::optional<Trial> trial) {
   asked_at_ = WorkerProcess::Clock::now();
   stage_at_ = asked_at_;
   const auto elapsed = [&] { return seconds_since(asked_at_); };
   const auto left_of_trial = [&] {
-    const double factor = stage_ == "timed" ? 1 : trial_of_other_stages;
-    return trial_seconds ? factor * *trial_seconds - seconds_since(stage_at_) : std::numeric_limits<double>::infinity();
+    return trial ? trial->of(stage_) - seconds_since(stage_at_) : std::numeric_limits<double>::infinity();
   };
   std::optional<Outcome> outcome;
   while (!outcome) {
@@ -302,7 +301,7 @@ Outcome WorkerSession::await(std::string_view wanted, const std::string& cell_id
         break;
       case WorkerReply::Kind::deadline:
         outcome = abandon_worker();
-        outcome->on_trial = trial_seconds && elapsed() < limit_seconds;
+        outcome->on_trial = trial && elapsed() < limit_seconds;
         if (settings_.time.over()) outcome->kind = Outcome::Kind::out_of_time;
         break;
       case WorkerReply::Kind::interrupted:

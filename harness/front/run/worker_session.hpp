@@ -36,10 +36,18 @@ struct Outcome {
   double seconds = 0;                         // wall time between command and answer
 };
 
+// The short deadline of a first round: seconds for each stage of a repetition.
+struct Trial {
+  double timed = 0;
+  double fill = 0;
+  double other = 0;
+
+  double of(std::string_view stage) const { return stage == "timed" ? timed : stage == "fill" ? fill : other; }
+};
+
 struct SampleLimits {
   double seconds = 0;  // of the command
-  // Deadline of the timed phases of a repetition. The stages around them have `trial_of_other_stages` times this long.
-  std::optional<double> trial_seconds;
+  std::optional<Trial> trial;
   bool stages = false;  // the worker reports its stages
 };
 
@@ -126,7 +134,7 @@ class WorkerSession {
               double limit_seconds);
   // Waits for such an event without sending a command.
   Outcome await(std::string_view wanted, const std::string& cell_id, double limit_seconds,
-                std::optional<double> trial_seconds = {});
+                std::optional<Trial> trial = {});
   std::optional<Outcome> judge(const std::string& line, std::string_view wanted, const std::string& cell_id);
   std::optional<Outcome> judge_failure(const protocol::Failed& failed);
   [[noreturn]] void give_up(const protocol::NoEnvironment& machine);
