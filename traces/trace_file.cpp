@@ -103,7 +103,7 @@ Trace read_trace(const fs::path& folder) {
 void write_trace(const Trace& trace, const fs::path& folder) {
   require_possible(trace, folder.string());
   const fs::path description = folder / "trace.json";
-  if (fs::exists(description)) throw TraceError(folder.string() + " holds a trace already: choose another folder");
+  if (fs::exists(description)) throw TraceError(folder.string() + " already contains a trace: choose another folder");
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) throw TraceError(folder.string() + " cannot be created: " + error.message());

@@ -27,7 +27,7 @@
 //   word.
 // * The bits of two-level pages lie at the end of the page instead of behind the last chunk, so that a reset knows
 //   their place (as in mallocMC 2.1).
-// * Pools of fewer than eight regions have fewer access blocks. Pages that are left over belong to the last one.
+// * Pools of fewer than eight regions have fewer access blocks. The last one also has the pages that are left over.
 // * A request for zero bytes is refused.
 //
 // As published, and wrong or slow:
@@ -36,9 +36,9 @@
 //   above.
 // * A segment that is marked full too late keeps its mark when the page changes its format, so a chunk is lost.
 // * Requests of a page and more share one lock. Requests of half a page and more get one chunk per page and walk far.
-// * Walks start in an access block until one of them has gone through the whole next block. So a fill uses up both
-//   blocks first, and pass 1 reads the counters of about an eighth of all regions per request. Pass 2 tries all pages
-//   from the first one on, and finds what pass 1 leaves behind.
+// * Walks start in one access block until one of them has gone through the next block from end to end. So a fill uses
+//   up both blocks first, and pass 1 reads the counters of about an eighth of all regions per request. Pass 2 finds what
+//   pass 1 leaves behind, and tries all pages from the first one on.
 //
 // The reworked form and the benefit of each change: scatteralloc_reworked.hpp.
 #pragma once

@@ -1,5 +1,8 @@
-"""What the allocators of a claim did not have alike: a pool, a state or a part of the workload that the config of the run overrides for some of them.
-And what the config says differently today."""
+"""Lists the settings that differ between the allocators of a claim: a pool, a state or a part of the workload that the
+config overrides.
+
+It also lists what the current config sets differently.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,9 @@ _OF_TODAY = {"state": "state", "pool_bytes": "pool size", "deadline_s": "deadlin
 
 
 def told(run: Run, allocators: Sequence[str]) -> str:
-    """By setting, who had which value: the value of most comes first. Empty where all had the same."""
+    """Returns who had which value for each setting, the most frequent value first. The text is empty if all had the
+    same.
+    """
     overrides = {name: run.config.get("overrides", {}).get(name, {}) for name in dict.fromkeys(allocators)}
     settings = list(dict.fromkeys(setting for override in overrides.values() for setting in _settings(override)))
     return "; ".join(filter(None, [_of_setting(run, setting, {name: _value(run, name, override, setting) for name, override in overrides.items()})
@@ -22,12 +27,12 @@ def told(run: Run, allocators: Sequence[str]) -> str:
 
 
 def _settings(override: dict) -> list[tuple[str, ...]]:
-    """Keys, and below `workload` those of its parts."""
+    """Returns the keys that are overridden. Below `workload`, each part is a key."""
     return [(key, part) if part else (key,) for key in _OVERRIDDEN if key in override for part in (override[key] if key == "workload" else ("",))]
 
 
 def _value(run: Run, name: str, override: dict, setting: tuple[str, ...]):
-    if setting == ("pool_bytes",):  # as it was measured, because configs may write it with a unit
+    if setting == ("pool_bytes",):  # the measured value, because configs may write it with a unit
         pools = run.cells.loc[run.cells["allocator"] == name, "pool_bytes"].unique()
         return pools[0] if len(pools) == 1 else None
     for section in (override, run.config):
@@ -57,7 +62,9 @@ def _written(setting: str, value) -> str:
 
 
 def since(run: Run, today: dict) -> str:
-    """How heap, pool and deadline of the config differ today from what was measured, for some allocators or for all; empty where they do not."""
+    """Describes how heap, pool and deadline of the current config differ from what was measured. The text is empty if
+    they do not.
+    """
     was, now = ({name: {key: _plain(key, {**config, **config.get("overrides", {}).get(name, {})}.get(key)) for key in _OF_TODAY} for name in run.allocators()}
                 for config in (run.config, configs.effective(today, run.backend)))
     changes: dict[tuple, list[str]] = {}

@@ -128,7 +128,7 @@ TEST_F(Files, OfATraceAreNotOverwritten) {
     write_trace(two_kernels(), trace_);
     FAIL();
   } catch (const TraceError& error) {
-    EXPECT_EQ(error.what(), trace_.string() + " holds a trace already: choose another folder");
+    EXPECT_EQ(error.what(), trace_.string() + " already contains a trace: choose another folder");
   }
 }
 

@@ -1,4 +1,6 @@
-"""Curves of theory in line figures (`theory` of a config's plot): for a series, what its formula gives at its settings."""
+"""Computes the curves of theory in line figures (`theory` of a config's plot): the values of a series by its
+formula.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ _POINTS = 160
 
 
 def names(run: Run, metrics: Sequence[str]) -> list[str]:
-    """The equations drawn for these metrics, as the paper numbers them."""
+    """Returns the equations drawn for these metrics, with the numbers of the paper."""
     there = set(run.cells["allocator"])
     chosen = [named[metric] for allocator, named in run.plot.get("theory", {}).items() for metric in metrics
               if metric in named and allocator in there]
@@ -23,7 +25,10 @@ def names(run: Run, metrics: Sequence[str]) -> list[str]:
 
 
 def of_series(run: Run, series: Series, x: str, metric: str, log_x: bool) -> tuple[list[float], list[float]]:
-    """Positions and values, without those where the formula has none; both empty where no curve is asked for."""
+    """Returns positions and values of the curve.
+
+    Positions without a finite value are left out. Both lists are empty if the plot has no formula for the series.
+    """
     name = run.plot.get("theory", {}).get(series.allocator, {}).get(metric)
     if name is None or series.points.empty:
         return [], []

@@ -1,4 +1,4 @@
-"""Captions say what a number is based on."""
+"""Tests that captions say what a number is based on."""
 
 import dataclasses
 

@@ -1,4 +1,4 @@
-"""Heat maps: every ok cell is a factor over the reference, every other cell a word."""
+"""Tests heat maps: every ok cell is a factor relative to the reference, and every other cell is a word."""
 
 import readback
 import synthetic
@@ -108,7 +108,7 @@ def test_a_reference_of_zero_has_numbers_and_no_factors(tmp_path):
 
 
 def _many(tmp_path, count, **plot):
-    """A map of `count` forms, three of each allocator."""
+    """Makes a map of `count` forms, three of each allocator."""
     names = [f"stranger{number // 3:02}{form}" for number in range(count) for form in ("", "_reworked", "_no_merge")[number % 3:number % 3 + 1]]
     cells = [synthetic.cell(name, {"graph": graph}, values={(phase, "time"): 1e-6 * (1 + number) for phase in ("alloc", "free")})
              for number, name in enumerate(names) for graph in ("road", "a_web")]

@@ -1,4 +1,4 @@
-"""Figures of many curves: several pictures, published forms first, with the same axes."""
+"""Tests figures of many curves: they become several pictures with the same axes, and published forms come first."""
 
 import synthetic
 

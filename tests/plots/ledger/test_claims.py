@@ -1,4 +1,6 @@
-"""Claims: effects with their intervals from invented results, verdicts, and the claims of the repository over its results."""
+"""Tests claims: effects with intervals from invented results, verdicts, and the repository's claims about its
+results.
+"""
 
 import json
 from pathlib import Path
@@ -18,7 +20,9 @@ CONFIG = {"name": "test/claims", "paper": "Nobody 1999, Fig. 1", "allocators": [
 
 
 def _cell(allocator, threads, seconds=None, spread=0.1, **fields):
-    """A time with an interval of plus and minus `spread`, relative; without one where spread is None."""
+    """Returns a time with a relative interval of plus and minus `spread`, or without an interval if `spread` is
+    None.
+    """
     if seconds is None:
         return synthetic.cell(allocator, {"threads": threads}, status="timeout")
     bounds = (None, None) if spread is None else (seconds * (1 - spread), seconds * (1 + spread))
@@ -74,7 +78,9 @@ def test_without_cells_nobody_can_tell(tmp_path):
 
 
 def test_a_time_of_requests_that_got_null_is_left_out(tmp_path):
-    """Half of CudaMalloc's requests got null with two threads, which is quick; a count of the same cell stays what it is."""
+    """With two threads, half of CudaMalloc's requests got null, which is quick. A count of the same cell stays
+    valid.
+    """
     cells = [_cell("c_malloc", x, 1e-6, 0.01) for x in (1, 2)] + [_cell("cuda_malloc", 1, 4e-6, 0.01), synthetic.cell("cuda_malloc", {"threads": 2}, values={
         ("alloc", "time"): (1e-9, 9e-10, 1.1e-9), ("", "null_returns"): 1, ("", "steps_per_malloc"): 3})]
     run = _run(tmp_path, cells)
@@ -247,13 +253,13 @@ def test_growth_is_the_exponent(tmp_path, seconds_at, exponent):
     assert judged.verdict == "holds"
     assert float(judged.published.text) == pytest.approx(float(exponent), abs=1e-9)
     found = effects.find(run, {"growth": {"of": "c_malloc"}}).estimates[0]
-    # Weights -2..2 by ten, times log 2; each logarithm is uncertain by 1 %.
+    # The weights are -2 to 2, divided by ten, times log 2. Each logarithm is uncertain by 1 %.
     assert (found.high - found.low) / 2 == pytest.approx(0.01 * 10**0.5 / 10 / 0.693147, rel=1e-3)
 
 
 @pytest.mark.parametrize("seconds_at, explained", [
     (lambda x: 1e-5 + 1e-6 * x, 1), (lambda x: 1e-6, 0), (lambda x: 1e-3 - 1e-6 * x, 0),
-    (lambda x: 1e-6 * x * x, 0.949163)])  # by plain sums over 1, 2, 4, 8, 16
+    (lambda x: 1e-6 * x * x, 0.949163)])  # from plain sums over 1, 2, 4, 8, 16
 def test_a_straight_line_may_start_above_zero(tmp_path, seconds_at, explained):
     run = _run(tmp_path, _line("c_malloc", seconds_at))
     found, = effects.find(run, {"straight": {"of": "c_malloc"}}).estimates
@@ -317,7 +323,8 @@ def test_steps_are_compared_with_the_formula_at_their_settings(tmp_path):
 
 @pytest.mark.parametrize("time_of, verdict", [(lambda was, tas: 1e-6 * was, "holds"), (lambda was, tas: 1e-6 * tas, "does not hold")])
 def test_the_metric_that_predicts_the_time_leaves_less_unexplained(tmp_path, time_of, verdict):
-    steps = [(1.5 ** x, 3.0 + (x * 7 % 5)) for x in range(12)]  # of a warp, of a thread: unrelated
+    # Steps of a warp and of a thread, which are unrelated here.
+    steps = [(1.5 ** x, 3.0 + (x * 7 % 5)) for x in range(12)]
     cells = [synthetic.cell("rw", {"threads": x}, values={("alloc", "time"): (time_of(was, tas) * (1 + 0.01 * (x % 3)), None, None),
                                                           ("", "warp_steps_per_malloc"): was, ("", "steps_per_malloc"): tas})
              for x, (was, tas) in enumerate(steps)]
@@ -329,7 +336,7 @@ def test_the_metric_that_predicts_the_time_leaves_less_unexplained(tmp_path, tim
 
 @pytest.mark.parametrize("seconds, number, verdict", [(range(1, 13), 1.0, "holds"), (range(12, 0, -1), -1.0, "does not hold"), ((3, 1, 4, 1, 5, 9), 0.6962, None)])
 def test_a_correlation_is_that_of_all_cells_together(tmp_path, seconds, number, verdict):
-    """The steps are 1, 2, 3 ... By hand for the last times: 19.5 / sqrt(17.5 * 44.83)."""
+    """The steps are 1, 2, 3 ... The value for the last times is computed by hand: 19.5 / sqrt(17.5 * 44.83)."""
     cells = [synthetic.cell("rw", {"threads": x}, values={("alloc", "time"): (float(y), None, None), ("", "steps_per_malloc"): float(x)})
              for x, y in enumerate(seconds, 1)]
     run = _run(tmp_path, cells, allocators=["rw"])
@@ -480,7 +487,7 @@ CLAIMING = [path for path in sorted((ROOT / "configs").rglob("*.json")) if "clai
 
 @pytest.mark.parametrize("path", CLAIMING, ids=lambda path: str(path.relative_to(ROOT / "configs")))
 def test_claims_of_configs_name_what_their_runs_have(tmp_path, path):
-    """Over results without a single cell's value every claim can be evaluated, and nothing can be told but what is missing."""
+    """Every claim can be evaluated on results without any value, and only the missing cells are reported."""
     config = configs.read(path)
     names = [entry["id"] if isinstance(entry, dict) else entry for entry in config["allocators"]]
     for backend in ("cpu", "cuda"):
