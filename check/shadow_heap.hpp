@@ -14,7 +14,6 @@
 
 namespace allocbench::check {
 
-// BlockRules are the rules for every block.
 struct BlockRules {
   std::uint32_t alignment = 16;
   // Begin of the pool; null if blocks are in the device heap, which has no known bounds.

@@ -23,7 +23,6 @@ class Stream;
 // Launches a kernel. `arguments` point to the kernel object and to values of exactly the types Args of the kernel's
 // pointer, in their order.
 void launch_kernel(Stream& stream, LaunchShape shape, KernelPointer kernel, std::span<const void* const> arguments);
-// KernelLaunch is one of several launches.
 struct KernelLaunch {
   Stream* stream = nullptr;
   LaunchShape shape;

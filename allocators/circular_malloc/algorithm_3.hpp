@@ -33,7 +33,7 @@
 // These times differ from those of the authors' library, which is measured separately (results/reference/h200):
 // * 256 B with cfm_malloc, cfm_malloc_no_merge and cm_malloc_no_merge: A launch takes one of two times, which depends
 //   on the offsets (docs/findings.md). The library probably takes the longer one (not shown).
-// * 16 B with cf_malloc_no_merge: The reason is not known.
+// * 16 B with cf_malloc_no_merge: We do not know the reason.
 // * Frees of 16 B with cm_malloc_no_merge and cfm_malloc_no_merge: The main reason is the different way of measuring
 //   (bump/atomic_malloc.hpp).
 #pragma once

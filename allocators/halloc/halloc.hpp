@@ -135,7 +135,7 @@ class PublishedHalloc : public HallocBase {
   static constexpr std::uint32_t later_probes = 32;
   static constexpr std::uint32_t most_idle_visits = 4;
 
-  // Probes is a lane's place in its series of chunks.
+  // Probes holds the current position of a lane in its series of chunks.
   struct Probes {
     std::uint32_t first;
     std::uint32_t chunk;

@@ -52,7 +52,7 @@ inline std::uint32_t vain_probes(double scarce_share, std::uint32_t pages) {
   return static_cast<std::uint32_t>(std::fmin(std::fmax(probes, 1), never));
 }
 
-// Does the same in words with this many pages.
+// Returns the same limit for probes of whole words, which have `word_pages` pages each.
 inline std::uint32_t vain_word_probes(double scarce_share, std::uint32_t words, std::uint32_t word_pages = 32) {
   if (scarce_share <= 0) return 0xffffffffu;
   return std::min((vain_probes(scarce_share, 0xffffffffu) - 1) / word_pages + 1, vain_probes(scarce_share, words));

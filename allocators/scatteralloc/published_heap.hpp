@@ -168,9 +168,10 @@ class PublishedHeap {
     return block == nullptr ? nullptr : block + before;
   }
 
-  // Pass 1 goes from the hashed page to the end of the pool and skips regions whose counter has reached 3/4 of the
-  // region; pass 2 looks everywhere. A walk names the last access block that it has gone through from end to end. The
-  // block where it began is not named: a walk that began near its end would leave a block behind that is nearly empty.
+  // Finds a chunk in two passes. Pass 1 goes from the hashed page to the end of the pool and skips regions whose
+  // counter has reached 3/4 of their pages. Pass 2 visits all pages. Later walks start in the last access block that
+  // this walk went through from its first to its last page. The block where this walk began does not count, because a
+  // walk that began near the end of a nearly empty block would leave it behind.
   template <class Thread>
   SIMT_FN std::byte* find_chunk(Thread& thread, std::uint32_t size) {
     const Table& table = runs_.table;
@@ -205,7 +206,7 @@ class PublishedHeap {
     }
   }
 
-  // Looks at the rest of the region of `page`, and leaves `page` behind it.
+  // Tries the pages from `page` to the end of its region, and sets `page` to the first page behind the region.
   template <class Thread>
   SIMT_FN std::byte* try_region(Thread& thread, std::uint32_t& page, std::uint32_t size, std::uint32_t most) {
     const Table& table = runs_.table;
@@ -221,12 +222,12 @@ class PublishedHeap {
     return nullptr;
   }
 
-  // The last block has the pages that are left over, too.
+  // Returns the first page behind the access block. The last block also has the pages that are left over.
   SIMT_FN std::uint32_t end_of_block(std::uint32_t block) const {
     return block + 1 < blocks_ ? (block + 1) * pages_per_block_.divisor() : runs_.table.pages;
   }
 
-  // A chunk of this page was freed that leaves about half of the page free.
+  // Reports that about half of this page is free after a free of a chunk.
   template <class Thread>
   SIMT_FN void has_room(Thread& thread, std::uint32_t page) {
     thread.atomic(regions_[page >> region_shift_]).store(0u, simt::relaxed);
@@ -236,8 +237,8 @@ class PublishedHeap {
   }
 
   PageRuns<page_reset == PageReset::on> runs_;
-  std::uint32_t* regions_ = nullptr;      // per region: how often a walk found nothing there
-  std::uint32_t* first_block_ = nullptr;  // the access block where walks begin
+  std::uint32_t* regions_ = nullptr;      // failed walks per region, at most its pages
+  std::uint32_t* first_block_ = nullptr;  // access block where walks start
   std::uint32_t region_count_ = 0;
   std::uint32_t region_shift_ = 4;
   std::uint32_t blocks_ = 1;

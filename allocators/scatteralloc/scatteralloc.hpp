@@ -7,8 +7,8 @@
 // Idea:
 // * malloc: Size, SM and warp slot are hashed to a page (hash.hpp), and the lane walks on from there. It uses a page
 //   whose chunk size is acceptable, or formats one. This takes one addition to the page's count and one OR per try for
-//   a bit. Regions of 16 pages have a counter, by which walks skip them. Walks start in one of eight
-//   access blocks (published_heap.hpp).
+//   a bit. Regions of 16 pages have a counter, by which walks skip them. Walks start in one of eight access blocks
+//   (published_heap.hpp).
 // * malloc of a page and more: The request gets consecutive pages, one lane at a time under one lock (page_runs.hpp).
 // * free: A lane clears the bit and lowers the count. The last lane to leave a page makes it unformatted (page reset).
 // * coalescing: Lanes of a warp that request less than 1/32 page share one chunk. Its first 4 bytes count the members,
@@ -37,8 +37,8 @@
 // * A segment that is marked full too late keeps its mark when the page changes its format, so a chunk is lost.
 // * Requests of a page and more share one lock. Requests of half a page and more get one chunk per page and walk far.
 // * Walks start in one access block until one of them has gone through the next block from end to end. So a fill uses
-//   up both blocks first, and pass 1 reads the counters of about an eighth of all regions per request. Pass 2 finds what
-//   pass 1 leaves behind, and tries all pages from the first one on.
+//   up both blocks first, and pass 1 reads the counters of about an eighth of all regions per request. Pass 2 tries all
+//   pages from the first one on, and finds what pass 1 leaves behind.
 //
 // The reworked form and the benefit of each change: scatteralloc_reworked.hpp.
 #pragma once

@@ -40,7 +40,6 @@ struct Parameters {
   }
 };
 
-// Parameters of the published form.
 struct PublishedParameters : Parameters {
   std::uint32_t retry_limit = 10000;
 

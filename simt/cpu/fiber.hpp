@@ -12,8 +12,8 @@
 
 namespace simt {
 
-// Number of lanes that ThreadSanitizer can distinguish in one process. Its limit is 8,128 threads, and the host uses
-// some of them.
+// Number of lanes that ThreadSanitizer can distinguish in one process. ThreadSanitizer has at most 8,128 threads, and
+// the host uses some of them.
 inline constexpr std::uint32_t max_tsan_lanes = 8000;
 
 // LaneStack is a stack that ThreadSanitizer assigns to one thread. If two of its threads used one stack, it would

@@ -36,13 +36,11 @@ class Worker {
  private:
   friend struct Lane;
 
-  // Blocks.
   void start_block(Block& block, std::uint32_t index);
   static FiberContext& lane_main(void* lane);
   FiberContext& exit(Lane& lane);
   void drop_lanes();
 
-  // Scheduling.
   void step(Lane& lane, CallSite site, Operation operation, Reason reason);
   void count_step(Lane& lane, CallSite site, Operation operation);
   void refill(Lane& lane);
@@ -57,7 +55,6 @@ class Worker {
   // Leaves a lane of an abandoned launch for ever.
   [[noreturn]] void leave(Lane& lane);
 
-  // Meetings.
   void collective(Lane& lane);
   void diagnose(const Lane& lane);
   bool complete(const Lane& lane);
@@ -71,7 +68,6 @@ class Worker {
   // Completes the meetings that waited only for a lane of the warp that has exited.
   void recheck_meetings(Warp& warp);
 
-  // Spinning.
   void park(Lane& lane);
   void wake(Lane& lane);
   void wake_watchers(const void* address);

@@ -65,7 +65,7 @@ struct CountedSteps {
   std::vector<void*> blocks;
   std::vector<simt::OperationCounts> counts;
 
-  // All mallocs together.
+  // Returns the number of these steps in all mallocs.
   std::uint64_t of(simt::Step step) const {
     std::uint64_t sum = 0;
     for (const simt::OperationCounts& each : counts) sum += each.steps[static_cast<std::uint32_t>(step)];

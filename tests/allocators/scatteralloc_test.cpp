@@ -340,10 +340,10 @@ TEST(ScatterAllocReworked, UsesTheAccessBlockThatNoWalkLeftBehind) {
   EXPECT_EQ(rig.malloc({1024})[0], nullptr);
 }
 
-// A page for each request, 32 lone lanes on eight SMs at a time, until the pool is full.
+// Steps of mallocs that fill a pool with one page per request. Each launch has 32 lone lanes on eight SMs.
 struct FillCounts {
-  double pages = 0;    // tried per request
-  double regions = 0;  // whose counter a walk read, per request
+  double pages = 0;    // pages tried per request
+  double regions = 0;  // counters of regions that walks read per request
 };
 
 FillCounts fill_of(std::uint32_t regions) {
@@ -366,9 +366,9 @@ FillCounts fill_of(std::uint32_t regions) {
   return result;
 }
 
-// Walks that start near the end of an access block leave it at once. They must not take the others along: pass 2 would
-// then try all pages from the first one on, and the pages tried per request would grow with the pool. Pass 1 reads the
-// counters of about one access block, an eighth of all, as published.
+// A walk that starts near the end of an access block leaves it at once. Later walks must still start in this block.
+// Otherwise pass 2 tries all pages from the first one on, and the pages tried per request grow with the pool. Pass 1
+// reads the counters of about one access block, an eighth of all, as published.
 TEST(ScatterAlloc, TriesAsManyPagesPerRequestToFillALargePoolAsASmallOne) {
   for (const std::uint32_t regions : {64u, 256u}) {
     SCOPED_TRACE(::testing::Message() << regions << " regions");
@@ -391,7 +391,7 @@ TEST(ScatterAlloc, Pass2LetsTheNextWalkStartNearWhereItFoundRoom) {
   rig.free({pages[5]});
   EXPECT_EQ(rig.malloc({1008})[0], pages[5]);
   EXPECT_EQ(*block_in_use, 1u);
-  // Pass 1 starts in block 1 and goes through blocks 2 and 3; pass 2 goes through none.
+  // Pass 1 starts in block 1 and goes through blocks 2 and 3. Pass 2 goes through no block.
   rig.free({pages[1]});
   EXPECT_EQ(rig.malloc({1008})[0], pages[1]);
   EXPECT_EQ(*block_in_use, 3u);

@@ -41,7 +41,6 @@ SIMT_FN void free_aligned(Inner& inner, Thread& thread, void* block, std::size_t
   inner.free(thread, block);
 }
 
-// AlignedSession is the session of an aligned allocator.
 template <class Inner, std::uint32_t own>
 class AlignedSession : public SessionAdaptor<Inner> {
   using SessionAdaptor<Inner>::inner_;

@@ -180,7 +180,6 @@ struct ContentLedger {
   }
 };
 
-// CheckedSession is the session of a checked allocator.
 template <class Inner, ZeroBytes zero>
 class CheckedSession : public SessionAdaptor<Inner> {
   using SessionAdaptor<Inner>::inner_;

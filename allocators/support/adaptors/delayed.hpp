@@ -20,7 +20,6 @@ struct CallDelays {
   std::uint32_t free_cycles = 0;
 };
 
-// DelayedSession is the session of a delayed allocator.
 template <class Inner>
 class DelayedSession : public SessionAdaptor<Inner> {
   using SessionAdaptor<Inner>::inner_;

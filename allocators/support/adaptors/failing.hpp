@@ -28,7 +28,6 @@ struct FailureRule {
   }
 };
 
-// FailingSession is the session of a failing allocator.
 template <class Inner>
 class FailingSession : public SessionAdaptor<Inner> {
   using SessionAdaptor<Inner>::inner_;

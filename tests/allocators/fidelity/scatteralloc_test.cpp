@@ -119,7 +119,8 @@ TEST(ScatterAllocFidelity, RegionsThatFailedTwelveTimesAreSkippedInPass1) {
             (Ops{.loads = 2}) + (Ops{.loads = 1, .updates = 1}) + full_page * 16);
 }
 
-// Two access blocks of six pages with one chunk each. 992 * 38183 modulo 6 is 4: walks start at page 4 of a block.
+// The two access blocks have six pages each, with one chunk per page. Walks start at page 4 of a block, because
+// 992 * 38183 modulo 6 is 4.
 TEST(ScatterAllocFidelity, AWalkNamesTheAccessBlockThatItWentThroughButNotTheOneWhereItStarted) {
   scatteralloc::ScatterParameters parameters;
   parameters.page_bytes = 1024;
@@ -131,7 +132,7 @@ TEST(ScatterAllocFidelity, AWalkNamesTheAccessBlockThatItWentThroughButNotTheOne
     simt::copy_to_host(rig.stream(), &block, rig.allocator.first_block(), sizeof block);
     return block;
   };
-  // A region counts twice before pass 1 skips it. Each time two full pages are looked at.
+  // Pass 1 skips a region after two failed walks. Each failed walk looks at two full pages.
   constexpr Ops load{.loads = 1};
   const Ops full_region = load + full_page * 2 + Ops{.updates = 1};
   constexpr Ops name_block{.stores = 1};
@@ -143,15 +144,16 @@ TEST(ScatterAllocFidelity, AWalkNamesTheAccessBlockThatItWentThroughButNotTheOne
   } expected[] = {
       {4, begin_walk + new_page, 0},
       {5, begin_walk + full_page + new_page, 0},
-      {6, load + full_region + load + new_page, 0},  // leaves block 0
+      {6, load + full_region + load + new_page, 0},  // The walk leaves block 0.
       {7, load + full_region + load + full_page + new_page, 0},
       {8, load * 2 + full_region + load + new_page, 0},
       {9, load * 2 + full_region + load + full_page + new_page, 0},
       {10, load * 3 + full_region + load + new_page, 0},
       {11, load * 3 + full_region + load + full_page + new_page, 0},
-      {0, load * 4 + full_region + name_block + load + new_page, 1},  // has gone through block 1; pass 2
-      {1, load + full_region + load + full_page + new_page, 1},       // starts at page 10
-      {2, load * 2 + full_region + load + new_page, 1},               // pass 1 skips the region of page 10
+      {0, load * 4 + full_region + name_block + load + new_page,
+       1},                                                       // The walk has gone through block 1 and is in pass 2.
+      {1, load + full_region + load + full_page + new_page, 1},  // The walk starts at page 10.
+      {2, load * 2 + full_region + load + new_page, 1},          // Pass 1 skips the region of page 10.
       {3, load * 2 + full_region + load + full_page + new_page, 1},
   };
   for (const auto& each : expected) {
