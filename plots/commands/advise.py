@@ -74,11 +74,11 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         description="Rank allocators for your job, from measured cells.",
     )
-    parser.add_argument("--sizes", metavar="BYTES", help="size of the requests, or the smallest and the largest: 48, 4KiB, 16-4096")
-    parser.add_argument("--threads", metavar="N", help="number of threads that allocate, with one request each: 100000, 100k, 1M")
-    parser.add_argument("--pool", metavar="BYTES", help="size of the allocator's pool: 1GiB")
+    parser.add_argument("--sizes", metavar="BYTES", help="size of the requests, or the smallest and the largest size, for example 48, 4KiB or 16-4096")
+    parser.add_argument("--threads", metavar="N", help="number of threads that allocate, with one request each, for example 100000, 100k or 1M")
+    parser.add_argument("--pool", metavar="BYTES", help="size of the allocator's pool, for example 1GiB")
     parser.add_argument(
-        "--fill", metavar="SHARE", help="largest share of the pool in use, with these requests: 90%% or 0.9 (default: only these requests)"
+        "--fill", metavar="SHARE", help="largest share of the pool in use, these requests included, for example 90%% or 0.9 (default: only these requests)"
     )
     parser.add_argument("--lanes", default="32", metavar="N", help="number of lanes of each warp that call, 1 to 32 (default: 32)")
     parser.add_argument(
@@ -100,7 +100,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--forms", metavar="LIST", help=f"forms to rank: all, or some of {','.join(question.FORMS)} (default: " f"{','.join(question.USUAL_FORMS)})"
     )
-    parser.add_argument("--all", action="store_true", help="list every allocator, with the reasons of those that did not serve the job")
+    parser.add_argument("--all", action="store_true", help="list every allocator, with the reason if it did not serve the job")
     parser.add_argument("--json", action="store_true", help="print JSON: every rank with its numbers and its cells")
     parser.add_argument(
         "--results",

@@ -21,7 +21,7 @@ def main(arguments: list[str]) -> int:
     parser = Parser(prog="python3 -m plots cards", epilog=_EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter,
                     description="Compare kept results of two models of cards: how alike they rank allocators in each group, and what changes most.")
     parser.add_argument("one", type=Path, metavar="A", help="folder of a study or of a group")
-    parser.add_argument("other", type=Path, metavar="B", help="the same of the other model")
+    parser.add_argument("other", type=Path, metavar="B", help="folder of the same study or group on the other model")
     parser.add_argument("--out", type=Path, metavar="DIR", help=f"write {cards.NAME} there, too")
     options = parser.parse_args(arguments)
     text = cards.markdown(cards.compare(cards.read(options.one), cards.read(options.other)))

@@ -22,14 +22,14 @@ exit codes: 0 printed or written, and with --check nothing to name; 1 --check na
 
 def main(arguments: list[str]) -> int:
     parser = Parser(prog="python3 -m plots provenance", epilog=_EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter,
-                    description="Say where the numbers of kept runs come from, and how their cells ended, for each group and in total.")
+                    description="Print the origin of the numbers of kept runs, and how their cells ended, for each group and in total.")
     parser.add_argument("paths", nargs="+", metavar="PATH", help="folder of studies, of a study, of a group or of a run")
     does = parser.add_mutually_exclusive_group()
     does.add_argument("--write", action="store_true", help="write study.json beside the groups of each study")
-    does.add_argument("--check", action="store_true", help="name every mix and hole, with its file and the next step; exit code 1 if there is one")
-    does.add_argument("--plan", action="store_true", help="print commands that measure all groups anew, in pieces, with forecasts from these results")
-    parser.add_argument("--revision", default="", metavar="HASH", help="with --check: the measured revision that all must have (default: that of the newest run)")
-    parser.add_argument("--minutes", type=float, default=pieces.MINUTES, metavar="M", help="with --plan: the most a piece may take (default: %(default)g)")
+    does.add_argument("--check", action="store_true", help="name every difference and gap, with its file and the next step; exit with 1 if there is one")
+    does.add_argument("--plan", action="store_true", help="print commands that measure all groups again, in pieces, with a forecast for each piece")
+    parser.add_argument("--revision", default="", metavar="HASH", help="with --check: the measured revision that all runs must have (default: the revision of the newest run)")
+    parser.add_argument("--minutes", type=float, default=pieces.MINUTES, metavar="M", help="with --plan: the longest time of a piece (default: %(default)g)")
     parser.add_argument("--rounds", type=int, default=origins.ENOUGH, metavar="N", help="with --plan: rounds of every cell (default: %(default)s)")
     options = parser.parse_args(arguments)
     if not options.minutes >= 1 or not options.rounds >= 1:

@@ -28,7 +28,7 @@ exit codes: 0 written, and with --check nothing differs; 2 --check lists differe
 
 def main(arguments: list[str]) -> int:
     parser = Parser(prog="python3 -m plots regenerate", epilog=_EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter,
-                    description="Make everything again that is made of kept results.")
+                    description="Make all files again that come from kept results.")
     parser.add_argument("studies", nargs="*", type=Path, metavar="STUDY", help="folders of studies (default: all below results/reference)")
     parser.add_argument("--only", action="append", choices=[*outputs.PARTS, "texts", "page"], metavar="PART",
                         help=f"only this part, repeatable: {', '.join(outputs.PARTS)}, texts, page (default: all, with index.md)")
@@ -38,7 +38,7 @@ def main(arguments: list[str]) -> int:
     folders = [folder.resolve() for folder in options.studies] or sorted(each for each in kept.REFERENCE.iterdir() if each.is_dir())
     for folder in folders:
         if folder.parent != kept.REFERENCE:
-            raise UsageError(f"{folder} is not a folder of {kept.REFERENCE}. Only kept studies are made again: files that nothing makes are removed there.")
+            raise UsageError(f"{folder} is not a folder of {kept.REFERENCE}. regenerate removes files that it does not make, so it works only on kept studies.")
     told = [line for folder in folders for line in _study(folder, [part for part in outputs.PARTS if part in wanted], options.check)]
     if "texts" in wanted:
         told += numbers.fill([], write=not options.check)

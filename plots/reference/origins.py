@@ -182,7 +182,7 @@ def read_run(folder: Path) -> Origin:
     document = stored.read_document(folder)
     log = stored.file_of(folder, "events.jsonl")
     if not log.exists():
-        raise UsageError(f"{folder} has no log, so nobody can tell where its numbers come from. Fetch events.jsonl, or measure again.")
+        raise UsageError(f"{folder} has no log, so the origin of its numbers is unknown. Fetch events.jsonl, or measure again.")
     starts = [json.loads(line) for line in stored.content_of(folder, "events.jsonl").splitlines() if line.startswith(_OF_A_START)]
     return Origin(folder, document, starts)
 

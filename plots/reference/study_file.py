@@ -92,7 +92,7 @@ def disagreements(groups: dict[str, list[Origin]], whole: bool) -> list[str]:
         stored = json.loads(path.read_text(encoding="utf-8"))
         known = {name: run for group in stored["groups"].values() for name, run in group["runs"].items()}
     except (json.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
-        raise UsageError(f"{shown(path)} is not what --write makes ({error}). {again}") from None
+        raise UsageError(f"{shown(path)} differs from the file that --write makes ({error}). {again}") from None
     found = {run.inside: of_run(run) for group in groups.values() for run in group}
     told = [f"{shown(path)}: {name}: {_difference(known.get(name), run)}. {again}" for name, run in found.items() if known.get(name) != run]
     if whole:

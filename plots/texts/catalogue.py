@@ -66,5 +66,5 @@ def _headers(folder: str) -> dict[str, str]:
 
 def _link(name: str, headers: dict[str, str]) -> str:
     if name not in headers:
-        raise UsageError(f'no header names {name}: `.name = "{name}"` must stand in its traits.')
+        raise UsageError(f'no header names {name}: `.name = "{name}"` must be in its traits.')
     return f"[{Path(headers[name]).name}](../{headers[name]})"

@@ -47,7 +47,7 @@ def _minutes(group: Sequence[Run]) -> str:
     for run in group:
         lines = [json.loads(line) for line in stored.content_of(run.folder, "events.jsonl").splitlines()]
         if sum(line["event"] == "run" for line in lines) != 1:
-            raise UsageError(f"{run.folder} was continued: its log does not tell how long it took.")
+            raise UsageError(f"{run.folder} was continued, so its log does not contain its duration.")
         times += [datetime.fromisoformat(lines[place]["time"]) for place in (0, -1)]
     return f"{(max(times) - min(times)).total_seconds() / 60:.1f}"
 

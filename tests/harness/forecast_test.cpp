@@ -139,7 +139,8 @@ TEST(Forecast, LargerCellsOfASeriesThatTimedOutOrWasDeferredFail) {
   EXPECT_EQ(forecaster.about("fig", on_grid(128, 1000)).reason, "series a/threads:1000 timed out at 64");
   EXPECT_NEAR(forecaster.about("fig", on_grid(128, 3)).risk, 0.7, 1e-9) << "one deferral may be chance";
   EXPECT_FALSE(fails(forecaster, on_grid(32, 3)));
-  EXPECT_EQ(forecaster.about("fig", on_grid(128, 3)).reason, "series a/threads:3 used up its first deadline at 64");
+  EXPECT_EQ(forecaster.about("fig", on_grid(128, 3)).reason,
+            "series a/threads:3 reached the short deadline of a first round at 64");
   forecaster.note_deferred("fig", on_grid(128, 3), 0.5);
   EXPECT_TRUE(fails(forecaster, on_grid(256, 3)));
 }
@@ -153,7 +154,8 @@ TEST(Forecast, ADeferralTellsOfOtherConfigsButNotOfItself) {
   EXPECT_LT(forecaster.about("fig", first).risk, 0.5) << "only as one of the allocator's cells";
   first.id += " of another config";
   EXPECT_NEAR(risk(first), 0.7, 1e-9);
-  EXPECT_EQ(forecaster.about("other", first).reason, "figure/a/threads:1000 used up its first deadline");
+  EXPECT_EQ(forecaster.about("other", first).reason,
+            "figure/a/threads:1000 reached the short deadline of a first round");
   EXPECT_LT(risk(on_grid(32, 1000)), 0.5);
   forecaster.note_deferred("fig", on_grid(64, 500), 0.5);
   EXPECT_TRUE(risk(first) > 0.9) << "two deferrals";

@@ -90,7 +90,7 @@ class Compare(ProgramTest):
         self.assertIn(f"Continue with\n  allocbench compare --with-reference {kept} --out {again} --minutes 0", result.stderr)
         self.assertIn(f"No cell of {again} was measured. The same command continues.", result.stderr)
         self.assertNotIn("--resume", result.stderr)
-        self.assertIn("not begun. The same command goes on.", result.stdout)
+        self.assertIn("not begun. The same command continues.", result.stdout)
         self.compare("--with-reference", kept, "--out", again)
         self.assertEqual([len(cell_ids(self.events(again / "test" / name))) for name in ("one", "two")], [3, 3])
         rounds = [(event["time"], event["round"]) for name in ("one", "two") for event in self.events(again / "test" / name)

@@ -180,9 +180,9 @@ void add_study(CLI::App& app, StudyOptions& study) {
 }
 
 constexpr const char* try_footer =
-    "TRACE is a folder that allocbench::Traced wrote (docs/try-your-application.md). The job of a CONFIG is recorded "
-    "first. Every allocator replays the calls, kernel by kernel. The end is a ranking. The results are stored like "
-    "those of any run.\n  allocbench try my.trace\n"
+    "TRACE is a folder that allocbench::Traced wrote (docs/try-your-application.md). For a CONFIG, "
+    "Comb records the job first. Every allocator then replays the calls, kernel by kernel, and the command prints a "
+    "ranking. The results are stored as those of any run.\n  allocbench try my.trace\n"
     "  allocbench try my.trace --pool 2GiB --minutes 1\n"
     "  allocbench try my_job.json\n"
     "Exit codes: 0: ranked; 1: no allocator served the trace; 2: wrong usage or a damaged trace; 3: no device, a lost "
@@ -244,7 +244,7 @@ void add_check(CLI::App& app, CheckOptions& check) {
           ->type_name("SEED|FILE");
   verb->add_flag("--shrink", check.shrink, "With --replay: find the shortest schedule that still fails")->needs(replay);
   verb->add_option("--times", check.times,
-                   "With --replay: number of repetitions, of which identical ones are counted (default 2)")
+                   "With --replay: repeat the run this often and count identical repetitions (default 2)")
       ->needs(replay)
       ->check(check_count)
       ->type_name("N");
@@ -252,7 +252,7 @@ void add_check(CLI::App& app, CheckOptions& check) {
                  "Print a table with the share of failing schedules for each strategy");
   auto* coverage =
       verb->add_flag("--coverage", check.coverage,
-                     "List the lines of device code that no built-in model executes (needs the source tree)")
+                     "List the lines of device code that no built-in model executes. Needs the source tree")
           ->option_text("With --allocator, --seeds, --jobs, --quiet, --workers");
   verb->add_flag("--list", check.list, "List allocators, models and strategies");
   verb->add_option("--print-model", check.print_model, "Print a built-in model as JSON")->type_name("NAME");

@@ -62,8 +62,8 @@ void add_compare(CLI::App& app, CompareOptions& comparing) {
                         ->excludes(a)
                         ->excludes(b);
   verb->add_option("-o,--out", comparing.out,
-                   "With --with-reference: folder for the new runs (default results/with-reference). A run that is "
-                   "there is continued")
+                   "With --with-reference: folder for the new runs (default results/with-reference). An earlier run "
+                   "in it is continued")
       ->needs(reference)
       ->type_name("DIR");
   verb->add_option("--minutes", comparing.minutes, "With --with-reference: end after this time (default on a GPU: 15)")

@@ -119,7 +119,7 @@ RunOptions options_of(const CompareOptions& options, const std::vector<Kept>& fi
   run.resume = true;  // after an interruption the same command continues
   run.minutes = options.minutes;
   if (!run.minutes && run.backend == "cuda") run.minutes = default_minutes_on_gpu;
-  run.to_run_left_out = "The same command goes on";
+  run.to_run_left_out = "The same command continues";
   run.profile = options.profile;
   run.workers = options.workers;
   return run;

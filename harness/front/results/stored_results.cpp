@@ -41,13 +41,14 @@ Rounds rounds_of(const Json& phase) {
   for (const Json& count : protocol::list_member(phase, "rounds")) {
     if (!count.is_number_unsigned() || count.get<std::uint64_t>() == 0 ||
         count.get<std::uint64_t>() > static_cast<std::uint64_t>(samples.end() - next)) {
-      throw Malformed("\"rounds\" must be a list of counts that add up to those of \"samples\"");
+      throw Malformed("\"rounds\" must list positive counts whose sum is the number of \"samples\"");
     }
     const auto end = next + static_cast<std::ptrdiff_t>(count.get<std::uint64_t>());
     rounds.emplace_back(next, end);
     next = end;
   }
-  if (next != samples.end()) throw Malformed("\"rounds\" must be a list of counts that add up to those of \"samples\"");
+  if (next != samples.end())
+    throw Malformed("\"rounds\" must list positive counts whose sum is the number of \"samples\"");
   return rounds;
 }
 

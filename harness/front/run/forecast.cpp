@@ -80,7 +80,8 @@ void Forecaster::note_deferred(const std::string& figure, const Cell& cell, doub
   ++own.tried;
   ++own.lost;
   if (cell.growth) own.series[cell.series].deferred.push_back(*cell.growth);
-  failures_[cell.label].push_back({fmt::format("{} used up its first deadline", cell.name), cell, true});
+  failures_[cell.label].push_back(
+      {fmt::format("{} reached the short deadline of a first round", cell.name), cell, true});
   double& longest = trial_seconds_[cell.label];
   longest = std::max(longest, seconds);
 }
@@ -134,7 +135,8 @@ void Forecaster::forecast_risk(const std::string& figure, const Cell& cell, Fore
     }
     if (const auto smaller = below(series->deferred, *cell.growth); !smaller.empty()) {
       deferred = smaller.size();
-      first_deferred = fmt::format("series {} used up its first deadline at {}", cell.series, smaller.front());
+      first_deferred =
+          fmt::format("series {} reached the short deadline of a first round at {}", cell.series, smaller.front());
     }
   }
   if (const auto failures = failures_.find(cell.label); failures != failures_.end()) {
