@@ -113,7 +113,7 @@ def _judged(run: Run, configs: Path = FOLDER) -> list[Judged]:
 
 def _of_today(run: Run, claim: dict, judged: Judged, today: dict) -> Judged:
     """Without a verdict where the config has another heap, or equal pools, for the sentence's allocators by now: numbers of the experiment before say nothing."""
-    changed = unequal.to_measure(run, today, _allocators_of(run, claim)) if judged.verdict != OPEN else ""
+    changed = unequal.to_measure(run, today, _allocators_of(run, claim)) if judged.verdict != OPEN or judged.published.estimate else ""
     return dataclasses.replace(judged, verdict=OPEN, p=None, why=changed, holds_in="", unsure="", few="", cause="") if changed else judged
 
 
