@@ -21,7 +21,7 @@ def of_lines(run: Run, wanted: Sequence[tuple[str, str]], words: bool = False, f
     text = f"{'Markers' if equations or words or not run.plot.get('joined', True) else 'Lines'}: {_statistic(run, shown)}"
     text += f"; bars: {interval(run)}{_of_some(run, shown)}." if shown["low"].notna().any() else _why_none(run, shown)
     if equations:
-        text += f" Lines: {_told(equations)} of the paper (plots/theory.py) at the same settings."
+        text += f" Lines: {_told(equations)} at the same settings (plots/theory.py)."
     if provisional.any_of(shown):
         text += f" {provisional.HOLLOW}"
     if (run.cells["status"] != "ok").any():
@@ -32,7 +32,7 @@ def of_lines(run: Run, wanted: Sequence[tuple[str, str]], words: bool = False, f
 
 def _told(equations: Sequence[str]) -> str:
     numbered = all(name.startswith("(") for name in equations)
-    return f"equation{'s' if len(equations) > 1 else ''} {', '.join(equations)}" if numbered else ", ".join(equations)
+    return f"equation{'s' if len(equations) > 1 else ''} {', '.join(equations)} of the paper" if numbered else ", ".join(equations)
 
 
 def of_table(run: Run, wanted: Sequence[tuple[str, str]], more: Sequence[str] = (), intervals: bool = True) -> list[str]:

@@ -37,7 +37,7 @@ def draw(page: Page, place: tuple[float, float], below: bool, title: str = "") -
     """One entry per label over all panels, in the order of the first; what papers state comes last. Series without a
     single value are named in the strip only."""
     handles = [(handle, label) for axes in page.figure.axes for handle, label in zip(*axes.get_legend_handles_labels())]
-    handles.sort(key=lambda each: each[0].get_gid() in ("stated", "band", "position", "noise"))
+    handles.sort(key=lambda each: (each[0].get_gid() or "").startswith(("stated", "band", "position", "noise", "theory ")))
     names = dict.fromkeys(label for _, label in handles)
     found = {label: _upright(handle) if handle.get_gid() == "position" else handle for handle, label in reversed(handles) if _seen(handle)}
     entries = {label: found[label] for label in names if label in found}
