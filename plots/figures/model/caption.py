@@ -32,7 +32,7 @@ def of_lines(run: Run, wanted: Sequence[tuple[str, str]], words: bool = False, f
 
 def _told(equations: Sequence[str]) -> str:
     numbered = all(name.startswith("(") for name in equations)
-    return f"equation{'s' if len(equations) > 1 else ''} {', '.join(equations)} of the paper" if numbered else ", ".join(equations)
+    return f"equation{'s' if len(equations) > 1 else ''} {', '.join(equations)} of the paper" if numbered else ", ".join(map(curves.told, equations))
 
 
 def of_table(run: Run, wanted: Sequence[tuple[str, str]], more: Sequence[str] = (), intervals: bool = True) -> list[str]:
