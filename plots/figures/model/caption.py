@@ -61,7 +61,8 @@ def of_map(run: Run, wanted: Sequence[tuple[str, str]]) -> list[str]:
 
 def interval(run: Run) -> str:
     """results.csv alone does not tell the rounds."""
-    return "95 % interval of the rounds' median" if _rounds(run) else "95 % interval"
+    middle = "median of the rounds' means" if run.config.get("statistic") == "mean" else "rounds' median"
+    return f"95 % interval of the {middle}" if _rounds(run) else "95 % interval"
 
 
 def _of_some(run: Run, shown: pandas.DataFrame) -> str:
