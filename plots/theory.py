@@ -210,11 +210,11 @@ CURVES: dict[str, tuple[str, Callable[[Setting], float]]] = {
     "crw_warp_steps": ("a model after section 4.2", lambda s: crw_warp_steps(s.pages, s.free, s.threads, s.clusters)),
     "conflicts": ("section 3.1", lambda s: conflicts(s.pages, s.threads)),
     # N lanes make N(N + 1) / 2 exchanges.
-    "lockstep_exchanges": ("the formula of section IV-A", lambda s: (s.lanes + 1) / 2),
-    "combined_exchanges": ("the formula of section IV-B", lambda s: 1 / s.lanes),  # N lanes make one exchange
+    "lockstep_exchanges": ("half of N + 1 (Huang et al. 2010, IV-A)", lambda s: (s.lanes + 1) / 2),
+    "combined_exchanges": ("1/N (Huang et al. 2010, IV-B)", lambda s: 1 / s.lanes),  # N lanes make one exchange
     # Halloc updates the bits and the length for each lane, and two counters (of the size and of the slab) for N lanes
     # together.
-    "aggregated_updates": ("the aggregation formula", lambda s: 2 + 2 / s.lanes),
+    "aggregated_updates": ("2 + 2/N updates (the slides)", lambda s: 2 + 2 / s.lanes),
     "rw_bm_64_steps": ("(5), w = 64", lambda s: rw_bm_steps(s.pages, s.free, int(s.threads), 64)),
     "rw_bm_64_warp_steps": ("(6), w = 64", lambda s: rw_bm_warp_steps(s.pages, s.free, s.threads, 64)),
     "corw_64_steps": ("(11), w = 64", lambda s: corw_steps(s.pages, s.free, s.threads, 64)),

@@ -206,7 +206,10 @@ def _colour(factor: float) -> str:
 def _legend(run: Run) -> str:
     reference, metric = run.plot["reference"], quantity.metric_name(run.plot.get("metric", "time"))
     if reference == "best":
-        return f"Factors: {metric} over the smallest of the column. Red: larger; grey: the 95 % interval contains 1."
+        compared = run.values[run.values["metric"] == f"relative_{run.plot.get('metric', 'time')}"]
+        zeros = " above 0" if (compared["value"] == 0).any() else ""
+        blue, grey = "; blue: 0" if zeros else "", "; grey: the 95 % interval contains 1" if compared["low"].notna().any() else ""
+        return f"Factors: {metric} over the smallest of the column{zeros}. Red: larger{blue}{grey}."
     if reference in ("baseline", "baselines"):
         whose = " (the median of all cells of the column)" if reference == "baselines" else ""
         return (f"Factors: {metric} over that of the {run.plot.get('names', {}).get('baseline', 'baseline')}{whose}. Red: larger; blue: smaller; grey: "

@@ -91,7 +91,9 @@ def draw(shown: Chart, stem: str) -> Drawing:
     with matplotlib.rc_context(style.RC):
         looks = [Scale.of(shown, panel.metric, [other for other in panels if _shares_axis(panels, panel, other)]) for panel in panels]
         pictures = parts.of([panel.series for panel in panels], shown.most, shown.of_paper)
-        pages = [_page(shown, [panel.of(names) for panel in panels], looks, shown.of_lines(names, number == 1), parts.sentence(pictures, number))
+        own = [_own_axes(shown, panels, looks, names) for names in pictures]
+        alone = [number for number, each in enumerate(own, 1) if each != looks]
+        pages = [_page(shown, [panel.of(names) for panel in panels], own[number - 1], shown.of_lines(names, number == 1), parts.sentence(pictures, number, alone))
                  for number, names in enumerate(pictures, 1)]
     more = tuple(Drawing(f"{stem}_{number}", page, "") for number, page in enumerate(pages[1:], 2))
     return Drawing(stem, pages[0], table.markdown(shown), more)
@@ -127,6 +129,19 @@ def _shares_axis(panels: Sequence[Panel], one: Panel, other: Panel) -> bool:
         return {each.phase for each in panels if each.row == panel.row and each.metric == panel.metric}
 
     return one.metric == other.metric and phases(one) == phases(other)
+
+
+def _own_axes(shown: Chart, panels: Sequence[Panel], looks: Sequence[Scale], names: Sequence[str]) -> list[Scale]:
+    """The y axes of a picture: those of the figure, but its own where its curves would take less than a third of a logarithmic one."""
+    def narrow(look: Scale, own: Scale) -> bool:
+        span, room = (math.log(bounds[1] / bounds[0]) if bounds[0] > 0 else math.inf for bounds in (own.covered, look.covered))
+        return look.log and own.log and span < room / 3
+
+    made = []
+    for look, panel in zip(looks, panels):
+        own = Scale.of(shown, panel.metric, [other.of(names) for other in panels if _shares_axis(panels, panel, other)])
+        made.append(own if narrow(look, own) else look)
+    return made
 
 
 def _without_zeros(panels: Sequence[Panel]) -> list[Panel]:
@@ -167,7 +182,7 @@ def _layout(shown: Chart, panels: Sequence[Panel], looks: Sequence[Scale], one_a
                          "`positions`, or choose another axis.")
     bounds = (-0.5, len(words) - 0.5) if words else ticks.limits(sorted({*positions, *named_positions}), log, 0.04)
     left = max([_LEFT, _Y_LABEL + looks[0].label_width()] + [failures.width_of(series.label) + 0.08 for series in all_series if series.failed()])
-    named = list(dict.fromkeys([series.label for series in all_series] + [name for panel in panels for name in panel.sources()]))
+    named = list(dict.fromkeys([series.label for series in all_series if len(series.drawn())] + [name for panel in panels for name in panel.sources()]))
     if any(look.metric.startswith("relative_") for look in looks):
         named.append(shown.noise)
     titled = bool(_legend_title(shown, panels))

@@ -12,6 +12,7 @@ originals.
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,6 +26,9 @@ from plots.runs.results import Run
 from plots.sheet import grid, provisional, quantity
 
 HOLDS, FAILS, OPEN = verdicts.HOLDS, verdicts.FAILS, verdicts.OPEN
+# The sentence fails because the experiment differs from the paper's. This says nothing about the paper.
+DIFFERS = "experiment differs"
+VERDICTS = (HOLDS, FAILS, DIFFERS, OPEN)
 NOT_KNOWN = "not known"  # cause in the ledger if the claim names none
 
 
@@ -57,7 +61,7 @@ class Judged:
     # Numbers of places without an interval and of provisional places, if they are the reason for `cannot tell`.
     unsure: str
     few: str      # number of places that were judged on three to five rounds
-    cause: str    # cause of `does not hold`
+    cause: str    # cause of `does not hold` and `experiment differs`
     detail: str
     kind: str     # kind of the effect
     bounds: tuple[float | None, float | None]  # numbers that the paper states as bounds, None for an open side
@@ -111,7 +115,14 @@ def _not_judged(run: Run, configs: Path) -> list[list[str]]:
 def _judged(run: Run, configs: Path = FOLDER) -> list[Judged]:
     claims = claims_of(run, configs)
     bounded = few_rounds.bounded(run) if claims else run
-    return [judge(bounded, claim) for claim in claims]
+    today = _config_of(run, configs)
+    return [_of_today(bounded, claim, judge(bounded, claim), today) for claim in claims]
+
+
+def _of_today(run: Run, claim: dict, judged: Judged, today: dict) -> Judged:
+    """Without a verdict where the config has another heap, or equal pools, for the sentence's allocators by now: numbers of the experiment before say nothing."""
+    changed = unequal.to_measure(run, today, _allocators_of(run, claim)) if judged.verdict != OPEN or judged.published.estimate else ""
+    return dataclasses.replace(judged, verdict=OPEN, p=None, why=changed, holds_in="", unsure="", few="", cause="") if changed else judged
 
 
 def judge(run: Run, claim: dict) -> Judged:
@@ -134,14 +145,18 @@ def judge(run: Run, claim: dict) -> Judged:
         fails = found.compared and not found.without_value
         ended = effects.statuses(run, claim)
         why = "" if fails else f"published: {', '.join(ended)}" if ended else "requests got null" if nulls else "not measured"
-        return Judged(**told, published=Value(), verdict=FAILS if fails else OPEN, why=why, holds_in="", unsure="", few="",
+        return Judged(**told, published=Value(), verdict=_failed(claim) if fails else OPEN, why=why, holds_in="", unsure="", few="",
                       cause=_cause(claim) if fails else "", detail="; ".join(text for text in ("no such point" if fails else "", skipped) if text))
     decision = verdicts.decide(found.estimates, claim)
     bounded = any(each.low is not None for each in found.estimates)
-    return Judged(**told, published=_value(decision.shown, write), verdict=decision.verdict, why="", p=decision.p if bounded else None,
+    return Judged(**told, published=_value(decision.shown, write), verdict=_failed(claim) if decision.verdict == FAILS else decision.verdict, why="", p=decision.p if bounded else None,
                   holds_in=f"{decision.places.count(HOLDS)} of {len(decision.places)}" if len(decision.places) > 1 and bounded else "",
                   unsure=decision.unsure, few=few_rounds.sentence([estimate.rounds for estimate in found.estimates]),
                   cause=_cause(claim) if decision.verdict == FAILS else "", detail=_detail(decision, found, write, skipped))
+
+
+def _failed(claim: dict) -> str:
+    return DIFFERS if claim.get("cause", {}).get("kind") == "test" else FAILS
 
 
 def _detail(decision: verdicts.Decision, found: effects.Found, write, skipped: str) -> str:
@@ -152,10 +167,14 @@ def _detail(decision: verdicts.Decision, found: effects.Found, write, skipped: s
 
 
 def _unequal(run: Run, claim: dict) -> str:
+    return unequal.told(run, _allocators_of(run, claim))
+
+
+def _allocators_of(run: Run, claim: dict) -> list[str]:
     try:
-        return unequal.told(run, [name for side in effects.sides_of(run, claim) for name in side.allocators])
+        return [name for side in effects.sides_of(run, claim) for name in side.allocators]
     except sides.FormNotMeasured:
-        return ""
+        return []
 
 
 def _value(estimate: Estimate, write) -> Value:
@@ -230,7 +249,7 @@ def _interval(estimate: Estimate, write) -> str:
 
 
 HEADER = ("claim", "paper", "original", "published form", "reworked form", "verdict", "unequal", "cause, and where")
-_INTRODUCTION = """The ledger: sentences of the papers, and what the results say. The verdict is about the published form alone. The second column has what the paper states; where it gives no number, the sentence has our bounds in parentheses. `holds`: the whole interval of the effect is as the paper says; `does not hold`: none of it is; `cannot tell`: in between, without a number, or without an interval. A sentence about every place holds where each does, without a correction; one place is enough against it, or for a sentence about some place, if it is sure after Holm's correction for all places of the sentence. "Holds in" counts places without a correction. Times of cells in which requests got null are left out. The interval of a mean is that of its rounds, and `places ×/÷` the geometric standard deviation of its places. {few_rounds} ([what it covers](../../../docs/methodology-measurement.md#claims-about-few-rounds)). `unequal`: pool, state or workload that the config overrides for some of the sentence's allocators. The last column names the place that decides, and the worst one where that is another. Under the verdict `does not hold` the cause comes first: `hardware` has changed, with what shows it (a count, a profile, a derivation), the `test` differs from the paper's, the paper has a `published error`, the sentence is `stronger` than what the paper shows, or `ours` is not good enough; else it is `not known`, with what is seen. Absolute figures of old GPUs are not judged. [Sentences without a claim](../../../docs/papers/sentences-without-a-claim.md) are listed with the reason. Originals were measured "separately", one request for each of 100,000 threads, where they come from [data/originals](../../../data/originals). Written by `python3 -m plots claims`, which plots/README.md explains."""
+_INTRODUCTION = """The ledger: sentences of the papers, and what the results say. The verdict is about the published form alone. The second column has what the paper states; where it gives no number, the sentence has our bounds in parentheses. `holds`: the whole interval of the effect is as the paper says; `does not hold`: none of it is; `cannot tell`: in between, without a number, without an interval, or measured with another heap or with other pools than the config has today. `experiment differs`: none of it is, but our test differs from the paper's, and the cause says how; this is not a finding about the paper. A sentence about every place holds where each does, without a correction; one place is enough against it, or for a sentence about some place, if it is sure after Holm's correction for all places of the sentence. "Holds in" counts places without a correction. Times of cells in which requests got null are left out. The interval of a mean is that of its rounds, and `places ×/÷` the geometric standard deviation of its places. {few_rounds} ([what it covers](../../../docs/methodology-measurement.md#claims-about-few-rounds)). `unequal`: pool, state or workload that the config overrides for some of the sentence's allocators. The last column names the place that decides, and the worst one where that is another. Under the verdicts `does not hold` and `experiment differs` the cause comes first: `hardware` has changed, with what shows it (a count, a profile, a derivation), the `test` differs from the paper's, the paper has a `published error`, the sentence is `stronger` than what the paper shows, or `ours` is not good enough; else it is `not known`, with what is seen. Absolute figures of old GPUs are not judged. [Sentences without a claim](../../../docs/papers/sentences-without-a-claim.md) are listed with the reason. Originals were measured "separately", one request for each of 100,000 threads, where they come from [data/originals](../../../data/originals). Written by `python3 -m plots claims`, which plots/README.md explains."""
 
 
 def table(judged: Sequence[Judged]) -> str:
@@ -293,6 +312,7 @@ class Ledger:
     def _counts(self) -> str:
         words = [each.verdict for _, judged in self.runs for each in judged]
         counts = ", ".join(f"{words.count(verdict)} {verdict}" for verdict in (HOLDS, FAILS, OPEN)) + "."
+        counts += f" {DIFFERS.capitalize()}: {words.count(DIFFERS)}." if DIFFERS in words else ""
         few = sum(each.marked != each.verdict for _, judged in self.runs for each in judged)
         names = ", ".join(f"{name} ({number})" for name, number in self.missing.items())
         return " ".join(filter(None, (counts, f"Not judged, because these results have no cell of them: {names}." if names else "",
@@ -304,7 +324,7 @@ class Ledger:
         """
         tested = [(run, each) for run, judged in self.runs for each in judged if each.p is not None]
         adjusted = verdicts.discoveries([each.p for _, each in tested])
-        lost = [f"{run.name} ({each.says})" for (run, each), p in zip(tested, adjusted) if each.verdict != OPEN and p > verdicts.LEVEL]
+        lost = [f"{run.name} ({each.says})" for (run, each), p in zip(tested, adjusted) if each.verdict in (HOLDS, FAILS) and p > verdicts.LEVEL]
         if not tested:
             return ""
         told = "all verdicts stand" if not lost else f"these do not stand: {'; '.join(lost)}"

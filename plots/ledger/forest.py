@@ -31,7 +31,7 @@ _KINDS = ("ratio", "step")
 _BAND = "#cfe0f3"
 _OURS = 0.4  # opacity of the band if the bounds are ours
 _DECADES = 5
-_VERDICTS = {claims.HOLDS: "#1b7837", claims.FAILS: style.WARNING, claims.OPEN: style.GREY}
+_VERDICTS = {claims.HOLDS: "#1b7837", claims.FAILS: style.WARNING, claims.DIFFERS: style.GREY, claims.OPEN: style.GREY}
 _FORMS = (("original", "D", "none"), ("published", "o", "full"), ("reworked", "s", "left"))
 
 

@@ -61,12 +61,29 @@ def _written(setting: str, value) -> str:
     return quantity.formatter(setting)(value) if is_number else str(value)
 
 
+def to_measure(run: Run, today: dict, allocators: Sequence[str]) -> str:
+    """Describes why the numbers of these allocators must be measured again. The current config has another state of their
+    heaps, or equal pools instead of different ones. The text is empty if it does not.
+    """
+    names = [name for name in dict.fromkeys(allocators) if name in run.allocators()]
+    was, now = _settings_of(run.config, names), _settings_of(configs.effective(today, run.backend), names)
+    changes = list(dict.fromkeys((was[name]["state"], now[name]["state"]) for name in names if was[name]["state"] != now[name]["state"]))
+    told = [f"measured with state {_today('state', old)}, the config has {_today('state', new)}" for old, new in changes]
+    pools, equal = ({settings[name]["pool_bytes"] for name in names} for settings in (was, now))
+    if len(pools) > 1 and len(equal) == 1:
+        told.append(f"measured with pools of {' and '.join(_today('pool_bytes', each) for each in sorted(pools, key=lambda each: each or 0))}, the config has {_today('pool_bytes', *equal)} for all")
+    return f"{'; '.join(told)}: to be measured again" if told else ""
+
+
+def _settings_of(config: dict, names: Sequence[str]) -> dict[str, dict]:
+    return {name: {key: _plain(key, {**config, **config.get("overrides", {}).get(name, {})}.get(key)) for key in _OF_TODAY} for name in names}
+
+
 def since(run: Run, today: dict) -> str:
     """Describes how heap, pool and deadline of the current config differ from what was measured. The text is empty if
     they do not.
     """
-    was, now = ({name: {key: _plain(key, {**config, **config.get("overrides", {}).get(name, {})}.get(key)) for key in _OF_TODAY} for name in run.allocators()}
-                for config in (run.config, configs.effective(today, run.backend)))
+    was, now = (_settings_of(config, run.allocators()) for config in (run.config, configs.effective(today, run.backend)))
     changes: dict[tuple, list[str]] = {}
     for name, settings in was.items():
         for key, value in settings.items():

@@ -13,7 +13,8 @@ from allocbench.errors import UsageError
 from plots.runs import kept
 from plots.sheet import grid
 
-_COUNTED = {"holds": ("holds", "hold"), "does not hold": ("does not hold", "do not hold"), "cannot tell": ("cannot tell", "cannot tell")}
+_COUNTED = {"holds": ("holds", "hold"), "does not hold": ("does not hold", "do not hold"), "experiment differs": ("experiment differs", "experiments differ"),
+            "cannot tell": ("cannot tell", "cannot tell")}
 
 
 def verdicts(device: str, paper: str) -> grid.Grid:

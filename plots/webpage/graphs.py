@@ -37,6 +37,8 @@ def chart(shown: Chart) -> dict | None:
                 data.append(_series(each, shown.forms.get(each.allocator, ""), suffix, each.label not in known, bool(curve[0]) or bool(shown.x.words) or not shown.joined))
                 data[-1] |= _told(shown, panel, each.drawn()[["x", "value", "low", "high", provisional.FLAG]].itertuples(index=False, name=None))
                 known.add(each.label)
+        for each, curve in panel.lent:
+            data += _curve(each, curve, suffix)
         data += _stated(shown, panel, suffix, known)
         data += _positions(panel, suffix, known)
         if (unit := _unit(panel)) and not shown.log_y and (values := _values(panel, "value")):

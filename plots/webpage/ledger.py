@@ -16,7 +16,7 @@ from plots.webpage import charts
 
 _RATIOS = ("ratio", "step")
 _FORMS = (("original", "square-open", -0.6), ("published", "circle", 0.0), ("reworked", "diamond", 0.6))
-_COLOURS = {claims.HOLDS: "#1b7837", claims.FAILS: "#c62828", claims.OPEN: "#888888"}
+_COLOURS = {claims.HOLDS: "#1b7837", claims.FAILS: "#c62828", claims.DIFFERS: "#888888", claims.OPEN: "#888888"}
 _BESIDE, _ABOVE = 60, 52  # characters of a line of a sentence: beside the axis, and above the numbers on a phone
 _LINE, _ROOM, _GAP = 13, 2, 0.6  # pixels of a line; room for the numbers of a claim and the gap below it, in lines
 
@@ -173,7 +173,7 @@ def tables(ledger: claims.Ledger) -> str:
     if not ledger.runs:
         return '<p class="none">Not measured: no run of a paper with claims.</p>'
     verdicts = [each.verdict for _, judged in ledger.runs for each in judged]
-    told = "; ".join(f"{verdict}: {verdicts.count(verdict)}" for verdict in (claims.HOLDS, claims.FAILS, claims.OPEN))
+    told = "; ".join(f"{verdict}: {verdicts.count(verdict)}" for verdict in claims.VERDICTS)
     head = "".join(f"<th>{html.escape(name)}</th>" for name in claims.HEADER)
     parts = [f"<p>{_sentences(len(verdicts))}. {told[0].upper()}{told[1:]}. The verdict is about the published form alone.</p>"]
     for run, judged in ledger.runs:

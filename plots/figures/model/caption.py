@@ -26,7 +26,7 @@ def of_lines(run: Run, wanted: Sequence[tuple[str, str]], words: bool = False, f
     text = f"{'Markers' if equations or words or not run.plot.get('joined', True) else 'Lines'}: {_statistic(run, shown)}"
     text += f"; bars: {interval(run)}{_of_some(run, shown)}." if shown["low"].notna().any() else _why_none(run, shown)
     if equations:
-        text += f" Lines: {_told(equations)} of the paper (plots/theory.py) at the same settings."
+        text += f" Lines: {_told(equations)} at the same settings (plots/theory.py)."
     if provisional.any_of(shown):
         text += f" {provisional.HOLLOW}"
     if (run.cells["status"] != "ok").any():
@@ -37,7 +37,7 @@ def of_lines(run: Run, wanted: Sequence[tuple[str, str]], words: bool = False, f
 
 def _told(equations: Sequence[str]) -> str:
     numbered = all(name.startswith("(") for name in equations)
-    return f"equation{'s' if len(equations) > 1 else ''} {', '.join(equations)}" if numbered else ", ".join(equations)
+    return f"equation{'s' if len(equations) > 1 else ''} {', '.join(equations)} of the paper" if numbered else ", ".join(map(curves.told, equations))
 
 
 def of_table(run: Run, wanted: Sequence[tuple[str, str]], more: Sequence[str] = (), intervals: bool = True) -> list[str]:
@@ -66,7 +66,8 @@ def of_map(run: Run, wanted: Sequence[tuple[str, str]]) -> list[str]:
 
 def interval(run: Run) -> str:
     """Returns the name of the interval. results.csv does not contain the rounds."""
-    return "95 % interval of the rounds' median" if _rounds(run) else "95 % interval"
+    middle = "median of the rounds' means" if run.config.get("statistic") == "mean" else "rounds' median"
+    return f"95 % interval of the {middle}" if _rounds(run) else "95 % interval"
 
 
 def _of_some(run: Run, shown: pandas.DataFrame) -> str:

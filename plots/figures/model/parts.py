@@ -38,12 +38,13 @@ def of(drawn: Sequence[Sequence[Series]], most: int, of_paper: bool) -> list[lis
     return parts
 
 
-def sentence(parts: Sequence[Sequence[str]], number: int) -> str:
-    """Returns the sentence that numbers a picture of the figure."""
+def sentence(parts: Sequence[Sequence[str]], number: int, alone: Sequence[int] = ()) -> str:
+    """Returns the sentence that numbers a picture of the figure. The pictures `alone` have y axes of their own."""
     if len(parts) == 1:
         return ""
     yardstick = f", beside {parts[0][0]} once more" if number > 1 else ""
-    return f"Picture {number} of {len(parts)} of this figure, whose curves do not fit into one; all have the same axes{yardstick}."
+    axes = "this one has a y axis of its own" if number in alone else f"all but {' and '.join(map(str, alone))} have the same axes" if alone else "all have the same axes"
+    return f"Picture {number} of {len(parts)} of this figure, whose curves do not fit into one; {axes}{yardstick}."
 
 
 def _taken(labels: Sequence[str], most: int, valued: set[str]) -> list[str]:

@@ -39,7 +39,7 @@ def draw(page: Page, place: tuple[float, float], below: bool, title: str = "") -
     A series without any value has no entry, because the strip names it.
     """
     handles = [(handle, label) for axes in page.figure.axes for handle, label in zip(*axes.get_legend_handles_labels())]
-    handles.sort(key=lambda each: each[0].get_gid() in ("stated", "band", "position", "noise"))
+    handles.sort(key=lambda each: (each[0].get_gid() or "").startswith(("stated", "band", "position", "noise", "theory ")))
     names = dict.fromkeys(label for _, label in handles)
     found = {label: _upright(handle) if handle.get_gid() == "position" else handle for handle, label in reversed(handles) if _seen(handle)}
     entries = {label: found[label] for label in names if label in found}

@@ -90,8 +90,10 @@ def draw_panel(axes, chart: Chart, content: Panel, scale: Scale, moves: Sequence
     for index, (series, curve) in enumerate(zip(content.series, content.curves)):
         aside = _SPREAD * ((index + 0.5) / len(content.series) - 0.5) if chart.x.words else 0.0
         joined = not chart.x.words and not curve[0] and chart.joined
-        _draw_series(axes, series, curve, aside, moves[index], joined, chart.faint, xs, content.ringed, joined or scale.clipped > 0)
+        _draw_series(axes, series, aside, moves[index], joined, chart.faint, xs, content.ringed, joined or scale.clipped > 0)
         edge.draw(axes, series, aside, scale.bounds(), scale.written, beyond)
+    for series, curve in content.theory():  # below the markers
+        axes.plot(*curve, color=series.look.colour, linestyle=series.look.dash, linewidth=0.9, zorder=1.5, gid=f"theory {series.label}", label=content.equations[series.allocator])
     for mark in content.marks:
         colour = style.look(mark.allocator).colour if mark.allocator else style.BLACK
         axes.plot([mark.x], [mark.y], linestyle="none", marker="*", markersize=9, markerfacecolor="none",
@@ -102,7 +104,7 @@ def _covered(content: Panel) -> list[float]:
     """Returns all numbers that the y axis must cover."""
     made = [number for series in content.series for column in ("value", "low", "high")
             for number in series.points[column] if not math.isnan(number)]
-    made += [mark.y for mark in content.marks] + [y for _, ys in content.curves for y in ys]
+    made += [mark.y for mark in content.marks] + [y for _, (_, ys) in content.theory() for y in ys]
     return made + [y for band in content.bands for y in (*band.low, *band.high)]
 
 
@@ -119,13 +121,11 @@ def _draw_noise(axes, chart: Chart, content: Panel, scale: Scale) -> None:
                           gid="noise")
 
 
-def _draw_series(axes, series: Series, curve: tuple[list[float], list[float]], aside: float, move: apart.Move, joined: bool,
+def _draw_series(axes, series: Series, aside: float, move: apart.Move, joined: bool,
                  fade: bool, all_xs: Sequence[float], ringed: set[str], cut: bool) -> None:
     """Draws a series. With `cut`, markers are cut off at the edges of the axes."""
     look, points = series.look, series.points
     place = offset_copy(axes.transData, fig=axes.figure, x=move.aside, units="points") if move.aside else axes.transData
-    if curve[0]:
-        axes.plot(*curve, color=look.colour, linestyle=look.dash, linewidth=0.9, gid=f"theory {series.label}")
     xs = points["x"] + aside
     hollow = points[provisional.FLAG].astype(bool)
     if joined and move.wider:

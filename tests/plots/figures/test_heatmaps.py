@@ -44,6 +44,17 @@ def test_the_best_of_each_column(tmp_path):
     assert _rows(block) == {"CMalloc": ["1", "4"], "Halloc": ["2.5", "1"]}
 
 
+def test_a_smallest_value_of_zero_is_no_reference(tmp_path):
+    def told(folder, *counts):
+        cells = [synthetic.cell(name, {"graph": "road"}, values={("", "p99"): (count, None, None)}) for name, count in zip(("c_malloc", "halloc", "kma"), counts)]
+        return " ".join(readback.texts(heatmap.make(_run(tmp_path / folder, cells, y="", metric="p99", reference="best"), "stem")))
+
+    assert "over the smallest of the column above 0. Red: larger; blue: 0." in told("zero", 0.0, 2.0, 4.0), "counts have no interval"
+    assert "over the smallest of the column. Red: larger." in told("none", 1.0, 2.0, 4.0)
+    timed = " ".join(readback.texts(heatmap.make(_run(tmp_path / "timed", CELLS, reference="best"), "stem")))
+    assert "Red: larger; grey: the 95 % interval contains 1." in timed
+
+
 def test_what_an_interval_does_not_tell_from_1_is_grey(tmp_path):
     cells = [_cell("c_malloc", "road", 2e-6), _cell("c_malloc", "a_web", 2e-6), _cell("halloc", "road", 2.2e-6, 0.2), _cell("halloc", "a_web", 2.2e-6)]
     block, = heatmap.blocks_of(_run(tmp_path, cells))

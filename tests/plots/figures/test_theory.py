@@ -157,6 +157,28 @@ def test_a_curve_is_drawn_with_markers_on_it(tmp_path):
     assert "(3) of the paper" in drawing.markdown or any("(3) of the paper" in text for text in readback.texts(drawing))
 
 
+def test_a_panel_without_an_allocator_has_the_curve_that_others_have_of_it(tmp_path):
+    """The formula knows the free share of the panel, and the legend names each equation once."""
+    config = {**CONFIG, "sweep": {"free_share": [0.01, 0.1]}, "plot": {**CONFIG["plot"], "panels": "free_share"}}
+    cells = [_cell(name, threads, 100.0, share) for name, share in (("rw", 0.01), ("corw", 0.01), ("corw", 0.1)) for threads in (1_000, 5_000)]
+    drawing = lines.make(results.read_run(synthetic.write(tmp_path, config, cells, "cuda")), "stem")
+    by_gid = [{line.get_gid(): line for line in axes.get_lines()} for axes in drawing.page.figure.axes]
+    assert ["median RW" in each for each in by_gid] == [True, False]
+    assert [float(each["theory RW"].get_ydata()[-1]) for each in by_gid] == [near(138.63), near(10.259)]
+    assert all(each["theory RW"].get_zorder() < each["median CoRW"].get_zorder() for each in by_gid), "markers stand on the curve"
+    [legend] = drawing.page.figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["RW", "CoRW", "equation (3)"]
+
+
+def test_a_curve_over_a_few_whole_numbers_has_no_kinks(tmp_path):
+    config = {"name": "test/fig", "allocators": ["halloc"], "plot": {"kind": "lines", "x": "lanes_per_warp", "y": "", "metric": "updates_per_malloc", "theory": {"halloc": {"updates_per_malloc": "aggregated_updates"}}}}
+    cells = [synthetic.cell("halloc", {"lanes_per_warp": lanes}, values={("", "updates_per_malloc"): 2 + 2 / lanes}, workload_parameters={"lanes_per_warp": lanes, "threads": 32768}) for lanes in (1, 32)]
+    drawing = lines.make(results.read_run(synthetic.write(tmp_path, config, cells, "cuda")), "stem")
+    [curve] = [line for axes in drawing.page.figure.axes for line in axes.get_lines() if line.get_gid() == "theory Halloc"]
+    assert any(1 < x < 2 for x in curve.get_xdata()) and all(y == pytest.approx(2 + 2 / x) for x, y in zip(*curve.get_data()))
+    assert any("Lines: 2 + 2/N updates (the slides) at the same settings" in text for text in readback.texts(drawing))
+
+
 def test_an_unknown_formula_is_refused(tmp_path):
     config = {**CONFIG, "plot": {**CONFIG["plot"], "theory": {"rw": {"steps_per_malloc": "guess"}}}}
     run = results.read_run(synthetic.write(tmp_path, config, [_cell("rw", 1_000, 1.0)], "cuda"))

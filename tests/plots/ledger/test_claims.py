@@ -169,6 +169,47 @@ def test_the_ledger_says_which_heap_pool_and_deadline_the_config_has_today(tmp_p
     assert "config says today" not in claims.ledger([run], tmp_path).markdown()
 
 
+def _ledger_of_today(tmp_path, run, **today):
+    (tmp_path / "test").mkdir(exist_ok=True)
+    claim = {"says": "It is so.", "source": "fig. 1", "ratio": COMPARED, "above": 1}
+    (tmp_path / "test" / "claims.json").write_text(json.dumps({**run.config, **today, "claims": [claim]}))
+    (_, (judged,)), = claims.ledger([run], tmp_path).runs
+    return judged
+
+
+@pytest.mark.parametrize("today, why", [
+    ({}, ""), ({"deadline_s": 60}, ""), ({"overrides": {"halloc": {"state": "reused"}}}, ""),
+    ({"state": "reused"}, "measured with state fresh, the config has reused: to be measured again"),
+    ({"overrides": {"c_malloc": {"state": "reused"}}}, "measured with state fresh, the config has reused: to be measured again")])
+def test_numbers_with_another_heap_than_the_config_has_today_give_no_verdict(tmp_path, today, why):
+    run = _run(tmp_path, [_cell("c_malloc", 1, 1e-6), _cell("cuda_malloc", 1, 2e-6)], state="fresh")
+    judged = _ledger_of_today(tmp_path, run, **today)
+    assert (judged.verdict, judged.why, judged.published.text) == ("cannot tell" if why else "holds", why, "2")
+    assert (judged.p is None, judged.holds_in, judged.cause) == (bool(why), "", "")
+
+
+@pytest.mark.parametrize("pools, today, why", [
+    (("1GiB", "2GiB"), "4GiB", "measured with pools of 1 GiB and 2 GiB, the config has 4 GiB for all: to be measured again"),
+    (("1GiB", "1GiB"), "4GiB", ""), (("1GiB", "2GiB"), None, "")])
+def test_unequal_pools_give_no_verdict_once_the_config_has_equal_ones(tmp_path, pools, today, why):
+    overrides = {"c_malloc": {"pool_bytes": pools[0]}, "cuda_malloc": {"pool_bytes": pools[1]}}
+    run = _run(tmp_path, [_cell("c_malloc", 1, 1e-6), _cell("cuda_malloc", 1, 2e-6)], pool_bytes="8GiB", overrides=overrides)
+    judged = _ledger_of_today(tmp_path, run, **({"pool_bytes": today, "overrides": {}} if today else {}))
+    assert (judged.verdict, judged.why) == ("cannot tell" if why else "holds", why)
+
+
+def test_where_the_test_differs_from_the_papers_the_sentence_is_not_refuted(tmp_path):
+    run = _run(tmp_path, [_cell("c_malloc", 1, 1e-6), _cell("cuda_malloc", 1, 2e-6)])
+    different = {"cause": {"kind": "test", "because": "The heap is warm."}}
+    judged = _judge(run, ratio=COMPARED, below=1, **different)
+    assert (judged.verdict, judged.row()[-1]) == ("experiment differs", "test: The heap is warm. Where: CudaMalloc to CMalloc, threads 1")
+    assert _judge(run, ratio=COMPARED, above=1, **different).verdict == "holds"
+    refuted = _judge(run, ratio=COMPARED, below=1)
+    ledger = claims.Ledger([(run, [judged, refuted, refuted])]).markdown()
+    assert "0 holds, 2 does not hold, 0 cannot tell. Experiment differs: 1." in ledger
+    assert "Experiment differs" not in claims.Ledger([(run, [refuted])]).markdown()
+
+
 def test_what_most_allocators_had_comes_first(tmp_path):
     cells = [_cell(name, 1, 1e-6) for name in ("c_malloc", "halloc", "cuda_malloc")]
     run = _run(tmp_path, cells, allocators=["c_malloc", "halloc", "cuda_malloc"], state="fresh", overrides={"cuda_malloc": {"state": "reused"}})
