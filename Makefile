@@ -1,15 +1,15 @@
-# `make demo` and `make test` are the two commands of the README, each enough on a fresh Debian 12 machine. `make help` lists
-# all: the text behind ## is what it prints. Programs and plug-ins land in build/bin/.
+# `make demo` and `make test` are the two commands of the README. Each is enough on a fresh Debian 12 machine. `make
+# help` prints the text behind each ##. Programs and plug-ins are in build/bin/.
 
 JOBS ?= $(shell nproc)
-# Tests of whole programs often wait.
+# Tests of whole programs often wait, so one more job runs.
 TEST_JOBS = $(shell expr $(JOBS) + 1)
-# nvcc is often installed beside PATH.
+# nvcc is often installed outside of PATH.
 export PATH := $(PATH):/usr/local/cuda/bin
 
 .PHONY: help demo test test-all check-full test-contract-seeds test-asan-device test-sanitizers test-pandas build build-all dependencies check-format regenerate clean
 
-# Builds what configs/smoke.json needs on this machine's best back end, no more.
+# Builds only what configs/smoke.json needs on this machine's best back end.
 demo: dependencies  ## install what is missing, build, run configs/smoke.json on the best back end, draw its figures
 	cmake --preset release
 	cmake --build --preset demo --parallel $(JOBS)
@@ -32,13 +32,13 @@ test-contract-seeds: build-all  ## the contract suite with ten seeds on the CPU 
 test-asan-device: dependencies  ## executor, allocators and workloads under AddressSanitizer: the quick part of test-sanitizers
 	cmake --preset asan && cmake --build --preset asan-device --parallel $(JOBS) && ctest --preset asan-device --parallel $(JOBS)
 
-# The CPU back end once under AddressSanitizer with UBSan and once under ThreadSanitizer, the latter without the documents:
-# their commands have deadlines that a worker ten times slower does not meet.
+# Tests the CPU back end under AddressSanitizer with UBSan and under ThreadSanitizer. The documents are left out under
+# ThreadSanitizer, because a worker ten times slower does not meet the deadlines of their commands.
 test-sanitizers: dependencies  ## all tests of the CPU back end under AddressSanitizer with UBSan, then under ThreadSanitizer
 	cmake --preset asan && cmake --build --preset asan --parallel $(JOBS) && ctest --preset asan --parallel $(JOBS)
 	cmake --preset tsan && cmake --build --preset tsan --parallel $(JOBS) && ctest --preset tsan --parallel $(JOBS)
 
-# Needs PyPI, so it is no part of `make test`, which tests with Debian's pandas. pandas 3 needs Python 3.11.
+# This target needs PyPI, so `make test` does not include it and tests with Debian's pandas. pandas 3 needs Python 3.11.
 PANDAS := 1.5 2.2 3
 NUMPY_1.5 := 'numpy<2'
 test-pandas: $(PANDAS:%=build/pandas/%/tested)  ## the Python package with pandas 1.5, 2.2 and 3 from PyPI; a warning is an error

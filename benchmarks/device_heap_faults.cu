@@ -1,11 +1,13 @@
-// Does free() of the CUDA device heap end a launch? Plain CUDA, nothing of the suite: the calls that fdgmalloc makes.
+// Tests whether free() of the CUDA device heap can end a launch. The program is plain CUDA without the suite. It makes
+// the calls that fdgmalloc makes.
 //
 //   device_heap_faults [SECONDS] [LANE]
 //
-// 12,500 warps take 256, 8,192 and 1,024 bytes each in one kernel; the next one frees them, each once. Which lane of a
-// warp does: without LANE the last of eight to clear its bit of the warp's mask, with it the lane of that number, 0 to
-// 7; 8: that of the warp's number modulo 8. Between the kernels the host checks that no block is null and that no two
-// overlap. Again and again until the time is over or a launch fails (docs/findings.md).
+// In one kernel, 12,500 warps allocate 256, 8,192 and 1,024 bytes each. The next kernel frees every block once. LANE
+// selects the lane of a warp that frees. Without LANE, it is the last of eight lanes to clear its bit of the warp's
+// mask. LANE 0 to 7 is the number of the lane. LANE 8 selects the lane whose number is the warp's number modulo 8.
+// Between the kernels the host checks that no block is null and that no two blocks overlap. The program repeats this
+// until the time is over or a launch fails (docs/findings.md).
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -27,7 +29,7 @@ constexpr std::size_t sizes[] = {256, 8192, 1024};
 
 struct Warp {
   void* blocks[3];
-  std::uint32_t mask;  // lanes that have not given up their blocks
+  std::uint32_t mask;  // lanes that have not finished yet
 };
 
 __global__ void take(Warp* all) {
@@ -64,7 +66,7 @@ void require(cudaError_t error, const char* what, unsigned round) {
   std::exit(1);
 }
 
-// Reports what is wrong with the blocks and ends the program.
+// Reports mistakes in the blocks and ends the program.
 void check_blocks(const Warp* on_device, unsigned round) {
   std::vector<Warp> all(warps);
   require(cudaMemcpy(all.data(), on_device, warps * sizeof(Warp), cudaMemcpyDeviceToHost), "cudaMemcpy", round);

@@ -1,8 +1,9 @@
-// How fast the CPU executor searches: atomics per second of one core, by number of lanes and density of preemption.
+// Measures how fast the CPU executor searches: atomics per second of one core, by number of lanes and density of
+// preemption.
 //
-// Floor: 20 million per second with 256 lanes and a random preemption at every atomic; a run of the bug search is 10^3
-// to 10^5 steps, so that this decides how many seeds a check can afford. preempted_atomics_races is the same program in
-// the race build.
+// The goal is at least 20 million per second with 256 lanes and a random preemption at every atomic. A run of the bug
+// search has 10^3 to 10^5 steps, so this speed decides how many seeds a check can afford. preempted_atomics_races is
+// the same program in the race build.
 #include <benchmark/benchmark.h>
 
 #include "simt/simt.hpp"
@@ -11,7 +12,7 @@ namespace {
 
 constexpr std::uint32_t atomics_per_lane = 2000;
 
-// Every lane adds to its own word: the cost is that of the scheduler, not of cache lines moving.
+// Every lane adds to its own word, so the cost is that of the scheduler and not of moving cache lines.
 struct AddAlone {
   template <class Thread>
   void operator()(Thread& thread, std::uint32_t* words) const {
@@ -51,7 +52,7 @@ BENCHMARK(preempted_atomics)
     ->Unit(benchmark::kMillisecond);
 
 #if !SIMT_RACES
-// The same work in threads mode on one OS thread.
+// Does the same work in threads mode on one OS thread.
 void sliced_atomics(benchmark::State& state) {
   simt::ExecutorOptions options;
   options.os_threads = 1;

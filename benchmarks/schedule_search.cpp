@@ -1,8 +1,8 @@
-// What a search costs and finds: the time of one seed, and how many of a thousand seeds expose each planted bug under
-// each strategy (tests/simt/bug_zoo.hpp).
+// Measures what a search costs and finds: the time of one seed, and how many of a thousand seeds expose each planted
+// bug under each strategy (tests/simt/bug_zoo.hpp).
 //
-// Goals: less than 100 µs of fixed cost per seed, so that 10,000 seeds of a small model take well under a minute; and
-// no strategy may be dropped from the swarm that finds something the others do not.
+// The fixed cost per seed should be less than 100 µs, so that 10,000 seeds of a small model take well under a minute. A
+// strategy must stay in the swarm if it finds something that the others do not find.
 #include <benchmark/benchmark.h>
 
 #include <string>
@@ -21,7 +21,7 @@ simt::ExecutorOptions searching(simt::StrategyKind strategy) {
   return options;
 }
 
-// Restart, buffer, launch: one seed. True when the bug struck.
+// Runs one seed: restart, buffer, launch. Returns whether the bug appeared.
 template <class Kernel>
 bool run_seed(simt::Device& device, const simt::ExecutorOptions& options, std::uint32_t lanes, Kernel kernel) {
   device.restart(options);
@@ -42,7 +42,8 @@ struct Nothing {
   void operator()(Thread&, std::uint32_t*) const {}
 };
 
-// Not the default of 8 MiB, whose fresh pattern alone takes a millisecond; here nobody uses it.
+// The heap is smaller than the default of 8 MiB, because nobody uses it and its fresh pattern alone takes a
+// millisecond.
 void fixed_cost_of_a_seed(benchmark::State& state) {
   auto options = searching(simt::StrategyKind::swarm);
   simt::Device device(options);
@@ -54,7 +55,7 @@ void fixed_cost_of_a_seed(benchmark::State& state) {
 }
 BENCHMARK(fixed_cost_of_a_seed)->ArgName("lanes")->Arg(1)->Arg(4)->Arg(32)->Arg(64)->Unit(benchmark::kMicrosecond);
 
-// The same with a new device for every seed.
+// Does the same with a new device for every seed.
 void new_device_of_a_seed(benchmark::State& state) {
   auto options = searching(simt::StrategyKind::swarm);
   for (auto iteration : state) {
@@ -68,7 +69,7 @@ void new_device_of_a_seed(benchmark::State& state) {
 }
 BENCHMARK(new_device_of_a_seed)->ArgName("lanes")->Arg(4)->Arg(64)->Unit(benchmark::kMicrosecond);
 
-// What a model's own pool adds: its fresh pattern.
+// Measures what a model's own pool adds: the time to write its fresh pattern.
 void pool_of_a_seed(benchmark::State& state) {
   auto options = searching(simt::StrategyKind::swarm);
   simt::Device device(options);
@@ -110,7 +111,7 @@ std::vector<Policy> policies() {
   return all;
 }
 
-// One iteration is a thousand seeds.
+// One iteration runs a thousand seeds.
 template <class Kernel>
 void rate(benchmark::State& state, simt::ExecutorOptions options, std::uint32_t lanes, Kernel kernel) {
   constexpr std::uint32_t seeds = 1000;

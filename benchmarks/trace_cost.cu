@@ -1,5 +1,5 @@
-// What Traced<Heap> costs: a million calls (half a million mallocs of 64 B, then their frees) with and without records.
-// Prints the median of eleven runs. docs/try-your-application.md cites it.
+// Measures what Traced<Heap> costs: a million calls (half a million mallocs of 64 B, then their frees) with and without
+// records. Prints the median of eleven runs. docs/try-your-application.md cites it.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -40,7 +40,7 @@ struct Free {
   }
 };
 
-// Milliseconds of both kernels; `end_kernel` is called between them, outside the time.
+// Returns the milliseconds of both kernels. `end_kernel` is called between them, outside of the time.
 template <class HeapType, class EndKernel>
 double median_of(simt::Stream& stream, HeapType& heap, const EndKernel& end_kernel) {
   simt::Buffer<void*> blocks(threads);
@@ -58,7 +58,7 @@ double median_of(simt::Stream& stream, HeapType& heap, const EndKernel& end_kern
   };
   for (std::size_t run = 0; run < runs + 1; ++run) {
     const double both = timed(Alloc{}) + timed(Free{});
-    if (run != 0) times.push_back(both);  // the first one loads the kernels
+    if (run != 0) times.push_back(both);  // the first run loads the kernels
   }
   std::nth_element(times.begin(), times.begin() + runs / 2, times.end());
   return times[runs / 2];

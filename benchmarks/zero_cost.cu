@@ -1,11 +1,13 @@
-// Does the vocabulary cost anything on a GPU? Two kernels, each written with it and by hand with CUDA built-ins; prints
-// registers and the ratio of the median times as JSON.
+// Tests whether the vocabulary costs anything on a GPU. Two kernels are each written with the vocabulary and by hand
+// with CUDA built-ins. The program prints registers and the ratio of the median times as JSON.
 //
-//   bump     32 lanes of every warp add to one word: the fast path of every bump or ticket allocator
-//   bitmap   claim a free bit of a bitmap: fetch-or from a hashed start, next word when full, release at the end
+//   bump     32 lanes of every warp add to one word, as on the fast path of every bump or ticket allocator.
+//   bitmap   Every thread claims a free bit of a bitmap: it makes a fetch-or from a hashed start, goes to the next word
+//   if
+//            that word is full, and releases the bit at the end.
 //
-// The launches of the two versions alternate, so that clock and temperature drift hits both alike. Exit status 1 when a
-// version needs more registers or a median differs by more than 2 %.
+// The launches of the two versions alternate, so that drift of clock and temperature affects both in the same way. The
+// exit code is 1 if a version needs more registers or a median differs by more than 2 %.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -43,7 +45,7 @@ struct BumpByHand {
   }
 };
 
-// One atomic per group of lanes that arrive together.
+// A group of lanes that arrive together makes one atomic.
 struct AggregatedVocabulary {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, unsigned long long* next, unsigned long long* results) const {
@@ -87,8 +89,8 @@ struct BitmapVocabulary {
   }
 };
 
-// CUDA has no built-in for an ordered fetch-or: by hand one writes a relaxed atomic and a fence. That costs more, so
-// the ordered PTX instruction is the fair opponent.
+// CUDA has no built-in for an ordered fetch-or. Its users write a relaxed atomic and a fence, which cost more, so the
+// ordered PTX instruction is the fair comparison.
 SIMT_FN std::uint32_t or_acquire(std::uint32_t* word, std::uint32_t bits) {
   std::uint32_t old;
   asm volatile("atom.acquire.gpu.global.or.b32 %0, [%1], %2;"
@@ -99,7 +101,7 @@ SIMT_FN std::uint32_t or_acquire(std::uint32_t* word, std::uint32_t bits) {
 }
 
 SIMT_FN void and_release(std::uint32_t* word, std::uint32_t bits) {
-  // Nobody uses the old value, as nobody does in the vocabulary's version.
+  // As in the vocabulary's version, nobody uses the old value.
   [[maybe_unused]] std::uint32_t old;
   asm volatile("atom.release.gpu.global.and.b32 %0, [%1], %2;"
                : "=r"(old)
@@ -127,7 +129,7 @@ struct BitmapByHand {
   }
 };
 
-// The same with what CUDA C++ offers: relaxed built-ins and fences.
+// The same kernel with the means of CUDA C++: relaxed built-ins and fences.
 struct BitmapBuiltins {
   template <class Thread>
   SIMT_FN void operator()(Thread&, std::uint32_t* words, std::uint32_t* results) const {

@@ -5,7 +5,7 @@
 namespace allocbench::check {
 namespace {
 
-// Limits the time of a run if a small heap is still large.
+// These bounds limit the time of a run if a small heap is still large.
 constexpr std::uint32_t most_slots_of_a_lane = 64;
 constexpr std::uint32_t most_requests_of_a_step = 1024;
 
@@ -15,7 +15,7 @@ std::uint32_t lanes_of(const Step& step, const Model& model) {
   return std::max(1u, lanes);
 }
 
-// Number of blocks that fit into a fresh heap, in equal numbers of each size of the step.
+// Returns the number of blocks that fit a fresh heap, in equal numbers of each size of the step.
 std::uint32_t capacity_for(const Step& step, const std::vector<std::uint32_t>& capacities) {
   if (!step.spread) return capacities[step.size];
   double heaps_per_block = 0;
@@ -49,7 +49,7 @@ Model filled(const Model& model, const std::vector<std::uint32_t>& capacities) {
     step.fills = false;
     for (std::uint32_t i = 0; i < times; ++i, ++step.slot) {
       result.steps.push_back(step);
-      // Otherwise each lane would request one size in all its slots.
+      // The size changes from slot to slot. Otherwise each lane would request one size in all its slots.
       if (step.spread) step.size = (step.size + 1) % static_cast<std::uint32_t>(model.sizes.size());
     }
   }

@@ -1,5 +1,5 @@
-// Models that fill a heap. The number of blocks of a heap depends on the allocator, so a step that fills is expanded
-// into as many steps as its lanes need.
+// These functions expand models that fill a heap. The number of blocks of a heap depends on the allocator, so a step
+// that fills becomes as many steps as its lanes need.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,10 @@
 
 namespace allocbench::check {
 
-// Each step that fills is expanded into steps on separate slots. Its lanes together request a quarter more than a fresh
-// heap serves, and at least one block each. `capacities` are the numbers of blocks of each size that a fresh heap
-// serves; 0 if unknown. Steps on the same slot use the same new slots, so that a free finds the block of its malloc.
+// Expands each step that fills into steps on separate slots. Its lanes together request a quarter more than a fresh
+// heap serves, and each lane requests at least one block. `capacities` are the numbers of blocks of each size that a
+// fresh heap serves; 0 means unknown. Steps on the same slot use the same new slots, so that a free finds the block of
+// its malloc.
 Model filled(const Model& model, const std::vector<std::uint32_t>& capacities);
 
 }  // namespace allocbench::check

@@ -17,7 +17,7 @@ constexpr Lanes odd = {2, 1};
 Step request(std::uint32_t slot, Lanes lanes = all, std::uint32_t size = 0) {
   return {.action = Action::malloc, .slot = slot, .lanes = lanes, .size = size};
 }
-// Lanes request sizes that differ between lanes and between rounds.
+// Makes a step whose sizes differ between lanes and between rounds.
 Step request_spread(std::uint32_t slot, Lanes lanes = all) {
   return {.action = Action::malloc, .slot = slot, .lanes = lanes, .spread = true};
 }
@@ -34,7 +34,7 @@ std::vector<Step> fill_and_empty(std::uint32_t slots, std::uint32_t size = 0) {
   return steps;
 }
 
-// Few lanes and few blocks.
+// These models have few lanes and few blocks.
 std::vector<Model> models_of_few_lanes() {
   return {
       {.name = "one_lane",
@@ -63,7 +63,7 @@ std::vector<Model> models_of_few_lanes() {
        .null_is_failure = false}};
 }
 
-// Warps and blocks, whole and in part.
+// These models have warps and blocks, whole and in part.
 std::vector<Model> models_of_warps() {
   return {
       {.name = "storm",
@@ -125,7 +125,7 @@ std::vector<Model> models_of_warps() {
        .steps = {request(0), request(1, even), give_back(0, 16), give_back(1, 3)}}};
 }
 
-// Several launches, heaps that were full, and rare calls.
+// These models have several launches, heaps that were full, and rare calls.
 std::vector<Model> models_of_whole_heaps() {
   return {
       {.name = "launches",
@@ -176,12 +176,12 @@ Step fill_spread(std::uint32_t slots) {
 Step empty(std::uint32_t slots, std::uint32_t from = 0, Lanes lanes = all) {
   return {.action = Action::free, .slot = slots, .lanes = lanes, .from = from, .fills = true};
 }
-// One for each slot.
+// Frees one null pointer for each slot.
 Step free_nulls(std::uint32_t slots, Lanes lanes = all) {
   return {.action = Action::free_null, .slot = slots, .lanes = lanes, .fills = true};
 }
 
-// More blocks than the heap has, whatever its size.
+// These models request more blocks than the heap has, whatever its size.
 std::vector<Model> models_of_full_heaps() {
   return {
       {.name = "full_warp",
@@ -233,7 +233,7 @@ std::vector<Model> models_of_full_heaps() {
        .steps = {fill(0), empty(0, 9)}}};
 }
 
-// Rare calls.
+// These models make rare calls.
 std::vector<Model> models_of_nulls_and_resets() {
   return {
       {.name = "full_of_nulls",
@@ -256,7 +256,7 @@ std::vector<Model> models_of_nulls_and_resets() {
        .steps = {request_spread(0), request_spread(1), give_back(0), give_back(1)}}};
 }
 
-// Heaps in which other rules of the design apply.
+// These models use heaps in which other rules of the design apply.
 std::vector<Model> models_of_second_heaps() {
   return {{.name = "second_heap",
            .description = "eight lanes fill the allocator's second small heap with one size",
@@ -286,7 +286,7 @@ std::vector<Model> models_of_second_heaps() {
            .heap = protocol::ModelHeap::second}};
 }
 
-// Heaps with more units than a word has bits.
+// These models use heaps with more units than a word has bits.
 std::vector<Model> models_of_many_units() {
   return {{.name = "many_units",
            .description = "a full warp fills the allocator's heap of many small units",

@@ -1,4 +1,3 @@
-// The built-in models.
 #pragma once
 
 #include <string_view>
@@ -9,7 +8,7 @@
 namespace allocbench::check {
 
 const std::vector<Model>& model_library();
-// Null if there is no model with this name.
+// Returns the model with this name, or null if there is none.
 const Model* find_model(std::string_view name);
 
 }  // namespace allocbench::check

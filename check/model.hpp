@@ -1,4 +1,4 @@
-// Names of the model types within check/. The types are in protocol/, because models are sent over the protocol.
+// The model types have these names in check/. The types are in protocol/, because models are sent over the protocol.
 #pragma once
 
 #include "protocol/model.hpp"

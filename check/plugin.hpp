@@ -1,4 +1,4 @@
-// The exports of a plug-in's shared object for the checking workers.
+// The shared object of a plug-in exports this function to the checking workers.
 #pragma once
 
 namespace allocbench::check {

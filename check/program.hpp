@@ -1,6 +1,6 @@
-// The kernel that runs a model on an allocator: one interpreter for all models, compiled once per allocator.
+// The kernel that runs a model on an allocator is one interpreter for all models, compiled once per allocator.
 //
-// CPU executor only: it calls the oracle, which is host code, from inside the lanes.
+// It runs only on the CPU executor, because it calls the oracle, which is host code, from inside the lanes.
 #pragma once
 
 #include "allocators/support/contract/allocator.hpp"
@@ -13,21 +13,21 @@
 
 namespace allocbench::check {
 
-// A model prepared for one launch. It is passed to the kernel by value.
+// Program is a model prepared for one launch. It is passed to the kernel by value.
 struct Program {
   const Step* steps = nullptr;
   std::uint32_t step_count = 0;
   std::uint32_t rounds = 1;
   std::uint32_t lanes = 1;
-  std::uint32_t first_rank = 0;  // of this kernel
+  std::uint32_t first_rank = 0;  // rank of this kernel's first lane among the lanes of all kernels
   const std::size_t* sizes = nullptr;
   std::uint32_t size_count = 1;
-  std::uint64_t* mailboxes = nullptr;  // [slot][lane]: address of a block, 0 = empty
+  std::uint64_t* mailboxes = nullptr;  // [slot][lane]: address of a block, or 0 if the mailbox is empty
   std::uint32_t slots = 1;
   ShadowHeap* oracle = nullptr;
   bool null_is_failure = false;
-  std::size_t last_null = 0;  // a lone lane stops when the oracle has counted this many null pointers; 0: never
-  // false if the allocator reuses blocks that were not freed; then callers do not write into blocks
+  std::size_t last_null = 0;  // number of counted null pointers at which a lone lane stops; 0 for never
+  // False if the allocator reuses blocks that were not freed. Callers then do not write into blocks.
   bool owns_blocks = true;
 };
 
@@ -58,7 +58,7 @@ struct RunProgram {
   }
 
  private:
-  // Among the lanes of all kernels.
+  // Returns the rank of the lane among the lanes of all kernels.
   template <class Thread>
   static std::uint32_t rank_of(const Thread& thread, const Program& program) {
     return program.first_rank + thread.rank_in_grid();
@@ -106,7 +106,7 @@ struct RunProgram {
     session.free(thread, block);
   }
 
-  // The race build does not watch the oracle's own memory.
+  // Adds a block to the oracle. The race build does not watch the oracle's own memory.
   static bool adopt(const Program& program, const std::byte* block, std::size_t bytes, std::uint32_t rank) {
     const NotWatched scope;
     return program.oracle->adopt(block, bytes, rank);
@@ -131,7 +131,7 @@ struct RunProgram {
                             std::to_integer<unsigned>(block[offset]), rank);
   }
 
-  // The caller's last access to its block.
+  // Makes the caller's last access to its block.
   template <class Thread>
   static void part(Thread& thread, const Program& program, std::byte* block) {
     const std::uint32_t rank = rank_of(thread, program);
@@ -147,7 +147,8 @@ struct RunProgram {
     if (!retire(program, block, rank)) fail(thread, program);
   }
 
-  // Bulk designs: a session ends with the launch, and all blocks of its warp end with it. They must all be dead.
+  // Ends a session of a bulk design. The session ends with the launch, and all blocks of its warp end with it. They
+  // must all be dead.
   template <class Thread, class Session>
   static void release(Thread& thread, Session& session, const Program& program) {
     for (std::uint32_t slot = 0; slot < program.slots; ++slot) {

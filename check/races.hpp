@@ -1,4 +1,4 @@
-// Additions of the race build to a run. The program that searches schedules links races_none.cpp, and
+// The race build adds these functions to a run. The program that searches schedules links races_none.cpp, and
 // allocbench-worker-tsan links races_tsan.cpp.
 #pragma once
 
@@ -6,12 +6,13 @@
 
 namespace allocbench::check {
 
-// True in the race build.
+// Returns true in the race build.
 bool races_are_seen();
-// The races reported since the last call, with the first race in the first line. Empty if there were none.
+// Returns the races reported since the last call, with the first race in the first line. Returns an empty text if there
+// were none.
 std::string take_races();
 
-// While this object exists, the lane's accesses and allocations do not belong to the program under test and do not
+// While a NotWatched exists, the lane's accesses and allocations do not belong to the program under test and do not
 // count.
 class NotWatched {
  public:

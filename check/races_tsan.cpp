@@ -1,7 +1,7 @@
 #include "check/races.hpp"
 #include "simt/cpu/races.hpp"
 
-// Part of ThreadSanitizer's run-time library, though its header does not declare them.
+// These functions are part of ThreadSanitizer's run-time library, although its header does not declare them.
 extern "C" {
 void AnnotateIgnoreReadsBegin(const char* file, int line);
 void AnnotateIgnoreReadsEnd(const char* file, int line);

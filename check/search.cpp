@@ -23,8 +23,8 @@ namespace {
 // In a full heap the published XMalloc takes 7,000 steps for each request of a whole warp before it returns null.
 constexpr std::uint64_t least_budget = 1 << 18;
 constexpr std::uint64_t most_steps_per_request = 1 << 14;
-// Half of the longest message that the front end reads. A longer schedule cannot be shrunk in time, but its seed
-// repeats it.
+// A schedule has at most half the length of the longest message that the front end reads. A longer schedule cannot be
+// shrunk in time, but its seed repeats it.
 constexpr std::size_t longest_schedule = 8 << 20;
 constexpr std::size_t history_steps = 1 << 14;
 constexpr std::size_t history_rows = 40;
@@ -43,7 +43,7 @@ bool take_suffix(std::string_view& text, std::string_view suffix) {
 struct NamedStrategy {
   const char* name;
   simt::StrategyKind kind;
-  std::uint32_t most;  // of the argument; 0 = takes none
+  std::uint32_t most;  // largest argument; 0 if the strategy takes none
 };
 constexpr NamedStrategy named_strategies[] = {
     {"swarm", simt::StrategyKind::swarm, 0},       {"random", simt::StrategyKind::random, 64},
@@ -79,7 +79,7 @@ std::uint64_t step_budget(const Model& model) {
   return std::max(least_budget, most_steps_per_request * model.requests_per_launch());
 }
 
-// First line and the rest.
+// Splits a text into its first line and the rest.
 void split_text(const std::string& text, std::string& summary, std::string& detail) {
   const std::size_t end = text.find('\n');
   summary = text.substr(0, end);
@@ -131,7 +131,7 @@ Search::Search(const Subject& subject, const Model& model)
     : subject_(subject),
       fresh_(subject.measure_fresh_heap(model, step_budget(model))),
       model_(filled(model, fresh_.alone)) {
-  simt::device_memory::take_overrun();  // each run shows its own
+  simt::device_memory::take_overrun();  // forgets older overruns, so that each run shows only its own
 }
 
 Search::~Search() = default;
@@ -144,7 +144,7 @@ simt::ExecutorOptions Search::options(const Strategy& strategy, std::uint64_t se
   options.hold_stores = strategy.holds_stores;
   options.read_old_values = strategy.reads_old_values;
   options.step_budget = step_budget(model_);
-  // Blocks wait for their turn, as on a GPU that is full.
+  // Some blocks wait for their turn, as on a GPU that is full.
   options.resident_blocks = std::max(1u, (model_.blocks + 1) / 2);
   options.device_heap_bytes = std::max<std::size_t>(subject_.device_heap_bytes(model_), 4096);
   if (strategy.kind == simt::StrategyKind::random) options.preemption_interval = strategy.argument;
@@ -176,7 +176,7 @@ Trial Search::run(const simt::ExecutorOptions& options) {
     trial.summary = overrun;
   }
   trial.record.hash = device_->hash();
-  // If a run failed in another way first, its races are consequences.
+  // If a run has failed in another way, its races are consequences.
   const std::string races = take_races();
   if (!races.empty() && trial.outcome == Outcome::ok) {
     trial.outcome = Outcome::race;

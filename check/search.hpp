@@ -1,5 +1,5 @@
-// Searches schedules: runs one model on one allocator until a run fails. Then it repeats this run with a full record
-// and reduces it to the preemptions that it needs to fail.
+// Search searches schedules: it runs one model on one allocator until a run fails. Then it repeats this run with a full
+// record and reduces it to the preemptions that it needs to fail.
 #pragma once
 
 #include <cstdint>
@@ -14,36 +14,36 @@
 
 namespace allocbench::check {
 
-// How a run ended. Users see the words of outcome_word().
+// Outcome is the way in which a run ended. Users see the words of outcome_word().
 enum class Outcome : std::uint8_t {
   ok,
   failed_check,  // the oracle saw a wrong block, or blocks were lost
   mask_error,
   deadlock,
   livelock,
-  budget,          // too many steps, and words still change
-  exception,       // escaped from device code
-  device_fault,    // trap, wild free on the device heap
+  budget,          // the launch used too many steps, and words still change
+  exception,       // an exception escaped from device code
+  device_fault,    // a trap, or a wild free on the device heap
   nondeterminism,  // two runs of the same seed took different steps
   race             // the race build saw accesses that no order separates
 };
 const char* outcome_word(Outcome outcome);
 
-// The strategy that makes the schedules: "swarm", "random", "random/16", "pct", "pct/3", "round_robin/1", "lockstep",
-// "conflicts", "dfs/2". "dfs" runs all schedules with at most this many preemptions instead of drawing some. With the
-// suffix "+stores" stores are also held back (simt/README.md); swarm does so in a quarter of its launches. With the
-// suffix "+loads", which dfs does not allow, loads read old values instead.
+// Strategy makes the schedules: "swarm", "random", "random/16", "pct", "pct/3", "round_robin/1", "lockstep",
+// "conflicts" or "dfs/2". "dfs" runs all schedules with at most this many preemptions; the others draw some schedules.
+// With the suffix "+stores", stores are also held back (simt/README.md); swarm does so in a quarter of its launches.
+// With the suffix "+loads", which dfs does not allow, loads read old values instead.
 struct Strategy {
   simt::StrategyKind kind = simt::StrategyKind::swarm;
-  std::uint32_t argument = 0;  // 0 = drawn from the seed if possible
+  std::uint32_t argument = 0;  // number after the slash; with 0 the seed draws it if possible
   bool holds_stores = false;
   bool reads_old_values = false;
 
-  // Nothing if there is no such strategy.
+  // Reads the text of a strategy. Returns nothing if there is no such strategy.
   static std::optional<Strategy> parse(std::string_view text);
   std::string text() const;
 };
-// All that parse() takes, for messages.
+// Lists all forms that parse() accepts, for messages.
 inline constexpr const char* strategy_forms =
     "swarm, random, random/N (N = 1 … 64), pct, pct/D, round_robin, round_robin/SLICE, lockstep, conflicts, "
     "dfs/PREEMPTIONS; "
@@ -51,30 +51,30 @@ inline constexpr const char* strategy_forms =
 
 struct Trial {
   Outcome outcome = Outcome::ok;
-  std::string summary;  // the first line of the failure; empty if ok
-  std::string detail;   // lane tables, race reports: whole lines
+  std::string summary;  // first line of the failure; empty if the run is ok
+  std::string detail;   // lane tables and race reports in whole lines
   RunRecord record;
 };
 
-// A failure with all that is known about it.
+// Failure holds all that is known about a failure.
 struct Failure {
   std::uint64_t seed = 0;
   Outcome outcome = Outcome::ok;
   std::string summary;
-  std::string report;    // summary, drawn strategy, last calls, last steps, lane tables
-  std::string schedule;  // decision list; empty in the race build and if it is too long
+  std::string report;    // summary, drawn strategy, last calls, last steps and lane tables
+  std::string schedule;  // list of decisions; empty in the race build and if it is too long
   std::size_t decisions = 0;
 };
 
 struct SearchResult {
-  std::uint64_t tried = 0;   // runs
-  std::uint64_t failed = 0;  // of them
+  std::uint64_t tried = 0;   // number of runs
+  std::uint64_t failed = 0;  // number of runs that failed
   std::uint64_t steps = 0;
-  bool exhausted = false;  // dfs: there are no more schedules
+  bool exhausted = false;  // true if dfs has no more schedules
   std::optional<Failure> first;
 };
 
-// How explore() runs seeds.
+// Exploring selects how explore() runs seeds.
 struct Exploring {
   bool stop_at_failure = true;
   // Runs each seed first in its own process and skips seeds that kill the process. This costs about as much as a run.
@@ -83,7 +83,7 @@ struct Exploring {
 
 class Search {
  public:
-  // The subject must outlive it. The model must be one that the subject supports.
+  // The subject must outlive the search and must support the model.
   Search(const Subject& subject, const Model& model);
   ~Search();
 
@@ -92,14 +92,14 @@ class Search {
   // Runs one seed, or the decisions of a schedule, with a full record.
   Failure replay(const Strategy& strategy, std::uint64_t seed);
   Failure replay(const std::string& schedule);
-  // Finds fewer decisions with the same outcome. `runs` receives the number of runs. `apart` is as in Exploring: a
-  // shorter schedule may kill its process, which counts as another outcome.
+  // Finds fewer decisions with the same outcome. Sets `runs` to the number of runs. `apart` has the meaning of
+  // Exploring: a shorter schedule may kill its process, which counts as another outcome.
   Failure shrink(const std::string& schedule, bool apart, std::uint64_t& runs);
 
  private:
   simt::ExecutorOptions options(const Strategy& strategy, std::uint64_t seed) const;
   Trial run(const simt::ExecutorOptions& options);
-  // Runs in its own process. Nothing if the process was killed or took too long.
+  // Runs in its own process. Returns nothing if the process was killed or took too long.
   std::optional<Outcome> run_apart(const simt::ExecutorOptions& options);
   Failure write_down(simt::ExecutorOptions options, const Trial& seen);
   SearchResult explore_all(const Strategy& strategy, std::uint64_t count, bool stop_at_failure);

@@ -91,7 +91,7 @@ std::string ShadowHeap::last_calls() const {
   return text;
 }
 
-// Only the first verdict counts, because later ones are its consequences.
+// Records the first verdict only, because later ones are its consequences.
 bool ShadowHeap::fail(std::string text) {
   if (verdict_.empty()) verdict_ = std::move(text);
   return false;

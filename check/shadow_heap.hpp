@@ -1,4 +1,4 @@
-// The oracle of a check: an exact map of the blocks of all callers.
+// ShadowHeap is the oracle of a check: an exact map of the blocks of all callers.
 //
 // The oracle records every malloc after its return and every free before its start, so all recorded blocks are
 // certainly live. If two of them overlap, memory was handed out twice, in any schedule. The oracle runs inside the
@@ -14,12 +14,12 @@
 
 namespace allocbench::check {
 
-// Rules for every block.
 struct BlockRules {
   std::uint32_t alignment = 16;
-  const std::byte* pool_begin = nullptr;  // null: blocks are in the device heap, which has no known bounds
+  // Begin of the pool; null if blocks are in the device heap, which has no known bounds.
+  const std::byte* pool_begin = nullptr;
   const std::byte* pool_end = nullptr;
-  // false for designs that reuse blocks without a free; then only alignment and bounds are checked
+  // False for designs that reuse blocks without a free. Then only alignment and bounds are checked.
   bool exclusive = true;
 };
 
@@ -27,30 +27,31 @@ class ShadowHeap {
  public:
   explicit ShadowHeap(const BlockRules& rules) : rules_(rules) {}
 
-  // `lane` (rank in the grid) got `block`. Returns false if this is wrong; verdict() then has the reason.
+  // Records that `lane` (rank in the grid) got `block`. Returns false if this is wrong; verdict() then has the reason.
   bool adopt(const std::byte* block, std::size_t bytes, std::uint32_t lane);
-  // `lane` is about to free `block`, and has checked the user pattern.
+  // Records that `lane` will free `block`, and has checked the user pattern.
   bool retire(const std::byte* block, std::uint32_t lane);
-  // A null pointer came back.
+  // Records that a malloc returned null.
   void refused(std::size_t bytes, std::uint32_t lane);
-  // The pattern of a live block is damaged at `offset`.
+  // Records that the pattern of a live block is damaged at `offset`.
   void damaged(const std::byte* block, std::size_t offset, unsigned expected, unsigned found, std::uint32_t lane);
-  // A condition of the model does not hold.
+  // Records that a condition of the model does not hold.
   void complain(std::string text) { verdict_ = std::move(text); }
 
-  // The heap was reset, so no block is live.
+  // Records that the heap was reset, so no block is live.
   void forget_blocks() { live_.clear(); }
 
-  // Size of a live block and number of its malloc, which determine the user pattern. 0 if no block is live here.
+  // Returns the size of a live block. serial_of() returns the number of its malloc. Both determine the user pattern.
+  // They return 0 if no block is live here.
   std::size_t bytes_of(const std::byte* block) const;
   std::uint32_t serial_of(const std::byte* block) const;
   std::size_t live_blocks() const { return live_.size(); }
   std::size_t mallocs() const { return mallocs_; }
   std::size_t most_live_blocks() const { return most_live_; }
   std::size_t refusals() const { return refusals_; }
-  // The first mistake in one sentence. Empty if there is none.
+  // Returns the first mistake in one sentence, or an empty text.
   const std::string& verdict() const { return verdict_; }
-  // The last calls, one line each, oldest first.
+  // Returns the last calls, one line each, oldest first.
   std::string last_calls() const;
 
  private:

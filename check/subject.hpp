@@ -1,4 +1,4 @@
-// A subject: one allocator under check. Its type is erased, so that the search is host code that is compiled once.
+// A subject is one allocator under check. Its type is erased, so that the search is host code that is compiled once.
 #pragma once
 
 #include <cstdint>
@@ -16,24 +16,26 @@ class Device;
 
 namespace allocbench::check {
 
-// The results of one run of a model, even if the run ended with a fault.
+// RunRecord holds the results of one run of a model, even if the run ended with a fault.
 struct RunRecord {
   std::string verdict;     // verdict of the oracle; empty if all is correct
-  std::string last_calls;  // of malloc and free, a line each
+  std::string last_calls;  // last calls of malloc and free, one line each
   std::uint64_t most_live_blocks = 0;
-  std::uint64_t refusals = 0;  // null pointers
-  // number of the launch that runs the model, from 0; earlier launches set up the allocator
+  std::uint64_t refusals = 0;  // number of null pointers
+  // Number of the launch that runs the model, counted from 0. Earlier launches set up the allocator.
   std::uint32_t first_launch = 0;
-  std::uint64_t hash = 0;   // over all steps of all launches
-  std::uint64_t steps = 0;  // of the launches of the model
-  std::string strategy;     // the strategy and parameters of the last launch
+  std::uint64_t hash = 0;   // hash over all steps of all launches
+  std::uint64_t steps = 0;  // steps of the launches of the model
+  std::string strategy;     // strategy and parameters of the last launch
 };
 
-// The number of blocks of each size of a model that a fresh heap serves. Every seed is compared with the same numbers,
-// so that a failure can be repeated alone.
+// FreshHeap has the number of blocks of each size of a model that a fresh heap serves. Every seed is compared with the
+// same numbers, so that a failure can be repeated alone.
 struct FreshHeap {
-  std::vector<std::uint32_t> alone;  // to one lane, or to a warp if all lanes must call together; 0 on failure
-  // To a whole warp and then to one lane: the smallest number over some schedules. Only for models with resets.
+  // Number served to one lane, or to a warp if all lanes must call together; 0 on failure.
+  std::vector<std::uint32_t> alone;
+  // Number served to a whole warp and then to one lane: the smallest number over some schedules. Only models with
+  // resets have it.
   std::vector<std::uint32_t> together;
   std::string verdict;  // verdict of the oracle, if this step already fails
 };
@@ -43,11 +45,11 @@ class Subject {
   virtual ~Subject() = default;
   virtual const Traits& traits() const = 0;
   virtual const std::string& plugin() const = 0;
-  // Bytes of device heap that the small heap of the model needs.
+  // Returns the bytes of device heap that the small heap of the model needs.
   virtual std::size_t device_heap_bytes(const Model& model) const = 0;
-  // The reason why the allocator cannot run the model. Empty if it can.
+  // Returns the reason why the allocator cannot run the model, or an empty text if it can.
   virtual std::string unsupported(const Model& model) const = 0;
-  // Creates its own devices. `step_budget` applies to each launch.
+  // Measures a fresh heap on devices of its own. `step_budget` applies to each launch.
   virtual FreshHeap measure_fresh_heap(const Model& model, std::uint64_t step_budget) const = 0;
   // Creates the allocator on its small heap, runs the model, frees the remaining blocks, and checks that no block is
   // lost and that the invariants hold. Throws simt::Fault if a launch ends with one.
@@ -58,7 +60,7 @@ class SubjectList {
  public:
   void add(std::unique_ptr<Subject> subject) { subjects_.push_back(std::move(subject)); }
   const std::vector<std::unique_ptr<Subject>>& all() const { return subjects_; }
-  // Null if there is no subject with this name.
+  // Returns the subject with this name, or null if there is none.
   const Subject* find(std::string_view name) const;
 
  private:

@@ -1,4 +1,4 @@
-// SubjectOf<A>: runs models on allocator A. Included by the generated check units only.
+// SubjectOf<A> runs models on allocator A. Only the generated check units include it.
 #pragma once
 
 #include <algorithm>
@@ -121,7 +121,7 @@ class SubjectOf final : public Subject {
   }
 
  private:
-  // The table with which lanes pass blocks to each other.
+  // Mailboxes is the table with which lanes pass blocks to each other.
   class Mailboxes {
    public:
     Mailboxes(simt::Stream& stream, std::uint32_t slots, std::uint32_t lanes)
@@ -149,7 +149,7 @@ class SubjectOf final : public Subject {
     std::uint32_t lanes_;
   };
 
-  // The launches of the model, and one that frees the remaining blocks.
+  // Runs the launches of the model, and one launch that frees the remaining blocks.
   void run_steps(simt::Stream& stream, A& allocator, const Model& model, const std::vector<std::size_t>& sizes,
                  ShadowHeap& oracle, RunRecord& record) const {
     Mailboxes boxes(stream, model.slots(), model.lanes());
@@ -203,7 +203,7 @@ class SubjectOf final : public Subject {
     return sizes;
   }
 
-  // Every lane frees the blocks of its neighbour.
+  // Returns steps in which every lane frees the blocks of its neighbour.
   static std::vector<Step> drain_steps(std::uint32_t slots, std::uint32_t lanes) {
     std::vector<Step> steps;
     for (std::uint32_t slot = 0; slot < slots; ++slot) {
@@ -223,25 +223,25 @@ class SubjectOf final : public Subject {
     if constexpr (has_reset) allocator.reset(stream);
   }
 
-  // At the end of the model, the blocks that one lane alone gets are counted.
+  // Returns whether the blocks that a lone lane gets are counted at the end of the model.
   static bool judged_alone(const Model& model) { return model.resets || model.refills; }
 
   static constexpr std::uint32_t warp_lanes = 32;
 
-  // Number of blocks that each lane takes. One lane alone stops at the first null pointer.
+  // Filling is the number of blocks that each lane takes. A lone lane stops at the first null pointer.
   struct Filling {
     std::uint32_t slots;
     std::uint32_t lanes = 1;
   };
 
-  // More blocks than any heap has.
+  // Returns a filling of more blocks than any heap has.
   Filling whole_heap(const Model& model, std::size_t bytes) const {
     constexpr std::size_t most = 4096;
     const auto blocks = static_cast<std::uint32_t>(std::min(most, heap(model).pool_bytes / bytes + 1));
     return A::traits.whole_warp_calls ? by_a_warp(blocks) : Filling{blocks};
   }
 
-  // A warp requests more blocks.
+  // Returns a filling by a warp, which requests at least this many blocks.
   static Filling by_a_warp(std::uint32_t blocks) { return {blocks / warp_lanes + 1, warp_lanes}; }
 
   std::uint32_t blocks_of_fresh_heap(const Model& model, const simt::ExecutorOptions& options, std::size_t bytes,
@@ -255,14 +255,15 @@ class SubjectOf final : public Subject {
     try {
       for (const Filling filling : fillings) fill(stream, instance.allocator, bytes, filling, oracle, record, false);
     } catch (const simt::Fault&) {
-      // The models report such faults themselves. Here a fault only means that there is nothing to compare with.
+      // The models report such faults themselves. Here a fault only means that there is no number for a comparison.
       if (verdict.empty()) verdict = oracle.verdict();
       return 0;
     }
     return static_cast<std::uint32_t>(oracle.mallocs());
   }
 
-  // If a heap served no block, it ended with a fault, which the models report.
+  // Returns a text if a fresh heap serves fewer blocks than promised. A heap that served no block ended with a fault,
+  // which the models report.
   std::string lack_of_fresh_heap(const Model& model, const simt::ExecutorOptions& options) const {
     const std::uint32_t promised = heap(model).serves_new;
     if (promised == 0) return {};
@@ -281,7 +282,7 @@ class SubjectOf final : public Subject {
     }
     const std::vector<std::size_t> sizes = {bytes};
     Program program = boxes.program(steps, sizes, oracle);
-    // A warp that asked before may have got null.
+    // A warp that requested before may have got null.
     if (filling.lanes == 1) program.last_null = oracle.refusals() + 1;
     launch(stream, {1, filling.lanes}, allocator, program, record);
     if (!frees || !oracle.verdict().empty()) return;
@@ -310,7 +311,8 @@ class SubjectOf final : public Subject {
     judge_end(stream, allocator, oracle);
   }
 
-  // Each other size of the model may keep the share that one size may keep.
+  // Returns the share of a fresh heap that must be served again. Each other size of the model may keep the share that
+  // one size may keep.
   double refilled_share(const Model& model) const {
     if (model.resets) return 1;
     const SmallHeap<typename A::Parameters>& small = heap(model);
@@ -319,8 +321,8 @@ class SubjectOf final : public Subject {
     return std::max(0.0, 1 - kept);
   }
 
-  // A heap that was reset must serve at least half as much as a fresh one. The exact number depends on the schedule,
-  // and only a few schedules were tried.
+  // Checks that a heap after a reset serves at least half as much as a fresh heap. The exact number depends on the
+  // schedule, and only a few schedules are tried.
   void refill_together(simt::Stream& stream, A& allocator, std::size_t bytes, std::uint32_t alone,
                        std::uint32_t together, ShadowHeap& oracle, RunRecord& record) const {
     constexpr double certain_share = 0.5;
@@ -335,15 +337,15 @@ class SubjectOf final : public Subject {
     judge_end(stream, allocator, oracle);
   }
 
-  // The number of blocks that one lane alone must get again after `lived` blocks were in use together, if a fresh heap
-  // serves `alone` blocks to it. If lanes share units that one lane alone cannot share, more blocks can be in use
+  // Returns the number of blocks that a lone lane must get again after `lived` blocks were in use together. A fresh
+  // heap serves `alone` blocks to it. If lanes share units that a lone lane cannot share, more blocks can be in use
   // together than one lane can ever get.
   std::uint32_t promised_again(const Model& model, std::size_t lived, std::uint32_t alone) const {
     const double share = heap(model).serves_again * static_cast<double>(lived);
     return static_cast<std::uint32_t>(alone == 0 ? share : std::min(share, static_cast<double>(alone)));
   }
 
-  // One lane alone requests as many blocks as the design promises. No other lane runs, so a null pointer means that the
+  // Requests as many blocks by a lone lane as the design promises. No other lane runs, so a null pointer means that the
   // heap has lost memory.
   static void serve_again(simt::Stream& stream, A& allocator, std::size_t bytes, std::uint32_t count,
                           ShadowHeap& oracle, RunRecord& record) {

@@ -1,7 +1,7 @@
-// The pattern that the owner of a block writes, and checks before the free. It covers the edges, where a neighbour or a
-// header would cause damage.
+// UserPattern is the pattern that the owner of a block writes, and checks before the free. It covers the edges, where a
+// neighbour or a header would cause damage.
 //
-// The accesses are plain on purpose, so that the race build can check whether the allocator orders those of one owner
+// The accesses are plain on purpose. So the race build can check whether the allocator orders the accesses of one owner
 // after those of the previous one.
 #pragma once
 
@@ -27,7 +27,7 @@ class UserPattern {
     });
   }
 
-  // The index of the first changed byte, or `bytes` if there is none.
+  // Returns the index of the first changed byte, or `bytes` if there is none.
   std::size_t first_damage(const std::byte* block, std::size_t bytes) const {
     std::size_t damage = bytes;
     for_accesses(block, bytes, [&](std::size_t offset, std::size_t width) {
@@ -72,7 +72,7 @@ class UserPattern {
     }
   }
 
-  // The bytes of at() as one word.
+  // Returns the bytes of at() as one word.
   std::uint64_t word_at(std::size_t offset) const {
     std::uint64_t word = 0;
     for (std::size_t i = 0; i < word_bytes; ++i) word |= std::to_integer<std::uint64_t>(at(offset + i)) << (8 * i);

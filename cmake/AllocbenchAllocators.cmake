@@ -1,30 +1,34 @@
-# allocbench_add_allocator(): one line per plug-in, inside this project and outside of it.
+# allocbench_add_allocator() adds a plug-in with one line, inside this project and outside of it.
 #
 #   allocbench_add_allocator(my_malloc HEADER path/to/my_malloc.hpp [BACKENDS CPU CUDA] [MICRO_TESTS_ONLY] [SMALL|LARGE]
 #                           [INCLUDES <folder>...] [LIBRARIES <target or file>...] [COMPILE_OPTIONS <option>...])
 #
-# The header registers its types with ALLOCBENCH_REGISTER(my_malloc, ...). A plug-in becomes shared objects in a folder that
-# the worker of that name loads at start:
+# The header registers its types with ALLOCBENCH_REGISTER(my_malloc, ...). A plug-in becomes shared objects in folders.
+# The worker with the folder's name loads them at its start:
 #   plugins/cpu/, plugins/cuda/    my_malloc.so (the allocators, kernels of the micro tests), my_malloc-applications.so
-#   plugins/check/, plugins/tsan/  my_malloc.so for `allocbench check`: schedules, races
-# These folders lie in ALLOCBENCH_PLUGIN_FOLDER, by default <build>/plugins; in this project build/bin/plugins.
-# Each is linked from units that compile the kernels of some groups (workloads/CMakeLists.txt): an edit of a workload's kernels
-# compiles the unit of its group again, one for each plug-in. LARGE: nvcc needs half a minute or more for the applications,
-# which get more units there. SMALL: the headers of a unit take nvcc longer than its kernels, so a shared object has one.
-# Plug-ins of other projects have one unit each, as have those with INCLUDES: functions of other people's headers need not
-# be inline.
-# Nothing else is compiled or linked again for a plug-in. Targets: allocbench_plugin_<plugin>_<folder>, and of all plug-ins
-# plugins_<folder>.
+#   plugins/check/, plugins/tsan/  my_malloc.so for `allocbench check` (schedules, races)
+# These folders are in ALLOCBENCH_PLUGIN_FOLDER. The default is <build>/plugins; in this project it is
+# build/bin/plugins.
+#
+# A shared object is linked from units, and each unit compiles the kernels of some groups (workloads/CMakeLists.txt). An
+# edit of a workload's kernels compiles the unit of its group again, once for each plug-in.
+# * LARGE: nvcc needs half a minute or more for the applications, so they get more units.
+# * SMALL: nvcc needs longer for the headers of a unit than for its kernels, so each shared object has one unit.
+# * Plug-ins of other projects and plug-ins with INCLUDES have one unit per shared object, because functions in other
+#   people's headers need not be inline.
+#
+# Nothing else is compiled or linked again for a plug-in. The targets are allocbench_plugin_<plugin>_<folder> for each
+# plug-in and plugins_<folder> for all plug-ins.
 
 set(ALLOCBENCH_TEMPLATE_DIR "${CMAKE_CURRENT_LIST_DIR}" CACHE INTERNAL "")
 if(NOT ALLOCBENCH_PLUGIN_FOLDER)
   set(ALLOCBENCH_PLUGIN_FOLDER "${CMAKE_BINARY_DIR}/plugins")
 endif()
 
-# The units of the shared objects, as groups joined by "+". The first one of the micro tests has the allocators. Every unit
-# parses the headers (1.5 to 3.5 CPU seconds with nvcc) and compiles the allocator's functions again, so few are cheaper in
-# all; more let an edit of a workload compile less. CUDA kernels inline their allocator: where it is large they are most of
-# the work.
+# The units of the shared objects, as groups joined by "+". The first unit of the micro tests contains the allocators.
+# Every unit parses the headers (1.5 to 3.5 CPU seconds with nvcc) and compiles the allocator's functions again. So
+# fewer units cost less in all, and more units make an edit of a workload compile less. CUDA kernels inline their
+# allocator. A large allocator is most of the work.
 set(ALLOCBENCH_UNITS_micro calls+held cycles+lists_and_latencies CACHE INTERNAL "")
 set(ALLOCBENCH_UNITS_applications graph_build+group_by join_and_tree+updates CACHE INTERNAL "")
 set(ALLOCBENCH_LARGE_UNITS_applications graph_build group_by join_and_tree updates CACHE INTERNAL "")
@@ -32,14 +36,14 @@ foreach(kind IN ITEMS micro applications)
   string(REPLACE "+" ";" ALLOCBENCH_GROUPS_${kind} "${ALLOCBENCH_UNITS_${kind}}")
 endforeach()
 
-# Host code spends its time in the executor, which is optimised: more here only costs build time.
+# Host code spends its time in the executor, which is optimised. More optimisation here would only cost build time.
 set(ALLOCBENCH_OPTIMISATION_cpu -Og CACHE INTERNAL "")
 set(ALLOCBENCH_OPTIMISATION_check -O1 CACHE INTERNAL "")
 set(ALLOCBENCH_OPTIMISATION_tsan -O1 CACHE INTERNAL "")
 set(ALLOCBENCH_OPTIMISATION_cuda -O1 CACHE INTERNAL "")
 
-# What all units of a variant include before their own allocator and workloads; parsing it takes a third of the compile time
-# of a small one. nvcc has no precompiled headers.
+# Precompiles the headers that all units of a variant include before their own allocator and workloads. Parsing them
+# takes a third of the compile time of a small unit. nvcc has no precompiled headers.
 function(allocbench_share_plugin_headers target variant)
   if(variant STREQUAL "cuda" OR arg_COMPILE_OPTIONS OR NOT PROJECT_NAME STREQUAL "allocbench")
     return()
@@ -70,7 +74,7 @@ function(allocbench_share_plugin_headers target variant)
   target_precompile_headers(${target} REUSE_FROM ${headers})
 endfunction()
 
-# Writes a unit, made by `template`, that compiles some groups ("a+b"), and adds its path to `units`.
+# Writes a unit from `template` that compiles some groups ("a+b"), and adds its path to `units`.
 function(allocbench_write_plugin_unit name template extension unit)
   string(REPLACE "+" "_" function "allocbench_${unit}")
   string(REPLACE "+" ";" groups "${unit}")
@@ -85,14 +89,15 @@ function(allocbench_write_plugin_unit name template extension unit)
   set(units ${units} "${path}" PARENT_SCOPE)
 endfunction()
 
-# One shared object: `variant` is the folder, `name` the file, `template` makes its first unit. Then the units of kernels, as
-# groups joined by "+"; none where the template has all. Reads the arguments of allocbench_add_allocator(), which calls it.
+# Adds one shared object. `variant` is the folder, `name` the file, and `template` makes its first unit. The other
+# arguments are the units of kernels, as groups joined by "+". There are none if the template contains everything. The
+# function reads the arguments of allocbench_add_allocator(), which calls it.
 function(allocbench_add_plugin_part target variant name template)
   set(extension cpp)
   if(variant STREQUAL "cuda")
     set(extension cu)
   endif()
-  # A header of this project by its place in it, so that units of equal trees are equal.
+  # A header of this project is named by its path in the project, so that units of equal trees are equal.
   if(PROJECT_NAME STREQUAL "allocbench")
     cmake_path(RELATIVE_PATH header BASE_DIRECTORY "${PROJECT_SOURCE_DIR}")
   endif()
@@ -110,7 +115,7 @@ function(allocbench_add_plugin_part target variant name template)
   endforeach()
   list(JOIN all_kernels ", " all_kernels)
   allocbench_write_plugin_unit(${target} ${template} ${extension} "${first_unit}")
-  # A unit of its own for all plug-ins of a worker, so that a new text compiles no other one.
+  # All plug-ins of a worker share this unit, so a new text compiles nothing else.
   set(interface allocbench_plugin_interface_${variant})
   if(NOT TARGET ${interface})
     set(interface_unit "${CMAKE_CURRENT_BINARY_DIR}/plugins/interface_${variant}.cpp")
@@ -119,7 +124,7 @@ function(allocbench_add_plugin_part target variant name template)
     set_target_properties(${interface} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   endif()
   add_library(${target} MODULE ${units} $<TARGET_OBJECTS:${interface}>)
-  # Of other projects' sources nothing is known.
+  # The sources of other projects are unknown.
   if(PROJECT_NAME STREQUAL "allocbench")
     allocbench_write_sources(${target})
   endif()
@@ -128,9 +133,9 @@ function(allocbench_add_plugin_part target variant name template)
   set_target_properties(${target} PROPERTIES
     PREFIX "" SUFFIX ".so" OUTPUT_NAME "${name}"
     LIBRARY_OUTPUT_DIRECTORY "${ALLOCBENCH_PLUGIN_FOLDER}/${variant}"
-    # What plug-ins have in common by chance stays apart; the interface is exported by name.
+    # Equal names in several plug-ins stay separate. Only the interface is exported by name.
     CXX_VISIBILITY_PRESET hidden CUDA_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
-    # Kernels, launched by their addresses, do not need one another.
+    # Kernels are launched by their addresses and do not need each other.
     CUDA_RUNTIME_LIBRARY Shared CUDA_SEPARABLE_COMPILATION OFF)
   target_compile_options(${target} PRIVATE
     $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:${ALLOCBENCH_OPTIMISATION_${variant}}> ${arg_COMPILE_OPTIONS})
@@ -192,7 +197,7 @@ function(allocbench_add_allocator plugin)
   endif()
 endfunction()
 
-# Stops where ALLOCBENCH_ALLOCATORS names a plug-in that nobody added.
+# Stops if ALLOCBENCH_ALLOCATORS names a plug-in that does not exist.
 function(allocbench_check_selection)
   get_property(known GLOBAL PROPERTY ALLOCBENCH_KNOWN_PLUGINS)
   foreach(name IN LISTS ALLOCBENCH_ALLOCATORS)
@@ -208,7 +213,8 @@ function(allocbench_check_selection)
   endif()
 endfunction()
 
-# Writes allocbench/allocators.hpp into `folder`: the headers of allocators/ that the library has (AllocbenchInstall.cmake).
+# Writes allocbench/allocators.hpp into `folder`. It includes the headers of allocators/ that the library has
+# (AllocbenchInstall.cmake).
 function(allocbench_write_umbrella folder)
   get_property(headers GLOBAL PROPERTY ALLOCBENCH_HEADERS)
   list(TRANSFORM headers REPLACE "^${PROJECT_SOURCE_DIR}/" "")
@@ -226,7 +232,7 @@ function(allocbench_write_umbrella folder)
 ")
 endfunction()
 
-# The same plug-in for the checking workers.
+# Adds the same plug-in for the checking workers.
 function(allocbench_add_subjects plugin header)
   foreach(variant IN ITEMS check tsan)
     if(TARGET allocbench::plugin_${variant})

@@ -1,8 +1,8 @@
-# Which GPUs the allocators can be compiled for.
+# The GPUs for which the allocators can be compiled.
 
 set(ALLOCBENCH_OLDEST_ARCHITECTURE 70)
 
-# Stops with a sentence where one of `architectures`, as in CMAKE_CUDA_ARCHITECTURES, is too old. Without it the compiler
+# Stops with a message if one of `architectures`, as in CMAKE_CUDA_ARCHITECTURES, is too old. Otherwise the compiler
 # would stop deep inside a header.
 function(allocbench_check_architectures architectures)
   set(next "Set CMAKE_CUDA_ARCHITECTURES to that of your GPU, such as 90 for an H100")
@@ -23,7 +23,7 @@ function(allocbench_check_architectures architectures)
   endforeach()
 endfunction()
 
-# Those of this machine's GPUs; empty where the driver does not say.
+# Sets `result` to the architectures of this machine's GPUs, or to nothing if the driver does not report them.
 function(allocbench_native_architectures result)
   execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
     OUTPUT_VARIABLE capabilities RESULT_VARIABLE failed ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)

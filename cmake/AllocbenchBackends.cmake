@@ -1,7 +1,7 @@
-# What a back end's host code and plug-ins compile with.
+# Flags and units for a back end's host code and plug-ins.
 
-# Sets `result` to a unit that compiles `source`, a host file that uses simt/ and may define kernels, for a back end: the
-# file itself for the CPU executor, a generated .cu file that includes it for CUDA.
+# Sets `result` to a unit that compiles `source` for a back end. `source` is a host file that uses simt/ and may define
+# kernels. The unit is the file itself for the CPU executor, and a generated .cu file that includes it for CUDA.
 function(allocbench_backend_unit result suffix source)
   cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" OUTPUT_VARIABLE path)
   if(suffix STREQUAL "cuda")
@@ -13,13 +13,13 @@ function(allocbench_backend_unit result suffix source)
   set(${result} "${path}" PARENT_SCOPE)
 endfunction()
 
-# For targets whose .cpp files are host code of the CUDA back end without kernels.
+# Use it for targets whose .cpp files are host code of the CUDA back end without kernels.
 function(allocbench_host_of_cuda target)
   target_compile_definitions(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:SIMT_HOST_OF_CUDA=1>")
 endfunction()
 
-# allocbench::plugin_<variant>: the include path and flags for plug-in units. The program that loads a plug-in brings the
-# functions.
+# allocbench::plugin_<variant> has the include path and flags for plug-in units. The program that loads a plug-in
+# contains the functions.
 function(allocbench_plugin_flags variant)
   add_library(allocbench_plugin_${variant} INTERFACE)
   add_library(allocbench::plugin_${variant} ALIAS allocbench_plugin_${variant})

@@ -1,5 +1,5 @@
-# Sets ALLOCBENCH_WITH_CUDA, and ALLOCBENCH_WITH_GPU: is there nvcc, and a GPU too? A machine without nvcc builds everything for the CPU
-# back end and is told so.
+# Sets ALLOCBENCH_WITH_CUDA if nvcc is found, and ALLOCBENCH_WITH_GPU if there is a GPU, too. Without nvcc, everything
+# is built for the CPU back end, and a message says so.
 
 set(ALLOCBENCH_WITH_CUDA OFF)
 set(ALLOCBENCH_WITH_GPU OFF)
@@ -23,8 +23,9 @@ if(NOT no_gpu)
   set(ALLOCBENCH_WITH_GPU ON)
 endif()
 
-# The GPU of this machine when there is one, else Hopper, whose reference results the project keeps. No PTX: it would be
-# three quarters of a packed plug-in, and a driver that compiles it would measure other code than nvcc's.
+# The architecture is that of this machine's GPU or, without a GPU, Hopper, for which the project keeps reference
+# results. PTX is left out: it would be three quarters of a packed plug-in, and a driver that compiles it would measure
+# other code than nvcc's.
 if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
   if(ALLOCBENCH_WITH_GPU)
     set(CMAKE_CUDA_ARCHITECTURES native)
@@ -34,14 +35,16 @@ if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
 endif()
 set(CMAKE_CUDA_ARCHITECTURES "${CMAKE_CUDA_ARCHITECTURES}" CACHE STRING "CUDA architectures")
 enable_language(CUDA)
-# nvcc's -O is for host code alone; device code is optimised anyway. Host code only launches and waits, and at -O3 it is half
-# of the build time.
+# nvcc's -O applies only to host code; device code is always optimised. Host code only launches and waits. At -O3 it
+# would take half of the build time.
 set(CMAKE_CUDA_FLAGS_RELEASE "-O1 -DNDEBUG")
 set(CMAKE_CUDA_RUNTIME_LIBRARY Shared)
-# Allocators are inlined into every kernel, so device code is much the same again and again. tools/pack-worker.sh packs it
-# smaller than nvcc does, plug-ins together, and code that nvcc packed does not get any smaller.
+# Allocators are inlined into every kernel, so device code has many similar parts. tools/pack-worker.sh packs all
+# plug-ins together, which gives smaller files than nvcc's compression. Code that nvcc has compressed does not get
+# smaller.
 target_compile_options(allocbench_flags INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:--no-compress>)
-# Kernels side by side in the assembler, to the same code. nvcc's own --split-compile gives timed kernels other registers.
+# The assembler handles kernels in parallel and makes the same code. nvcc's own --split-compile changes the registers of
+# timed kernels.
 include(CheckCompilerFlag)
 check_compiler_flag(CUDA "-Xptxas=--split-compile=4" ALLOCBENCH_PTXAS_SPLITS)
 if(ALLOCBENCH_PTXAS_SPLITS)

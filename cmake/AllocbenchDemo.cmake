@@ -1,5 +1,5 @@
-# Target `demo`: the front end, the worker of the best back end of this machine and the plug-ins that configs/smoke.json
-# names. The first figure does not wait for anything else.
+# The target `demo` builds the front end, the worker of the best back end of this machine and the plug-ins that
+# configs/smoke.json names. The first figure waits for nothing else.
 
 set(demo_variant cpu)
 if(ALLOCBENCH_WITH_GPU)

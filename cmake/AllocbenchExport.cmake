@@ -1,5 +1,6 @@
-# Lets another project compile plug-ins for the workers of this build: find_package(allocbench) with allocbench_DIR = this
-# build folder. It links none of our libraries: a plug-in finds its functions in the worker that loads it.
+# Lets another project compile plug-ins for the workers of this build, by find_package(allocbench) with allocbench_DIR
+# set to this build folder. The project links none of our libraries: a plug-in finds its functions in the worker that
+# loads it.
 
 set(exported allocbench_flags)
 foreach(variant IN ITEMS cpu cuda check tsan)

@@ -1,6 +1,6 @@
-# `cmake --install`, and Debian packages by `cpack -G DEB`. Two components:
+# Defines `cmake --install`, and Debian packages by `cpack -G DEB`. There are two components:
 #   library    headers and sources for find_package(allocbench); needs nothing built
-#   programs   allocbench, its workers and plug-ins, configs, manual page, completion of shells
+#   programs   allocbench, its workers and plug-ins, configs, manual page, shell completion
 
 include(GNUInstallDirs)
 
@@ -23,7 +23,7 @@ write_basic_package_version_file("${CMAKE_BINARY_DIR}/installed/allocbenchConfig
 install(FILES "${CMAKE_BINARY_DIR}/installed/allocbenchConfig.cmake" "${CMAKE_BINARY_DIR}/installed/allocbenchConfigVersion.cmake"
   DESTINATION "${ALLOCBENCH_PACKAGE_DIR}" COMPONENT library)
 
-# The program looks for its workers, and they for plug-ins, in the folder where they are.
+# The program looks for its workers in its own folder, and the workers look there for plug-ins.
 set(programs_dir "${CMAKE_INSTALL_LIBDIR}/allocbench")
 set(allocbench_path "${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/allocbench")
 install(PROGRAMS "${allocbench_path}" DESTINATION "${programs_dir}" COMPONENT programs)
@@ -39,7 +39,7 @@ install(CODE "
   file(CREATE_LINK \"../${programs_dir}/allocbench\" \"\${bin}/allocbench\" SYMBOLIC)" COMPONENT programs)
 install(DIRECTORY configs data DESTINATION "${CMAKE_INSTALL_DATADIR}/allocbench" COMPONENT programs)
 
-# The program describes itself, so these cannot drift.
+# The program describes itself, so these texts are always up to date.
 set(texts "${CMAKE_BINARY_DIR}/texts")
 set(manual "${texts}/allocbench.1")
 set(bash "${texts}/allocbench")
@@ -71,7 +71,7 @@ set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME allocbench-dev)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_ARCHITECTURE all)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_DEPENDS "librandom123-dev, libboost-context-dev (>= 1.74)")
-set(CPACK_DEBIAN_LIBRARY_PACKAGE_SUGGESTS "nlohmann-json3-dev, zlib1g-dev")  # for traces
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_SUGGESTS "nlohmann-json3-dev, zlib1g-dev")  # needed for traces
 set(CPACK_COMPONENT_LIBRARY_DESCRIPTION
   "GPU memory allocators as a C++20 library\n The allocators of allocbench for CUDA kernels and for the CPU executor.")
 set(CPACK_DEBIAN_PROGRAMS_PACKAGE_NAME allocbench)

@@ -1,14 +1,16 @@
-# allocbench::allocators: the allocators as a library for kernels of your own. Included by the package's config file.
+# Defines allocbench::allocators, the allocators as a library for your own kernels. The package's config file includes
+# this file.
 #
-# The package has sources only: headers, and the host half of simt/, which is compiled once in the project that uses it.
-#   allocbench::allocators_cuda   for targets whose kernels nvcc compiles; where CUDA is an enabled language
-#   allocbench::allocators_cpu    the same kernels on the CPU executor
-#   allocbench::allocators        the first where CUDA is enabled, else the second
-#   allocbench::traces            what allocbench/traced.hpp needs besides; where nlohmann_json and zlib are found
+# The package has only sources: headers, and the host half of simt/, which is compiled once in the project that uses it.
+#   allocbench::allocators_cuda   for targets whose kernels nvcc compiles; exists if CUDA is an enabled language
+#   allocbench::allocators_cpu    for the same kernels on the CPU executor
+#   allocbench::allocators        is allocators_cuda if CUDA is enabled, otherwise allocators_cpu
+#   allocbench::traces            is also needed for allocbench/traced.hpp; exists if nlohmann_json and zlib are found
 
 include("${CMAKE_CURRENT_LIST_DIR}/AllocbenchArchitectures.cmake")
 
-# `root` has the folders simt/, traces/ and allocators/, `library` and what follows have allocbench/heap.hpp and allocbench/allocators.hpp.
+# `root` contains the folders simt/, traces/ and allocators/. `library` and the further arguments contain
+# allocbench/heap.hpp and allocbench/allocators.hpp.
 function(allocbench_define_library root library)
   find_path(ALLOCBENCH_RANDOM123 Random123/philox.h)
   mark_as_advanced(ALLOCBENCH_RANDOM123)
@@ -18,7 +20,7 @@ function(allocbench_define_library root library)
   endif()
   add_library(allocbench::library_headers INTERFACE IMPORTED GLOBAL)
   target_include_directories(allocbench::library_headers INTERFACE "${root}" "${library}" ${ARGN} "${ALLOCBENCH_RANDOM123}")
-  # Flags, because CMake 3.25.1 does not know CUDA C++20 and would take a standard for both languages.
+  # These are flags, because CMake 3.25.1 does not know CUDA C++20 and would apply a standard to both languages.
   target_compile_options(allocbench::library_headers INTERFACE
     -std=c++20 "$<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr>")
 
@@ -72,7 +74,7 @@ function(allocbench_define_cpu_library root)
     return()  # a program for a GPU does not need them
   endif()
   file(GLOB sources "${root}/simt/cpu/*.cpp" "${root}/simt/cpu/search/*.cpp")
-  list(FILTER sources EXCLUDE REGEX "/(lane_order|races)\\.cpp$")  # of the race build
+  list(FILTER sources EXCLUDE REGEX "/(lane_order|races)\\.cpp$")  # these files belong to the race build
   add_library(allocbench_library_simt_cpu STATIC EXCLUDE_FROM_ALL ${sources})
   target_link_libraries(allocbench_library_simt_cpu PUBLIC allocbench::library_headers Boost::context Threads::Threads)
   add_library(allocbench::allocators_cpu INTERFACE IMPORTED GLOBAL)

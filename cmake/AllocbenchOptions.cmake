@@ -13,22 +13,22 @@ if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
 endif()
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
-# Each build tree has precompiled headers of its own, so a compiler cache would find nothing in another tree.
+# Each build tree has its own precompiled headers, so a compiler cache would find nothing in another tree.
 if(CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_DISABLE_PRECOMPILE_HEADERS ON)
 endif()
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
 set(ALLOCBENCH_PLUGIN_FOLDER "${CMAKE_BINARY_DIR}/bin/plugins")
 
-# Every target links this, and so does code that uses the package.
+# Every target links this library, and so does code that uses the package.
 add_library(allocbench_flags INTERFACE)
 target_include_directories(allocbench_flags INTERFACE "${CMAKE_CURRENT_SOURCE_DIR}" "${CMAKE_BINARY_DIR}/generated")
-# CMake 3.25.1 does not know CUDA C++20, and a CXX_STANDARD property would be taken for CUDA too: so flags, for both
-# languages; simt/common.hpp asserts C++20.
+# These are flags for both languages, because CMake 3.25.1 does not know CUDA C++20 and would apply a CXX_STANDARD
+# property to CUDA, too. simt/common.hpp asserts C++20.
 target_compile_options(
   allocbench_flags INTERFACE -std=c++20 "$<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr>")
 
-# Warnings are errors in this project, not in code that uses it.
+# Warnings are errors in this project, but not in code that uses it.
 add_compile_options(
   "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wconversion;-Werror>"
   "$<$<COMPILE_LANGUAGE:CUDA>:--Werror=all-warnings;-Xcompiler=-Wall,-Wextra,-Werror>")
@@ -41,14 +41,14 @@ elseif(ALLOCBENCH_SANITIZER)
   message(FATAL_ERROR "ALLOCBENCH_SANITIZER is '${ALLOCBENCH_SANITIZER}'; allowed are empty, address, thread")
 endif()
 if(sanitizer_flags)
-  # GCC 12 sees uninitialised members of std::function in libstdc++'s regex once sanitizers change the inlining.
+  # GCC 12 reports uninitialised members of std::function in libstdc++'s regex if sanitizers change the inlining.
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-maybe-uninitialized>)
   target_compile_options(allocbench_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:${sanitizer_flags}>)
   target_link_options(allocbench_flags INTERFACE ${sanitizer_flags})
 endif()
 
-# The text by which a worker knows plug-ins that were built for it: a digest of the headers whose types cross the border,
-# behind the worker's name (cmake/plugin_interface.cpp.in). The revision is no part of it: --describe tells that.
+# A worker recognises its plug-ins by this text. It is a digest of the headers whose types plug-in and worker share,
+# behind the worker's name (cmake/plugin_interface.cpp.in). It does not contain the revision, which --describe prints.
 set(interface_headers_of_protocol model.hpp parameter.hpp sample.hpp status.hpp)
 file(GLOB interface_headers CONFIGURE_DEPENDS
   "${CMAKE_CURRENT_SOURCE_DIR}/allocators/support/contract/*.hpp" "${CMAKE_CURRENT_SOURCE_DIR}/allocators/support/adaptors/*.hpp"

@@ -1,4 +1,4 @@
-# Sets ALLOCBENCH_RACES: whether simt_cpu_races, in which ThreadSanitizer finds races between lanes, can be built.
+# Sets ALLOCBENCH_RACES if simt_cpu_races can be built, in which ThreadSanitizer finds races between lanes.
 
 set(ALLOCBENCH_RACES OFF)
 if(ALLOCBENCH_SANITIZER)

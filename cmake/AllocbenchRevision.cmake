@@ -1,8 +1,9 @@
-# allocbench_add_program(): a program that says which sources it was built from (protocol/sources.hpp).
+# allocbench_add_program() adds a program that states from which sources it was built (protocol/sources.hpp).
 #
-# Every build hashes the measured sources (target `measured_revision`). A program is linked without the answer, which comes into
-# a copy of it: build/bin/<name>. So an edit compiles and links only what includes the edited file, all programs that are up to
-# date say what they were last built from, and a front end and a worker that were built from different sources differ.
+# Every build hashes the measured sources (target `measured_revision`). A program is linked without the hash, which is
+# then written into a copy of the program: build/bin/<name>. So an edit compiles and links only what includes the edited
+# file. All programs that are up to date state the last build's sources. A front end and a worker that were built from
+# different sources differ.
 
 set(revision_text "${PROJECT_BINARY_DIR}/revision/sources")
 add_custom_target(
@@ -13,7 +14,7 @@ add_custom_target(
   COMMENT "Hashing the measured sources"
   VERBATIM)
 
-# Writes into a plug-in, each time it is linked, which sources there were (cmake/plugin_interface.cpp.in).
+# Writes the sources into a plug-in each time it is linked (cmake/plugin_interface.cpp.in).
 function(allocbench_write_sources target)
   add_dependencies(${target} measured_revision)
   add_custom_command(
@@ -21,12 +22,12 @@ function(allocbench_write_sources target)
     COMMAND "${CMAKE_OBJCOPY}" --update-section "allocbench_sources=${revision_text}" "$<TARGET_FILE:${target}>" VERBATIM)
 endfunction()
 
-# The target <name> makes the program, the target <name>_program links it from `sources`.
+# The target <name> makes the program. The target <name>_program links it from `sources`.
 function(allocbench_add_program name)
   set(program "${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${name}")
   add_executable(${name}_program ${ARGN})
   set_target_properties(${name}_program PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/linked")
-  # A running program keeps its file: the new one takes its place in the folder.
+  # A running program keeps its file, and the new file replaces it in the folder.
   add_custom_command(
     OUTPUT "${program}"
     COMMAND "${CMAKE_OBJCOPY}" --update-section "allocbench_sources=${revision_text}" "$<TARGET_FILE:${name}_program>" "${program}.new"

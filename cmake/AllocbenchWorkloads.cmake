@@ -1,13 +1,13 @@
-# allocbench_add_workload(): one line per workload.
+# allocbench_add_workload() adds a workload with one line.
 #
 #   allocbench_add_workload(my_test MyTest [GROUP <group> [KERNELS <list>] [HEADER <header>]] [WITH_KERNELS <source>...])
 #
-# my_test/ is the folder; my_test.hpp declares MyTest, and my_test.cpp is its host half, compiled once per back end. Of a
-# folder with several workloads: folder/my_test.
-#   GROUP          the group in which each plug-in compiles the kernels of the workload (cmake/AllocbenchAllocators.cmake):
-#                  the list MyTestKernels of my_test/kernels.hpp, or what KERNELS and HEADER name
-#   WITH_KERNELS   sources of the folder that define kernels of their own, which need no allocator: nvcc compiles them for
-#                  CUDA, my_test.cpp too if it is one of them
+# my_test/ is the folder. my_test.hpp declares MyTest, and my_test.cpp is its host half, compiled once per back end. If
+# a folder has several workloads, write folder/my_test.
+#   GROUP          the group in which each plug-in compiles the kernels of the workload (cmake/AllocbenchAllocators.cmake);
+#                  the kernels are the list MyTestKernels of my_test/kernels.hpp, or what KERNELS and HEADER name
+#   WITH_KERNELS   sources of the folder whose own kernels need no allocator; nvcc compiles them for CUDA, and my_test.cpp, too,
+#                  if it is one of them
 # The other sources of the folder include no device code and are compiled once.
 
 function(allocbench_add_workload name type)
@@ -41,7 +41,8 @@ function(allocbench_add_workload name type)
   endif()
 endfunction()
 
-# A list of kernels in a header of workloads/, for a group. TEST_ONLY: allocators that are broken on purpose run these alone.
+# Adds a list of kernels in a header of workloads/ to a group. With TEST_ONLY, they are the only kernels that allocators
+# run that are broken on purpose.
 function(allocbench_add_kernels group kernels header)
   if(NOT EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/${header}")
     message(FATAL_ERROR "There is no header of kernels: workloads/${header}")
@@ -58,7 +59,7 @@ function(allocbench_add_kernels group kernels header)
   endif()
 endfunction()
 
-# Sets `result` to #include lines for these headers of workloads/, sorted.
+# Sets `result` to sorted #include lines for these headers of workloads/.
 function(allocbench_include_lines result)
   set(headers ${ARGN})
   list(SORT headers)

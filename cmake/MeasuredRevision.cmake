@@ -1,7 +1,6 @@
-# Writes what is measured, as protocol/sources.cpp reads it: the commit, a hash over everything but results/ and docs/,
-# and whether the work tree differs from the commit in that. Committing results or pages leaves the hash as it is. Without git the hash is
-# the same, over all files of the tree.
-#   cmake -DSOURCE=DIR -DBINARY=DIR -DOUTPUT=FILE -P MeasuredRevision.cmake
+# Writes the sources that are measured, as protocol/sources.cpp reads them: the commit, a hash of all files except
+# results/ and docs/, and whether these files differ from the commit. A commit of results or pages does not change the
+# hash. Without git the hash is the same, over all files of the tree.
 
 set(not_measured "^(results|docs)/")
 
@@ -44,7 +43,7 @@ endforeach()
 string(SHA256 measured "${digests}")
 string(SUBSTRING "${measured}" 0 12 measured)
 
-# As long as the section of the programs. A changed file only where the text changed.
+# The text is as long as the section of the programs. The file is only written if the text changed.
 set(bytes 256)
 string(SUBSTRING "${commit}" 0 200 commit)
 set(text "${commit}\n${measured}\n${dirty}\n")

@@ -1,16 +1,19 @@
-// ArrayList: a device container that grows by blocks from any allocator of the suite.
+// ArrayList is a device container that grows by blocks from any allocator of the suite.
 //
 // Paper: Spliet et al., GPGPU-7 2014, section 4.2.1 and figure 3 (the upper layer of KMA).
-// Idea: a queue of chunks, each with its number of elements. grow() appends elements of one thread. A whole block of
-// threads calls grow_local(): a prefix sum adds up their requests, as in XMalloc, and one thread allocates for all.
-// get(n) follows the chunks, and clear() frees them. Data: a root in device memory {first chunk, end of the queue}, and
-// a header {next, elements} in front of every chunk.
 //
-// Protocol. Appending is one exchange of the queue's end and one store of the link it returned, so no thread ever waits
-// or retries. The link is stored with release, after the header, and read with acquire. Before the store get() cannot
-// find the elements behind the link, although their owners already use them. Links are addresses. Only clear() frees
-// chunks, so no address can return (no ABA). As in the paper, no other thread may use the list during clear(). The
-// elements have the order of the appends. Within grow_local() they have the order of the threads.
+// Idea: The list is a queue of chunks, each with its number of elements. grow() appends elements of one thread. A whole
+// block of threads calls grow_local(): a prefix sum adds up their requests, as in XMalloc, and one thread allocates for
+// all. get(n) follows the chunks, and clear() frees them.
+//
+// Data: A root in device memory holds {first chunk, end of the queue}, and every chunk begins with a header {next,
+// elements}.
+//
+// Protocol: An append is one exchange of the queue's end and one store of the link that the exchange returned. So no
+// thread ever waits or retries. The link is stored with release, after the header, and read with acquire. Until then,
+// get() cannot find the elements behind the link, although their owners already use them. Links are addresses. Only
+// clear() frees chunks, so no address can return (no ABA). As in the paper, no other thread may use the list during
+// clear(). The elements have the order of the appends. Within grow_local() they have the order of the threads.
 //
 // The `allocator` argument is an allocator or a session (allocators/support/contract/session.hpp).
 #pragma once
@@ -27,19 +30,19 @@ class ArrayList {
  public:
   static_assert(alignof(T) <= 16, "allocators align to 16 bytes");
 
-  // In device memory, all bytes zero for an empty list.
+  // The root is in device memory. In an empty list all its bytes are zero.
   struct Root {
-    std::uint64_t first;  // address of the first chunk, 0 = none
-    std::uint64_t last;   // address of the last chunk, 0 = none
+    std::uint64_t first;  // address of the first chunk; 0: none
+    std::uint64_t last;   // address of the last chunk; 0: none
   };
 
   ArrayList() = default;
   explicit ArrayList(Root* root) : root_(root) {}
 
-  // Dynamic shared memory that a kernel with grow_local() needs.
+  // Returns the bytes of dynamic shared memory that a kernel with grow_local() needs.
   static constexpr std::size_t shared_bytes() { return sizeof(BlockScan); }
 
-  // Bytes that a chunk with this many elements requests from the allocator.
+  // Returns the bytes that a chunk with this many elements requests from the allocator.
   static constexpr std::size_t chunk_bytes(std::size_t elements) { return sizeof(Chunk) + elements * sizeof(T); }
 
   // Appends `count` elements in a new chunk. Returns null if the allocator has no memory.
@@ -51,7 +54,7 @@ class ArrayList {
     return elements(static_cast<Chunk*>(chunk));
   }
 
-  // Appends `count` elements for this thread; all threads of the block call it together, each with its own count. The
+  // Appends `count` elements for this thread. All threads of the block call it together, each with its own count. The
   // elements of a thread are contiguous. Returns null to all threads if the allocator has no memory, and to threads
   // with a count of 0.
   template <class Thread, class A>
@@ -82,7 +85,8 @@ class ArrayList {
     return chunk == nullptr || count == 0 ? nullptr : elements(chunk) + place;
   }
 
-  // The n-th element, or null if the list is shorter. The time is proportional to the number of chunks before it.
+  // Returns the n-th element, or null if the list is shorter. The time is proportional to the number of chunks before
+  // it.
   template <class Thread>
   SIMT_FN T* get(Thread& thread, std::uint64_t n) const {
     for (Chunk* chunk = follow(thread, root_->first); chunk != nullptr; chunk = follow(thread, chunk->next)) {
@@ -100,7 +104,7 @@ class ArrayList {
     }
   }
 
-  // Elements in the list.
+  // Returns the number of elements in the list.
   template <class Thread>
   SIMT_FN std::uint64_t size(Thread& thread) const {
     std::uint64_t sum = 0;
@@ -108,7 +112,7 @@ class ArrayList {
     return sum;
   }
 
-  // Frees all chunks. One thread calls it. No other thread may use the list then.
+  // Frees all chunks. One thread calls it, and no other thread may use the list meanwhile.
   template <class Thread, class A>
   SIMT_FN void clear(Thread& thread, A& allocator) const {
     Chunk* chunk = follow(thread, root_->first);
@@ -123,11 +127,11 @@ class ArrayList {
 
  private:
   struct alignas(16) Chunk {
-    std::uint64_t next;   // address, 0 = last
-    std::uint64_t count;  // elements; written before the chunk is linked
+    std::uint64_t next;   // address of the next chunk; 0: this is the last one
+    std::uint64_t count;  // number of elements, written before the chunk is linked
   };
   struct BlockScan {
-    std::uint32_t warp_elements[32];  // the elements of each warp, then of all warps before it
+    std::uint32_t warp_elements[32];  // first the elements of each warp, then those of all warps before it
     Chunk* chunk;
   };
 
@@ -142,7 +146,7 @@ class ArrayList {
   SIMT_FN void append(Thread& thread, Chunk* chunk, std::uint64_t count) const {
     chunk->count = count;
     thread.atomic(chunk->next).store(0, simt::relaxed);
-    // Acquires the header of the previous chunk, whose link is stored next, and releases that of this chunk.
+    // Acquires the header of the previous chunk, whose link is stored next, and releases the header of this chunk.
     const std::uint64_t before =
         thread.atomic(root_->last).exchange(reinterpret_cast<std::uint64_t>(chunk), simt::acq_rel);
     std::uint64_t& link = before == 0 ? root_->first : reinterpret_cast<Chunk*>(before)->next;

@@ -1,8 +1,7 @@
-// OpenPage: the page that a writer fills, and the number of pages that it has filled.
+// OpenPage holds the page that a writer fills, and the number of pages that it has filled.
 //
-// The number of records is counted here and written into the header of the page when the page is full or the writer
-// ends. Pages are those of page_chain.hpp. After a null the writer makes no more requests, so that it ends in bounded
-// time.
+// It counts the records and writes their number into the header of the page when the page is full or the writer ends.
+// Pages are those of page_chain.hpp. After a null the writer makes no more requests, so it ends in bounded time.
 #pragma once
 
 #include "containers/page_chain.hpp"
@@ -35,7 +34,7 @@ class OpenPage {
 
   std::size_t page_bytes_;
   std::uint32_t capacity_;
-  std::uint32_t used_;  // of the current page; full if there is no page
+  std::uint32_t used_;  // used places of the current page; all of them if there is no page
   std::uint32_t pages_ = 0;
   std::uint64_t page_ = 0;
   std::uint64_t before_ = 0;

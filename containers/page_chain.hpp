@@ -1,9 +1,9 @@
-// PageChain: how pages of records from any allocator are linked, and how such a chain is read.
+// PageChain links pages of records from any allocator, and reads such a chain.
 //
-// Pham et al. 2025, appendices B and C: a program with an unknown number of results requests pages one by one.
-// Data: in front of every page a header of 16 bytes {link to the page before, records, seal}. Chains are linked from
-// the newest page to the oldest, so that a page is complete when it is linked and no page is written for its
-// successor.
+// Paper: Pham et al. 2025, appendices B and C. A program with an unknown number of results requests pages one by one.
+//
+// Data: Every page begins with a header of 16 bytes {link to the page before, records, seal}. Chains are linked from
+// the newest page to the oldest. So a page is complete when it is linked, and no page is written for its successor.
 //
 // The seal is a hash of the other two fields and the address of the page. A reader knows the number of records of a
 // chain and stops at a wrong seal. So a reader detects pages that an allocator gave to two owners, and follows no stray
@@ -17,18 +17,18 @@
 
 namespace allocbench {
 
-// Pages of `bytes` with records of type T.
+// The format of pages with records of type T.
 template <class T>
 struct PageChain {
   static_assert(alignof(T) <= 16, "allocators align to 16 bytes");
 
   struct alignas(16) Header {
-    std::uint64_t before;  // address of the page before, 0 = none
+    std::uint64_t before;  // address of the page before; 0: none
     std::uint32_t records;
     std::uint32_t seal;
   };
 
-  // Records that fit a page.
+  // Returns the number of records that fit into a page.
   static constexpr std::uint32_t capacity(std::size_t page_bytes) {
     return static_cast<std::uint32_t>((page_bytes - sizeof(Header)) / sizeof(T));
   }
@@ -46,7 +46,7 @@ struct PageChain {
   }
 
   // Calls visit(page, records) for the pages of a chain with `total` records, newest page first. visit() may free the
-  // page. Returns false if a header is not as its writer left it.
+  // page. Returns false if a header differs from what its writer wrote.
   template <class Visit>
   static SIMT_FN bool for_each_page(std::uint64_t newest, std::uint64_t total, Visit&& visit) {
     std::uint64_t page = newest;

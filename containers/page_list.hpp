@@ -1,22 +1,26 @@
-// PageList: a list of pages to which all threads append records, with pages from any allocator of the suite.
+// PageList is a list of pages to which all threads append records, with pages from any allocator of the suite.
 //
-// Pham et al. 2025, appendix C (the buckets of the group-by): a thread appends to the last page of a list. If there is
-// none, or it is full, the thread requests a page and appends it.
-// Idea: one word per list holds the last page and how many of its places are taken. A fetch-add of this word reserves
+// Paper: Pham et al. 2025, appendix C (the buckets of the group-by). A thread appends to the last page of a list. If
+// there is none, or it is full, the thread requests a page and appends it.
+//
+// Idea: One word per list holds the last page and how many of its places are taken. A fetch-add of this word reserves
 // places and returns their positions. The lanes of a warp that append to one list reserve together.
-// Data: Tail {word, pages}, in global or shared memory: 44 bits of address / 16, 20 bits of places. An empty list is a
-// full page at address 0. Pages are those of page_chain.hpp; the header of a page is written before it is published,
-// for a full page, and finish() corrects that of the last one.
 //
-// Protocol. Exactly one reservation in a page finds too few places, or finds the page just full. The owner of this
+// Data: A Tail {word, pages} is in global or shared memory. The word has 44 bits of address / 16 and 20 bits of places.
+// An empty list is a full page at address 0. Pages are those of page_chain.hpp. The header of a page is written for a
+// full page before the page is published, and finish() corrects the header of the last one.
+//
+// Protocol: Exactly one reservation in a page finds too few places, or finds the page just full. The owner of this
 // reservation appends the next page: the leader of the group requests a page, links it and publishes it with release.
 // The left-over places of the group in the old page count as taken. All lanes read the word with acquire (the chain of
-// fetch-adds keeps the release). Lanes that find more places taken than the page has reserved nothing. They do not wait
-// there, because the lane that they would wait for may be in their own warp. They stay pending until all lanes of the
-// warp meet again, and in the next turn they load the word before they add anything. So the number of places grows by
-// at most one per lane. 20 bits can count 2^19 lanes besides the mark below, more than are resident on any GPU. A lane
-// in malloc waits for no lane here, so every turn ends. A warp waits only for another warp's malloc. The word of a page
-// can return only after the page was freed and reused, which does not happen while lanes append (no ABA).
+// fetch-adds keeps the release).
+//
+// A lane reserves nothing if more places are taken than the page has. It does not wait there, because the lane for
+// which it would wait may be in its own warp. It stays pending until all lanes of the warp meet again. In the next turn
+// it loads the word before it adds anything. So the number of places grows by at most one per lane. 20 bits can count
+// 2^19 lanes besides the mark below, more than are resident on any GPU. A lane in malloc waits for no lane here, so
+// every turn ends. A warp waits only for another warp's malloc. The word of a page can return only after the page was
+// freed and reused, which does not happen while lanes append (no ABA).
 //
 // When the allocator returns null, the owner marks the word, and lanes that see the mark drop their records. The list
 // keeps its pages.
@@ -34,10 +38,10 @@ class PageList {
   struct Tail {
     std::uint64_t word;
     std::uint32_t pages;
-    std::uint32_t records;  // left by finish()
+    std::uint32_t records;  // number of records, set by finish()
   };
 
-  // Pages of `page_bytes` with at most 2^18 records.
+  // Pages have `page_bytes` and at most 2^18 records.
   SIMT_HOST_FN explicit PageList(std::size_t page_bytes)
       : page_bytes_(page_bytes), capacity_(Chain::capacity(page_bytes)) {}
 
@@ -51,7 +55,7 @@ class PageList {
   }
 
   // Appends a record for each lane that `wants`, each to its list. All lanes of the warp that have not exited call it
-  // together. False for a lane whose record found no memory. on_page(page) is called by the lane that appended a page.
+  // together. Returns false for a lane whose record found no memory. The lane that appended a page calls on_page(page).
   template <class Thread, class Session, class OnPage>
   SIMT_FN bool append(Thread& thread, Session& session, bool wants, Tail* tail, const T& record,
                       OnPage&& on_page) const {
@@ -68,7 +72,7 @@ class PageList {
       if (rank == 0) mine = reserve(thread, session, *tail, places, on_page);
       const std::uint64_t word = peers.broadcast(mine.word);
       const std::uint64_t fresh = peers.broadcast(mine.fresh);
-      peers.sync();  // the leader has acquired the page; the others get it from the leader
+      peers.sync();  // the leader has acquired the page; the other lanes get it from the leader
       if (rank >= places) continue;
       if (fresh == wait) {
         thread.spin_hint();
@@ -87,8 +91,8 @@ class PageList {
     return stored;
   }
 
-  // Called by one thread after the last append. Writes the header of the last page and stores the number of records.
-  // Returns the newest page, 0 = empty list.
+  // Writes the header of the last page and stores the number of records. One thread calls it after the last append.
+  // Returns the newest page, or 0 if the list is empty.
   template <class Thread>
   SIMT_FN std::uint64_t finish(Thread& thread, Tail& tail) const {
     const std::uint64_t word = at(thread, tail.word).load(simt::acquire);
@@ -101,11 +105,11 @@ class PageList {
 
  private:
   static constexpr std::uint32_t address_bits = 44;
-  static constexpr std::uint32_t out_of_memory = 1u << 19;  // the mark, among the places
-  static constexpr std::uint64_t wait = 1;                  // no address
+  static constexpr std::uint32_t out_of_memory = 1u << 19;  // mark, stored among the places
+  static constexpr std::uint64_t wait = 1;                  // a value that is not an address
 
-  // Result of a leader: the word of its reservation, and the page for the places beyond the end of the old page (0 =
-  // none).
+  // The result of a leader: the word of its reservation, and the page for the places beyond the end of the old page, or
+  // 0.
   struct Reservation {
     std::uint64_t word;
     std::uint64_t fresh;

@@ -1,7 +1,9 @@
-// PageWriter: a thread's own chain of pages, written record by record.
+// PageWriter is a thread's own chain of pages, written record by record.
 //
-// Pham et al. 2025, appendix B: a thread writes its results to its current page and requests another page when it is
-// full. Nothing is shared, so there is no protocol: the number of records stays in a register (open_page.hpp).
+// Paper: Pham et al. 2025, appendix B. A thread writes its results to its current page and requests another page when
+// this one is full.
+//
+// Nothing is shared, so there is no protocol: the number of records stays in a register (open_page.hpp).
 #pragma once
 
 #include "containers/open_page.hpp"
@@ -23,7 +25,7 @@ class PageWriter : public OpenPage<T> {
     return true;
   }
 
-  // Must follow the last append.
+  // Ends the chain. Call it after the last append.
   SIMT_FN void close() {
     if (this->page_ != 0) this->write_header();
   }

@@ -1,12 +1,12 @@
 """Turns stored allocbench results into figures and tables.
 
-Reads results.json only (described in harness/README.md); never starts a worker and needs no GPU.
-`python3 -m plots --help` says how to use it; README.md in this folder lists the keys of a config's `plot` object.
+The package reads only stored results (harness/README.md describes them). It never starts a worker and needs no GPU.
+`python3 -m plots --help` lists the commands. docs/write-a-config.md lists the keys of a config's `plot` object.
 """
 
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]  # of the repository
-# The package allocbench of this tree, installed or not.
+ROOT = Path(__file__).resolve().parents[1]  # root of the repository
+# This line makes the package allocbench of this tree importable, even if it is not installed.
 sys.path.insert(0, str(ROOT / "python"))

@@ -1,4 +1,4 @@
-"""Entry point of `python3 -m plots`."""
+"""Starts `python3 -m plots`."""
 
 import sys
 

@@ -1,4 +1,4 @@
-// Commands of the front end to a checking worker (harness/README.md has the table).
+// Commands of the front end to a checking worker. harness/README.md has the table.
 #pragma once
 
 #include <cstdint>
@@ -11,27 +11,27 @@
 
 namespace allocbench::protocol {
 
-// The subject of a check. Every command contains it, so that a new worker can take over after any command.
+// The subject of a check. Every command contains it, so a new worker can take over after any command.
 struct CheckTarget {
   std::string allocator;
   Model model;
 };
 
-// Runs `seeds` seeds, or the same number of schedules with the strategy dfs.
+// Runs `seeds` seeds or, with the strategy dfs, the same number of schedules.
 struct Explore {
   CheckTarget target;
   std::string strategy;
   std::uint64_t first_seed = 1;
   std::uint64_t seeds = 0;
   bool stop_at_failure = true;
-  bool apart = false;  // runs each seed first in its own process, so that a crash costs only that run
+  bool apart = false;  // whether each seed first runs in its own process, so that a crash costs only that run
 };
 
 struct Replay {
   CheckTarget target;
   std::string strategy;
   std::uint64_t seed = 0;
-  std::optional<std::string> schedule;  // instead of strategy and seed
+  std::optional<std::string> schedule;  // schedule to run instead of strategy and seed
   std::uint64_t times = 1;
 };
 

@@ -1,4 +1,4 @@
-// The descriptions of the checking workers: their answer to --describe.
+// The descriptions of the checking workers, which are their answer to --describe.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ struct SubjectDescription {
 
 struct CheckerDescription {
   bool races = false;
-  std::string strategies;  // the forms, for messages
+  std::string strategies;  // allowed forms of a strategy, for messages
   std::vector<SubjectDescription> allocators;
   std::vector<Model> models;
   std::vector<BrokenPlugin> broken_plugins;

@@ -1,4 +1,4 @@
-// The answers of a checking worker (harness/README.md has the table).
+// The answers of a checking worker. harness/README.md has the table.
 #pragma once
 
 #include <cstdint>
@@ -15,23 +15,23 @@ struct CheckerReady {
   bool races = false;
 };
 
-// One run, with all known details.
+// One run with all known details.
 struct CheckedRun {
   std::uint64_t seed = 0;
   std::string outcome;  // "ok", "failed check", "race" ...
-  std::string summary;  // one line
+  std::string summary;  // result in one line
   std::string report;
-  std::string schedule;  // decision list; empty in the race build
+  std::string schedule;  // list of decisions; empty in the race build
   std::uint64_t decisions = 0;
 
   bool operator==(const CheckedRun&) const = default;
 };
 
 struct Explored {
-  std::uint64_t tried = 0;   // runs
-  std::uint64_t failed = 0;  // of them
+  std::uint64_t tried = 0;   // runs made
+  std::uint64_t failed = 0;  // runs that failed
   std::uint64_t steps = 0;
-  bool exhausted = false;  // dfs: there are no more schedules
+  bool exhausted = false;  // whether dfs has no more schedules
   std::optional<CheckedRun> first;
 };
 

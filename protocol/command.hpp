@@ -1,4 +1,4 @@
-// Commands of the front end to a measuring worker (harness/README.md has the table).
+// Commands of the front end to a measuring worker. harness/README.md has the table.
 #pragma once
 
 #include <array>
@@ -13,8 +13,9 @@
 
 namespace allocbench::protocol {
 
-// The heap at the start of a sample. It is reset, or used by earlier samples, or aged: first used by many threads for
-// `aged_rounds` rounds (workloads/support/occupancy/ageing.hpp) and then by earlier samples.
+// The heap at the start of a sample. `fresh` means reset, and `reused` means used by earlier samples. `aged` means
+// first used by many threads for `aged_rounds` rounds (workloads/support/occupancy/ageing.hpp) and then by earlier
+// samples.
 enum class StartState { fresh, reused, aged };
 inline constexpr std::array<std::string_view, 3> start_state_words = {"fresh", "reused", "aged"};
 constexpr std::string_view word(StartState state) { return start_state_words[static_cast<std::size_t>(state)]; }
@@ -25,7 +26,7 @@ constexpr std::optional<StartState> start_state_of(std::string_view text) {
   return std::nullopt;
 }
 
-// The device's L2 cache before a sample: as earlier work left it, or full of other data.
+// The device's L2 cache before a sample. It is in the state that earlier work left, or full of other data.
 enum class L2State { warm, flushed };
 inline constexpr std::array<std::string_view, 2> l2_state_words = {"warm", "flushed"};
 constexpr std::string_view word(L2State state) { return l2_state_words[static_cast<std::size_t>(state)]; }
@@ -36,11 +37,11 @@ constexpr std::optional<L2State> l2_state_of(std::string_view text) {
   return std::nullopt;
 }
 
-// How the repetitions of a cell are measured. Front end and worker pass this on as one struct.
+// How the repetitions of a cell are measured. Front end and worker pass this struct on.
 struct CellSettings {
   std::uint64_t seed = 0;
   StartState state = StartState::fresh;
-  std::uint64_t aged_rounds = 0;  // of state aged
+  std::uint64_t aged_rounds = 0;  // rounds of ageing, in state `aged` only
   L2State l2 = L2State::warm;
   std::uint64_t warmups = 0;
   std::uint64_t counted_passes = 1;
@@ -54,7 +55,7 @@ struct LoadAllocator {
 };
 
 struct OpenCell {
-  std::string cell;  // its id
+  std::string cell;  // id of the cell
   std::string workload;
   ParameterValues parameters;
   CellSettings settings;
@@ -62,16 +63,17 @@ struct OpenCell {
 
 struct VerifyCell {
   std::string cell;
-  std::optional<double> seconds = {};           // time of each stage, after which its calls end themselves
-  std::optional<double> contents_seconds = {};  // time for the contents; nothing: all passes, without a limit
-  bool stages = false;                          // reports the start of each stage
-  std::string trace = {};                       // folder for a trace of one more pass; empty: none
-  std::uint64_t trace_calls = 0;                // capacity of its buffers for one kernel
+  std::optional<double> seconds = {};  // time of each stage, after which its calls end themselves
+  std::optional<double> contents_seconds =
+      {};                         // time for the check of the contents; empty: all passes, without a limit
+  bool stages = false;            // whether the start of each stage is reported
+  std::string trace = {};         // folder for a trace of one more pass; empty: no trace
+  std::uint64_t trace_calls = 0;  // capacity of the trace's buffers for one kernel
 };
 struct SampleCell {
   std::string cell;
   std::uint64_t samples = 1;
-  bool stages = false;  // reports the start of each stage of a repetition
+  bool stages = false;  // whether the start of each stage of a repetition is reported
 };
 struct CloseCell {
   std::string cell;

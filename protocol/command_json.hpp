@@ -1,4 +1,4 @@
-// Commands as JSON lines, written by the front end and read by workers.
+// Commands as JSON lines. The front end writes them, and workers read them.
 #pragma once
 
 #include "protocol/command.hpp"
@@ -9,7 +9,7 @@ namespace allocbench::protocol {
 Json to_json(const CellSettings& settings);
 Json to_json(const Command& command);
 
-// Throw Malformed. They do not check parameters against their descriptions.
+// These functions throw Malformed. They do not check parameters against their descriptions.
 Command command_from_json(const Json& json);
 LoadAllocator allocator_request_from_json(const Json& json);
 OpenCell cell_request_from_json(const Json& json);

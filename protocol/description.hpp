@@ -1,4 +1,4 @@
-// The descriptions of workers: their answer to --describe.
+// The descriptions of workers, which are their answer to --describe.
 #pragma once
 
 #include <cstdint>
@@ -15,20 +15,20 @@ struct AllocatorDescription {
   std::string paper;
   std::string summary;
   std::string form = "published";  // published, reworked, own, ablation, original, delayed
-  std::string based_on;            // of an ablation or a delayed form: the id of the form that it changes
+  std::string based_on;            // id of the form that an ablation or a delayed form changes
   std::string plugin;
   std::string frees = "individually";  // never, individually, in_bulk
   std::uint64_t alignment = 16;
   std::string pool = "arena";      // arena, device_heap, arena_and_device_heap, own
   std::string fresh = "reset";     // reset, process
-  bool keeps_device_heap = false;  // memory of it, when all blocks are freed
+  bool keeps_device_heap = false;  // whether it keeps memory of the device heap when all blocks are freed
   bool test_only = false;
   std::vector<std::string> restrictions;  // important facts for users, such as "free does nothing"
   std::vector<ParameterInfo> parameters;
 
   bool pool_is_device_heap() const { return pool == "device_heap"; }
   bool has_heap_share() const { return pool == "arena_and_device_heap"; }
-  // A fresh state needs a new worker.
+  // Returns whether a fresh state needs a new worker.
   bool fresh_by_process() const { return fresh == "process"; }
 };
 
@@ -45,7 +45,7 @@ struct WorkloadDescription {
 
 struct MetricDescription {
   std::string name;
-  std::string unit;    // empty: a count
+  std::string unit;    // unit of the metric; empty for a count
   std::string better;  // lower, higher, none
   std::string description;
   std::string source;  // harness, workload, allocator, or counted in untimed passes
@@ -55,24 +55,24 @@ struct MetricDescription {
 struct PluginDescription {
   std::string plugin;
   std::string file;               // path
-  std::string measured_revision;  // of the linked sources; empty if unknown
+  std::string measured_revision;  // measured revision of the linked sources; empty if unknown
 };
 
 struct BrokenPlugin {
   std::string plugin;
-  std::string reason;  // names the file and the next step
+  std::string reason;  // text with the file and the next step
 };
 
 struct WorkerDescription {
   std::string backend;
   std::string revision;           // the commit
-  std::string measured_revision;  // the hash over everything except results/ and docs/; empty if unknown
+  std::string measured_revision;  // hash of everything except results/ and docs/; empty if unknown
   std::string compiler;
   std::vector<AllocatorDescription> allocators;
   std::vector<WorkloadDescription> workloads;
   std::vector<MetricDescription> metrics;
   std::vector<PluginDescription> plugins;
-  std::vector<BrokenPlugin> broken_plugins;  // present, but unusable
+  std::vector<BrokenPlugin> broken_plugins;  // plug-ins that exist but are unusable
 };
 
 }  // namespace allocbench::protocol

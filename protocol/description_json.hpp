@@ -1,4 +1,4 @@
-// --describe as JSON, written by workers and read by the front end.
+// The answer to --describe as JSON. Workers write it, and the front end reads it.
 #pragma once
 
 #include "protocol/description.hpp"
@@ -10,13 +10,13 @@ Json to_json(const AllocatorDescription& allocator);
 Json to_json(const WorkloadDescription& workload);
 Json to_json(const MetricDescription& metric);
 Json to_json(const std::vector<BrokenPlugin>& plugins);
-// Includes the version of the protocol.
+// Returns the JSON, with the version of the protocol.
 Json to_json(const WorkerDescription& worker);
 
-// Throw Malformed, also for another version of the protocol.
+// These functions throw Malformed, also for another version of the protocol.
 MetricDescription metric_from_json(const Json& json);
 WorkerDescription worker_from_json(const Json& json);
-// Reads them from the description `json`. Older descriptions do not have this member.
+// Reads the unusable plug-ins from the description `json`. Older descriptions do not have this member.
 std::vector<BrokenPlugin> broken_plugins_from_json(const Json& json);
 
 // Throws Malformed unless the object has this version of the protocol.

@@ -1,4 +1,4 @@
-// The answers of a measuring worker (harness/README.md has the table). The event log stores the same structs.
+// The answers of a measuring worker. harness/README.md has the table. The event log stores the same structs.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace allocbench::protocol {
 
-// A member is absent if the back end does not know it.
+// The device of a worker. A member is absent if the back end does not know it.
 struct Device {
   std::string name;
   std::optional<std::string> compute_capability;
@@ -28,9 +28,9 @@ struct Device {
   std::optional<std::uint64_t> sm_clock_mhz;
   std::optional<std::uint64_t> sm_clock_max_mhz;
   std::optional<std::uint64_t> device_heap_bytes;
-  // Facts for warnings of the front end.
-  std::optional<std::uint64_t> sm_clock_limit_mhz;           // set by an administrator, below the maximum or at it
-  std::optional<std::vector<std::string>> throttle_reasons;  // at the start; empty: none
+  // The front end warns about the following facts.
+  std::optional<std::uint64_t> sm_clock_limit_mhz;           // clock set by an administrator, at most the maximum
+  std::optional<std::vector<std::string>> throttle_reasons;  // reasons at the start; empty if there are none
   std::optional<std::uint64_t> other_processes;              // number of other processes that use the device
   std::optional<bool> mig;
   std::optional<bool> ecc;
@@ -64,20 +64,20 @@ struct Kernel {
 struct Opened {
   std::string cell;
   std::vector<Kernel> kernels;
-  bool uses_device_heap = true;  // its blocks may come from the device heap
+  bool uses_device_heap = true;  // whether the cell's blocks may come from the device heap
 };
 
-// Results of the untimed passes; absent = not checked.
+// Results of the untimed passes. An absent member was not checked.
 struct Checks {
   std::optional<std::uint64_t> null_returns;
   std::optional<std::uint64_t> blocks;
   std::optional<std::string> content;  // "checked", "checked: N of M callers", "not finished: ..." or "waived: ..."
   std::optional<std::uint64_t> leak_rounds;
   std::optional<std::string> leak;  // "checked", "partial: ...", "not finished: ..." or "waived: ..."
-  // refusals in the leak check of requests that fitted into the free memory
+  // Refusals in the leak check of requests that would have fitted into the free memory.
   std::optional<std::uint64_t> spurious_nulls;
   std::optional<std::string> reset;  // reset() and free(null): "checked: ...", "not finished: ..." or "waived: ..."
-  // "N calls in K kernels", with the number of lost calls, or "not written: ..."
+  // "N calls in K kernels" with the number of lost calls, or "not written: ..."
   std::optional<std::string> trace = {};
 };
 
@@ -88,7 +88,7 @@ struct Counted {
     std::vector<double> per_pass;
   };
   struct Bin {
-    std::uint64_t first = 0;  // value
+    std::uint64_t first = 0;  // first value of the bin
     std::uint64_t count = 0;
   };
   struct Histogram {
@@ -98,8 +98,8 @@ struct Counted {
   std::vector<Values> values;
   std::vector<Histogram> histograms;
 
-  // Whether any count is not zero, or the workload has its own histogram. An allocator that does not use the counted
-  // vocabulary (the CUDA heap, foreign code) has zero operations although it served requests. That is not a
+  // Returns whether any count is not zero, or the workload has its own histogram. An allocator that does not use the
+  // counted vocabulary (the CUDA heap, foreign code) has zero operations although it served requests. That is not a
   // measurement.
   bool has_counts() const;
 };
@@ -108,13 +108,13 @@ struct Verified {
   std::string cell;
   Checks checks;
   Counted counted;
-  bool stale = false;  // calls ended half-way, and only a new process can make the allocator new
+  bool stale = false;  // whether calls ended half-way, and only a new process can make the allocator new
 };
 
 // A run of the measuring loop, as Google Benchmark reports it.
 struct Loop {
   std::uint64_t iterations = 0;
-  double mean_seconds = 0;  // of all phases together
+  double mean_seconds = 0;  // mean time of all phases together
 };
 
 struct Sample {
@@ -125,20 +125,20 @@ struct Sample {
   std::optional<std::uint64_t> temperature_c;
   std::optional<bool> throttled;
   std::optional<double> wall_seconds;
-  std::optional<Loop> loop;  // with the last sample of a command
+  std::optional<Loop> loop;  // measurement of the loop, with the last sample of a command
 };
 
 struct Closed {
   std::string cell;
 };
 
-// The wall time of the worker since its start, by part (harness/README.md lists the parts).
+// The wall time of the worker since its start, by part. harness/README.md lists the parts.
 struct Profile {
   std::vector<std::pair<std::string, double>> seconds;
   double beside = 0;  // seconds of its start before it had the device for itself
 };
 
-// A stage of a repetition or of a verification begins (harness/README.md lists the stages). Not a final event.
+// A stage of a repetition or of a verification begins. harness/README.md lists the stages. This is not a final event.
 struct Stage {
   std::string cell;
   std::string stage;
@@ -147,17 +147,17 @@ struct Stage {
 // A waiting worker has loaded everything that needs no device.
 struct Loaded {};
 
-// The reason of a timeout by the clock, on either side. Deadlocks and livelocks have their own reasons.
+// The reason of a timeout by the clock, in worker and front end. Deadlocks and livelocks have their own reasons.
 inline constexpr const char* no_answer_reason = "no answer before the deadline";
 
 struct Failed {
   std::optional<std::string> cell;
   Status status = Status::crashed;
   std::string reason;
-  bool fatal = false;  // the worker ends
+  bool fatal = false;  // whether the worker ends
 };
 
-// The command was malformed; the worker ends.
+// The command was malformed, and the worker ends.
 struct ProtocolError {
   std::string reason;
 };

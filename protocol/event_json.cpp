@@ -8,7 +8,7 @@
 namespace allocbench::protocol {
 namespace {
 
-// In the order of Event's alternatives.
+// The names are in the order of Event's alternatives.
 constexpr std::array<std::string_view, 12> names = {"ready",    "environment",    "allocator_ready", "opened",
                                                     "verified", "sample",         "closed",          "profile",
                                                     "failed",   "protocol_error", "loaded",          "stage"};
@@ -24,7 +24,7 @@ Json phases_to_json(const std::vector<Phase>& phases) {
   return list;
 }
 
-// The members behind "event".
+// Writes the members behind "event".
 struct Writer {
   Json operator()(const Ready& event) const {
     return {{"protocol", event.protocol}, {"backend", event.backend}, {"device", to_json(event.device)}};

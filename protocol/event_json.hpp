@@ -11,14 +11,14 @@
 namespace allocbench::protocol {
 
 Json to_json(const Event& event);
-// The name of the event in JSON.
+// Returns the name of the event in JSON.
 std::string_view name_of(const Event& event);
 
 Json to_json(const Device& device);
 Json to_json(const Checks& checks);
 Json to_json(const Counted& counted);
 
-// nullopt for events that do not answer a command. Throws Malformed.
+// Returns nullopt for events that do not answer a command. Throws Malformed.
 std::optional<Event> event_from_json(const Json& json);
 
 Device device_from_json(const Json& json);

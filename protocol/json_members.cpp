@@ -41,7 +41,7 @@ std::string excerpt(const Json& json) {
 }
 
 bool nests_deeper_than(std::string_view text, int levels) {
-  int depth = 0;  // of brackets outside of strings
+  int depth = 0;  // depth of brackets outside of strings
   bool quoted = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char letter = text[i];

@@ -15,31 +15,31 @@ namespace allocbench::protocol {
 
 using Json = nlohmann::ordered_json;
 
-// JSON that differs from the definition in harness/README.md.
+// The JSON differs from the definition in harness/README.md.
 struct Malformed : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// The beginning of a wrong value, long enough to recognise it.
+// Returns the beginning of a wrong value, long enough to recognise it.
 std::string excerpt(const Json& json);
 
 bool nests_deeper_than(std::string_view text, int levels);
 
-// Parses one line. `what` begins the complaint: "an event", "a command".
+// Parses one line. `what` begins the message, such as "an event" or "a command".
 Json parse_object(std::string_view text, std::string_view what);
 
-// The member, which must exist.
+// Returns the member, which must exist.
 const Json& member(const Json& object, std::string_view name);
-// Null if the member is missing or null.
+// Returns null if the member is missing or null.
 const Json* optional_member(const Json& object, std::string_view name);
 
 const Json& object_member(const Json& object, std::string_view name);
 const Json& list_member(const Json& object, std::string_view name);
 std::string text_member(const Json& object, std::string_view name);
 std::uint64_t count_member(const Json& object, std::string_view name);
-// Finite.
+// The number must be finite.
 double number_member(const Json& object, std::string_view name);
-// From 0 to longest_seconds.
+// The number must be from 0 to longest_seconds.
 double seconds_member(const Json& object, std::string_view name);
 
 std::string text_member_or(const Json& object, std::string_view name, std::string otherwise);

@@ -1,7 +1,7 @@
-// A model: the small program in which `allocbench check` searches an allocator for bugs.
+// A model is the small program in which `allocbench check` searches an allocator for bugs.
 //
-// Rare interleavings of a large program are common in a small program on a small heap, with 2 to 64 lanes and a few
-// requests each. A model is data, so that users can write models (docs/find-allocator-bugs.md) and one compiled kernel
+// Interleavings that are rare in a large program are common in a small one with a small heap, 2 to 64 lanes and a few
+// requests per lane. A model is data. So users can write models (docs/find-allocator-bugs.md), and one compiled kernel
 // runs them all. Every lane executes the steps in order, `rounds` times. The result of a malloc is stored in the lane's
 // mailbox of that slot, and a free empties a mailbox of any lane. The hand-over of a mailbox uses release and acquire.
 // An allocator that needs a stronger order between malloc and free of a block is wrong.
@@ -16,23 +16,23 @@ namespace allocbench::protocol {
 // No small heap has room for this many bytes.
 inline constexpr std::uint64_t least_refused_bytes = std::uint64_t{1} << 31;
 
-// Bytes of a request in a model: a count, or a share of the pool. Sizes are limited to the largest request of the
+// The bytes of a request in a model: a number, or a share of the pool. Sizes are limited to the largest request of the
 // allocator, except sizes from least_refused_bytes on.
 struct ModelSize {
   std::uint64_t bytes = 0;
-  std::uint32_t pool_share = 0;  // n = the n-th part of the pool; 0 = `bytes` counts
+  std::uint32_t pool_share = 0;  // n for the n-th part of the pool; 0: `bytes` is used
 };
 
 enum class ModelAction : std::uint8_t {
-  malloc,     // a request into an own empty mailbox; a full mailbox is not changed
-  free,       // empties a mailbox of any lane and frees its block
-  free_null,  // frees a null pointer, which must change nothing
-  barrier,    // a barrier of all lanes of the block
+  malloc,     // request for an empty mailbox of the lane; a full mailbox is not changed
+  free,       // free of the block in a mailbox of any lane, which is then empty
+  free_null,  // free of a null pointer, which must change nothing
+  barrier,    // barrier of all lanes of the block
 };
 
-// The lanes that execute a step. All other lanes skip it, so these lanes call from divergent code.
+// The lanes that execute a step. The other lanes skip it, so the step's lanes call from divergent code.
 struct ModelLanes {
-  std::uint32_t every = 1;  // lanes whose rank in the grid is `first` modulo `every`
+  std::uint32_t every = 1;  // period: the step is for lanes whose rank in the grid is `first` modulo `every`
   std::uint32_t first = 0;
 
   bool contains(std::uint32_t rank) const { return rank % every == first; }
@@ -42,14 +42,14 @@ struct ModelStep {
   ModelAction action = ModelAction::malloc;
   std::uint32_t slot = 0;
   ModelLanes lanes = {};
-  // malloc: index of Model::sizes. If `spread` is set, round and lane are added to the index, so that lanes request
+  // For malloc: index in Model::sizes. If `spread` is set, round and lane are added to the index, so that lanes request
   // different sizes.
   std::uint32_t size = 0;
   bool spread = false;
-  // free: the owner of the mailbox, as a distance in lanes, modulo the grid.
+  // For free: distance in lanes to the owner of the mailbox, modulo the grid.
   std::uint32_t from = 0;
-  // malloc, free and free_null: the step is repeated on as many slots as its lanes need to request more than a fresh
-  // heap serves. This number depends on the allocator, so the search counts first (check/filling.hpp).
+  // For malloc, free and free_null: whether the step is repeated on so many slots that its lanes request more than a
+  // fresh heap serves. The number of slots depends on the allocator, so the search counts first (check/filling.hpp).
   bool fills = false;
 };
 
@@ -67,27 +67,28 @@ struct Model {
   std::uint32_t launches = 1;  // launches of the same steps; launches order memory, steps do not
   std::vector<ModelSize> sizes = {{16, 0}};
   std::vector<ModelStep> steps;
-  // A null pointer is a failed check. The model must never request more than any small heap has.
+  // Whether a null pointer is a failed check. Then the model must never request more than any small heap has.
   bool null_is_failure = false;
-  // The heap is reset before each launch except the first, while blocks are live, and once more before the end. Then
-  // one lane alone must get as many blocks of each size as from a fresh heap.
+  // Whether the heap is reset before each launch except the first, while blocks are live, and once more before the end.
+  // Then one lane alone must get as many blocks of each size as from a fresh heap.
   bool resets = false;
-  // At the end, when all blocks are free, one lane alone must get as many blocks of each size, in the order of `sizes`,
-  // as from a fresh heap (SmallHeap::serves_other_sizes).
+  // Whether one lane alone must get as many blocks of each size, in the order of `sizes`, as from a fresh heap. This is
+  // checked at the end, when all blocks are free (SmallHeap::serves_other_sizes).
   bool refills = false;
   ModelHeap heap = ModelHeap::first;
 
   std::uint32_t lanes() const { return kernels * blocks * threads_per_block; }
   std::uint32_t slots() const;
   std::uint64_t requests_per_launch() const;
-  // Whether all requests have one size. Then the heap must serve the same number of blocks again after all were freed.
+  // Returns whether all requests have one size. Then the heap must serve the same number of blocks again after all were
+  // freed.
   bool single_size() const { return sizes.size() == 1; }
   bool has_partial_warps() const;
   bool fills() const;
   bool asks_too_much() const;
 };
 
-// The mistakes of a model, for its author. Empty if the model can run.
+// Returns the mistakes of a model, for its author, or an empty text if the model can run.
 std::string broken_rule(const Model& model);
 
 }  // namespace allocbench::protocol

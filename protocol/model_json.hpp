@@ -15,7 +15,8 @@
 
 namespace allocbench::protocol {
 
-// Fills `model` and returns its mistakes, one sentence each with its JSON pointer. Empty if the model can run.
+// Fills `model` and returns its mistakes, one sentence each with its JSON pointer. Returns nothing if the model can
+// run.
 std::vector<std::string> read_model(const Json& json, Model& model);
 // Throws Malformed with all mistakes: the name of the model and a line for each mistake.
 Model model_from_json(const Json& json);

@@ -1,5 +1,5 @@
-// Values and descriptions of parameters, with the same types in plug-ins, workers and the front end. Plug-in units
-// include this header, so it uses neither JSON nor other parts of the project.
+// Values and descriptions of parameters. Plug-ins, workers and the front end use the same types. Plug-in units include
+// this header, so it uses neither JSON nor other parts of the project.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@
 
 namespace allocbench {
 
-// In the order of ParameterValue's alternatives.
+// The types are in the order of ParameterValue's alternatives.
 enum class ParameterType { boolean, integer, number, string, integers };
 
 using ParameterValue = std::variant<bool, std::uint64_t, double, std::string, std::vector<std::uint64_t>>;
 
-// In the order of the parameter list or config.
+// The values are in the order of the parameter list or config.
 using ParameterValues = std::vector<std::pair<std::string, ParameterValue>>;
 
 struct ParameterInfo {
@@ -25,10 +25,10 @@ struct ParameterInfo {
   std::string description = {};  // one line
   std::string source = {};       // section of the paper, or "assumed" with the reason in the description
   ParameterValue default_value = std::uint64_t{0};
-  double minimum = -std::numeric_limits<double>::infinity();  // of numbers and of the elements of lists
+  double minimum = -std::numeric_limits<double>::infinity();  // bound for numbers and for the elements of lists
   double maximum = std::numeric_limits<double>::infinity();
-  std::vector<std::string> choices = {};  // of strings; empty = any text
-  bool power_of_two = false;              // numbers and elements of lists
+  std::vector<std::string> choices = {};  // allowed strings; empty: any text
+  bool power_of_two = false;              // rule for numbers and for the elements of lists
 
   ParameterType type() const { return static_cast<ParameterType>(default_value.index()); }
 };

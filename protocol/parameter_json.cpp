@@ -17,7 +17,7 @@ ParameterType type_of(const std::string& text) {
   throw Malformed(fmt::format("\"{}\" is not a parameter type", text));
 }
 
-// Limits of integers are integers in JSON too.
+// Limits of integers are also integers in JSON.
 Json limit_to_json(const ParameterInfo& info, double limit) {
   if (info.type() == ParameterType::number) return limit;
   return static_cast<std::int64_t>(limit);

@@ -18,10 +18,10 @@ std::string_view word(ParameterType type);
 // An integer is also a valid value of a parameter of type number, because JSON writers print 2.0 as 2.
 ParameterValue converted(ParameterValue value, ParameterType type);
 
-// Type, bounds, choices and powers of two.
+// Checks type, bounds, choices and powers of two.
 bool allows(const ParameterInfo& info, const ParameterValue& value);
 
-// Whether the value is a number, so that a sweep can grow along it.
+// Returns the value as a number if it is one, so that a sweep can grow along it.
 std::optional<double> magnitude(const ParameterValue& value);
 
 }  // namespace allocbench::protocol

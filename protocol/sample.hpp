@@ -1,5 +1,5 @@
-// The result of one timed repetition of a cell: phases with times, and counters. Also the duration of a round of
-// samples. Free of JSON, because workloads fill these structs.
+// The result of one timed repetition of a cell: phases with times, and counters. The header also has the duration of a
+// round of samples. It does not use JSON, because workloads fill these structs.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ struct Phase {
   std::string name;
   double seconds = 0;
   std::uint64_t operations = 0;
-  // The reason why the time may include the host's launch latency: the phase was not held back until all of it was
-  // enqueued. Empty if it was held back, or if launches run in the caller.
+  // The reason why the time may include the host's launch latency: the phase started before all of it was enqueued.
+  // Empty if the phase was held back, or if launches run in the caller.
   std::string not_held = {};
 };
 

@@ -5,8 +5,8 @@
 namespace allocbench::protocol {
 namespace {
 
-// objcopy replaces this section of the program with a file
-// of the same size. Volatile, so that the compiler does not use the placeholder text.
+// objcopy replaces this section of the program with a file of the same size. The text is volatile, so that the compiler
+// does not use the placeholder.
 [[gnu::section("allocbench_sources")]] const volatile char written_by_the_build[256] = "unknown\n\nunknown\n";
 
 }  // namespace

@@ -9,16 +9,17 @@ namespace allocbench::protocol {
 
 struct Sources {
   std::string revision;           // the commit
-  std::string measured_revision;  // the hash over everything except results/ and docs/
-  std::optional<bool> dirty;      // whether the work tree had changes in these files; nullopt outside a work tree
+  std::string measured_revision;  // hash of everything except results/ and docs/
+  std::optional<bool> dirty;      // whether the work tree had changes in these files; empty outside of a work tree
 };
 
 // Reads the text that the build writes into a program or a plug-in. It has three lines: commit, hash, and `true`,
 // `false` or `unknown`.
 Sources sources_in(std::string_view text);
 
-// The sources of this program. The build writes them into the linked file (cmake/AllocbenchRevision.cmake), so an edit
-// only links what it changes. Programs that measure nothing, such as unit tests, have "unknown", no hash and nullopt.
+// Returns the sources of this program. The build writes them into the linked file (cmake/AllocbenchRevision.cmake), so
+// an edit only links what it changes. Programs that measure nothing, such as unit tests, have "unknown", no hash and
+// nullopt.
 Sources program_sources();
 
 }  // namespace allocbench::protocol

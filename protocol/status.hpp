@@ -1,4 +1,4 @@
-// The status words: how a cell ended. A number is only valid with the status ok.
+// The status words say how a cell ended. A number is only valid with the status ok.
 #pragma once
 
 #include <array>
@@ -23,8 +23,8 @@ constexpr std::optional<Status> status_of(std::string_view text) {
   return std::nullopt;
 }
 
-// `unsupported` is an allocator's own statement. Another run would not change it, so it does not make a run fail.
-// `skipped` follows from timeouts and makes a run fail.
+// Returns whether the status makes a run fail. `unsupported` is an allocator's own statement. Another run would not
+// change it, so it is not a failure. `skipped` follows from timeouts and is a failure.
 constexpr bool counts_as_failure(Status status) { return status != Status::ok && status != Status::unsupported; }
 
 }  // namespace allocbench

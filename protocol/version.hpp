@@ -3,7 +3,7 @@
 
 namespace allocbench::protocol {
 
-// Front end and workers of different versions refuse each other.
+// Front end and workers with different versions refuse each other.
 inline constexpr int version = 1;
 
 inline constexpr int exit_environment = 3;

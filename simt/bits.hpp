@@ -1,5 +1,5 @@
-// Bit and word operations that are one machine instruction on a GPU. Host and device code of both back ends can use
-// them.
+// These operations on bits and words are one machine instruction on a GPU. Host and device code of both back ends can
+// use them.
 #pragma once
 
 #include <bit>
@@ -24,7 +24,7 @@ SIMT_HOST_FN std::uint32_t popcount(std::uint64_t x) {
 #endif
 }
 
-// Index of the lowest set bit; the width of the type for zero.
+// Returns the index of the lowest set bit, or the width of the type for zero.
 SIMT_HOST_FN std::uint32_t count_trailing_zeros(std::uint32_t x) {
 #if defined(__CUDA_ARCH__)
   return x == 0 ? 32u : static_cast<std::uint32_t>(__ffs(static_cast<int>(x)) - 1);
@@ -41,7 +41,7 @@ SIMT_HOST_FN std::uint32_t count_trailing_zeros(std::uint64_t x) {
 #endif
 }
 
-// Zero bits above the highest set bit; the width of the type for zero.
+// Returns the number of zero bits above the highest set bit, or the width of the type for zero.
 SIMT_HOST_FN std::uint32_t count_leading_zeros(std::uint32_t x) {
 #if defined(__CUDA_ARCH__)
   return static_cast<std::uint32_t>(__clz(static_cast<int>(x)));
@@ -58,7 +58,7 @@ SIMT_HOST_FN std::uint32_t count_leading_zeros(std::uint64_t x) {
 #endif
 }
 
-// Index of the set bit that has `rank` set bits below it. x must have more than `rank` set bits.
+// Returns the index of the set bit that has `rank` set bits below it. x must have more than `rank` set bits.
 SIMT_HOST_FN std::uint32_t nth_set_bit(std::uint32_t x, std::uint32_t rank) {
   std::uint32_t index = 0;
   for (std::uint32_t width = 16; width != 0; width /= 2) {
@@ -71,7 +71,7 @@ SIMT_HOST_FN std::uint32_t nth_set_bit(std::uint32_t x, std::uint32_t rank) {
   return index;
 }
 
-// Upper half of the product.
+// Returns the upper half of the product.
 SIMT_HOST_FN std::uint32_t multiply_high(std::uint32_t a, std::uint32_t b) {
   return static_cast<std::uint32_t>((static_cast<std::uint64_t>(a) * b) >> 32);
 }
@@ -91,7 +91,7 @@ SIMT_HOST_FN constexpr T round_up(T value, T power_of_two) {
   return (value + power_of_two - 1) & ~(power_of_two - 1);
 }
 
-// Moves sixteen bytes with one instruction. The address must be 16-byte aligned.
+// Word128 holds sixteen bytes, which one instruction moves. The address must be aligned to 16 bytes.
 struct alignas(16) Word128 {
   std::uint32_t words[4];
 };

@@ -1,4 +1,4 @@
-// Device memory as a typed array, for both back ends. Each back end implements the functions declared here.
+// Buffer is device memory as a typed array, for both back ends. Each back end implements the functions declared here.
 #pragma once
 
 #include <utility>
@@ -10,16 +10,17 @@ namespace simt {
 
 class Stream;
 
-// Untyped device memory. Throws Fault(out_of_memory).
+// Allocates untyped device memory. Throws Fault(out_of_memory).
 void* device_allocate(std::size_t bytes);
 void device_release(void* memory) noexcept;
 void device_fill(Stream& stream, void* memory, unsigned char byte, std::size_t bytes);
 void copy_to_host(Stream& stream, void* host, const void* device, std::size_t bytes);
 void copy_to_device(Stream& stream, void* device, const void* host, std::size_t bytes);
-// Enqueued on the stream. Source and destination must not overlap.
+// Enqueues a copy on the stream. Source and destination must not overlap.
 void copy_on_device(Stream& stream, void* to, const void* from, std::size_t bytes);
 
-// An array in device memory. Copies to and from the host are ordered on the stream and complete before they return.
+// Buffer is an array in device memory. Copies to and from the host are ordered on the stream and complete before they
+// return.
 template <class T>
 class Buffer {
  public:

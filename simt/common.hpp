@@ -1,4 +1,4 @@
-// Common definitions of both back ends: the function qualifier, memory orders, steps, launch shapes and errors.
+// Both back ends share these definitions: the function qualifier, memory orders, steps, launch shapes and errors.
 //
 // Code that runs on a "device" (a CUDA GPU or the CPU executor) is marked SIMT_FN and receives its calling thread as a
 // template parameter. Such code uses neither CUDA built-ins nor the C library's allocator. The compiler determines the
@@ -27,8 +27,8 @@
 #define SIMT_FN inline
 #define SIMT_NOINLINE_FN [[gnu::noinline]] inline
 #define SIMT_HOST_FN inline
-#define SIMT_ROLLED    // before a loop whose body (a call of an allocator) must not be copied
-#define SIMT_UNROLLED  // before a loop over an array that must stay in registers
+#define SIMT_ROLLED    // stands before a loop whose body (a call of an allocator) must not be copied
+#define SIMT_UNROLLED  // stands before a loop over an array that must stay in registers
 #endif
 
 #if defined(__CUDACC__)
@@ -37,10 +37,11 @@ static_assert(__cplusplus >= 202002L, "device code is C++20: pass -std=c++20 to 
 
 namespace simt {
 
-// Lanes of a warp, on every back end. Allocators may rely on this number; the CPU executor checks real 32-lane masks.
+// Number of lanes of a warp, on every back end. Allocators may rely on this number; the CPU executor checks real
+// 32-lane masks.
 inline constexpr std::uint32_t warp_size = 32;
 
-// One bit per lane of the calling warp; bit i is lane i.
+// LaneMask has one bit per lane of the calling warp. Bit i stands for lane i.
 using LaneMask = std::uint32_t;
 inline constexpr LaneMask full_warp = 0xffffffffu;
 
@@ -54,28 +55,28 @@ inline constexpr Acquire acquire{};
 inline constexpr Release release{};
 inline constexpr AcqRel acq_rel{};
 
-// The memory of an atomic word. Global words have device scope, shared words have block scope.
+// Space is the memory of an atomic word. Global words have device scope, and shared words have block scope.
 enum class Space { global, shared };
 
-// Named points inside an allocator. Wrapping contexts count or trace them; the plain context ignores them.
+// Steps are named points inside an allocator. Wrapping contexts count or trace them; the plain context ignores them.
 enum class Step : std::uint32_t {
-  attempt,  // one try to claim a unit (page, chunk, block)
+  attempt,  // an attempt to claim a unit (page, chunk, block)
   retry,    // a claim that lost against another thread and starts again
-  walk,     // one move to the next candidate of a search
-  split,    // a unit was divided
-  merge,    // two units became one
-  wrap,     // a search or a bump pointer went past the end of the pool
+  walk,     // a move to the next candidate of a search
+  split,    // the division of a unit
+  merge,    // the union of two units
+  wrap,     // the return of a search or a bump pointer from the end of the pool to its start
   count_of_steps
 };
 
-// Numbers that an allocator reports for wrapping contexts. The plain context ignores them.
+// Notes are numbers that an allocator reports to wrapping contexts. The plain context ignores them.
 enum class Note : std::uint32_t {
   ticket,      // ticket of a queue: requests with smaller tickets are served first
   pages_seen,  // free pages that a lane found in the first round of a collaborative search
   count_of_notes
 };
 
-// A one-dimensional grid.
+// LaunchShape is a one-dimensional grid.
 struct LaunchShape {
   std::uint32_t blocks = 1;
   std::uint32_t threads_per_block = 1;
@@ -85,7 +86,8 @@ struct LaunchShape {
 // CUDA has no larger blocks.
 inline constexpr std::uint32_t max_threads_per_block = 1024;
 
-// Position of an argument in the data that the entry of a family receives (simt/cuda/kernel_entry.hpp).
+// PackedPlace is the position of an argument in the data that the entry of a family receives
+// (simt/cuda/kernel_entry.hpp).
 struct PackedPlace {
   std::uint32_t offset = 0;
   std::uint32_t bytes = 0;
@@ -93,51 +95,52 @@ struct PackedPlace {
 inline constexpr std::uint32_t max_packed_bytes = 2048;
 inline constexpr std::uint32_t max_packed_alignment = 16;
 
-// A compiled kernel without its argument types. `kernel_pointer<Kernel, Args...>()` of the back end creates it, and the
-// launching code must pass exactly these arguments. Null if there is no kernel.
+// KernelPointer is a compiled kernel without its argument types. `kernel_pointer<Kernel, Args...>()` of the back end
+// creates it, and the launching code must pass exactly these arguments. It is null if there is no kernel.
 struct KernelPointer {
   const void* entry = nullptr;
-  // For a member of a family, if the back end has one entry for all members: its number, and the position of the kernel
-  // object and of each argument.
+  // These members describe a member of a family if the back end has one entry for all members: its number, and the
+  // position of the kernel object and of each argument.
   std::uint32_t member = 0;
   const PackedPlace* places = nullptr;
 
   explicit operator bool() const { return entry != nullptr; }
 };
 
-// A kernel of a KernelFamily (simt/kernels.hpp).
+// FamilyMember is a kernel of a KernelFamily (simt/kernels.hpp).
 template <class Kernel, class... Args>
 struct FamilyMember {};
 
-// Resources of a compiled kernel; zero if the back end has no such resource (CPU: registers).
+// KernelAttributes has the resources of a compiled kernel. A resource that the back end does not have is zero, for
+// example registers on the CPU.
 struct KernelAttributes {
   int registers = 0;
   std::size_t static_shared_bytes = 0;
   std::size_t local_bytes = 0;
 };
 
-// Facts of a device that are stored with results.
+// DeviceProperties has the facts of a device that are stored with results.
 struct DeviceProperties {
   std::string name;
-  std::string compute_capability;  // "9.0"; empty on the CPU
+  std::string compute_capability;  // number such as "9.0"; empty on the CPU
   std::string driver;              // version text; empty on the CPU
   std::string toolkit;             // CUDA runtime version or compiler of the CPU back end
   std::string uuid;                // empty on the CPU
-  std::string pci_bus_id;          // for NVML; empty on the CPU
-  std::uint32_t sm_count = 0;      // virtual SMs on the CPU
+  std::string pci_bus_id;          // address for NVML; empty on the CPU
+  std::uint32_t sm_count = 0;      // number of SMs; virtual SMs on the CPU
   std::uint32_t max_threads_per_sm = 0;
   std::size_t memory_bytes = 0;
   std::size_t free_memory_bytes = 0;
   std::size_t l2_bytes = 0;
 };
 
-// Why a call into a back end failed.
+// FaultKind is the reason why a call into a back end failed.
 enum class FaultKind {
-  environment,    // no device, driver too old, out of host resources
+  environment,    // no device, an old driver, or too few host resources
   out_of_memory,  // the device cannot provide the requested memory
-  device_fault,   // trap, illegal address, misaligned access: the device state is lost
+  device_fault,   // trap, illegal address or misaligned access; the device state is lost
   mask_error,     // a warp operation used against its contract (CPU executor)
-  deadlock,       // every live lane waits at a collective that cannot complete (CPU executor)
+  deadlock,       // each live lane waits at a collective that cannot complete (CPU executor)
   livelock,       // lanes spin on words that no lane changes (CPU executor)
   budget,         // the step budget of the launch was used up while words still changed (CPU executor)
   exception,      // device code threw (CPU executor)
@@ -145,7 +148,7 @@ enum class FaultKind {
   nondeterminism  // a replay took different steps, so they depend on more than the seed (CPU executor)
 };
 
-// The enumerator's own name.
+// Returns the enumerator's own name.
 constexpr const char* fault_kind_name(FaultKind kind) {
   switch (kind) {
     case FaultKind::environment:

@@ -1,4 +1,4 @@
-// CountingThread: the calling thread, with counts of its operations on shared words and of the steps that allocators
+// CountingThread is the calling thread with counts of its operations on shared words and of the steps that allocators
 // name. If it has a deadline, it ends itself after the deadline. This also ends waiting loops, because they read shared
 // words.
 //
@@ -11,13 +11,13 @@
 
 namespace simt {
 
-// Counts, and checks the deadline once per a fixed number of operations.
+// OperationMeter counts, and checks the deadline once per a fixed number of operations.
 template <class Base>
 class OperationMeter {
  public:
   SIMT_FN explicit OperationMeter(const DeadlineView& deadline) : deadline_(deadline) {}
 
-  // Before each operation; the caller adds one to a count.
+  // Returns the counts before each operation. The caller adds one to a count.
   SIMT_FN OperationCounts& next() {
     if (++since_look_ == operations_per_look) {
       since_look_ = 0;
@@ -39,7 +39,7 @@ class OperationMeter {
   std::uint32_t since_look_ = 0;
 };
 
-// An atomic_ref of either space and back end that counts before it acts.
+// CountingRef is an atomic_ref of either space and back end that counts before it acts.
 template <class Reference, class Meter>
 class CountingRef {
  public:
@@ -147,7 +147,7 @@ class CountingThread : public Base {
 
   SIMT_FN const OperationCounts& counts() const { return meter_.counts(); }
   SIMT_FN void exit_if_late() const { meter_.exit_if_late(); }
-  // The last one noted of each kind, or `nothing_noted`.
+  // Returns the last ticket that was noted, or `nothing_noted`. pages_seen() does the same for its note.
   SIMT_FN std::uint32_t ticket() const { return ticket_; }
   SIMT_FN std::uint32_t pages_seen() const { return pages_seen_; }
 

@@ -1,4 +1,4 @@
-// Kernels by their types, on both back ends: pointers, launches, attributes and families.
+// These functions name kernels by their types, on both back ends: pointers, launches, attributes and families.
 //
 // Kernels are function objects: `template <class Thread> SIMT_FN void operator()(Thread& thread, Args... args) const`.
 // Every thread gets its own copy of kernel and arguments.
@@ -20,10 +20,9 @@ namespace simt {
 
 class Stream;
 
-// `arguments` point to the kernel object and to values of exactly the types Args of the kernel's pointer, in their
-// order.
+// Launches a kernel. `arguments` point to the kernel object and to values of exactly the types Args of the kernel's
+// pointer, in their order.
 void launch_kernel(Stream& stream, LaunchShape shape, KernelPointer kernel, std::span<const void* const> arguments);
-// One of several launches.
 struct KernelLaunch {
   Stream* stream = nullptr;
   LaunchShape shape;
@@ -34,9 +33,9 @@ struct KernelLaunch {
 // guarantees that both are resident. On the CPU executor they run immediately, with their blocks in a seeded order, and
 // must have blocks of one shape.
 void launch_kernels(std::span<const KernelLaunch> launches);
-// All members of a family share the attributes of the family.
+// Returns the resources of a kernel. All members of a family have the attributes of the family.
 KernelAttributes kernel_attributes(KernelPointer kernel);
-// Blocks of this kernel that can be resident on the whole device at once.
+// Returns how many blocks of this kernel can be resident on the whole device at once.
 std::uint32_t max_resident_blocks(Stream& stream, KernelPointer kernel, std::uint32_t threads_per_block,
                                   std::size_t shared_bytes);
 
@@ -59,11 +58,11 @@ std::uint32_t max_resident_blocks(Stream& stream, std::uint32_t threads_per_bloc
   return max_resident_blocks(stream, kernel_pointer<Kernel, Args...>(), threads_per_block, shared_bytes);
 }
 
-// Kernels that call the same functions, for untimed launches. On CUDA they have one entry, so that the compiler makes
-// one copy of each SIMT_NOINLINE_FN instead of one per kernel (simt/cuda/kernel_entry.hpp).
+// KernelFamily is a set of kernels that call the same functions, for untimed launches. On CUDA they have one entry, so
+// that the compiler makes one copy of each SIMT_NOINLINE_FN instead of one per kernel (simt/cuda/kernel_entry.hpp).
 template <class... Members>
 struct KernelFamily {
-  // For FamilyMember<Kernel, Args...>, one of the members.
+  // Returns the pointer of one of the members, FamilyMember<Kernel, Args...>.
   template <class Member>
   static KernelPointer pointer() {
     return member_pointer<Member, Members...>();

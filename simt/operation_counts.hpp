@@ -1,4 +1,4 @@
-// The counts of a CountingThread (counting.hpp). Plain data, for device code and host reports alike.
+// OperationCounts are the counts of a CountingThread (counting.hpp). Both device code and host reports use them.
 #pragma once
 
 #include "simt/common.hpp"
@@ -10,7 +10,7 @@ inline constexpr std::uint32_t nothing_noted = 0xffffffffu;
 struct OperationCounts {
   std::uint64_t loads = 0;
   std::uint64_t stores = 0;
-  std::uint64_t updates = 0;  // read-modify-write other than compare-exchange
+  std::uint64_t updates = 0;  // read-modify-writes other than compare-exchanges
   std::uint64_t compare_exchanges = 0;
   std::uint64_t lost_exchanges = 0;  // compare-exchanges that found another value
   std::uint64_t steps[static_cast<std::uint32_t>(Step::count_of_steps)] = {};

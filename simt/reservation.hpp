@@ -1,4 +1,4 @@
-// Reservation: addresses for device memory that grows. Each back end implements it.
+// Reservation is a range of addresses for device memory that grows. Each back end implements it.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +13,11 @@ class Device;
 
 class Reservation {
  public:
-  // Reserves addresses for at most this many bytes, without memory. CUDA: virtual memory management (CUDA C++
-  // Programming Guide, "Virtual Memory Management"). CPU: pages that fault. Throws Fault(environment) if the device
-  // does not support this, and Fault(out_of_memory) if there are not enough addresses.
+  // Reserves addresses for at most this many bytes, without memory. On CUDA, this uses virtual memory management (CUDA
+  // C++ Programming Guide, "Virtual Memory Management"). On the CPU, it uses pages that fault. Throws
+  // Fault(environment) if the device does not support this, and Fault(out_of_memory) if there are not enough addresses.
   Reservation(Device& device, std::size_t most_bytes);
-  // No kernel that uses the memory may run.
+  // Frees memory and addresses. No kernel that uses the memory may run.
   ~Reservation();
   Reservation(const Reservation&) = delete;
   Reservation& operator=(const Reservation&) = delete;
@@ -27,7 +27,7 @@ class Reservation {
   void grow(std::size_t bytes);
 
   std::byte* base() const { return base_; }
-  std::size_t bytes() const { return bytes_; }  // that are memory
+  std::size_t bytes() const { return bytes_; }  // number of bytes that have memory
   std::size_t most_bytes() const { return most_bytes_; }
 
  private:

@@ -1,4 +1,4 @@
-// The SIMT vocabulary: the only header that allocators and workloads include for device and host work.
+// This header is the SIMT vocabulary. Allocators and workloads include no other header for device and host work.
 #pragma once
 
 #include "simt/bits.hpp"

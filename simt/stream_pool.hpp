@@ -1,4 +1,4 @@
-// StreamPool: device memory that the host allocates in the order of a stream, from a pool that keeps freed memory. This
+// StreamPool is device memory that the host allocates in the order of a stream, from a pool that keeps freed memory. It
 // is the baseline for programs that need no malloc on the device. Each back end implements it.
 #pragma once
 
@@ -11,16 +11,16 @@ class Stream;
 
 class StreamPool {
  public:
-  // CUDA: a memory pool (CUDA C++ Programming Guide, "Stream Ordered Memory Allocator") that returns nothing to the
-  // driver before its destruction. CPU: device_allocate(), immediately.
+  // On CUDA, it is a memory pool (CUDA C++ Programming Guide, "Stream Ordered Memory Allocator") that returns nothing
+  // to the driver before its destruction. On the CPU, it calls device_allocate() immediately.
   explicit StreamPool(Device& device);
   ~StreamPool();
   StreamPool(const StreamPool&) = delete;
   StreamPool& operator=(const StreamPool&) = delete;
 
-  // The memory is for later kernels on the stream. Throws Fault(out_of_memory).
+  // Allocates memory for later kernels on the stream. Throws Fault(out_of_memory).
   void* allocate(Stream& stream, std::size_t bytes);
-  // Enqueued behind the kernels that use the memory. Null is allowed.
+  // Frees memory behind the kernels that use it. Null is allowed.
   void release(Stream& stream, void* memory);
 
  private:

@@ -1,4 +1,6 @@
-"""The target `quick` has all that the tests of `make test` run, and no device code where there is no GPU. Usage: BUILD CTEST WITH_GPU."""
+"""Tests that the target `quick` builds all that the tests of `make test` run, and no device code without a GPU. Usage:
+BUILD CTEST WITH_GPU.
+"""
 
 import json
 import pathlib

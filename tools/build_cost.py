@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""What an edit costs: the units that include a file, by what they are for, and the CPU time to build them again.
+"""Prints what an edit costs: how many units of each kind include a file, and the CPU time to build them again.
 
-    tools/build_cost.py BUILD                        count the units of what was built in BUILD
+    tools/build_cost.py BUILD                        count the units of the build in BUILD
     tools/build_cost.py BUILD --measure programs     touch each file, build and print the CPU time (no compiler cache)
 """
 
@@ -24,7 +24,7 @@ EDITS = [
     ("a header of the protocol", "protocol/event.hpp"),
 ]
 
-# By the path of the object file; the first pattern that matches.
+# The path of the object file decides. The first pattern that matches counts.
 KINDS = {
     "tests": r"^(tests|benchmarks)/",
     "CUDA": r"\.cu\.o$|_cuda\.dir/",
@@ -43,7 +43,7 @@ def ninja(build, *arguments):
 
 
 def units_by_file(build):
-    """For every source file the units that include it, as far as they were built once."""
+    """Returns the units that include each source file, as far as they are built."""
     units = {}
     unit = None
     for line in ninja(build, "-t", "deps").splitlines():
@@ -58,7 +58,7 @@ def units_by_file(build):
 
 
 def count(units):
-    """Units by what they are for, and the targets that are linked again because of them."""
+    """Counts the units of each kind, and the targets that they belong to, which are linked again."""
     found = {kind: 0 for kind in KINDS}
     for unit in units:
         found[next(kind for kind, pattern in KINDS.items() if re.search(pattern, unit))] += 1

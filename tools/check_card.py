@@ -1,9 +1,15 @@
 #!/usr/bin/python3
-"""Checks the kept results of a card, as a pull request brings them and as tests do with each folder of results/reference.
+"""Checks the kept results of a card. Reviewers run this script on a pull request, and tests run it on each folder of
+results/reference.
 
-CARD is a folder with one folder per run and a README.md. Each run must come from one clean revision, its results must say what its log
-says, all runs on a GPU must come from one model of card, and nothing else may lie in the folder but pages, pictures and the ledger.
-Every objection is printed. Exit code 1: there is one.
+CARD is a folder with one folder per run and a README.md. The rules are:
+
+* Each run comes from one clean revision.
+* The results of a run agree with its log.
+* All runs on a GPU come from one model of card.
+* The folder contains only runs, pages, pictures and the ledger.
+
+The script prints every objection. It exits with 1 if there is one.
 """
 
 import argparse
@@ -40,7 +46,7 @@ def objections_to_folder(card: pathlib.Path) -> list[str]:
 
 
 def objections_to_run(run: pathlib.Path) -> list[str]:
-    """Of one run: its origin, and whether log and results agree."""
+    """Returns the objections to one run: to its origin, and to differences between log and results."""
     try:
         ours = stored.read_document(run)
         log = [json.loads(line) for line in stored.content_of(run, "events.jsonl").splitlines()]
@@ -58,7 +64,7 @@ def objections_to_run(run: pathlib.Path) -> list[str]:
         if event.get("event") == "end":
             ended[event["cell"]] = event["status"]
         elif event.get("event") == "sample":
-            ended.pop(event["cell"], None)  # continued after that end
+            ended.pop(event["cell"], None)  # the cell was continued after this end
     differing = sorted(cell for cell, word in ended.items() if cell in status and status[cell] != word)
     if differing:
         found.append(f"{run}: {len(differing)} cells have different ends in log and results, first {differing[0]}. Keep the run again with "

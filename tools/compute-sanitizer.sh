@@ -2,7 +2,7 @@
 # Runs a config on the GPU with its CUDA worker under NVIDIA's compute-sanitizer.
 #   tools/compute-sanitizer.sh [TOOL...]        memcheck and synccheck by default
 # Environment: CONFIG (configs/sanitize.json), PROGRAMS (build/bin), OUT (results/sanitize).
-# Times measured under a sanitizer mean nothing. Exit code 0: every cell ok and no error reported.
+# Times measured under a sanitizer mean nothing. The exit code is 0 if every cell is ok and no error was reported.
 set -euo pipefail
 source "$(dirname "$0")/help.sh"
 cd "$(dirname "$0")/.."
@@ -21,7 +21,7 @@ failed=0
 for tool in "$@"; do
   rm -rf "${out:?}/$tool"
   mkdir -p "$out/$tool"
-  # Only a worker that serves touches the device; the sanitizer objects to programs that do not.
+  # Only a worker that serves uses the device. The sanitizer fails on programs that use none.
   cat >"$workers/allocbench-worker-cuda" <<EOF
 #!/usr/bin/env bash
 case " \$* " in

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# From built programs to a figure: runs configs/smoke.json on the best back end of this machine and draws its figures.
+# Runs configs/smoke.json with built programs on the best back end of this machine and draws its figures.
 set -euo pipefail
 source "$(dirname "$0")/help.sh"
 cd "$(dirname "$0")/.."

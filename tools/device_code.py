@@ -1,4 +1,4 @@
-"""Where the device code of a header is."""
+"""Finds the device code of a header."""
 
 import re
 
@@ -8,7 +8,7 @@ _OPENING = {closing: opening for opening, closing in _CLOSING.items()}
 
 
 def partner(text, at):
-    """The position of the bracket that closes the one at `at`, or that it closes; -1 where there is none."""
+    """Returns the position of the bracket that matches the one at `at`, or -1 if there is none."""
     opens = text[at] in _CLOSING
     other = (_CLOSING if opens else _OPENING)[text[at]]
     depth = 0
@@ -23,12 +23,12 @@ def partner(text, at):
 
 
 def blanked(source):
-    """Comments and texts as blanks, at the same positions."""
+    """Replaces comments and texts by blanks, so that positions stay."""
     return re.sub(r"//[^\n]*|\"(?:\\.|[^\"\\\n])*\"", lambda found: " " * len(found.group()), source)
 
 
 def device_functions(source):
-    """(name, begin, end) of the bodies of functions marked SIMT_FN. The source has no comments."""
+    """Returns (name, begin, end) of the bodies of functions marked SIMT_FN. The source must have no comments."""
     found = []
     for mark in re.finditer(r"\bSIMT_FN\b", source):
         begin = re.compile(r"[{;]").search(source, mark.end())

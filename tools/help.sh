@@ -1,4 +1,4 @@
-# Sourced by the scripts: with --help a script prints the comment at its top and ends. print_help prints it alone.
+# Scripts source this file. With --help a script prints the comment at its top and ends. print_help only prints it.
 print_help() { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"; }
 
 for argument in "$@"; do

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that building, testing and drawing need. If none is missing, it does nothing and needs no
+# Installs the Debian packages that are needed to build, test and draw. If none is missing, it does nothing and needs no
 # rights.
 #   tools/install-dependencies.sh [--dev]
-# With --dev also what contributors use: clang-format; Chromium, in which tests open the page; shells, in which they complete commands;
-# Slurm, to which they submit a study.
+# With --dev it also installs what contributors use: clang-format, Chromium and other shells for tests, and Slurm for
+# tests of studies on a cluster.
 set -euo pipefail
 source "$(dirname "$0")/help.sh"
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Keeps a run for good: packs its log and results (tools/pack_results.py), and draws its figure as PNG; tables of numbers
-# and of statuses are kept as Markdown only.
+# Keeps a run: packs its log and results (tools/pack_results.py) and draws its figure as PNG. Tables of numbers and of
+# statuses are kept only as Markdown.
 #   tools/keep-results.sh [--unfinished] [--without-samples] RUN KEPT      e.g. results/quick-cuda results/reference/h200/quick
-# KEPT is overwritten. A run with cells that are not finished is refused without --unfinished; its figure and page say how
-# many these are. --without-samples keeps the numbers, but not the samples behind them. Environment: PYTHON (/usr/bin/python3). `python3 -m plots regenerate`
-# then brings ledger, index and texts up to date.
+# KEPT is overwritten. A run with cells that are not finished is refused without --unfinished. Its figure and page state
+# how many cells these are. --without-samples keeps the numbers, but not the samples behind them. Environment: PYTHON
+# (/usr/bin/python3). Afterwards, `python3 -m plots regenerate` brings ledger, index and texts up to date.
 set -euo pipefail
 source "$(dirname "$0")/help.sh"
 options=()
@@ -28,15 +28,15 @@ rm -rf "$kept"
 "$python" "$tools/pack_results.py" "${options[@]}" "$run" "$kept"
 kept=$(realpath "$kept")
 cd "$tools/.."
-# 3: no cell is ok, so there is no figure, but a table of statuses.
+# Exit code 3 means that no cell is ok, so there is a table of statuses and no figure.
 "$python" -m plots --formats png --out "$kept/figures" "$kept" || [[ $? -eq 3 ]]
-# A table is read in its Markdown; its picture would only take room.
+# A table is read in its Markdown. Its picture would only take room.
 rm -f "$kept"/figures/*_status.png
 case $kind in
   lines | heatmap | histogram) ;;
   *) rm -f "$kept"/figures/*.png ;;
 esac
-# The same pixels in a tenth fewer bytes, where zopflipng is installed (Debian: zopfli).
+# zopflipng, if it is installed (Debian: zopfli), makes files with the same pixels a tenth smaller.
 if command -v zopflipng >/dev/null; then
   for png in "$kept"/figures/*.png; do
     [[ ! -e $png ]] || zopflipng -y --filters=0 --iterations=5 "$png" "$png" >/dev/null

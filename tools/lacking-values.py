@@ -1,10 +1,11 @@
 #!/usr/bin/python3
-"""Prints the ids of cells that have a value in kept results and none in a study, with their status there.
+"""Prints the cells that have a value in kept results but none in a study, with their status in the study.
 
     tools/lacking-values.py STUDY KEPT      e.g. results/study results/reference/h200
 
-Standard error gets the totals: of KEPT's values, how many STUDY has, and how many with three rounds; then the configs
-of which STUDY lacks more than half. Only cells that STUDY defines are compared. Exit code: 0 nothing is lacking, 1 something is, 2 wrong paths.
+Standard error gets the totals: how many of KEPT's values STUDY has, and how many with three rounds. Then it gets the
+configs of which STUDY lacks more than half. Only cells that STUDY defines are compared. Exit codes: 0 no value is
+lacking, 1 a value is lacking, 2 wrong paths.
 """
 
 import collections
@@ -16,7 +17,7 @@ import allocbench  # noqa: E402
 
 
 def compared(study, kept):
-    """Lines about lacking cells, and the totals. Several configs may have the same cell."""
+    """Returns lines about lacking cells, and the totals. Several configs may have the same cell."""
     ours, theirs = (allocbench.cells(folder).set_index(["figure", "cell"]) for folder in (study, kept))
     theirs = theirs[(theirs["status"] == "ok") & theirs.index.isin(ours.index)]
     values = ours[ours["status"] == "ok"]

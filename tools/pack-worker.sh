@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Packs a worker with its plug-ins, and allocbench, for a machine that builds nothing.
 #   tools/pack-worker.sh BACKEND ARCHIVE        e.g. cuda worker-cuda.tar.xz
-# Symbols that only a debugger reads are left out. On the other machine: `tar xf worker-cuda.tar.xz`, then
-# `allocbench/allocbench --config ...`; it needs the shared libraries of the programs and, for cuda, libcudart and a driver.
+# Symbols that only a debugger reads are left out. On the other machine, run `tar xf worker-cuda.tar.xz`, then
+# `allocbench/allocbench --config ...`. It needs the shared libraries of the programs and, for cuda, libcudart and a
+# driver.
 # Environment: PROGRAMS (build/bin).
 set -euo pipefail
 source "$(dirname "$0")/help.sh"
@@ -24,7 +25,7 @@ strip --strip-unneeded -o "$scratch/allocbench/$worker" "$programs/$worker"
 for plugin in "$programs/$plugins"/*.so; do
   strip --strip-unneeded -o "$scratch/allocbench/$plugins/$(basename "$plugin")" "$plugin"
 done
-# Equal programs give equal bytes.
+# The archive depends only on the programs: equal programs give equal bytes.
 tar -C "$scratch" --sort=name --owner=0 --group=0 --numeric-owner --mtime=@0 -c allocbench |
   xz -9 >"$archive"
 count=$(find "$scratch/allocbench/$plugins" -name '*.so' | wc -l)

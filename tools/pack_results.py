@@ -1,13 +1,19 @@
 #!/usr/bin/python3
-"""Packs the files of a run to be kept.
+"""Packs the files of a run to keep: the log and results.json. results.csv follows from them. RUN may be packed itself.
 
-RUN may be packed itself. Refused are runs whose numbers have several origins or one that no commit holds, and, without
---unfinished, runs with cells that are not finished. Kept are the log and results.json, from which results.csv follows. Of results.json goes what
-follows from the rest: Google Benchmark's part, rates, the level of intervals; and samples, which the log has, except those of a mean that few of them
-decide. `allocbench report` makes the whole again from the log. Fractions keep seven digits: the GPU gives
-times as 32-bit floats of milliseconds, which have no more. Wall times of samples keep two and those of rounds three: they say what
-a cell cost. Of the log goes what its rounds tell: Google Benchmark's mean over a round (`loop`) and the hour of each sample.
-With --without-samples, the log keeps only how cells failed; results.json alone has the numbers, and nobody can compute them again.
+A run is refused if its numbers have several origins, or an origin that is not a commit. A run with unfinished cells is
+refused unless --unfinished is given.
+
+results.json loses the parts that follow from the rest: Google Benchmark's part, rates, and the confidence of intervals.
+It also loses the samples, which the log has, except samples of a mean that few samples dominate. `allocbench report`
+makes the whole file again from the log.
+
+Fractions keep seven digits, because the GPU gives times as 32-bit floats of milliseconds. Wall times of samples keep
+two digits, and those of rounds keep three, because they only show the cost of a cell.
+
+The log loses values that follow from its rounds: Google Benchmark's mean over a round (`loop`) and the time of day of
+each sample. With --without-samples, the log keeps only how cells failed. Then only results.json has the numbers, and
+they cannot be computed again.
 """
 
 import argparse
@@ -22,8 +28,8 @@ sys.path.insert(0, str(ROOT))
 from plots.figures.model import samples  # noqa: E402
 from allocbench import stored  # noqa: E402
 
-FOLLOWS = ("samples", "throughput", "confidence")  # of a phase
-# For those who open the file with Google Benchmark's compare.py, which misses `benchmarks`.
+FOLLOWS = ("samples", "throughput", "confidence")  # keys of a phase that are dropped
+# This note is for users of Google Benchmark's compare.py, which needs `benchmarks`.
 NOTE = "Kept without Google Benchmark's part (context, benchmarks): allocbench report RUN writes it from the log."
 
 
@@ -43,7 +49,7 @@ def _phase(phase: dict) -> dict:
 
 
 def objection(document: dict, unfinished_too: bool) -> str:
-    """Why a run must not be kept; empty if it may be kept."""
+    """Returns why a run must not be kept, or an empty text if it may be kept."""
     ours = document["allocbench"]
     origin = ours.get("provenance", {})
     if origin.get("dirty"):
@@ -58,7 +64,7 @@ def objection(document: dict, unfinished_too: bool) -> str:
 
 
 def rounded(value, digits=7):
-    """Fractions with so many digits, however deep they lie; whole numbers are counts and stay."""
+    """Rounds all fractions to so many digits. Whole numbers are counts and stay unchanged."""
     if isinstance(value, dict):
         return {key: rounded(each, 2 if key == "wall_seconds" else digits) for key, each in value.items()}
     if isinstance(value, list):
@@ -71,7 +77,7 @@ def _json(document) -> str:
 
 
 def shortened(event: dict) -> dict:
-    """An event of the log as it is kept."""
+    """Returns an event of the log in the form in which it is kept."""
     gone = ("loop", "time") if event.get("event") == "sample" else ("loop",)
     made = {key: value for key, value in event.items() if key not in gone}
     if event.get("event") == "round" and "seconds" in event:
@@ -80,7 +86,9 @@ def shortened(event: dict) -> dict:
 
 
 def without_samples(log: list[dict]) -> list[dict]:
-    """Of cells, those that did not end well: `study --known` measures them last. A cell that is ok needs its samples in a log."""
+    """Keeps only events of cells that are not ok, because `study --known` measures these last. A cell that is ok needs
+    its samples in a log.
+    """
     ended = {event["cell"]: event["status"] for event in log if event.get("event") == "end"}
     failed = {cell for cell, status in ended.items() if status != "ok"}
     made = [event for event in log if event.get("event") not in ("sample", "round", "kept")
@@ -90,7 +98,7 @@ def without_samples(log: list[dict]) -> list[dict]:
 
 
 def packed(run: pathlib.Path, with_samples: bool = True) -> dict[str, bytes]:
-    """The files to be kept, by name."""
+    """Returns the contents of the kept files, by name."""
     log = [json.loads(line) for line in stored.content_of(run, "events.jsonl").splitlines()]
     if not with_samples:
         log = without_samples(log)

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
-"""Takes pictures of the page as a browser shows it, on a wide screen and on a phone.
+"""Takes pictures of the HTML page in a browser, on a wide screen and on a phone.
 
-Needs chromium, chromium-driver and python3-selenium (tools/install-dependencies.sh --dev)."""
+The script needs chromium, chromium-driver and python3-selenium (tools/install-dependencies.sh --dev).
+"""
 
 import argparse
 import pathlib
@@ -24,7 +25,7 @@ def picture(page: str, question: str, size: tuple[int, int], out: pathlib.Path) 
         width, height = size
         browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500})
         browser.get(f"file://{pathlib.Path(page).resolve()}{question}")
-        time.sleep(1)  # fonts
+        time.sleep(1)  # time to load the fonts
         browser.save_screenshot(str(out))
     finally:
         browser.quit()

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""Which lines of device code does no built-in model reach? `allocbench check --coverage`
+"""Lists the lines of device code that no built-in model reaches (`allocbench check --coverage`).
 
     tools/reach.py BUILD [--seeds 2000] [--allocator NAME]... [--jobs N] [--out FILE]
 
-BUILD has the checking workers and the plug-ins. Each plug-in is compiled again with the compiler's counters, and searched. A line
-counts as reached when one of the allocators reaches it. tests/check/reach/reasons.txt says why a line may stay unreached; the exit
-code is 1 where one has no reason, 3 where nothing could be measured.
+BUILD contains the checking workers and the plug-ins. Each plug-in is compiled again with the compiler's counters, and
+searched. A line is reached if one of the allocators reaches it. tests/check/reach/reasons.txt gives the reason why a
+line may stay unreached. The exit code is 1 if a line has no reason, and 3 if nothing could be measured.
 """
 
 import argparse
@@ -24,7 +24,7 @@ from device_code import blanked, device_functions
 from plugin_build import ROOT, PluginBuild
 
 REASONS = ROOT / "tests" / "check" / "reach" / "reasons.txt"
-NEEDED = {"ninja": "ninja-build", "gcov": "gcc"}  # the packages of Debian that have these programs
+NEEDED = {"ninja": "ninja-build", "gcov": "gcc"}  # Debian packages of these programs
 
 
 def require_programs():
@@ -38,7 +38,9 @@ def described(worker):
 
 
 def chosen_by_plugin(offer, names):
-    """{plug-in: its allocators among those of the names}; without names all that are not broken on purpose."""
+    """Returns {plug-in: its allocators with these names}. Without names, it returns all allocators that are not broken
+    on purpose.
+    """
     chosen = collections.defaultdict(list)
     for allocator in offer["allocators"]:
         if allocator["name"] in names or not names and not allocator["test_only"]:
@@ -48,7 +50,9 @@ def chosen_by_plugin(offer, names):
 
 
 def search(worker, allocators, models, seeds):
-    """A process for each search: it writes its counters when it ends in order, and a finding may kill it."""
+    """Runs a process for each search, because a process writes its counters only when it exits normally, and a finding
+    may kill it.
+    """
     for allocator in allocators:
         for model in models:
             command = {"command": "explore", "allocator": allocator, "model": model, "strategy": "swarm", "first_seed": 1,
@@ -59,7 +63,7 @@ def search(worker, allocators, models, seeds):
 
 
 def counts_of(folder):
-    """{path from the root: {line: times}} from the counters in the folder."""
+    """Returns {path from the root: {line: times}} from the counters in the folder."""
     counts = collections.defaultdict(collections.Counter)
     for counters in folder.glob("*.gcda"):
         subprocess.run(["gcov", "--json-format", counters.name], cwd=folder, capture_output=True, check=True)
@@ -89,12 +93,12 @@ def measure(build, plugin, allocators, models, seeds):
 
 
 def functions_of(source):
-    """(name, first line, last line) of its device functions."""
+    """Returns (name, first line, last line) of the device functions."""
     return [(name, source.count("\n", 0, begin) + 1, source.count("\n", 0, end) + 1) for name, begin, end in device_functions(blanked(source))]
 
 
 def unreached(counts):
-    """[(path, function, text)] of lines in device functions, each text of a function once."""
+    """Returns [(path, function, text)] of unreached lines in device functions, each text of a function once."""
     found = []
     for path in sorted(counts):
         source = (ROOT / path).read_text(encoding="utf-8")
@@ -108,9 +112,12 @@ def unreached(counts):
 
 
 def read_reasons():
-    """{(path, place): reason}. A place is the text of a line, or the name of a function with brackets behind it."""
+    """Returns {(path, place): reason}. A place is the text of a line, or the name of a function followed by
+    brackets.
+    """
     lines = [line for line in REASONS.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")]
-    parts = [(*line.split(" | ", 1)[:1], *line.split(" | ", 1)[1].rsplit(" | ", 1)) for line in lines]  # a place may be an OR of bits
+    # The text of a line may contain " | ".
+    parts = [(*line.split(" | ", 1)[:1], *line.split(" | ", 1)[1].rsplit(" | ", 1)) for line in lines]
     return {(path, place): reason for path, place, reason in parts}
 
 
@@ -119,7 +126,7 @@ def reason_for(reasons, path, function, text):
 
 
 def rows_of(counts, reasons):
-    """The list of lines that are not reached, and how many of them have no reason."""
+    """Returns the list of unreached lines, and the number of those without a reason."""
     missing = unreached(counts)
     given = [reason_for(reasons, *place) for place in missing]
     rows = [f"{path} | {function}() | {text} | {reason or 'no reason yet'}" for (path, function, text), reason in zip(missing, given)]
@@ -128,7 +135,7 @@ def rows_of(counts, reasons):
 
 
 def measure_all(build, names, seeds, jobs):
-    """{path from the root: {line: times}} over all plug-ins."""
+    """Returns {path from the root: {line: times}} over all plug-ins."""
     offer = described(str(build.program("allocbench-worker-check")))
     counts = collections.defaultdict(collections.Counter)
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Measures a config several times on one card and keeps the runs, packed, with the figure of what differs between them.
+# Measures a config several times on one card. Keeps the packed runs, with the figure of the differences between them.
 #   tools/record-aa.sh KEPT [TIMES]      e.g. results/reference/h200/aa 6 (the default)
-# Every run gets new worker processes for all of its rounds. KEPT/run1 ... must not exist. Further options of allocbench go
-# into ALLOCBENCH_OPTIONS ("--device 1"). Environment: CONFIG (configs/aa.json), ALLOCBENCH (build/bin/allocbench), PYTHON (/usr/bin/python3).
+# Every run gets new worker processes for all of its rounds. KEPT/run1 ... must not exist. ALLOCBENCH_OPTIONS has
+# further options of allocbench ("--device 1"). Environment: CONFIG (configs/aa.json), ALLOCBENCH
+# (build/bin/allocbench), PYTHON (/usr/bin/python3).
 set -euo pipefail
 source "$(dirname "$0")/help.sh"
 [[ $# -ge 1 && $# -le 2 ]] || { print_help >&2; exit 2; }
@@ -19,7 +20,7 @@ for ((number = 1; number <= times; ++number)); do
 done
 for ((number = 1; number <= times; ++number)); do
   run=$scratch/run$number
-  # Exit code 1, some cells not ok, still leaves all others.
+  # With exit code 1 some cells are not ok, but all others are kept.
   # shellcheck disable=SC2086
   "$allocbench" --config "$config" --quiet --out "$run" ${ALLOCBENCH_OPTIONS:-} >/dev/null || [[ $? -eq 1 ]]
   tools/keep-results.sh "$run" "$kept/run$number" >/dev/null

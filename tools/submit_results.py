@@ -3,8 +3,15 @@
 
     tools/submit_results.py results/papers rtx-4090
 
-Keeps every run at or below STUDY in results/reference/CARD (tools/keep-results.sh, without samples unless --with-samples is given), writes README.md
-from the logs unless there is one, makes all that is made of kept runs (plots regenerate), and checks the folder (tools/check_card.py). Commit that folder and nothing else.
+The script does four things:
+
+* It keeps every run at or below STUDY in results/reference/CARD (tools/keep-results.sh, without samples unless
+  --with-samples is given).
+* It writes README.md from the logs, unless this file exists.
+* It makes all files that come from kept runs (plots regenerate).
+* It checks the folder (tools/check_card.py).
+
+Commit only this folder.
 """
 
 import argparse
@@ -33,7 +40,7 @@ Add here: who owns the machine, whether clocks were locked, and which other prog
 
 
 def runs_of(study: pathlib.Path) -> list[pathlib.Path]:
-    """Those with an unpacked log, which can be kept."""
+    """Returns the runs with an unpacked log, which can be kept."""
     return [run for run in stored.find_runs(study) if (run / "events.jsonl").exists()]
 
 

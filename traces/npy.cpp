@@ -15,13 +15,13 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view magic{"\x93NUMPY\x01\x00", 8};
-constexpr std::size_t aligned_to = 64;  // of the first element, says the format
+constexpr std::size_t aligned_to = 64;  // alignment of the first element, as the format requires
 
 struct CloseFile {
   void operator()(gzFile file) const { gzclose(file); }
 };
 
-// gzread() takes files that are not packed as they are.
+// gzread() reads uncompressed files unchanged.
 std::vector<std::byte> contents(const fs::path& path) {
   const std::unique_ptr<std::remove_pointer_t<gzFile>, CloseFile> file(gzopen(path.c_str(), "rb"));
   if (!file) throw TraceError(path.string() + " cannot be opened");

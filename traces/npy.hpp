@@ -13,14 +13,14 @@ namespace allocbench::traces {
 
 static_assert(std::endian::native == std::endian::little, "arrays are written as they lie in memory");
 
-// "<u4": the element type of an array in the words of NumPy.
+// Returns the element type of an array in NumPy's words, such as "<u4".
 template <class T>
 constexpr const char* npy_type() {
   static_assert(std::is_unsigned_v<T> && (sizeof(T) == 1 || sizeof(T) == 4 || sizeof(T) == 8));
   return sizeof(T) == 1 ? "|u1" : sizeof(T) == 4 ? "<u4" : "<u8";
 }
 
-// The bytes of an array of this type, `path` or `path`.gz. Throws TraceError that names the file.
+// Returns the bytes of an array of this type, from `path` or `path`.gz. Throws TraceError, which names the file.
 std::vector<std::byte> read_npy(const std::filesystem::path& path, const char* type);
 void write_npy(const std::filesystem::path& path, const char* type, const void* data, std::size_t count,
                std::size_t bytes_of_one);

@@ -1,4 +1,4 @@
-// A trace: the calls of malloc and free that an application made, kernel by kernel.
+// A trace has the calls of malloc and free that an application made, kernel by kernel.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace allocbench::traces {
 
-// A trace or its files are wrong; the text says where and what is allowed.
+// A trace or its files are wrong. The text gives the place and the allowed values.
 class TraceError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -21,11 +21,11 @@ enum class Operation : std::uint8_t { malloc = 0, free = 1 };
 inline constexpr std::uint32_t no_block = std::numeric_limits<std::uint32_t>::max();
 
 struct Call {
-  std::uint64_t bytes = 0;     // of a malloc; 0 of a free
-  std::uint32_t thread = 0;    // rank in the grid of its kernel
-  std::uint32_t block = 0;     // number of the call that made it: of a malloc its own, or no_block
-  std::uint32_t clock = 0;     // nanoseconds since the first call of the kernel, where the trace has clocks
-  std::uint8_t alignment = 0;  // its binary logarithm; 0: the allocator's own
+  std::uint64_t bytes = 0;   // size of a malloc; 0 for a free
+  std::uint32_t thread = 0;  // rank in the grid of the kernel
+  std::uint32_t block = 0;   // number of the malloc that allocated the block, or no_block; for a malloc, its own number
+  std::uint32_t clock = 0;   // nanoseconds since the first call of the kernel, if the trace has clocks
+  std::uint8_t alignment = 0;  // binary logarithm of the alignment; 0: the allocator's own
   Operation operation = Operation::malloc;
 
   bool operator==(const Call&) const = default;
@@ -35,34 +35,34 @@ struct Kernel {
   std::string name = {};
   std::uint32_t blocks = 0;
   std::uint32_t threads_per_block = 0;
-  std::uint64_t calls = 0;  // in the trace
-  std::uint64_t lost = 0;   // not recorded: the buffers were full
+  std::uint64_t calls = 0;  // recorded calls
+  std::uint64_t lost = 0;   // calls that were not recorded, because the buffers were full
 
   std::uint64_t threads() const { return std::uint64_t{blocks} * threads_per_block; }
   bool operator==(const Kernel&) const = default;
 };
 
 struct Trace {
-  std::string allocator = {};  // that served the application
+  std::string allocator = {};  // allocator that served the application
   std::uint64_t pool_bytes = 0;
   bool has_clocks = false;
-  std::vector<Kernel> kernels = {};  // in the order in which they ran
-  // Kernel by kernel, in a kernel thread by thread, of a thread in its order.
+  std::vector<Kernel> kernels = {};  // kernels in the order in which they ran
+  // Calls sorted by kernel, then by thread. The calls of a thread have their original order.
   std::vector<Call> calls = {};
 
   std::uint64_t lost() const;
   bool operator==(const Trace&) const = default;
 };
 
-// Throws TraceError for calls that no program can have made: a free of a block that was not there, or of one that was
-// freed before, threads outside their grid, another order. `place` begins the sentences.
+// Throws TraceError for calls that no program can have made: a free of a block that did not exist or was freed before,
+// threads outside of their grid, another order. `place` begins the messages.
 void require_possible(const Trace& trace, const std::string& place);
 
-// Requested bytes that are live at the end of each kernel.
+// Returns the requested bytes that are live at the end of each kernel.
 std::vector<std::uint64_t> live_bytes(const Trace& trace);
 
-// The most requested bytes that can be live together, whatever the order of the threads: each thread of a kernel is at
-// the place where it holds the most, and nobody has freed blocks of others yet.
+// Returns the most requested bytes that can be live together, whatever the order of the threads. This is so if each
+// thread of a kernel is at the place where it holds the most, and no thread has freed other threads' blocks yet.
 std::uint64_t peak_bytes(const Trace& trace);
 
 }  // namespace allocbench::traces

@@ -1,20 +1,22 @@
-// The bins of one size in an arena. Lanes claim slots of the bins under RCU, and bins are added and removed.
+// BinList holds the bins of one size in an arena. Lanes claim slots of the bins under RCU, and bins are added and
+// removed.
 //
 // Paper: Gelado & Garland, PPoPP 2019 (UAlloc).
-// Stage 1 is a semaphore of slots, whose batch is a bin. Stage 2: a reader of the arena's RCU walks the list and lowers
-// a bin's counter of free slots, but not below zero. The thread that takes the last slot unlinks the bin. The bin may
-// be linked again when no reader can still use it. A bin whose slots are all free is also unlinked and returns to its
-// chunk. A claim lowers the counter before it searches a bit, and a free raises the counter after it cleared the bit,
-// so a claim always finds a clear bit.
+//
+// Stage 1 is a semaphore of slots, whose batch is a bin. In stage 2, a reader of the arena's RCU walks the list and
+// lowers a bin's counter of free slots, but not below zero. The thread that takes the last slot unlinks the bin. The
+// bin may be linked again when no reader can still use it. A bin whose slots are all free is also unlinked and returns
+// to its chunk. A claim lowers the counter before it searches a bit, and a free raises the counter after it has cleared
+// the bit. So a claim always finds a clear bit.
 //
 // Three kinds of threads may access a bin: readers that found it in the list, owners of its slots, and the thread that
 // lowered its counter from all slots to zero, which owns the bin. Places and links change only under the lock of the
 // list.
 //
-// Assumed: a free signals the units of its slots before it raises the bin's counter. So a thread that frees the last
-// slots finds the units of all others and can take them. A lane that has a unit but finds no slot yet walks the list
-// again. A free waits for the units of unfinished claims, for at most `patience` checks. Afterwards an empty bin stays
-// in the list.
+// Assumed: A free signals the units of its slots before it raises the bin's counter. So a thread that frees the last
+// slots finds the units of all other slots and can take them. A lane that has a unit but finds no slot yet walks the
+// list again. A free waits for the units of unfinished claims, for at most `patience` checks. Afterwards an empty bin
+// stays in the list.
 #pragma once
 
 #include "allocators/bulkalloc/layout.hpp"
@@ -27,17 +29,17 @@ namespace allocbench::bulkalloc {
 enum class Place : std::uint32_t {
   unlisted,
   listed,
-  leaving,  // unlinked, but readers may still use it
-  retired   // owned only by the thread that gives it back
+  leaving,  // unlinked, but readers may still use the bin
+  retired   // owned only by the thread that returns the bin to its chunk
 };
 
 struct BinList {
   static constexpr std::uint32_t patience = 64;
 
-  // All zero at first.
+  // All bytes are zero at first.
   struct State {
     alignas(128) Semaphore slots;
-    std::uint32_t first;  // 1 + page, 0 = none
+    std::uint32_t first;  // page of the first bin plus 1, or 0 if there is none
     std::uint32_t lock;
   };
 
@@ -51,7 +53,7 @@ struct BinList {
     bool last;  // the claim took the last free slots, so the caller unlinks the bin
   };
 
-  // Slots of one bin, up to as many as the caller has units for.
+  // Claims slots of one bin, up to the number of the caller's units.
   template <class Thread>
   SIMT_FN Claim claim(Thread& thread, Rcu& rcu, std::uint32_t wanted) const {
     SIMT_ROLLED
@@ -64,7 +66,7 @@ struct BinList {
     }
   }
 
-  // A bit for one claimed slot. The search begins at a slot that depends on the lane's rank.
+  // Takes a bit for one claimed slot. The search begins at a slot that depends on the lane's rank.
   template <class Thread>
   SIMT_FN std::uint32_t take_slot(Thread& thread, std::uint32_t page, std::uint32_t rank) const {
     Bin& bin = layout.bin(page);
@@ -87,7 +89,7 @@ struct BinList {
     thread.atomic(layout.bin(page).bits[slot / 32]).fetch_and(~(1u << slot % 32), simt::release);
   }
 
-  // A new bin, of which its maker keeps some slots.
+  // Adds a new bin. Its maker keeps `kept` slots.
   template <class Thread>
   SIMT_FN void add(Thread& thread, std::uint32_t page, std::uint32_t list, std::uint32_t kept) const {
     Bin& bin = layout.bin(page);
@@ -100,7 +102,8 @@ struct BinList {
     unlock(thread, state->lock);
   }
 
-  // Unlinks a bin without free slots. True if readers may still use it; then settle() follows after them.
+  // Unlinks a bin without free slots. Returns true if readers may still use it. Then settle() must follow after these
+  // readers.
   template <class Thread>
   SIMT_FN bool unlink_exhausted(Thread& thread, std::uint32_t page) const {
     Bin& bin = layout.bin(page);
@@ -111,10 +114,10 @@ struct BinList {
     return leaves;
   }
 
-  // The outcome for a bin when threads return slots to it.
+  // Fate is the outcome for a bin when threads return slots to it.
   enum class Fate { stays, retires_after_readers, retires };
 
-  // Returns slots whose bits are clear.
+  // Returns slots to the bin. Their bits are clear.
   template <class Thread>
   SIMT_FN Fate give(Thread& thread, std::uint32_t page, std::uint32_t slots) const {
     Bin& bin = layout.bin(page);
@@ -139,7 +142,7 @@ struct BinList {
       if (unsignalled != 0) state->slots.signal(thread, slots, 0);
       unsignalled = 0;
       if (seen == 0) {
-        // Under the lock, because a bin with free slots no longer belongs to this thread.
+        // The lock is needed, because a bin with free slots no longer belongs to this thread.
         acquire(thread);
         const bool given = free.compare_exchange(seen, slots, simt::acq_rel, simt::relaxed);
         if (given && place(thread, bin) == Place::unlisted) insert(thread, page);
@@ -152,7 +155,8 @@ struct BinList {
     }
   }
 
-  // All readers have left the unlinked bin. True if it retires; otherwise it is listed again when it has free slots.
+  // Decides about an unlinked bin that all readers have left. Returns true if it retires. Otherwise it is listed again
+  // when it has free slots.
   template <class Thread>
   SIMT_FN bool settle(Thread& thread, std::uint32_t page) const {
     Bin& bin = layout.bin(page);
@@ -201,7 +205,7 @@ struct BinList {
     return {0, 0, false};
   }
 
-  // The caller owns the bin.
+  // Retires a bin that the caller owns.
   template <class Thread>
   SIMT_FN Fate retire(Thread& thread, std::uint32_t page) const {
     Bin& bin = layout.bin(page);
@@ -229,7 +233,7 @@ struct BinList {
     thread.atomic(state->first).store(page + 1, simt::release);
   }
 
-  // The bin keeps its link to the next one, for readers that still use it.
+  // Removes the bin. It keeps its link to the next bin, for readers that still use it.
   template <class Thread>
   SIMT_FN void remove(Thread& thread, std::uint32_t page, Place place) const {
     Bin& bin = layout.bin(page);

@@ -1,30 +1,35 @@
-// TBuddy: blocks of 2^height pages in a static binary tree, with a bulk semaphore per height.
+// BuddyTree (TBuddy) serves blocks of 2^height pages from a static binary tree, with a bulk semaphore per height.
 //
 // Paper: Gelado & Garland, PPoPP 2019 (TBuddy).
-// Data: a word per node of a complete tree over the pages: available (a free block), partial (something below is
-// available) or busy (neither), and a lock. Node 1 is the root, 2n and 2n + 1 are the halves of n. Nodes behind the
-// last page are busy forever, so the pool may have any size. Two halves of a block are never both available for long.
-// Protocol.
-//   take    waits for a unit of its height, then searches for the available node, which must exist. To make a batch, it
-//           takes a block of twice the size and returns one half. Searches begin at a hashed place and enter only
-//           partial nodes.
-//   give    first tries to merge: it takes a unit of its height and then the buddy, or nothing. A block that cannot be
-//           merged becomes available. Before it takes the unit, it announces a block of twice the size as expected.
-//   A thread that changed a node corrects its ancestors: it locks the node and its parent, derives the parent's state
-//   from the two halves, and continues only if that changed something. At most two nodes are locked, the lower one
-//   first.
+//
+// Data: one word per node of a complete tree over the pages, with a state and a lock. The state is available (a free
+// block), partial (a node below is available) or busy (neither). Node 1 is the root, and 2n and 2n + 1 are the halves
+// of n. Nodes behind the last page are busy forever, so the pool may have any size. Two halves of a block are never
+// both available for long.
+//
+// Protocol:
+// * take: A thread waits for a unit of its height, then searches for the available node, which must exist. To make a
+//   batch, it takes a block of twice the size and returns one half. Searches begin at a hashed place and enter only
+//   partial nodes.
+// * give: A thread first tries to merge: it takes a unit of its height and then the buddy, or nothing. Before it takes
+//   the unit, it announces a block of twice the size as expected. A block that cannot be merged becomes available.
+// * correction: A thread that changed a node corrects its ancestors. It locks the node and its parent, derives the
+//   parent's state from the two halves, and continues only if the state changed. At most two nodes are locked, the
+//   lower one first.
+//
 // A correction may come late, when the parent is already a free block or in use. It does not change an available
 // parent. The halves of a block in use are busy, like the block itself.
 //
-// Assumed (the paper does not say): a table has the height of a block in use, by its first page; a unit is signalled
-// after the correction upwards, so the thread that gets it finds the node. Differs from the paper:
-//   * If two halves are freed at the same time, neither free finds a unit of the other, so they are not merged. The
-//     upward correction sees both. Its thread then waits for two units and merges the halves, as long as both are
-//     available. Threads that have a unit take a node or return the unit, and never wait for another unit of this
-//     height.
-//   * In the paper only splits are expected. A thread that merges up to the root then holds all free memory, and others
-//     get null. Here they wait for the merged block. A merge itself waits only for locks. A failed merge holds units
-//     for a moment and has announced a block that does not come, so null is still possible, but rare.
+// Assumed (the paper does not say): A table has the height of each block in use, by the block's first page. A unit is
+// signalled after the upward correction, so the thread that gets it finds the node.
+//
+// Differs from the paper:
+// * If two halves are freed at the same time, neither free finds a unit of the other, so they are not merged. The
+//   upward correction sees both halves. Its thread then waits for two units and merges the halves, as long as both are
+//   available. Threads that have a unit take a node or return the unit, and never wait for another unit of this height.
+// * In the paper, only splits are expected. A thread that merges up to the root then holds all free memory, and other
+//   threads get null. Here they wait for the merged block. A merge itself waits only for locks. A failed merge holds
+//   units for a moment and has announced a block that does not come, so null is still possible, but rare.
 #pragma once
 
 #include "allocators/bulkalloc/semaphore.hpp"
@@ -41,10 +46,10 @@ struct BuddyTree {
   static constexpr std::uint32_t batch = 2;
 
   std::uint32_t* nodes = nullptr;
-  Semaphore* blocks = nullptr;  // by height
+  Semaphore* blocks = nullptr;  // one semaphore per height
   std::uint32_t pages = 0;
   std::uint32_t root_height = 0;
-  std::uint32_t most_height = 0;  // of the largest block
+  std::uint32_t most_height = 0;  // height of the largest block
 
   SIMT_HOST_FN std::uint32_t node_of(std::uint32_t page, std::uint32_t height) const {
     return (1u << (root_height - height)) + (page >> height);
@@ -53,7 +58,7 @@ struct BuddyTree {
     return (node - (1u << (root_height - height))) << height;
   }
 
-  // For each lane of the group the first page of a block of 2^height pages, or no_page.
+  // Returns to each lane of the group the first page of a block of 2^height pages, or no_page.
   template <class Thread, class Group>
   SIMT_FN std::uint32_t take(Thread& thread, Group group, std::uint32_t height) const {
     std::uint32_t above = height;
@@ -78,7 +83,7 @@ struct BuddyTree {
     return page_of(node, height);
   }
 
-  // `expected`: the block is among the units of its height that are expected.
+  // Frees a block. `expected` tells whether the block is among the expected units of its height.
   template <class Thread>
   SIMT_FN void give(Thread& thread, std::uint32_t page, std::uint32_t height, bool expected = false) const {
     std::uint32_t node = node_of(page, height);
@@ -105,14 +110,15 @@ struct BuddyTree {
     thread.atomic(nodes[node]).fetch_and(~locked, simt::release);
   }
 
-  // No block is available up to `above`, so threads that wait for this thread's batch must check again.
+  // Withdraws the expected units from `height` to `above`, because no block is available there. Threads that wait for
+  // this thread's batch check again.
   template <class Thread>
   SIMT_FN void cancel(Thread& thread, std::uint32_t height, std::uint32_t above) const {
     SIMT_ROLLED
     for (++above; above-- != height;) blocks[above].signal(thread, 0, 1);
   }
 
-  // Available -> busy.
+  // Changes a node from available to busy. Returns false if it is not available.
   template <class Thread>
   SIMT_FN bool try_take(Thread& thread, std::uint32_t node) const {
     const auto word = thread.atomic(nodes[node]);
@@ -122,14 +128,14 @@ struct BuddyTree {
     }
     return false;
   }
-  // Busy -> available. True if its buddy is available, too.
+  // Changes a node from busy to available. Returns true if its buddy is available, too.
   template <class Thread>
   SIMT_FN bool open(Thread& thread, std::uint32_t node) const {
     thread.atomic(nodes[node]).fetch_or(available, simt::acq_rel);
     return correct_above(thread, node);
   }
 
-  // Takes an available node of this height, of which the caller has a unit.
+  // Takes an available node of this height. The caller has a unit for it.
   template <class Thread>
   SIMT_FN std::uint32_t find(Thread& thread, std::uint32_t height) const {
     std::uint32_t order = thread.sm() * 0x85ebca6bu ^ thread.rank_in_grid() * 0x9e3779b1u;
@@ -142,7 +148,7 @@ struct BuddyTree {
     }
   }
 
-  // One depth-first search of the tree. Bit i of `order` selects the half that comes first at height i.
+  // Makes one depth-first search of the tree. Bit i of `order` selects the half that comes first at height i.
   template <class Thread>
   SIMT_FN std::uint32_t search(Thread& thread, std::uint32_t height, std::uint32_t order) const {
     std::uint32_t node = 1;
@@ -166,8 +172,8 @@ struct BuddyTree {
     }
   }
 
-  // After a change of the node: corrects its ancestors. True if the node and its buddy are both available. Two threads
-  // may open two halves. The one that locks the parent later sees both.
+  // Corrects the ancestors of a changed node. Returns true if the node and its buddy are both available. Two threads
+  // may open two halves; the one that locks the parent later sees both.
   template <class Thread>
   SIMT_FN bool correct_above(Thread& thread, std::uint32_t node) const {
     if (node == 1) return false;
@@ -194,8 +200,8 @@ struct BuddyTree {
     return pair;
   }
 
-  // The caller's busy node and its buddy become the caller's busy parent. The buddy is tried even if it looks busy,
-  // because only a missing unit proves that nothing can be merged.
+  // Merges the caller's busy node and its buddy into the caller's busy parent. The buddy is tried even if it looks
+  // busy, because only a missing unit proves that nothing can be merged.
   template <class Thread>
   SIMT_FN bool merge(Thread& thread, std::uint32_t node, std::uint32_t height, bool expected) const {
     Semaphore& halves = blocks[height];
@@ -213,8 +219,8 @@ struct BuddyTree {
     return false;
   }
 
-  // The same for two available halves, unless another thread takes one of them. The thread that returns it sees both
-  // again. If two threads see both, one gets the left half and then the right half. Neither blocks the other.
+  // Merges two available halves, unless another thread takes one of them. The thread that returns it sees both again.
+  // If two threads see both, one gets the left half and then the right half. Neither blocks the other.
   template <class Thread>
   SIMT_FN bool reunite(Thread& thread, std::uint32_t node, std::uint32_t height) const {
     const std::uint32_t left = node & ~1u;
@@ -242,7 +248,7 @@ struct BuddyTree {
     }
   }
 
-  // Partial -> busy, by the owner of both halves.
+  // Changes a node from partial to busy. The caller owns both halves.
   template <class Thread>
   SIMT_FN void own(Thread& thread, std::uint32_t node) const {
     thread.probe(simt::Step::merge);
@@ -252,13 +258,13 @@ struct BuddyTree {
   }
 };
 
-// A tree without blocks in use; nodes and semaphores are zero. One thread.
+// Makes a tree without blocks in use, by one thread. Nodes and semaphores are zero before.
 struct PrepareTree {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, BuddyTree tree) const {
     if (thread.rank_in_grid() != 0) return;
     for (std::uint32_t height = 0; height <= tree.root_height; ++height) {
-      const std::uint32_t end = tree.pages >> height;  // the node that the last page cuts, if any
+      const std::uint32_t end = tree.pages >> height;  // node that the last page cuts, if there is one
       if ((end << height) != tree.pages) tree.nodes[tree.node_of(end << height, height)] = BuddyTree::partial;
       if ((end & 1) == 0) continue;
       tree.nodes[tree.node_of((end - 1) << height, height)] = BuddyTree::available;

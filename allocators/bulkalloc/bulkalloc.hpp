@@ -1,46 +1,51 @@
-// BulkAlloc (a reconstruction): bulk semaphores in front of a buddy tree, and one arena per SM with bins for small
+// BulkAlloc (a reconstruction) has bulk semaphores in front of a buddy tree, and one arena per SM with bins for small
 // blocks.
 //
 // Paper: Gelado & Garland, Throughput-Oriented GPU Memory Allocation, PPoPP 2019. No complete implementation is public,
 // and the paper leaves gaps. So this is a reconstruction, and its times do not apply to the authors' code.
-// Idea: two stages. Stage 1 counts: a bulk semaphore either grants the caller a unit or tells it to make a batch of
-// units. Stage 2 searches a structure and always finds its unit. So no thread fails because another thread is about to
-// return or to split a block.
-//   TBuddy  blocks of 4 KiB * 2^h, in a static binary tree with a semaphore per height (buddy_tree.hpp, semaphore.hpp)
-//   UAlloc  smaller blocks of power-of-two sizes, from bins of 4 KiB in chunks of 256 KiB (ualloc.hpp, bin_list.hpp,
-//           chunks.hpp, layout.hpp); unlinked items are reused after the readers have left (rcu.hpp)
+//
+// Idea: There are two stages. Stage 1 counts: a bulk semaphore either grants the caller a unit or tells it to make a
+// batch of units. Stage 2 searches a structure and always finds its unit. So no thread fails while another thread
+// returns or splits a block.
+// * TBuddy serves blocks of 4 KiB * 2^h from a static binary tree with a semaphore per height (buddy_tree.hpp,
+//   semaphore.hpp).
+// * UAlloc serves smaller blocks of power-of-two sizes from bins of 4 KiB in chunks of 256 KiB (ualloc.hpp,
+//   bin_list.hpp, chunks.hpp, layout.hpp). Unlinked bins are reused after the readers have left (rcu.hpp).
+//
 // free distinguishes the two by the address: only blocks of the buddy tree begin at a page.
 //
-// Data: outside the pool the nodes of the tree, the height of each block in use, the semaphores, the arenas' lists. In
-// the pool the headers of bins and chunks.
+// Data: The nodes of the tree, the height of each block in use, the semaphores and the arenas' lists lie outside the
+// pool. The headers of bins and chunks lie in the pool.
 //
-// Assumed where the paper is silent or contradicts itself:
-//   * Chunks of 256 KiB: 62 bins with a tail each fit there, not into the 512 KiB of the text (`chunk_bytes`).
-//   * An arena per SM needs a chunk per SM. The paper's smallest pool, 8 MiB, has no room for 80 of them. So the number
-//     of arenas is at most an eighth of the pool's chunks, and SMs share arenas.
-//   * The lanes of a warp that request one size wait together and share a claim. Lanes that free slots of one bin do
-//     the same, and so do lanes that request blocks of one height from the tree (semaphore.hpp). The thread that makes
-//     a bin keeps its slots of that bin, without a walk along the list.
-//   * The tree serves the size of which a bin has only one slot (2 KiB), as in the paper's measurements.
-//   * If a batch cannot be made, each lane of the group takes an available unit, if there is one, before it returns
-//     null.
-//   * Where each file says so: the widths of semaphores, the height of a block in use, the order of signals.
+// Assumed, because the paper is silent or contradicts itself:
+// * Chunks have 256 KiB. 62 bins with a tail each fit there, but not into the 512 KiB of the text (`chunk_bytes`).
+// * An arena per SM needs a chunk per SM. The paper's smallest pool, 8 MiB, has no room for 80 of them. So the number
+//   of arenas is at most an eighth of the pool's chunks, and SMs share arenas.
+// * The lanes of a warp that request one size wait together and share a claim. Lanes that free slots of one bin do the
+//   same, and so do lanes that request blocks of one height from the tree (semaphore.hpp). The thread that makes a bin
+//   keeps its slots of this bin, without a walk along the list.
+// * The tree serves the size of which a bin has only one slot (2 KiB), as in the paper's measurements.
+// * If a batch cannot be made, each lane of the group takes an available unit, if there is one, before it returns null.
+// * Each file lists its own assumptions: the widths of semaphores, the height of a block in use, the order of signals.
+//
 // Differs from the paper:
-//   * The smallest block has 16 bytes, not 8. The pool may have any size, not only powers of two.
-//   * Two halves of a block that were freed at the same time are merged afterwards, and the thread that merges
-//     announces it (buddy_tree.hpp). No thread announces that an empty bin is on its way back to its chunk.
-//   * A free that empties a bin reads the count at most 64 times while other claims still hold units of the bin. If
-//     they hold them longer, the empty bin stays until it is used and freed again.
-//   * Lanes of a warp that request different sizes run one group after the other; the paper does not say how a warp is
-//     divided. A call determines once which lanes run together. Votes of this group form each later group, and lanes
-//     that came together leave together. If the makers of bins form groups across the groups that wait for them, or if
-//     lanes in malloc run beside lanes in free, some warps of an H200 do not end (docs/findings.md).
-//   * Unbounded, as in the paper: waits for units that another thread makes, for locks and for readers. These waits
-//     end, because a thread that makes units reports a failure, and holders of locks and readers wait only for lower
-//     levels.
-//   * Unbounded, too: two available halves wait for the units of both. The threads that hold these use or return them.
-//     As published: an arena does not use slots of another one, so a malloc may return null while other arenas
-// have free slots.
+// * The smallest block has 16 bytes, not 8. The pool may have any size, not only powers of two.
+// * Two halves of a block that were freed at the same time are merged afterwards, and the thread that merges announces
+//   it (buddy_tree.hpp). No thread announces that an empty bin will return to its chunk.
+// * A free that empties a bin reads the count at most 64 times while other claims still hold units of the bin. If they
+//   hold them longer, the empty bin stays until it is used and freed again.
+// * Lanes of a warp that request different sizes run one group after the other; the paper does not say how a warp is
+//   divided. A call determines once which lanes run together. Votes of this group form each later group, and lanes that
+//   came together leave together. If the makers of bins form groups across the groups that wait for them, or if lanes
+//   in malloc run beside lanes in free, some warps of an H200 do not end (docs/findings.md).
+// * As in the paper, waits for units that another thread makes, for locks and for readers have no bound. These waits
+//   end, because a thread that makes units reports a failure, and holders of locks and readers wait only for lower
+//   levels.
+// * The wait of two available halves for the units of both has no bound either. The threads that hold these units use
+//   or return them.
+//
+// As published: An arena does not use slots of another one, so a malloc may return null while other arenas have free
+// slots.
 #pragma once
 
 #include <algorithm>
@@ -67,17 +72,17 @@ class BulkAlloc {
           "bins in an arena per SM below",
       .form = Form::published};
 
-  // The largest power of two of pages.
+  // Returns the largest power of two of pages.
   static std::size_t max_request(std::size_t pool_bytes, const Parameters& parameters) {
     return std::bit_floor(pool_bytes / parameters.page_bytes) * parameters.page_bytes;
   }
-  // Three chunks of two bins each, with 16 blocks of 16 bytes per bin, and two pages behind them.
+  // The pool has three chunks of two bins each, with 16 blocks of 16 bytes per bin, and two pages behind them.
   static SmallHeap<Parameters> small_heap() {
     return {.pool_bytes = 3 * 1024 + 512,
             .parameters = {.page_bytes = 256, .chunk_bytes = 1024, .arenas = 1},
             .serves_new = 96};
   }
-  // Bins of more than one word.
+  // This heap has bins of more than one word.
   static SmallHeap<Parameters> second_small_heap() {
     return {.pool_bytes = 2 * 4096 + 1024,
             .parameters = {.page_bytes = 1024, .chunk_bytes = 4096, .arenas = 1},
@@ -139,7 +144,6 @@ class BulkAlloc {
 
   std::string broken_invariant(simt::Stream& stream) const { return bulkalloc::Inspection(stream, small_).broken(); }
 
-  // For tests.
   const bulkalloc::UAlloc& small() const { return small_; }
 
  private:
@@ -156,9 +160,9 @@ class BulkAlloc {
   }
 
   bulkalloc::UAlloc small_;
-  std::uint32_t* heights_ = nullptr;  // of the block in use that begins at a page
+  std::uint32_t* heights_ = nullptr;  // height of the block in use that begins at each page
   RequestLimit limit_;
-  std::uint32_t most_small_ = 0;  // bytes
+  std::uint32_t most_small_ = 0;  // bytes of the largest block of UAlloc
 };
 
 inline BulkAlloc BulkAlloc::create(Arena& arena, const Parameters& parameters) {

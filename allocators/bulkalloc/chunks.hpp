@@ -1,12 +1,13 @@
-// The chunks of an arena. They come from the buddy tree, provide bins, and return to the tree when all their bins are
-// free.
+// ChunkList holds the chunks of an arena. They come from the buddy tree, provide bins, and return to the tree when all
+// their bins are free.
 //
 // Paper: Gelado & Garland, PPoPP 2019 (UAlloc: two stages for bins, too; collective mutex).
+//
 // Stage 1 is a semaphore of bins, whose batch is a chunk. Stage 2 happens under the collective mutex. One of the lanes
 // that call together takes the lock for all. The lane with rank k takes the k-th free bin of the list. The last lane
 // removes the chunks without free bins from the list. A chunk whose bins are all free returns to the tree if their
-// units are available. If a unit is missing, a lane holds it and is about to take a bin. Then the chunk stays and is
-// counted, and that lane checks again.
+// units are available. If a unit is missing, a lane holds it and will take a bin. Then the chunk stays and is counted,
+// and this lane checks again.
 #pragma once
 
 #include "allocators/bulkalloc/buddy_tree.hpp"
@@ -16,19 +17,19 @@
 namespace allocbench::bulkalloc {
 
 struct ChunkList {
-  // All zero at first.
+  // All bytes are zero at first.
   struct State {
     alignas(128) Semaphore bins;
     std::uint32_t lock;
-    std::uint32_t first;  // of the chunks with free bins: 1 + page, 0 = none
-    std::uint32_t whole;  // listed chunks whose bins are all free
+    std::uint32_t first;  // page of the first chunk with free bins plus 1, or 0 if there is none
+    std::uint32_t whole;  // number of listed chunks whose bins are all free
   };
 
   Layout layout;
   BuddyTree tree;
   State* state = nullptr;
 
-  // The page of a free bin for each lane of the group; no_page if there is none.
+  // Returns to each lane of the group the page of a free bin, or no_page if there is none.
   template <class Thread, class Group>
   SIMT_FN std::uint32_t take(Thread& thread, const Group& group) const {
     const std::uint32_t unit = reserve(thread, group, state->bins, layout.bins(),
@@ -37,7 +38,7 @@ struct ChunkList {
     return unit != no_unit ? take_listed(thread, alike) : no_page;
   }
 
-  // The bin is in no list, and no other thread uses it.
+  // Frees a bin. It is in no list, and no other thread uses it.
   template <class Thread>
   SIMT_FN void give(Thread& thread, std::uint32_t page) const {
     const std::uint32_t first_page = layout.chunk_of(page);
@@ -77,7 +78,7 @@ struct ChunkList {
     return page;
   }
 
-  // A bin for each lane; each has a unit.
+  // Takes a bin for each lane. Each lane has a unit.
   template <class Thread, class Group>
   SIMT_FN std::uint32_t take_listed(Thread& thread, const Group& group) const {
     if (group.leader()) acquire(thread);
@@ -94,11 +95,11 @@ struct ChunkList {
     }
     Chunk& chunk = layout.chunk(page);
     const std::uint32_t bin = nth_clear_bit(thread, chunk.bits, skip);
-    group.sync();  // all have looked
+    group.sync();  // all lanes have read the words
     if (skip == 0 && free == layout.bins()) thread.atomic(state->whole).fetch_sub(1u, simt::relaxed);
     thread.atomic(chunk.bits[bin / 32]).fetch_or(1u << bin % 32, simt::acquire);
     thread.atomic(chunk.free).fetch_sub(1u, simt::relaxed);
-    group.sync();  // all have taken
+    group.sync();  // all lanes have taken their bins
     std::uint32_t whole = no_page;
     if (group.thread_rank() + 1 == group.num_threads()) {
       cut(thread, page);
@@ -109,7 +110,7 @@ struct ChunkList {
     return page + bin;
   }
 
-  // Chunks before this one have no bin left.
+  // Removes the chunks before this one from the list. They have no free bin left.
   template <class Thread>
   SIMT_FN void cut(Thread& thread, std::uint32_t page) const {
     Chunk& chunk = layout.chunk(page);
@@ -119,7 +120,7 @@ struct ChunkList {
     if (first != 0) thread.atomic(layout.chunk(first - 1).previous).store(0, simt::relaxed);
   }
 
-  // A chunk that stayed because a unit of its bins was still in use.
+  // Removes a chunk that stayed because a unit of its bins was still in use.
   template <class Thread>
   SIMT_FN std::uint32_t remove_any_whole(Thread& thread) const {
     if (thread.atomic(state->whole).load(simt::relaxed) == 0) return no_page;

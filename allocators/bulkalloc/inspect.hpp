@@ -1,10 +1,10 @@
-// Invariants of BulkAlloc while no kernel runs, checked on the host.
+// Inspection checks the invariants of BulkAlloc on the host while no kernel runs.
 //
-//   * nothing is locked, expected, waited for or queued, and no reader is under way
-//   * below an available or a busy node nothing is available; below a partial node something is; two halves are never
-//     both available
-//   * semaphores count the available nodes of a height, the free bins of an arena, and the free slots of a size
-//   * the count of a bin or chunk equals its free bits; lists hold exactly the bins and chunks with something free
+// * Nothing is locked, expected, reserved or queued, and no reader is active.
+// * Below an available or a busy node, no node is available; below a partial node, one is. Two halves are never both
+//   available.
+// * Semaphores count the available nodes of a height, the free bins of an arena, and the free slots of a size.
+// * The count of a bin or chunk equals its free bits. Lists hold exactly the bins and chunks with free slots or bins.
 #pragma once
 
 #include <bit>
@@ -27,7 +27,7 @@ class Inspection {
         readers_(copy(stream, small.readers, small.arenas)),
         lists_(copy(stream, small.lists, std::size_t{small.arenas} * small.sizes)) {}
 
-  // Empty if all is well.
+  // Returns the first broken invariant in words, or an empty text.
   std::string broken() const {
     std::string found = broken_tree();
     for (std::uint32_t arena = 0; found.empty() && arena < small_.arenas; ++arena) {
@@ -37,7 +37,7 @@ class Inspection {
     return found;
   }
 
-  // For tests.
+  // Tests read these counts.
   std::uint32_t free_blocks(std::uint32_t height) const {
     return static_cast<std::uint32_t>(Semaphore::state_of(blocks_[height].word).there);
   }
@@ -52,7 +52,7 @@ class Inspection {
     simt::copy_to_host(stream, host.data(), device, count * sizeof(T));
     return host;
   }
-  // A header in the pool.
+  // Returns a header in the pool.
   template <class T>
   T at(std::uint32_t page) const {
     T value;

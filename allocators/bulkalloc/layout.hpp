@@ -1,10 +1,10 @@
-// The layout of UAlloc: chunks, their bins, and the slots of a bin.
+// Layout is the layout of UAlloc: chunks, their bins, and the slots of a bin.
 //
-// Paper: Gelado & Garland, PPoPP 2019 (UAlloc). A chunk is a block of the buddy tree, cut into bins of a page. A bin
-// has a header of 128 bytes and slots of one size; so no block of UAlloc begins at a page. A tail of 128 bytes replaces
-// the space of the header for slots of up to 128 bytes. The tails of a chunk are in its first bins, which serve no
-// slots. The header of the chunk is in the place of the first bin's header. With pages of 4 KiB and chunks of 256 KiB:
-// two such bins, 62 others. Tails come in the order of their bins (assumed).
+// Paper: Gelado & Garland, PPoPP 2019 (UAlloc). A chunk is a block of the buddy tree, cut into bins of one page. A bin
+// has a header of 128 bytes and slots of one size, so no block of UAlloc begins at a page. For slots of up to 128
+// bytes, a tail of 128 bytes replaces the space of the header. The tails of a chunk are in its first bins, which serve
+// no slots. The header of the chunk is in the place of the first bin's header. With pages of 4 KiB and chunks of 256
+// KiB, a chunk has two such bins and 62 others. Tails come in the order of their bins (assumed).
 #pragma once
 
 #include <algorithm>
@@ -15,25 +15,25 @@ namespace allocbench::bulkalloc {
 
 inline constexpr std::uint32_t header_log2 = 7;
 inline constexpr std::uint32_t header_bytes = 1u << header_log2;
-inline constexpr std::uint32_t least_size_log2 = 4;  // published: 8 bytes; every block is aligned to 16 here
+inline constexpr std::uint32_t least_size_log2 = 4;  // published: 8 bytes; here every block is aligned to 16 bytes
 inline constexpr std::uint32_t bitmap_words = 16;
 
-// Links name a page: 1 + its number, 0 = none.
+// Bin is the header of a bin. A link is the number of a page plus 1, or 0 if there is none.
 struct Bin {
-  std::uint32_t bits[bitmap_words];  // 1: the slot is in use, or there is none
-  std::uint32_t free;                // unclaimed slots; the number of clear bits may be higher
-  std::uint32_t list;                // of arena and size
-  std::uint32_t place;               // bin_list.hpp; under the list's lock, as the next two
+  std::uint32_t bits[bitmap_words];  // set if the slot is in use or does not exist
+  std::uint32_t free;                // number of unclaimed slots; the number of clear bits may be higher
+  std::uint32_t list;                // number of the list, which gives arena and size
+  std::uint32_t place;               // place of bin_list.hpp; like the next two members, protected by the list's lock
   std::uint32_t next;
   std::uint32_t previous;
-  std::uint32_t queued;  // the link of the RCU queue
+  std::uint32_t queued;  // link of the RCU queue
 };
 static_assert(sizeof(Bin) <= header_bytes);
 
-// Everything under the lock of the arena's chunks.
+// Chunk is the header of a chunk. The lock of the arena's chunks protects all its members.
 struct Chunk {
-  std::uint32_t bits[bitmap_words];  // 1: the bin is in use, or there is none
-  std::uint32_t free;                // bins
+  std::uint32_t bits[bitmap_words];  // set if the bin is in use or does not exist
+  std::uint32_t free;                // number of free bins
   std::uint32_t next;
   std::uint32_t previous;
 };
@@ -42,21 +42,21 @@ static_assert(sizeof(Chunk) <= header_bytes);
 struct Layout {
   std::byte* base = nullptr;
   std::uint32_t page_log2 = 0;
-  std::uint32_t chunk_height = 0;  // log2 of its pages
+  std::uint32_t chunk_height = 0;  // log2 of the pages of a chunk
 
   SIMT_HOST_FN std::uint32_t chunk_pages() const { return 1u << chunk_height; }
   SIMT_HOST_FN std::uint32_t tails_of_bin() const { return (1u << (page_log2 - header_log2)) - 1; }
-  // The first bins, which hold the tails.
+  // Returns the number of the first bins, which hold the tails.
   SIMT_HOST_FN std::uint32_t special_bins() const {
     const std::uint32_t tails_log2 = page_log2 - header_log2;
     return chunk_height > tails_log2 ? 1u << (chunk_height - tails_log2) : 1;
   }
   SIMT_HOST_FN std::uint32_t bins() const { return chunk_pages() - special_bins(); }
-  // Slots of 2^size_log2 bytes in a bin.
+  // Returns the slots of 2^size_log2 bytes in a bin.
   SIMT_HOST_FN std::uint32_t slots(std::uint32_t size_log2) const {
     return size_log2 <= header_log2 ? 1u << (page_log2 - size_log2) : ((1u << page_log2) - header_bytes) >> size_log2;
   }
-  // From 16 bytes on, powers of two of which a bin has at least two slots.
+  // Returns the number of sizes: the powers of two from 16 bytes on of which a bin has at least two slots.
   SIMT_HOST_FN std::uint32_t sizes() const {
     std::uint32_t log2 = least_size_log2;
     while (slots(log2) >= 2) ++log2;
@@ -68,7 +68,7 @@ struct Layout {
   SIMT_FN Chunk& chunk(std::uint32_t page) const { return *reinterpret_cast<Chunk*>(address(page)); }
   SIMT_HOST_FN std::uint32_t chunk_of(std::uint32_t page) const { return page & ~(chunk_pages() - 1); }
 
-  // A slot of the bin of this page.
+  // Returns a slot of the bin of this page.
   SIMT_FN std::byte* slot(std::uint32_t page, std::uint32_t size_log2, std::uint32_t slot) const {
     const std::uint32_t in_bin = ((1u << page_log2) - header_bytes) >> size_log2;
     if (slot < in_bin) return address(page) + header_bytes + (std::size_t{slot} << size_log2);
@@ -77,7 +77,8 @@ struct Layout {
            (std::size_t{slot - in_bin} << size_log2);
   }
 
-  // The bin of a block, and the position of the block's first byte after the header or after the end of the bin.
+  // Place is the bin of a block, and the position of the block's first byte after the header or after the end of the
+  // bin.
   struct Place {
     std::uint32_t page;
     std::uint32_t offset;
@@ -92,7 +93,7 @@ struct Layout {
   }
 };
 
-// The bit of the n-th unused unit (from 0). All words together have more than n unused units.
+// Returns the bit of the n-th unused unit, counted from 0. All words together must have more than n unused units.
 template <class Thread>
 SIMT_FN std::uint32_t nth_clear_bit(Thread& thread, std::uint32_t* words, std::uint32_t n) {
   std::uint32_t word = 0;
@@ -105,7 +106,7 @@ SIMT_FN std::uint32_t nth_clear_bit(Thread& thread, std::uint32_t* words, std::u
   }
 }
 
-// Bits of a new header: those from `units` on are set forever.
+// Writes the bits of a new header. The bits from `units` on are set forever.
 template <class Thread>
 SIMT_FN void clear_bits(Thread& thread, std::uint32_t* words, std::uint32_t first, std::uint32_t units) {
   SIMT_ROLLED

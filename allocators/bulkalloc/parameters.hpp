@@ -1,4 +1,3 @@
-// The parameters of BulkAlloc.
 #pragma once
 
 #include <string>

@@ -1,11 +1,14 @@
-// Read-copy-update with delegation: an item that left a list is used again only after all readers have left.
+// Rcu is read-copy-update with delegation: an item that has left a list is used again only after all readers have left.
 //
 // Paper: Gelado & Garland, PPoPP 2019 (delegation of deferred work; sleepable RCU with an epoch and two counters).
-// Idea: a thread that has unlinked an item puts it into a queue. If another thread already waits to begin the next
-// epoch, that thread will do the work. Otherwise this thread waits for the mutex and then, in a new epoch, for the
-// readers of the previous one. Then it does the queued work. Differs from the paper: a reader enters with one addition
-// to a word that also contains the epoch, so no reader counts itself into an ended epoch. Another word counts the
-// readers that leave. The epoch is over when both counts are equal. Readers never wait, so every wait here ends.
+//
+// Idea: A thread that has unlinked an item puts it into a queue. If another thread already waits to begin the next
+// epoch, this other thread will do the work. Otherwise the first thread waits for the mutex, begins a new epoch and
+// waits for the readers of the previous one. Then it does the queued work.
+//
+// Differs from the paper: A reader enters with one addition to a word that also contains the epoch, so no reader counts
+// itself into an ended epoch. Another word counts the readers that leave. The epoch is over when both counts are equal.
+// Readers never wait, so every wait here ends.
 #pragma once
 
 #include "allocators/support/common/lock.hpp"
@@ -16,14 +19,14 @@ namespace allocbench::bulkalloc {
 struct Rcu {
   static constexpr std::uint64_t odd = std::uint64_t{1} << 63;
 
-  // All zero at first.
-  std::uint64_t readers;  // that entered in this epoch; bit 63: is it an odd one?
-  std::uint64_t left[2];  // readers of even and of odd epochs that have left
+  // All bytes are zero at first.
+  std::uint64_t readers;  // number of readers that entered in this epoch; bit 63 is set in an odd epoch
+  std::uint64_t left[2];  // numbers of readers of even and of odd epochs that have left
   std::uint32_t mutex;
-  std::uint32_t waiting;  // 1: a thread waits to begin the next epoch
-  std::uint32_t queue;    // the last item queued, 0 = none
+  std::uint32_t waiting;  // 1 while a thread waits to begin the next epoch
+  std::uint32_t queue;    // last queued item, or 0 if there is none
 
-  // Returns what leave() needs.
+  // Enters as a reader. Returns the argument for leave().
   template <class Thread>
   SIMT_FN std::uint32_t enter(Thread& thread) {
     return static_cast<std::uint32_t>(thread.atomic(readers).fetch_add(std::uint64_t{1}, simt::acquire) >> 63);
@@ -34,7 +37,7 @@ struct Rcu {
   }
 
   // Queues an item, a number above 0, and does the queued work unless another thread will. `link(item)` is the word
-  // that holds the next item of the queue; `finish(item)` is the work.
+  // that holds the next item of the queue, and `finish(item)` does the work.
   template <class Thread, class Link, class Finish>
   SIMT_FN void call(Thread& thread, std::uint32_t item, const Link& link, const Finish& finish) {
     const auto last = thread.atomic(queue);
@@ -42,7 +45,7 @@ struct Rcu {
     do {
       thread.atomic(link(item)).store(seen, simt::relaxed);
     } while (!last.compare_exchange(seen, item, simt::acq_rel, simt::relaxed));
-    // The mark means that a thread waits for the readers. That thread clears the mark before it takes the queue, so it
+    // The mark means that a thread waits for the readers. This thread clears the mark before it takes the queue, so it
     // also takes this item.
     if (thread.atomic(waiting).exchange(1u, simt::acq_rel) != 0) return;
     while (!try_lock(thread, mutex)) thread.spin_hint();

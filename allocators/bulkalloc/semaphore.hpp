@@ -1,30 +1,35 @@
-// A bulk semaphore counts three kinds of units: available units, units that a thread is making, and units that a thread
-// waits for.
+// A bulk semaphore counts three kinds of units: available units, units that a thread is making, and units for which a
+// thread waits.
 //
 // Paper: Gelado & Garland, Throughput-Oriented GPU Memory Allocation, PPoPP 2019 (the bulk semaphore).
-// Data: one word of 64 bits.
-//   R  low bits   units that waiting threads need
-//   E  above R    expected units: threads make batches of units and keep some of each for themselves, or merge
-//   C  the rest   units that are there
-// A thread that needs N units takes them if they are available. It waits if C + E - R shows that there will be enough.
-// Otherwise it makes a batch of B units: it adds B - N to E and later moves them to C, or subtracts them from E if it
-// could not make the batch.
 //
-// Semaphores count units, but do not locate them. They order no memory: other words hand over the memory of a unit, and
-// a thread that has a unit but cannot find its memory yet searches again.
-// Assumed: lanes of a warp that need a unit each of the same semaphore decide by one compare-exchange what each of them
-// would have decided by its own (wait_each). The paper has paths for single lanes and for full warps and does not say
-// more. With a compare-exchange per lane, 2,048 lanes that ask at the same time lose 5,400 of them each, and the number
-// grows with the lanes (tests/allocators/fidelity/bulkalloc_test.cpp).
-// Assumed: the widths. R and E have 19 bits: as many units as a device of 264 SMs has threads. E stays below R plus one
-// batch and one unit per thread that merges, because no thread makes a batch while enough units are expected. C has 26
-// bits with its sign, so an arena may have up to 2^25 free slots of a size: 512 MiB of the smallest. Differs from the
-// paper:
-//   * A waiting thread stops waiting when R exceeds C + E, not when R equals it. R includes the thread itself, so with
-//     R = C + E there will be enough for all waiting threads. A wait often begins in this state. With the paper's
-//     listing every waiting thread would then change the word repeatedly.
-//   * Unconditional changes are additions instead of compare-exchanges. A merge also takes its units by an addition and
-//     undoes it if another thread was faster, so C may be negative for a moment.
+// Data: one word of 64 bits with three fields.
+// * R, the low bits, is the number of units that waiting threads need.
+// * E, above R, is the number of expected units, from threads that make batches of units or merge.
+// * C, the other bits, is the number of available units.
+//
+// A thread that makes a batch keeps some of its units, which E does not include. A thread that needs N units takes them
+// if they are available. It waits if C + E - R shows that there will be enough. Otherwise it makes a batch of B units.
+// It adds B - N to E and later moves them to C, or subtracts them from E if it could not make the batch.
+//
+// Semaphores count units, but do not locate them. They order no memory: other words hand over the memory of a unit. A
+// thread that has a unit but cannot find its memory yet searches again.
+//
+// Assumed:
+// * The lanes of a warp that need one unit each of the same semaphore decide together, by one compare-exchange
+//   (wait_each). The result is as if each lane decided by its own. The paper has paths for single lanes and for full
+//   warps and does not say more. With one compare-exchange per lane, 2,048 simultaneous lanes lose 5,400
+//   compare-exchanges each, and the number grows with the lanes (tests/allocators/fidelity/bulkalloc_test.cpp).
+// * R and E have 19 bits, for as many units as a device of 264 SMs has threads. E stays below R plus one batch and one
+//   unit per thread that merges, because no thread makes a batch while enough units are expected. C has 26 bits with
+//   its sign, so an arena may have up to 2^25 free slots of a size: 512 MiB of the smallest size.
+//
+// Differs from the paper:
+// * A waiting thread stops waiting when R exceeds C + E, not when R equals it. R includes the thread itself, so with R
+//   = C + E there will be enough for all waiting threads. A wait often begins in this state. With the paper's listing,
+//   every waiting thread would then change the word repeatedly.
+// * Unconditional changes are additions instead of compare-exchanges. A merge also takes its units by an addition and
+//   undoes it if another thread was faster. So C may be negative for a moment.
 #pragma once
 
 #include "simt/simt.hpp"
@@ -40,7 +45,7 @@ struct Semaphore {
 
   std::uint64_t word;
 
-  // The contents of the word.
+  // State is the content of the word.
   struct State {
     std::int64_t there;
     std::int64_t expected;
@@ -51,7 +56,8 @@ struct Semaphore {
             static_cast<std::int64_t>(word & side_mask)};
   }
 
-  // The actions of the lanes of a group: the first `take` have a unit, the next `make` make a batch, the others wait.
+  // Shares are the actions of the lanes of a group: the first `take` lanes take a unit, the next `make` lanes make a
+  // batch, and the others wait.
   struct Shares {
     std::uint32_t take;
     std::uint32_t make;
@@ -61,9 +67,9 @@ struct Semaphore {
       return std::uint64_t{make} * (batch - 1) * expected + std::uint64_t{wait} * reserved - std::uint64_t{take} * unit;
     }
   };
-  // The result is as if the lanes asked one after the other, for a unit each: a lane makes a batch, for itself and for
-  // the next batch - 1 lanes, if all units that are there or expected are reserved. Each of the other lanes takes a
-  // unit if there is one.
+  // Divides the lanes as if each requested one unit, one lane after the other. A lane makes a batch for itself and the
+  // next batch - 1 lanes if all available and expected units are reserved. Each of the other lanes takes a unit if
+  // there is one.
   SIMT_HOST_FN static Shares shares_of(const State& now, std::uint32_t lanes, std::uint32_t batch) {
     const std::int64_t lacking = std::int64_t{lanes} - (now.there + now.expected - now.reserved);
     const std::uint32_t make = least((lacking + batch - 1) / batch, lanes);
@@ -71,15 +77,15 @@ struct Semaphore {
     return {take, make, lanes - take - make};
   }
 
-  // The answers of ask().
-  //   took  The caller has the units.
-  //   make  It makes a batch and keeps `wanted` units of it. It ends that by signal(batch - wanted, batch - wanted),
-  //         or by signal(0, batch - wanted) if it could not.
-  //   wait  It calls await(wanted), and then asks again.
+  // Answer is the result of ask().
+  // * took: The caller has the units.
+  // * make: The caller makes a batch and keeps `wanted` units of it. Then it calls signal(batch - wanted, batch -
+  //   wanted), or signal(0, batch - wanted) if it could not make the batch.
+  // * wait: The caller calls await(wanted), and then asks again.
   enum class Answer : std::uint32_t { took, make, wait };
 
-  // `seen` is the last value of the word that the caller saw, from look() or await(). This does not wait, so the lanes
-  // of a group can meet between the answer and its consequences.
+  // Requests `wanted` units. `seen` is the last value of the word that the caller saw, from look() or await(). The call
+  // does not wait, so the lanes of a group can meet between the answer and its consequences.
   template <class Thread>
   SIMT_FN Answer ask(Thread& thread, std::uint64_t seen, std::uint32_t wanted, std::uint32_t batch) {
     const auto atomic = thread.atomic(word);
@@ -117,7 +123,7 @@ struct Semaphore {
     return atomic.fetch_sub(wanted * reserved, simt::relaxed) - wanted * reserved;
   }
 
-  // The same for one unit for each lane of the group. On return the group has the lanes with the caller's answer. Each
+  // Requests one unit for each lane of the group. On return, the group has the lanes with the caller's answer. Each
   // lane whose answer is false makes a batch and keeps one unit of it.
   template <class Thread, class Group>
   SIMT_FN bool wait_each(Thread& thread, Group& group, std::uint32_t batch) {
@@ -144,8 +150,8 @@ struct Semaphore {
     return state_of(thread.atomic(word).load(simt::relaxed)).there >= static_cast<std::int64_t>(wanted);
   }
 
-  // As try_wait, but with additions, for words that very many threads change at the same time. The caller has checked
-  // has(). If it gets the units, the expected units are reduced by `no_longer_expected`.
+  // Does the same as try_wait() by an addition, for words that very many threads change at the same time. The caller
+  // has checked has(). If it gets the units, the expected units are reduced by `no_longer_expected`.
   template <class Thread>
   SIMT_FN bool try_wait_by_addition(Thread& thread, std::uint32_t wanted, std::uint32_t no_longer_expected) {
     const std::uint64_t change = wanted * unit + no_longer_expected * expected;
@@ -155,7 +161,7 @@ struct Semaphore {
     return false;
   }
 
-  // Units that the caller is going to signal.
+  // Announces units that the caller is going to signal.
   template <class Thread>
   SIMT_FN void expect(Thread& thread, std::uint32_t units) {
     thread.atomic(word).fetch_add(units * expected, simt::relaxed);
@@ -180,7 +186,7 @@ struct Semaphore {
   }
 
   // Sleeps after a lost compare-exchange or missing units, on average twice as long as the previous time. The length
-  // depends on the thread, because threads that lost together would otherwise lose together again.
+  // depends on the thread. Otherwise threads that lost together would lose together again.
   template <class Thread>
   SIMT_FN static void back_off(Thread& thread, std::uint32_t losses) {
     constexpr std::uint32_t longest_log2 = 10;  // hints of 20 ns
@@ -203,7 +209,7 @@ struct Semaphore {
     std::uint32_t losses = 0;
     SIMT_ROLLED
     for (;;) {
-      // Reads the word again after each pause, because the value of the lost exchange is outdated.
+      // The value of the lost exchange is outdated, so the word is read again after each pause.
       std::uint64_t seen = atomic.load(simt::relaxed);
       const Shares shares = shares_of(state_of(seen), lanes, batch);
       if (atomic.compare_exchange(seen, seen + shares.change(batch), simt::relaxed, simt::relaxed)) return shares;
@@ -212,14 +218,14 @@ struct Semaphore {
   }
 };
 
-// The answers of reserve() to a lane, apart from a made batch.
+// Results of reserve() for a lane that has not made a batch.
 inline constexpr std::uint32_t no_unit = 0xffffffff;
 inline constexpr std::uint32_t unit_somewhere = 0xfffffffe;
 
-// One unit for each lane of a group, which asks for them together. If there are none, `make(makers, wanted)` makes a
-// batch. The caller's part of the group keeps `wanted` units of it. `make` returns the batch, or no_unit. In that case
-// each lane takes an available unit. The group votes which lanes are `makers`, those that make a batch now, and no part
-// of it continues before all have units (CONTRIBUTING.md, "Groups in groups").
+// Gets one unit for each lane of a group, which requests them together. If there are none, `make(makers, wanted)` makes
+// a batch, of which the caller's part of the group keeps `wanted` units. `make` returns the batch, or no_unit. If it
+// returns no_unit, each lane takes an available unit. The group votes which lanes are `makers`, the lanes that make a
+// batch now. No part of the group continues before all lanes have units (CONTRIBUTING.md, "Groups in groups").
 template <class Thread, class Group, class Make>
 SIMT_FN std::uint32_t reserve(Thread& thread, const Group& group, Semaphore& units, std::uint32_t batch,
                               const Make& make) {

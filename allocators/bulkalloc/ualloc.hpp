@@ -1,11 +1,11 @@
-// UAlloc: blocks below a page, from bins of an arena per SM.
+// UAlloc serves blocks below a page, from bins of an arena per SM.
 //
-// Paper: Gelado & Garland, PPoPP 2019 (UAlloc).
-// The lanes of a warp that request one size at the same time share one wait for slots and one walk along the bins. Then
-// each lane takes a bit for itself. Lanes that free slots of one bin return them together. (The paper has special paths
-// for single lanes and full warps and does not say more.) Waits: a lane waits for units that another lane is making,
-// for locks, and for readers of RCU. Holders of locks and readers wait for nothing. A lane that makes a bin waits for a
-// chunk, then for blocks of the buddy tree.
+// Paper: Gelado & Garland, PPoPP 2019 (UAlloc). The lanes of a warp that request one size at the same time share one
+// wait for slots and one walk along the bins. Then each lane takes a bit for itself. Lanes that free slots of one bin
+// return them together. (The paper has special paths for single lanes and full warps and does not say more.)
+//
+// Waits: A lane waits for units that another lane is making, for locks, and for readers of RCU. Holders of locks and
+// readers wait for nothing. A lane that makes a bin waits for a chunk, then for blocks of the buddy tree.
 #pragma once
 
 #include "allocators/bulkalloc/bin_list.hpp"
@@ -16,19 +16,19 @@ namespace allocbench::bulkalloc {
 struct UAlloc {
   Layout layout;
   BuddyTree tree;
-  ChunkList::State* chunks = nullptr;  // per arena
-  Rcu* readers = nullptr;              // per arena
-  BinList::State* lists = nullptr;     // per arena and size
+  ChunkList::State* chunks = nullptr;  // one list per arena
+  Rcu* readers = nullptr;              // one object per arena
+  BinList::State* lists = nullptr;     // one list per arena and size
   std::uint32_t arenas = 0;
   std::uint32_t sizes = 0;
 
-  // The lanes of the group request 2^size_log2 bytes.
+  // Serves the lanes of the group, which request 2^size_log2 bytes.
   template <class Thread, class Group>
   SIMT_FN void* malloc(Thread& thread, const Group& group, std::uint32_t size_log2) const {
     const std::uint32_t arena = thread.sm() % arenas;
     const std::uint32_t number = arena * sizes + (size_log2 - least_size_log2);
     const BinList list = list_of(number);
-    // The page of a bin that was made for this lane, unless there are slots somewhere.
+    // This is the page of a bin that was made for this lane, or unit_somewhere if there are slots.
     std::uint32_t page =
         reserve(thread, group, list.state->slots, list.slots_of_bin,
                 [&](const Group& makers, std::uint32_t kept) { return add_bin(thread, makers, number, kept); });
@@ -38,7 +38,7 @@ struct UAlloc {
     return layout.slot(page, size_log2, list.take_slot(thread, page, group.thread_rank()));
   }
 
-  // Each lane of the group frees a block. One lane returns the slots of all lanes of a bin, one bin after the other,
+  // Frees a block of each lane of the group. One lane returns the slots of all lanes of a bin, one bin after the other,
   // because leaders that return slots at the same time lose exchanges to each other.
   template <class Thread, class Group>
   SIMT_FN void free(Thread& thread, const Group& lanes, std::size_t offset_in_pool) const {
@@ -65,7 +65,7 @@ struct UAlloc {
   SIMT_FN ChunkList chunk_list(std::uint32_t arena) const { return {layout, tree, chunks + arena}; }
 
  private:
-  // The page of the bin that has the lane's slot. Each lane of the group has a unit.
+  // Returns the page of the bin that has the lane's slot. Each lane of the group has a unit.
   template <class Thread, class Group>
   SIMT_FN std::uint32_t claim(Thread& thread, const Group& group, std::uint32_t arena, const BinList& list) const {
     const std::uint32_t lanes = group.num_threads();
@@ -76,7 +76,7 @@ struct UAlloc {
       BinList::Claim claim{0, 0, false};
       if (group.leader()) {
         claim = list.claim(thread, readers[arena], lanes - done);
-        // Unlinks before the lanes get their blocks, because until then the bin cannot become empty and retire.
+        // The bin is unlinked before the lanes get their blocks, because until then it cannot become empty and retire.
         if (claim.last && list.unlink_exhausted(thread, claim.page)) after_readers(thread, arena, claim.page);
       }
       claim.page = group.broadcast(claim.page);
@@ -88,7 +88,7 @@ struct UAlloc {
     return page;
   }
 
-  // A new bin for each lane of the group; no_unit if there is no memory. All have the same arena.
+  // Makes a new bin for each lane of the group. Returns no_unit if there is no memory. All lanes have the same arena.
   template <class Thread, class Group>
   SIMT_FN std::uint32_t add_bin(Thread& thread, const Group& makers, std::uint32_t number, std::uint32_t kept) const {
     const std::uint32_t page = chunk_list(number / sizes).take(thread, makers);

@@ -1,12 +1,17 @@
-// AWMalloc (AtomicWrapMalloc): a bump allocator on a circular pool.
+// AWMalloc (AtomicWrapMalloc) is a bump allocator on a circular pool.
 //
 // Paper: Vinkler & Havran 2015, section 4.1 and Algorithm 2.
-// Idea: bump like AtomicMalloc. A request that exceeds the end tries to set the pointer back to the end of its own
-// block at the start of the pool. Memory is reused even if it was not freed, so this is a yardstick, not a heap. Data:
-// `next`, bytes handed out since the last wrap. Differs from the paper: if the failed exchange observes a pointer v
-// with v <= pool < v + bytes, Algorithm 2 leaves its loop and returns [v - bytes, v), a range that no thread reserved.
-// Here that case tries the wrap again from v. The word has 64 bits, so the additions of all threads of a GPU between
-// two wraps cannot overflow it. Requests are rounded up to 16 bytes, and requests larger than the pool return null.
+//
+// Idea: Requests add to a word as in AtomicMalloc. A request that exceeds the end tries to reset the pointer to the end
+// of its own block at the start of the pool. Memory is reused even if it was not freed, so this is a yardstick, not a
+// heap.
+//
+// Data: `next`, the number of bytes handed out since the last wrap.
+//
+// Differs from the paper: The failed exchange may observe a pointer v with v <= pool < v + bytes. Then Algorithm 2
+// leaves its loop and returns [v - bytes, v), a range that no thread reserved. Here the wrap is tried again from v. The
+// word has 64 bits, so the additions of all threads of a GPU between two wraps cannot overflow it. Requests are rounded
+// up to 16 bytes, and requests larger than the pool return null.
 #pragma once
 
 #include "allocators/bump/bump_pool.hpp"
@@ -37,7 +42,8 @@ class AWMalloc : public BumpPool {
     for (;;) {
       const std::uint64_t offset = next.fetch_add(need, simt::relaxed);
       if (offset + need <= limit_.bytes) return base_ + offset;
-      // Past the end: wraps from the current value of the pointer, unless another thread has already wrapped it.
+      // The request exceeds the end, so it wraps from the current value of the pointer, unless another thread has
+      // already wrapped it.
       thread.probe(simt::Step::wrap);
       std::uint64_t seen = offset + need;
       do {

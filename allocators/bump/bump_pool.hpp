@@ -1,4 +1,5 @@
-// The common part of the bump allocators: a pool and a word that counts the bytes handed out. Free does nothing.
+// BumpPool is the common part of the bump allocators: a pool and a word that counts the bytes handed out. Free does
+// nothing.
 #pragma once
 
 #include "allocators/support/common/request.hpp"
@@ -26,13 +27,13 @@ class BumpPool {
     limit_.bytes = max_request(arena.pool_bytes(), {});
     next_ = arena.metadata<std::uint64_t>(1);
   }
-  // Bytes that a request takes.
+  // Returns the bytes that a request takes.
   static SIMT_FN std::uint64_t rounded_up(std::size_t bytes) {
     return units_of(std::uint64_t{bytes}, granule_log2) * granule_bytes;
   }
 
   std::byte* base_ = nullptr;
-  RequestLimit limit_;  // also the end of the pool
+  RequestLimit limit_;  // largest request, and the end of the pool
   std::uint64_t* next_ = nullptr;
 
  private:

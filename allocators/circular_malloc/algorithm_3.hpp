@@ -1,41 +1,41 @@
 // The CMalloc family as published: every lane first locks a chunk and then checks it.
 //
-// Paper: Vinkler & Havran 2015, Algorithm 3 (CMalloc); section 4.3 fuses flag and next (CFMalloc); section 4.4 gives
+// Paper: Vinkler & Havran 2015, Algorithm 3 (CMalloc). Section 4.3 fuses flag and next (CFMalloc). Section 4.4 gives
 // each SM an offset and a heap (CMMalloc, CFMMalloc).
 //
 // Idea:
-//   malloc  starts at the roving offset and tries to set the flag of chunk after chunk. It steps over a chunk in use
-//           and never waits. A free chunk that is too small is unlocked again. The first large one is split if it is
-//           at least `max_fragmentation` times the need, and the roving offset is left on the chunk behind it.
-//   free    absorbs the following chunk if that is free, leaves the roving offset behind it, then unlocks.
+// * malloc: A walk starts at the roving offset and tries to set the flag of one chunk after the other. It steps over a
+//   chunk in use and never waits. It unlocks a free chunk that is too small. It splits the first large chunk that has
+//   at least `max_fragmentation` times the need, and leaves the roving offset on the chunk behind it.
+// * free: The caller absorbs the following chunk if that is free, leaves the roving offset behind it, and then unlocks.
+//
 // Data: headers in front of the blocks (headers.hpp), the pre-split pool, one roving offset or an array of one word per
 // SM (circular_list.hpp).
 //
 // Differs from the paper:
-//   * A walk ends with null after `max_steps` steps. As printed (sec. 4.2, Algorithm 3) a walk never ends; the library
-//     of the authors stops after 1,000,000 steps in its tests. A bound in laps would be wrong: a walker that read the
-//     header of an absorbed chunk follows user data and may pass the end marker at each step. Among many walkers a
-//     large enough chunk may look used in each lap. By default a walk has four times as many steps as the fresh pool
-//     has chunks, but at least 1,000,000: 4.2 million in a pool of 256 MiB, 34 million in one of 2 GiB. A null
-//     therefore takes long, and in a full pool each caller makes all these steps. A test that needs null soon sets
-//     `max_steps`.
-//   * The fence and the plain stores are release stores, and their loads acquire. The roving offset is also released,
-//     because it must not become visible before the header that it points to.
-//   * Blocks are aligned to 16 bytes, so offsets count granules of 16 bytes and the words reach further.
-//   * Gaps filled as in the authors' library: needs are rounded up to 16 bytes, max_fragmentation is 2, the fused forms
-//     lock by an atomic OR, and after a merge the multi forms redirect all offsets that point to the absorbed chunk.
+// * A walk returns null after `max_steps` steps. As printed (section 4.2, Algorithm 3), a walk never ends; the library
+//   of the authors stops after 1,000,000 steps in its tests. A bound in laps would be wrong. A walker that read the
+//   header of an absorbed chunk follows user data and may pass the end marker at each step. Among many walkers, a large
+//   enough chunk may look used in each lap. By default, a walk has four times as many steps as the fresh pool has
+//   chunks, but at least 1,000,000: 4.2 million in a pool of 256 MiB, and 34 million in one of 2 GiB. So a null takes
+//   long, and in a full pool each caller makes all these steps. A test that needs null soon sets `max_steps`.
+// * The fence and the plain stores are release stores, and their loads acquire. The roving offset is also released,
+//   because it must not become visible before the header to which it points.
+// * Blocks are aligned to 16 bytes, so offsets count granules of 16 bytes and the words reach further.
+// * Gaps are filled as in the authors' library. Needs are rounded up to 16 bytes, and max_fragmentation is 2. The fused
+//   forms lock by an atomic OR. After a merge, the multi forms redirect all offsets that point to the absorbed chunk.
 //
 // As printed, merging is unsafe: a walker may still hold the offset of an absorbed chunk and lock a word of user data
 // (docs/findings.md). The walker may then hang, leave the pool or hand out a block twice.
 //
-// The `_no_merge` forms only unlock when they free, as in the build that Winter et al. 2021 measured; they are safe.
+// The `_no_merge` forms only unlock when they free, as in the build that Winter et al. 2021 measured. They are safe.
 //
-// Where the times differ from those of the authors' library, which was measured separately (results/reference/h200):
-//   * 256 B with cfm_malloc, cfm_malloc_no_merge and cm_malloc_no_merge: a launch takes one of two times, which depends
-//     on the offsets (docs/findings.md). The library probably takes the longer one (not shown).
-//   * 16 B with cf_malloc_no_merge: no reason is known.
-//   * Frees of 16 B with cm_malloc_no_merge and cfm_malloc_no_merge: mostly the two ways of measuring
-//     (bump/atomic_malloc.hpp).
+// These times differ from those of the authors' library, which is measured separately (results/reference/h200):
+// * 256 B with cfm_malloc, cfm_malloc_no_merge and cm_malloc_no_merge: A launch takes one of two times, which depends
+//   on the offsets (docs/findings.md). The library probably takes the longer one (not shown).
+// * 16 B with cf_malloc_no_merge: We do not know the reason.
+// * Frees of 16 B with cm_malloc_no_merge and cfm_malloc_no_merge: The main reason is the different way of measuring
+//   (bump/atomic_malloc.hpp).
 #pragma once
 
 #include "allocators/circular_malloc/circular_list.hpp"
@@ -49,7 +49,7 @@ class Algorithm3 : public CircularList<Header, InPool, offsets_kind> {
   using List = CircularList<Header, InPool, offsets_kind>;
 
  public:
-  // Four laps where all chunks are as small as can be.
+  // The walk has enough steps for four laps over chunks of the smallest size.
   static SmallHeap<CircularParameters> small_heap() {
     auto heap = List::small_heap();
     heap.parameters.max_steps = static_cast<std::uint32_t>(4 * heap.pool_bytes / granule_bytes);

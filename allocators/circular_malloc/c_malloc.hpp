@@ -1,7 +1,7 @@
-// CMalloc: circular list, flag and next in two words.
+// CMalloc is a circular list with flag and next in two words.
 //
-// Paper: Vinkler & Havran 2015, section 4.2. The algorithm, its data and what differs from the paper:
-// algorithm_3.hpp.
+// Paper: Vinkler & Havran 2015, section 4.2. algorithm_3.hpp describes the algorithm, its data and the differences from
+// the paper.
 #pragma once
 
 #include "allocators/circular_malloc/algorithm_3.hpp"

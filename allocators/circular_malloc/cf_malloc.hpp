@@ -1,7 +1,7 @@
-// CFMalloc (circular fused): circular list, flag and next fused in one word.
+// CFMalloc (circular fused) is a circular list with flag and next fused in one word.
 //
-// Paper: Vinkler & Havran 2015, section 4.3. The algorithm, its data and what differs from the paper:
-// algorithm_3.hpp.
+// Paper: Vinkler & Havran 2015, section 4.3. algorithm_3.hpp describes the algorithm, its data and the differences from
+// the paper.
 #pragma once
 
 #include "allocators/circular_malloc/algorithm_3.hpp"

@@ -1,11 +1,13 @@
-// The common part of the CMalloc family: a circular list of chunks over a pre-split pool, and the places where walks
-// start.
+// CircularList is the common part of the CMalloc family: a circular list of chunks over a pre-split pool, and the
+// places where walks start.
 //
-// Paper: Vinkler & Havran 2015, sections 4.2-4.4. Data: headers (headers.hpp), the pre-split pool (pre_split.hpp), one
-// roving offset or one per SM ("multi" variants). algorithm_3.hpp has malloc and free as the paper prints them,
-// side_table_list.hpp the reworked ones.
-// Pool: one offset reaches 32 or 64 GiB (headers.hpp); create() refuses larger pools. A fresh pool is divided, so its
-// largest request is its largest chunk (pre_split.hpp).
+// Paper: Vinkler & Havran 2015, sections 4.2-4.4.
+//
+// Data: headers (headers.hpp), the pre-split pool (pre_split.hpp), and one roving offset or one per SM ("multi" forms).
+// The published malloc and free are in algorithm_3.hpp. The reworked ones are in side_table_list.hpp.
+//
+// Pool: An offset reaches 32 or 64 GiB (headers.hpp), and create() refuses larger pools. A fresh pool is divided, so
+// its largest request is its largest chunk (pre_split.hpp).
 #pragma once
 
 #include <algorithm>
@@ -49,7 +51,7 @@ struct CircularParameters {
   }
 };
 
-// Writes the headers of the pre-split pool. One thread per header.
+// Writes the headers of the pre-split pool. One thread writes one header.
 template <class Layout>
 struct WritePreSplit {
   template <class Thread>
@@ -70,7 +72,7 @@ struct WritePreSplit {
   }
 };
 
-// A place where walks start.
+// RovingOffset is a place where walks start.
 struct RovingOffset {
   std::uint32_t chunk;
 };
@@ -90,7 +92,7 @@ class CircularList {
   using Parameters = CircularParameters;
   using Layout = Place<Header>;
 
-  // With one heap per SM the promise holds for every GPU of up to 256 SMs.
+  // Returns the largest request. With one heap per SM, it is possible on every GPU of up to 256 SMs.
   static std::size_t max_request(std::size_t pool_bytes, const Parameters& parameters) {
     const std::uint64_t granules = granules_of(pool_bytes);
     const bool per_sm = offsets_kind == Offsets::per_sm && parameters.offset_count == 0;
@@ -102,10 +104,10 @@ class CircularList {
     }
     return granules <= least_heaps || granules > Header::max_granules ? 0 : least;
   }
-  // Largest request of this pool when it is fresh.
+  // Returns the largest request of this pool when it is fresh.
   std::size_t largest_request() const { return largest_request_; }
-  // Two offsets, so that the heaps of two SMs share one list. A freed chunk merges only with the next one, so the final
-  // sizes of free chunks depend on the order of the frees.
+  // The heap has two offsets, so that the heaps of two SMs share one list. A freed chunk merges only with the next one,
+  // so the final sizes of free chunks depend on the order of the frees.
   static SmallHeap<Parameters> small_heap() {
     constexpr bool has_side_table = std::is_same_v<Layout, SideTable<Header>>;
     return {.pool_bytes = 1024,
@@ -121,15 +123,15 @@ class CircularList {
     simt::launch(stream, {1, threads}, PlaceOffsets{}, offsets_, split_);
   }
 
-  // Follows the list on the host: the chunks must increase strictly from 0 to the end marker, so that they cover the
-  // pool. Called when no kernel runs.
+  // Follows the list on the host while no kernel runs. The chunks must increase strictly from 0 to the end marker, so
+  // that they cover the pool.
   std::string broken_invariant(simt::Stream& stream) const {
     constexpr std::size_t stride = std::is_same_v<Layout, SideTable<Header>> ? sizeof(Header) : granule_bytes;
     const std::byte* const first = reinterpret_cast<const std::byte*>(&layout_.header(0));
     const std::size_t bytes = split_.granules * stride + sizeof(Header);
     // Headers inside a large pool may be far apart, so a piece is copied when the walk reaches it.
     std::vector<std::byte> piece(std::min<std::size_t>(bytes, std::size_t{256} << 10));
-    std::size_t begin = bytes;  // of the piece; none yet
+    std::size_t begin = bytes;  // begin of the copied piece; no piece is copied yet
     const auto header_at = [&](std::uint32_t chunk) {
       const std::size_t place = chunk * stride;
       if (place < begin || place + sizeof(Header) > begin + piece.size()) {
@@ -187,7 +189,7 @@ class CircularList {
     return form;
   }
 
-  // Size of a chunk for this many bytes, including its header.
+  // Returns the size of a chunk for this many bytes in granules, with its header.
   static SIMT_FN std::uint32_t granules_for(std::size_t bytes) {
     return static_cast<std::uint32_t>(units_of(std::uint64_t{bytes}, granule_log2, Layout::header_bytes_in_pool));
   }
@@ -211,17 +213,17 @@ class CircularList {
   RequestLimit limit_;
 
  private:
-  // In-pool headers are shifted so that the payload behind them is aligned.
+  // Headers in the pool are shifted so that the payload behind them is aligned.
   static constexpr std::size_t header_shift =
       Layout::header_bytes_in_pool == 0 ? 0 : granule_bytes - Layout::header_bytes_in_pool;
 
-  // In-pool headers: the end marker takes the last granule.
+  // Returns the granules of the chunks. With headers in the pool, the end marker takes the last granule.
   static std::uint64_t granules_of(std::size_t pool_bytes) {
     if (pool_bytes < header_shift + 2 * granule_bytes) return 0;
     return (pool_bytes - header_shift) / granule_bytes - (Layout::header_bytes_in_pool == 0 ? 0 : 1);
   }
 
-  // From a fresh pool of heaps + 1 to max_granules granules.
+  // Returns the largest request of a fresh pool of heaps + 1 to max_granules granules.
   static std::size_t largest_request(std::uint64_t granules, std::uint32_t heaps, const Parameters& parameters) {
     const PreSplit split = PreSplit::fit(static_cast<std::uint32_t>(std::min(granules, Header::max_granules)), heaps,
                                          parameters.min_chunk_bytes / granule_bytes);

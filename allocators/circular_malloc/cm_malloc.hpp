@@ -1,7 +1,7 @@
-// CMMalloc (circular multi): circular list with one roving offset and one pre-split heap per SM.
+// CMMalloc (circular multi) is a circular list with one roving offset and one pre-split heap per SM.
 //
-// Paper: Vinkler & Havran 2015, section 4.4. The algorithm, its data and what differs from the paper:
-// algorithm_3.hpp.
+// Paper: Vinkler & Havran 2015, section 4.4. algorithm_3.hpp describes the algorithm, its data and the differences from
+// the paper.
 #pragma once
 
 #include "allocators/circular_malloc/algorithm_3.hpp"

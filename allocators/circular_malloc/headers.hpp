@@ -1,18 +1,19 @@
-// Chunk headers of the CMalloc family: their contents and their place.
+// These types are the chunk headers of the CMalloc family. They define the contents and the place of a header.
 //
-// A chunk is a run of 16-byte granules; chunks form one circular list in address order. A header holds a used flag and
-// the granule index of the next chunk; sizes are not stored (size = next - this). The end marker at granule `granules`
-// is always used and its next is 0.
+// A chunk is a run of 16-byte granules, and chunks form one circular list in address order. A header has a used flag
+// and the granule index of the next chunk. Sizes are not stored (size = next - this). The end marker at granule
+// `granules` is always used, and its next is 0.
 //
-// Three encodings (Vinkler & Havran 2015):
-//   TwoWordHeader  flag and next in a word each (CMalloc, section 4.2)
-//   FusedHeader    one word, bit 31 = used, bits 0-30 = next (CFMalloc, section 4.3)
-//   SplitHeader    flag and next in one 8-byte word (reworked CMalloc)
-// Two places:
-//   InPool       in front of the chunk's payload, as published. After a merge the absorbed header becomes payload,
-//                and a late walker may lock a word of user data.
-//   SideTable    one header per granule, outside the pool. After a merge the absorbed header stays "used" with a
-//                forward next, so a walker that still holds its index passes through: merging is safe.
+// There are three encodings (Vinkler & Havran 2015):
+// * TwoWordHeader: Flag and next have one word each (CMalloc, section 4.2).
+// * FusedHeader: One word has the flag in bit 31 and next in bits 0-30 (CFMalloc, section 4.3).
+// * SplitHeader: One 8-byte word has flag and next (reworked CMalloc).
+//
+// There are two places:
+// * InPool: Headers lie in front of the chunk's payload, as published. After a merge, the absorbed header becomes
+//   payload, and a late walker may lock a word of user data.
+// * SideTable: Headers lie outside the pool, one per granule. After a merge, the absorbed header stays "used" with a
+//   forward next. So a walker that still holds its index passes through, and merging is safe.
 //
 // Only the holder of a chunk's lock writes its header, and a chunk in use is a held lock. Locking acquires; every store
 // that publishes a free chunk, a new header or a link releases. Offsets count granules instead of the published bytes,
@@ -26,14 +27,14 @@ namespace allocbench::circular {
 inline constexpr std::uint32_t granule_log2 = 4;
 inline constexpr std::uint32_t granule_bytes = 1u << granule_log2;
 
-// Result of a load of a header (`won`: the chunk was free) or of an attempt to lock it (`won`: the caller owns the
-// chunk). `next` is valid in either case.
+// LockResult is the result of a load of a header or of an attempt to lock it. `won` means that the chunk is free, or
+// that the caller has locked it. `next` is valid in either case.
 struct LockResult {
   bool won;
   std::uint32_t next;
 };
 
-// Locking is a compare-exchange of the flag. next is read separately, whether the lock was won or not.
+// TwoWordHeader is locked by a compare-exchange of the flag. next is read separately, whether the lock was won or not.
 struct TwoWordHeader {
   static constexpr std::uint64_t max_granules = 0xfffffffeu;
   static constexpr bool unlock_writes_next = false;
@@ -46,7 +47,7 @@ struct TwoWordHeader {
     const bool won = try_set(thread);
     return {won, thread.atomic(next).load(simt::acquire)};
   }
-  // Locks a chunk for good, if it is free, and only then reads its next.
+  // Locks a chunk permanently if it is free, and only then reads its next.
   template <class Thread>
   SIMT_FN bool try_absorb(Thread& thread, std::uint32_t& its_next) {
     if (!try_set(thread)) return false;
@@ -57,8 +58,8 @@ struct TwoWordHeader {
   SIMT_FN void unlock(Thread& thread, std::uint32_t) {
     thread.atomic(used).store(0u, simt::release);
   }
-  // For the header of a chunk that the caller owns. owned_next() reads its next. link() sets a new next that others may
-  // follow immediately; with lengthen() they see it after the unlock.
+  // These functions change the header of a chunk that the caller owns. owned_next() reads its next. link() sets a new
+  // next that other threads may follow at once; after lengthen() they see it after the unlock.
   template <class Thread>
   SIMT_FN std::uint32_t owned_next(Thread& thread) {
     return thread.atomic(next).load(simt::relaxed);
@@ -71,18 +72,18 @@ struct TwoWordHeader {
   SIMT_FN void lengthen(Thread& thread, std::uint32_t new_next) {
     thread.atomic(next).store(new_next, simt::relaxed);
   }
-  // A free chunk that no other thread can reach before it is linked.
+  // Makes the header of a free chunk that no other thread can reach before it is linked.
   template <class Thread>
   SIMT_FN void create(Thread& thread, std::uint32_t its_next) {
     initialise(thread, its_next, false);
   }
-  // Before any other thread can see the header.
+  // Writes the header before any other thread can see it.
   template <class Thread>
   SIMT_FN void initialise(Thread& thread, std::uint32_t first_next, bool is_used) {
     thread.atomic(used).store(is_used ? 1u : 0u, simt::relaxed);
     thread.atomic(next).store(first_next, simt::relaxed);
   }
-  // For the host, when no kernel runs.
+  // Returns the header's contents on the host while no kernel runs.
   LockResult decoded() const { return {used == 0, next}; }
 
  private:
@@ -93,7 +94,7 @@ struct TwoWordHeader {
   }
 };
 
-// One word: a bit above those of next is the flag. An atomic OR locks the chunk and reads next.
+// OneWordHeader has one word, whose flag is a bit above those of next. An atomic OR locks the chunk and reads next.
 template <class Word, Word used_flag, std::uint64_t most_granules>
 struct OneWordHeader {
   static constexpr std::uint64_t max_granules = most_granules;
@@ -101,7 +102,7 @@ struct OneWordHeader {
 
   Word word;
 
-  // Without touching the lock; the reworked walk steps over chunks with it.
+  // Reads the header without changing the lock. The reworked walk steps over chunks with it.
   template <class Thread>
   SIMT_FN LockResult look(Thread& thread) {
     return decode(thread.atomic(word).load(simt::acquire));
@@ -150,7 +151,7 @@ struct OneWordHeader {
 using SplitHeader = OneWordHeader<std::uint64_t, std::uint64_t{1} << 32, 0xfffffffeu>;
 using FusedHeader = OneWordHeader<std::uint32_t, 0x80000000u, 0x7ffffffeu>;
 
-// Headers outside the pool; chunk i's payload starts exactly at granule i.
+// SideTable holds headers outside the pool. The payload of chunk i starts exactly at granule i.
 template <class Header>
 struct SideTable {
   static constexpr std::uint32_t header_bytes_in_pool = 0;
@@ -165,8 +166,8 @@ struct SideTable {
   }
 };
 
-// Headers in front of the payload. `base` is shifted so that payloads, not headers, are 16-byte aligned; the published
-// layout returned pointers that are 8 or 4 modulo 16.
+// InPool holds headers in front of the payload. `base` is shifted so that payloads, not headers, are aligned to 16
+// bytes. The published layout returned pointers that are 8 or 4 modulo 16.
 template <class Header>
 struct InPool {
   static constexpr std::uint32_t header_bytes_in_pool = sizeof(Header);

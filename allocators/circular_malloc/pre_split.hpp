@@ -1,9 +1,9 @@
-// The initial division of the pool: one or several binary heaps of chunks, laid out level by level.
+// PreSplit is the initial division of the pool: one or several binary heaps of chunks, laid out level by level.
 //
 // Paper: Vinkler & Havran 2015, section 4.2 (equation 1, figure 2) and section 4.4 for several heaps. Level d of a heap
-// holds 2^d chunks of root / 2^d granules, so every level occupies exactly `root` granules. The rest of the pool is one
-// last chunk. With one heap per SM, each heap is fitted into its own share of the pool, so its root is a power of two
-// times the smallest chunk (the paper's R' = R / #SM is not one in general).
+// holds 2^d chunks of root / 2^d granules, so every level takes exactly `root` granules. The rest of the pool is one
+// last chunk. With one heap per SM, each heap is fitted into its own share of the pool. So its root is a power of two
+// times the smallest chunk. (The paper's R' = R / #SM is not one in general.)
 #pragma once
 
 #include "simt/simt.hpp"
@@ -12,11 +12,12 @@ namespace allocbench::circular {
 
 struct PreSplit {
   std::uint32_t heaps = 1;
-  std::uint32_t levels = 0;    // of every heap; 0 if the pool is too small for a heap
+  std::uint32_t levels = 0;    // number of levels of every heap; 0 if the pool is too small for a heap
   std::uint32_t root = 0;      // granules of the largest chunk of a heap
-  std::uint32_t granules = 0;  // of the whole pool; also the index of the end marker
+  std::uint32_t granules = 0;  // granules of the whole pool, and index of the end marker
 
-  // The largest heaps that leave at least one granule for the last chunk. `smallest` is in granules, a power of two.
+  // Returns the largest heaps that leave at least one granule for the last chunk. `smallest` is in granules, a power of
+  // two.
   static PreSplit fit(std::uint32_t granules, std::uint32_t heaps, std::uint32_t smallest) {
     PreSplit split;
     split.heaps = heaps;
@@ -33,26 +34,26 @@ struct PreSplit {
 
   SIMT_HOST_FN std::uint32_t heap_granules() const { return levels * root; }
   SIMT_HOST_FN std::uint32_t chunks_per_heap() const { return levels == 0 ? 0 : (1u << levels) - 1; }
-  // Chunks of all heaps, the last chunk and the end marker.
+  // Returns the number of headers: the chunks of all heaps, the last chunk and the end marker.
   SIMT_HOST_FN std::uint32_t headers() const { return heaps * chunks_per_heap() + 2; }
   SIMT_HOST_FN std::uint32_t last_chunk() const { return heaps * heap_granules(); }
 
-  // First granule of node `node` (breadth-first, from 0) of heap `heap`, and its size.
+  // Returns the first granule of node `node` (breadth-first, from 0) of heap `heap`.
   SIMT_HOST_FN std::uint32_t chunk(std::uint32_t heap, std::uint32_t node) const {
     const std::uint32_t depth = 31 - simt::count_leading_zeros(node + 1);
     const std::uint32_t index_in_level = node + 1 - (1u << depth);
     return heap * heap_granules() + depth * root + index_in_level * (root >> depth);
   }
-  // `chunk`, or the first chunk behind its heap if the chunks of its level have fewer than `need` granules, because the
-  // following levels have smaller chunks.
+  // Returns `chunk`, or the first chunk behind its heap if the chunks of its level have fewer than `need` granules. The
+  // following levels have even smaller chunks.
   SIMT_HOST_FN std::uint32_t past_small_chunks(std::uint32_t chunk, std::uint32_t need) const {
     if (chunk >= last_chunk()) return chunk;
     const std::uint32_t heap = heaps == 1 ? 0 : chunk / heap_granules();
     const std::uint32_t level = (chunk - heap * heap_granules()) / root;
     return root >> level < need ? (heap + 1) * heap_granules() : chunk;
   }
-  // One of the next `reach` nodes of the same heap behind `chunk` that have `least` granules: the one at `drawn` / 2^32
-  // of the way, by its first granule. `chunk` itself if there is none.
+  // Selects one of the next `reach` nodes behind `chunk` that have `least` granules and lie in the same heap. The node
+  // is at `drawn` / 2^32 of the way. Returns its first granule, or `chunk` if there is no such node.
   SIMT_HOST_FN std::uint32_t further_on(std::uint32_t chunk, std::uint32_t drawn, std::uint32_t reach,
                                         std::uint32_t least) const {
     if (chunk >= last_chunk() || least > root) return chunk;
@@ -60,7 +61,8 @@ struct PreSplit {
     const std::uint32_t in_heap = chunk - heap * heap_granules();
     const std::uint32_t level = in_heap / root;
     const std::uint32_t node = (1u << level) - 1 + (in_heap - level * root) / (root >> level);
-    const std::uint32_t large_levels = 32 - simt::count_leading_zeros(root / least);  // with chunks of `least` or more
+    // Number of levels with chunks of `least` granules or more.
+    const std::uint32_t large_levels = 32 - simt::count_leading_zeros(root / least);
     const std::uint32_t nodes = (1u << (large_levels < levels ? large_levels : levels)) - 1;
     if (node + 1 >= nodes) return chunk;
     const std::uint32_t within = reach < nodes - 1 - node ? reach : nodes - 1 - node;

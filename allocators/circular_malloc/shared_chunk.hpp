@@ -1,11 +1,11 @@
-// Lanes of a warp divide one free chunk among them.
+// Share is a free chunk that the lanes of a warp divide among them.
 //
-// Part of the reworked CMalloc family (side_table_list.hpp). The leader locks the chunk. The lanes take blocks of it in
-// the order of their ranks, until it is used up. The rest becomes a free chunk.
+// It is a part of the reworked CMalloc family (side_table_list.hpp). The leader locks the chunk. The lanes take blocks
+// of it in the order of their ranks, until it is used up. The rest becomes a free chunk.
 //
 // A walker may still hold the index of a header inside the chunk that was absorbed earlier. So each header must always
-// lead to a header. In the first step all new headers lead to the chunk's old successor. In the second step, after all
-// lanes have written theirs, each header leads to the next block, and the chunk itself is linked.
+// lead to a header. In the first step, all new headers lead to the chunk's old successor. After all lanes have written
+// their headers, the second step follows: each header leads to the next block, and the chunk itself is linked.
 #pragma once
 
 #include "allocators/circular_malloc/headers.hpp"
@@ -15,12 +15,13 @@ namespace allocbench::circular {
 inline constexpr std::uint32_t no_block = 0xffffffffu;
 
 struct Share {
-  bool won;             // the party locked the chunk; the same for all its lanes
+  bool won;             // true for all lanes of the party if it locked the chunk
   std::uint32_t block;  // block of this lane, or no_block
-  std::uint32_t rest;   // the chunk after the blocks; without a lock the successor of the chunk
+  std::uint32_t rest;   // chunk after the blocks; the successor of the chunk if the party has no lock
 };
 
-// Called by all lanes of the party, with the same chunk. `need` and `max_fragmentation` as in Algorithm 3.
+// Divides the chunk. All lanes of the party call it with the same chunk. `need` and `max_fragmentation` are those of
+// Algorithm 3.
 template <class Thread, class Party, class Header>
 SIMT_FN Share share_chunk(Thread& thread, const Party& party, const SideTable<Header>& layout, std::uint32_t chunk,
                           std::uint32_t need, std::uint32_t max_fragmentation) {
@@ -34,8 +35,8 @@ SIMT_FN Share share_chunk(Thread& thread, const Party& party, const SideTable<He
 
   const std::uint64_t end = party.exclusive_sum(std::uint64_t{need}) + need;
   const bool fits = end <= next - chunk;
-  const simt::LaneMask served = party.ballot(fits);  // the lowest ranks
-  if (served == 0) {                                 // another thread had shortened it
+  const simt::LaneMask served = party.ballot(fits);  // lanes with the lowest ranks
+  if (served == 0) {                                 // another thread has shortened the chunk
     if (party.leader()) header.unlock(thread, next);
     return {false, no_block, next};
   }
@@ -53,7 +54,7 @@ SIMT_FN Share share_chunk(Thread& thread, const Party& party, const SideTable<He
   }
   if (fits && block != chunk) layout.header(block).link(thread, next);
   const std::uint32_t rest = party.shfl_lane(behind, last);
-  party.sync();  // all new headers lead on
+  party.sync();  // all new headers lead to a header
   if (fits && behind != next) layout.header(block).link(thread, behind);
   return {true, fits ? block : no_block, rest};
 }

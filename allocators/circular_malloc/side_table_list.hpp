@@ -1,32 +1,34 @@
-// The CMalloc family, reworked: headers outside the pool, and a walk that loads a header before it locks it.
+// The CMalloc family, reworked, has headers outside the pool, and a walk loads a header before it locks it.
 //
-// Base: Vinkler & Havran 2015, Algorithm 3, sections 4.2-4.4 (algorithm_3.hpp has them as published).
+// Base: Vinkler & Havran 2015, Algorithm 3, sections 4.2-4.4 (published form: algorithm_3.hpp).
+//
 // Reworked, with the benefit of each change:
-//   * Headers are in a side table (headers.hpp). Merging is safe, because an absorbed header keeps a valid next. The
-//     table needs one header per 16 bytes of pool.
-//   * Flag and next are one word in all four forms, so one operation locks a chunk and returns the next one.
-//   * A walk loads a header before it locks, and locks only a chunk that is free and large enough. A warp's loads of
-//     one header are one transaction, while its atomics would be 32. Walkers that cannot use a chunk do not hide it
-//     from others.
-//   * Lanes that find the same free chunk share it. One lane locks it; the lanes get adjacent blocks until the chunk is
-//     used up (shared_chunk.hpp). Otherwise each lane would pass the chunk to the next lane only after its split.
-//   * A walk that lost a race, or sees the offset move, continues at a random chunk of the first division, which its
-//     warp draws. The distance grows with each repetition. Otherwise all callers would follow the winner to the rest of
-//     its chunk, and all but one would lose again. The last two changes have a disadvantage for lone lanes with
-//     requests of 1 KiB and more: the offset soon stays behind the last chunk with room for a warp. A walk does not
-//     skip to the first chunk with room, because CFMMalloc then returns null on an H200 although the pool has room.
-//   * A walk checks a locked chunk at the end of the pool twice if it is large enough, because another thread may be
-//     dividing it. More checks would cost time, because the chunk may stay in use for long.
-//   * The first lap of a walk skips the levels of a heap whose chunks were too small from the start (pre_split.hpp).
-//     Most chunks of the pool are in these levels. A single small request leaves the offset there, and larger requests
-//     would then step over millions of headers.
-//   * The first lap follows the roving offset, because other walks have passed the chunks before it and found them in
-//     use or took them. The offset and the start of each heap always point to a header with a valid next. The second
-//     lap skips nothing.
-//   * A free moves the roving offset after the unlock. Otherwise the release would wait for the store to a word that
-//     all merging threads share. One of the lanes that merge together writes it.
-//   * Each offset has its own sector, and a merge does not redirect offsets, because an offset on an absorbed chunk is
-//     a valid start.
+// * Headers are in a side table (headers.hpp). Merging is safe, because an absorbed header keeps a valid next. The
+//   table needs one header per 16 bytes of pool.
+// * Flag and next are one word in all four forms, so one operation locks a chunk and returns the next one.
+// * A walk loads a header before it locks, and locks only a chunk that is free and large enough. A warp's loads of one
+//   header are one transaction, while its atomics would be 32. Walkers that cannot use a chunk do not hide it from
+//   others.
+// * Lanes that find the same free chunk share it. One lane locks it, and the lanes get adjacent blocks until the chunk
+//   is used up (shared_chunk.hpp). Otherwise each lane would pass the chunk to the next lane only after its split.
+// * A walk that lost a race, or sees the offset move, continues at a random chunk of the first division, the same for
+//   its warp. The distance grows with each repetition. Otherwise all callers would follow the winner to the rest of its
+//   chunk, and all but one would lose again.
+// * The last two changes have a disadvantage for lone lanes with requests of 1 KiB and more: the offset soon stays
+//   behind the last chunk with room for a warp. A walk does not skip to the first chunk with room, because CFMMalloc
+//   then returns null on an H200 although the pool has room.
+// * A walk checks a locked chunk at the end of the pool twice if it is large enough, because another thread may be
+//   dividing it. More checks would cost time, because the chunk may stay in use for long.
+// * The first lap of a walk skips the levels of a heap whose chunks were too small from the start (pre_split.hpp). Most
+//   chunks of the pool are in these levels. A single small request leaves the offset there, and larger requests would
+//   then step over millions of headers.
+// * The first lap follows the roving offset, because other walks have passed the chunks before it and found them in use
+//   or took them. The offset and the start of each heap always point to a header with a valid next. The second lap
+//   skips nothing.
+// * A free moves the roving offset after the unlock. Otherwise the release would wait for the store to a word that all
+//   merging threads share. One of the lanes that merge together writes it.
+// * Each offset has its own sector, and a merge does not redirect offsets, because an offset on an absorbed chunk is a
+//   valid start.
 #pragma once
 
 #include "allocators/circular_malloc/circular_list.hpp"
@@ -34,12 +36,12 @@
 
 namespace allocbench::circular {
 
-// Padded to a sector, so that SMs do not contend for one line.
+// PaddedOffset fills a sector, so that SMs do not contend for one line.
 struct alignas(32) PaddedOffset {
   std::uint32_t chunk;
 };
 
-// Ends a walk over the list after two laps. One lap is not enough, because a chunk that another walker holds for a
+// Laps ends a walk over the list after two laps. One lap is not enough, because a chunk that another walker holds for a
 // moment looks used. Laps are counted at the end marker, because the start of the walk may have been absorbed.
 class Laps {
  public:
@@ -56,7 +58,7 @@ class Laps {
     if (laps_ >= 2 && next >= start_) return false;
     return max_steps_ == 0 || ++steps_ < max_steps_;
   }
-  // Whether the walk has not yet returned to its start at `chunk`.
+  // Returns whether the walk has not yet returned to its start at `chunk`.
   SIMT_FN bool is_first_circle(std::uint32_t chunk) const { return laps_ == 0 || (laps_ == 1 && chunk < start_); }
 
  private:
@@ -76,7 +78,7 @@ class SideTableList : public CircularList<Header, SideTable, offsets_kind, Padde
     const auto roving = thread.atomic(this->offset_of(thread));
     std::uint32_t chunk = roving.load(simt::acquire);
     Laps laps(chunk, this->max_steps_);
-    std::uint32_t crowd = 0;  // how often other walks took chunks at the place of this walk
+    std::uint32_t crowd = 0;  // times that other walks took chunks at the place of this walk
     bool waited = false;
     for (std::uint32_t ahead = chunk;;) {
       const LockResult seen = this->layout_.header(chunk).look(thread);
@@ -124,18 +126,19 @@ class SideTableList : public CircularList<Header, SideTable, offsets_kind, Padde
       merged = true;
     }
     header.unlock(thread, next);
-    // After the release of the header, which would otherwise wait for this store to a word that all merging threads
-    // share. One of the lanes that merge together writes it. The store releases, because a walk that starts at `next`
-    // must find its header.
+    // The unlock comes first, because its release would otherwise wait for this store to a word that all merging
+    // threads share. One of the lanes that merge together writes it. The store releases, because a walk that starts at
+    // `next` must find its header.
     if (merged && thread.converged().leader()) thread.atomic(this->offset_of(thread)).store(next, simt::release);
   }
 
  private:
-  // A walk that met others k times continues up to 8^k chunks of the first division away, at most 512.
+  // A walk that met other walks k times continues up to 8^k chunks of the first division away, at most 512.
   static constexpr std::uint32_t reach_log2 = 3;
   static constexpr std::uint32_t most_reach_log2 = 9;
 
-  // The roving offset if it is ahead of the walk, otherwise `next`. `ahead` is the offset, loaded without acquire.
+  // Returns the roving offset if it is ahead of the walk, otherwise `next`. `ahead` is the offset, loaded without
+  // acquire.
   template <class Roving>
   SIMT_FN std::uint32_t follow(const Laps& laps, const Roving& roving, std::uint32_t ahead, std::uint32_t next) const {
     if (ahead <= next || !laps.is_first_circle(ahead)) return next;
@@ -143,7 +146,7 @@ class SideTableList : public CircularList<Header, SideTable, offsets_kind, Padde
     return offset > next && laps.is_first_circle(offset) ? offset : next;
   }
 
-  // The chunk where a walk among many others continues instead of at `next`. It has room for a whole warp.
+  // Returns the chunk where a walk among many others continues instead of at `next`. It has room for a whole warp.
   template <class Thread>
   SIMT_FN std::uint32_t aside(Thread& thread, const Laps& laps, std::uint32_t next, std::uint32_t need,
                               std::uint32_t crowd) const {

@@ -1,10 +1,13 @@
-// CudaMalloc: direct calls of the back end's own device heap.
+// CudaMalloc calls the back end's own device heap directly.
 //
-// Source: CUDA C++ Programming Guide, "Dynamic Global Memory Allocation and Operations"; algorithm unpublished.
-// On the CPU back end the executor's bounded deterministic heap replaces it, so that allocators over the device heap
-// also run there. Its speed does not predict CUDA's. Data: none of ours. The size of the heap is the cell's pool size
-// and is fixed before the first launch of the process. Freeing all blocks does not restore the initial state of the
-// heap, so a fresh heap needs a new process. Guard and largest request: device_heap_share.hpp.
+// Source: CUDA C++ Programming Guide, "Dynamic Global Memory Allocation and Operations". The algorithm is unpublished.
+//
+// On the CPU back end, the executor's bounded deterministic heap replaces it, so that allocators over the device heap
+// also run there. Its speed does not predict CUDA's.
+//
+// Data: We have no data of our own. The size of the heap is the cell's pool size and is fixed before the first launch
+// of the process. Freeing all blocks does not restore the initial state of the heap, so a fresh heap needs a new
+// process. Guard and largest request: device_heap_share.hpp.
 #pragma once
 
 #include "allocators/support/common/device_heap_share.hpp"

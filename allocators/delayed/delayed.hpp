@@ -1,5 +1,5 @@
-// Allocators that wait in every call (allocators/support/adaptors/delayed.hpp). The base of one costs almost nothing;
-// the base of the other is fast and can free. So the slope of an application's time comes from the wait.
+// These allocators wait in every call (allocators/support/adaptors/delayed.hpp). AtomicMalloc costs almost nothing;
+// Comb is fast and can free. Their own time is small, so the slope of an application's time comes from the added wait.
 #pragma once
 
 #include "allocators/bump/atomic_malloc.hpp"

@@ -1,30 +1,34 @@
-// FDGMalloc as published: a bump allocator per warp over SuperBlocks of the device heap, freed all at once.
+// FDGMalloc as published is a bump allocator per warp over SuperBlocks of the device heap, freed all at once.
 //
 // Paper: Widmer, Wodniok, Weber & Goesele, "Fast Dynamic Memory Allocator for Massively Parallel Architectures",
-// GPGPU-6 2013; summarised by Vinkler & Havran 2015, section 3.4. The text was not available to us: steps, layout and
-// defaults are those of the authors' public code 1.0.
+// GPGPU-6 2013; summarised by Vinkler & Havran 2015, section 3.4. The text was not available to us, so steps, layout
+// and defaults follow the authors' public code 1.0.
+//
 // Idea and protocol: warp_header.hpp. A warp's first block takes three blocks of the device heap: header, SuperBlock
 // and list node.
 //
-// Sessions (allocators/support/contract/session.hpp): published, each lane keeps the address of its warp's header in a
-// register. Here it lies in a table, because sessions outlive kernels; attach() finds it by the number of the warp. The
-// first malloc is the published `start`, release_all() the published `end`. `tidyUp`, which frees the blocks and keeps
-// the header, has no counterpart.
+// Sessions (allocators/support/contract/session.hpp): In the public code, each lane keeps the address of its warp's
+// header in a register. Here the address lies in a table, because sessions outlive kernels, and attach() finds it by
+// the number of the warp. The first malloc is the published `start`, and release_all() the published `end`. `tidyUp`,
+// which frees the blocks and keeps the header, has no counterpart.
 //
 // Differs from the paper and the public code:
-//   * Barriers of the calling lanes replace lock step: after the requests are written, before the worker moves the fill
-//     level, and after it has changed the SuperBlock.
-//   * There is a lock per warp, next to the address of the header: one exchange and one store per call of a group. On
-//     GPUs since Volta, diverged lanes may call at the same time; in lock step they called one after the other.
-//   * A mask has the lanes that have not ended. The published count, the highest lane plus 1, never reaches zero if the
-//     lanes are not the first ones of the warp. The first request of a kernel adds its lanes by one OR.
-//   * Requests above the limit of the device heap are refused. If a list node cannot be allocated, the block is freed,
-//     as published. Ending without blocks does nothing (published: dereferences a null pointer).
-//   * 64-bit sums of requests, and addresses are broadcast whole: published copies lose bit 31.
-//   * SuperBlocks are aligned to 16 bytes, as the device heap gives them (published: an attribute without effect).
-// As published: words of lanes that do not call keep their last requests, so a lane alone may use a SuperBlock for each
-// call. The front of a new SuperBlock stays unused. One lane frees everything. The reworked form and the benefit of
-// each change: fdgmalloc_reworked.hpp.
+// * Barriers of the calling lanes replace lock step. They stand after the lanes write their requests, before the worker
+//   moves the fill level, and after it has changed the SuperBlock.
+// * Each warp has a lock next to the address of the header. It costs one exchange and one store per call of a group. On
+//   GPUs since Volta, diverged lanes may call at the same time; in lock step they called one after the other.
+// * A mask holds the lanes that have not ended. The published count, the highest lane plus 1, never reaches zero if the
+//   lanes are not the first ones of the warp. The first request of a kernel adds its lanes by one OR.
+// * Requests above the limit of the device heap are refused. If a list node cannot be allocated, the block is freed, as
+//   published. Ending without blocks does nothing; the public code dereferences a null pointer.
+// * Sums of requests have 64 bits. Addresses are broadcast with all bits; the published copies lose bit 31.
+// * SuperBlocks are aligned to 16 bytes, as the device heap gives them. The public code has an attribute without
+//   effect.
+//
+// As published: Words of lanes that do not call keep their last requests, so a lone lane may use a SuperBlock for each
+// call. The front of a new SuperBlock stays unused. One lane frees everything.
+//
+// The reworked form and the benefit of each change: fdgmalloc_reworked.hpp.
 #pragma once
 
 #include <algorithm>
@@ -55,7 +59,7 @@ class FdgMalloc {
                                  .fresh = Fresh::by_process};
 
   static std::size_t max_request(std::size_t pool_bytes, const Parameters&) {
-    // Sums of a warp have 32 bits in the published code. Sums rounded up to 16 stay below.
+    // Sums of a warp have 32 bits in the published code. The limit keeps sums rounded up to 16 below that.
     return std::min<std::size_t>(allocbench::max_request<CudaMalloc>(pool_bytes, {}), 0xfffffff0u) / 16 * 16;
   }
   static SmallHeap<Parameters> small_heap() { return {16 << 10, {.superblock_bytes = 256, .most_warps = 64}}; }
@@ -77,7 +81,8 @@ class FdgMalloc {
     return {records_.find(thread), superblock_bytes_, limit_};
   }
 
-  // On the host, when no kernel runs: no lock is held. Headers lie in the device heap, which the host cannot read.
+  // Checks on the host, while no kernel runs, that no lock is held. The host cannot read the headers, which lie in the
+  // device heap.
   std::string broken_invariant(simt::Stream& stream) const {
     std::vector<fdgmalloc::HeaderRecord> records(records_.count);
     simt::copy_to_host(stream, records.data(), records_.states, records.size() * sizeof records[0]);
@@ -88,7 +93,7 @@ class FdgMalloc {
   }
 
  private:
-  TileTable<fdgmalloc::HeaderRecord> records_;  // per warp
+  TileTable<fdgmalloc::HeaderRecord> records_;  // one record per warp
   RequestLimit limit_;
   std::uint32_t superblock_bytes_ = 0;
 };

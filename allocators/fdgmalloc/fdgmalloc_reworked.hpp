@@ -1,28 +1,32 @@
-// FDGMalloc, reworked: a bump allocator per warp over SuperBlocks of a general allocator, freed all at once.
+// FDGMalloc, reworked, is a bump allocator per warp over SuperBlocks of a general allocator, freed all at once.
 //
 // Paper: Widmer, Wodniok, Weber & Goesele, "Fast Dynamic Memory Allocator for Massively Parallel Architectures",
 // GPGPU-6 2013; summarised by Vinkler & Havran 2015, section 3.4. Published form: fdgmalloc.hpp.
+//
 // Idea:
-//   malloc       the lanes of a warp that call together add up their requests. Their leader moves the fill level of the
-//                warp's SuperBlock for all, and fetches a new SuperBlock when it is full. A sum that does not fit into
-//                a SuperBlock becomes one block of the general allocator.
-//   release_all  frees all blocks of a warp once all its lanes have called it. Nothing is freed individually.
-// Data: a table with a record per warp, which the next kernel finds by the number of the warp, and a chain of the
-// SuperBlocks and large blocks. Record and protocol: warp_heap.hpp.
+// * malloc: The lanes of a warp that call together add up their requests. Their leader moves the fill level of the
+//   warp's SuperBlock for all of them, and fetches a new SuperBlock when it is full. A sum that does not fit a
+//   SuperBlock becomes one block of the general allocator.
+// * release_all: The last lane of a warp that calls it frees all blocks of the warp. Nothing is freed
+//   individually.
+//
+// Data: a table with one record per warp, and a chain of the SuperBlocks and large blocks. The next kernel finds the
+// record by the number of the warp. Record and protocol: warp_heap.hpp.
 //
 // Sessions (allocators/support/contract/session.hpp): attach() finds the record of the calling warp. The record holds
 // all state, so detach stores nothing. Warps are numbered in grid order, so a kernel that releases the blocks of
 // another kernel must have the same shape.
 //
 // Reworked, with the benefit of each change:
-//   * Offsets come from shuffles. In the published form every lane adds up 32 request words in global memory, and lanes
-//     that do not call take memory.
-//   * The record lies in the arena, and 16-byte links in front of the blocks form the list. So a warp's first block
-//     takes one call of the general allocator instead of three. That call is most of the time of a short program.
-//   * Lanes that move to a new SuperBlock start at its beginning instead of after a gap with the size of their
-//     predecessors' requests.
-//   * If no block can serve a sum, each lane requests its own block.
-// The general allocator is the device heap, as published. It is a template parameter: others of the suite are
+// * Offsets come from shuffles. In the published form, every lane adds up 32 request words in global memory, and lanes
+//   that do not call take memory.
+// * The record lies in the arena, and links of 16 bytes in front of the blocks form the list. So a warp's first block
+//   takes one call of the general allocator instead of three. This call is most of the time of a short program.
+// * Lanes that move to a new SuperBlock start at its beginning. In the published form they leave a gap as large as
+//   their predecessors' requests.
+// * If no block can serve a sum, each lane requests its own block.
+//
+// The general allocator is the device heap, as published. It is a template parameter. Other allocators of the suite are
 // registered as `fdgmalloc_reworked_on_<allocator>`, which Vinkler & Havran 2015, section 6, suggest.
 #pragma once
 
@@ -51,7 +55,7 @@ class Over {
     return allocbench::device_heap_bytes<Backing>(pool_bytes, {});
   }
 
-  // If the backing allocator can be reset.
+  // Resets the heap. Exists only if the backing allocator can be reset.
   void reset(simt::Stream& stream) requires(Backing::traits.fresh == Fresh::by_reset) {
     backing_.reset(stream);
     records_.reset(stream);
@@ -62,8 +66,8 @@ class Over {
     return {backing_, records_.find(thread), superblock_units_, limit_};
   }
 
-  // Called on the host while no kernel runs. Checks that no lock is held and that a warp without owners has no memory.
-  // Empty if this is true.
+  // Checks on the host, while no kernel runs, that no lock is held and that a warp without owners has no memory.
+  // Returns an empty text if this is true.
   std::string broken_invariant(simt::Stream& stream) const {
     std::vector<WarpRecord> records(records_.count);
     simt::copy_to_host(stream, records.data(), records_.states, records.size() * sizeof records[0]);
@@ -97,7 +101,7 @@ class Over {
   }
 
  private:
-  // Bytes of a block without its link.
+  // Returns the bytes of a block without its link.
   static std::size_t beside_link(std::size_t block_bytes) {
     return block_bytes < sizeof(ChainLink) ? 0 : block_bytes / unit_bytes * unit_bytes - sizeof(ChainLink);
   }

@@ -1,5 +1,5 @@
-// FDGMalloc over other allocators than the device heap, as Vinkler & Havran 2015, section 6, suggest: over CFMMalloc,
-// with blocks of any size, and over KMA, with blocks of up to 32 KiB. The algorithm: fdgmalloc_reworked.hpp.
+// FDGMalloc runs here over other allocators than the device heap, as Vinkler & Havran 2015, section 6, suggest. Over
+// CFMMalloc it serves blocks of any size, and over KMA blocks of up to 32 KiB. Algorithm: fdgmalloc_reworked.hpp.
 #pragma once
 
 #include "allocators/circular_malloc/cfm_malloc.hpp"
@@ -31,7 +31,7 @@ struct FdgMallocReworkedOnKma : fdgmalloc::Over<KmaReworked> {
                                  .form = Form::ablation,
                                  .based_on = "fdgmalloc_reworked",
                                  .frees = Frees::in_bulk};
-  // Two superblocks of KMA, one of which stays behind in its queue.
+  // The pool holds two superblocks of KMA, one of which stays behind in KMA's queue.
   static SmallHeap<Parameters> small_heap() { return {128 << 10, {.superblock_bytes = 8192, .most_warps = 64}}; }
   static FdgMallocReworkedOnKma create(Arena& arena, const Parameters& parameters) {
     return {lay_out(arena, parameters)};

@@ -1,4 +1,4 @@
-// The parameters of FDGMalloc, the same in all forms.
+// All forms of FDGMalloc share these parameters.
 #pragma once
 
 #include "allocators/support/contract/parameters.hpp"

@@ -1,15 +1,23 @@
-// The heap of one warp in FDGMalloc as published: a WarpHeader, a SuperBlock to cut from, and a list of all blocks.
+// The heap of one warp in FDGMalloc as published has a WarpHeader, a SuperBlock from which blocks are cut, and a list
+// of all blocks.
 //
-// Widmer et al. 2013; layout of the authors' public code 1.0. All three come from the device heap.
-//   malloc (published: alloc). The highest calling lane is the worker. Each lane writes its request into its word of
-//     the header and adds up all 32 words: its offset and the total. Words of lanes that do not call keep their last
-//     requests, which take room again. Below the payload of a SuperBlock the lanes cut their blocks behind its fill
-//     level, and the worker moves that. If it does not fit, it fetches a new SuperBlock, where the lanes that did not
-//     fit either begin with the same offset. A larger total is one block of the device heap.
-//   release_all (published: end). Every lane leaves; the last one frees all blocks, the list and the header. The next
-//     malloc makes a new header (published: start).
-// Orders. A lock in the record serialises groups of one warp; a barrier of the group lies between what one lane writes
-// and others read.
+// Widmer et al. 2013; layout of the authors' public code 1.0. Header, SuperBlock and list come from the device heap.
+//
+// malloc (published: alloc):
+// 1. Each calling lane writes its request into its word of the header and adds up all 32 words. The sums give its
+//    offset and the warp's total. Words of lanes that do not call keep their last requests, which take room again. The
+//    highest calling lane is the worker.
+// 2. If the total is larger than the payload of a SuperBlock, the worker takes one block of the device heap for all.
+// 3. Otherwise each lane cuts its block at its offset behind the SuperBlock's fill level, and the worker moves the fill
+//    level.
+// 4. If blocks of some lanes do not fit, the worker fetches a new SuperBlock. These lanes repeat step 3 there with the
+//    same offsets.
+//
+// release_all (published: end): Every lane leaves, and the last one frees all blocks, the list and the header. The next
+// malloc makes a new header (published: start).
+//
+// Orders: A lock in the record serialises the groups of one warp. A barrier of the group separates the writes of one
+// lane from the reads of others.
 #pragma once
 
 #include "allocators/support/common/lock.hpp"
@@ -18,21 +26,21 @@
 
 namespace allocbench::fdgmalloc {
 
-// In arena metadata: the record with which a warp finds its header.
+// HeaderRecord lies in the arena's metadata. A warp finds its header with it.
 struct HeaderRecord {
   std::uint32_t lock;
   std::uint32_t padding_;
-  std::uint64_t header;  // address, 0 = none
+  std::uint64_t header;  // address of the header; 0 if there is none
 };
 
 struct WarpHeader {
-  static constexpr std::size_t bytes = 256;  // as allocated
+  static constexpr std::size_t bytes = 256;  // bytes that are allocated for a header
 
-  std::uint32_t peak;           // published: for statistics; not used here
+  std::uint32_t peak;           // word for the public code's statistics; not used here
   std::uint32_t participating;  // lanes that made the header
-  std::uint32_t active;         // lanes that have allocated and not ended yet, a bit each
-  std::uint64_t list;           // address of the newest node, 0 = none
-  std::uint64_t superblock;     // address of the one being filled, 0 = none
+  std::uint32_t active;         // mask of the lanes that have allocated and not ended yet
+  std::uint64_t list;           // address of the newest node; 0 if there is none
+  std::uint64_t superblock;     // address of the SuperBlock that is being filled; 0 if there is none
   std::uint32_t requests[simt::warp_size];
 };
 static_assert(sizeof(WarpHeader) == 160);
@@ -46,7 +54,7 @@ struct ListNode {
 };
 static_assert(sizeof(ListNode) == 1024);
 
-// State of a lane during a kernel. Any subset of the warp's lanes may call the members.
+// HeaderSession is the state of a lane during a kernel. Any subset of the warp's lanes may call the members.
 class HeaderSession {
  public:
   SIMT_FN HeaderSession(HeaderRecord* record, std::uint32_t superblock_bytes, RequestLimit limit)
@@ -75,7 +83,7 @@ class HeaderSession {
     return block;
   }
 
-  // Blocks cannot be freed one by one.
+  // Does nothing, because blocks cannot be freed one by one.
   template <class Thread>
   SIMT_FN void free(Thread&, void*) {}
 
@@ -99,7 +107,8 @@ class HeaderSession {
   }
 
  private:
-  // The worker's part of a request. The address of the header, or 0 if the device heap gives none; the lock is held.
+  // Does the worker's part of a request: takes the lock and finds or makes the header. Returns the address of the
+  // header, or 0 if the device heap has no room.
   template <class Thread>
   SIMT_FN std::uint64_t lock_and_start(Thread& thread, simt::LaneMask lanes) {
     lock(thread);
@@ -119,7 +128,7 @@ class HeaderSession {
     return address;
   }
 
-  // All lanes of the group call it; the worker is one of them.
+  // Cuts a block for each lane of the group. All lanes of the group call it, and the worker is one of them.
   template <class Thread, class Group>
   SIMT_FN void* cut(Thread& thread, const Group& group, std::uint32_t worker, WarpHeader& header, std::uint32_t size) {
     const bool works = thread.lane() == worker;
@@ -141,7 +150,7 @@ class HeaderSession {
     return cut_from_superblock(thread, group, worker, header, static_cast<std::uint32_t>(offset), size);
   }
 
-  // At most twice, because the total fits into a new SuperBlock.
+  // Cuts blocks from SuperBlocks. The loop runs at most twice, because the total fits a new SuperBlock.
   template <class Thread, class Group>
   SIMT_FN void* cut_from_superblock(Thread& thread, Group group, std::uint32_t worker, WarpHeader& header,
                                     std::uint32_t offset, std::uint32_t size) {
@@ -171,7 +180,7 @@ class HeaderSession {
     }
   }
 
-  // A block of the device heap, recorded in the list; 0 if there is none.
+  // Returns a block of the device heap and records it in the list. Returns 0 if the heap has no room.
   template <class Thread>
   static SIMT_FN std::uint64_t obtain(Thread& thread, WarpHeader& header, std::uint64_t bytes) {
     void* const block = thread.device_heap().malloc(bytes);

@@ -1,12 +1,12 @@
-// The heap of one warp in FDGMalloc: a SuperBlock from which blocks are cut, and the chain of all memory to free in
-// bulk.
+// The heap of one warp in FDGMalloc, reworked, has a SuperBlock from which blocks are cut, and the chain of all memory
+// to free in bulk.
 //
-// Protocol. A lock guards the record of a warp, because subsets of its lanes that diverged may call at the same time.
-// (The published code reads other lanes' requests without a barrier, and diverged lanes change the fill level at the
-// same time.) The leader of a group holds the lock only while the lanes of its own group work, so every wait ends.
-// Without divergence no lane waits. `owners` has a bit for each lane that allocated and has not called release_all()
-// since. The lane that clears the last bit frees the chain. (Published: a count of threads, taken as "highest active
-// lane + 1", which leaks for other subsets.)
+// Protocol: A lock guards the record of a warp, because diverged subsets of its lanes may call at the same time. (In
+// the published code, lanes read other lanes' requests without a barrier, and diverged lanes change the fill level at
+// the same time.) The leader of a group holds the lock only while the lanes of its own group work, so every wait ends.
+// Without divergence, no lane waits. `owners` has a bit for each lane that has allocated since its last release_all().
+// The lane that clears the last bit frees the chain. (The published code counts threads as "highest active lane + 1",
+// which leaks for other subsets.)
 #pragma once
 
 #include "allocators/support/common/lock.hpp"
@@ -20,19 +20,19 @@ inline constexpr std::uint32_t unit_bytes = 1u << unit_log2;
 
 struct alignas(32) WarpRecord {
   std::uint32_t lock;
-  std::uint32_t owners;      // lanes that may have live blocks
-  std::uint64_t superblock;  // address of the one being filled, 0 = none
-  std::uint64_t chain;       // address of the newest block from the backing allocator, 0 = none
-  std::uint32_t fill;        // units of the SuperBlock in use, its link included
+  std::uint32_t owners;      // mask of the lanes that may have live blocks
+  std::uint64_t superblock;  // address of the SuperBlock that is being filled; 0 if there is none
+  std::uint64_t chain;       // address of the newest block from the backing allocator; 0 if there is none
+  std::uint32_t fill;        // units of the SuperBlock in use, with its link
 };
 
-// In front of every block from the backing allocator.
+// ChainLink lies in front of every block from the backing allocator.
 struct alignas(16) ChainLink {
   std::uint64_t next;
 };
 
-// State of a lane during a kernel. Any subset of the warp's lanes may call the members. `Backing` is an allocator
-// handle.
+// Session is the state of a lane during a kernel. Any subset of the warp's lanes may call the members. `Backing` is an
+// allocator handle.
 template <class Backing>
 class Session {
  public:
@@ -60,11 +60,12 @@ class Session {
     return block == 0 ? nullptr : address(block, 1 + offset);
   }
 
-  // Blocks cannot be freed one by one.
+  // Does nothing, because blocks cannot be freed one by one.
   template <class Thread>
   SIMT_FN void free(Thread&, void*) {}
 
-  // The calling lanes have no live block left. When this is true for all lanes of the warp, all memory is freed.
+  // Declares that the calling lanes have no live block left. When all lanes of the warp have done so, all memory is
+  // freed.
   template <class Thread>
   SIMT_FN void release_all(Thread& thread) {
     if (record_ == nullptr) return;
@@ -92,7 +93,8 @@ class Session {
   }
 
  private:
-  static constexpr std::uint32_t most_joint_bytes = 1u << 26;  // the sum of a warp stays below 2^32 bytes
+  // With this limit of a lane's request, the sum of a warp stays below 2^32 bytes.
+  static constexpr std::uint32_t most_joint_bytes = 1u << 26;
 
   static SIMT_FN void* address(std::uint64_t block, std::uint32_t unit) {
     return reinterpret_cast<std::byte*>(block) + std::size_t{unit} * unit_bytes;
@@ -111,8 +113,8 @@ class Session {
   SIMT_FN std::uint64_t obtain(Thread& thread, std::uint64_t bytes, simt::LaneMask lanes) {
     return obtain_from(thread, backing_, record_, bytes, lanes);
   }
-  // A block of the backing allocator, added to the chain; 0 if there is none. The lock is held. Not inlined, because
-  // otherwise every kernel would contain four copies of the backing allocator.
+  // Takes a block of the backing allocator and adds it to the chain. Returns 0 if there is none. The caller holds the
+  // lock. Inlining would put four copies of the backing allocator into every kernel.
   template <class Thread>
   SIMT_NOINLINE_FN static std::uint64_t obtain_from(Thread& thread, Backing backing, WarpRecord* record,
                                                     std::uint64_t bytes, simt::LaneMask lanes) {
@@ -139,12 +141,13 @@ class Session {
     return block == 0 ? nullptr : address(block, 1);
   }
 
-  // The lanes up to one that does not fit the rest of the SuperBlock stay in it; the others move to a new one.
+  // Serves a group. The lanes before the first that does not fit the rest of the SuperBlock stay in it, and the others
+  // move to a new one.
   template <class Thread, class Group>
   SIMT_FN void* from_superblock(Thread& thread, const Group& group, std::uint32_t offset, std::uint32_t units,
                                 std::uint32_t total) {
     std::uint64_t superblock = 0;
-    std::uint32_t fill = superblock_units_;  // as if full
+    std::uint32_t fill = superblock_units_;  // treated as full until the leader reads it
     if (group.leader()) {
       lock(thread);
       superblock = thread.atomic(record_->superblock).load(simt::relaxed);

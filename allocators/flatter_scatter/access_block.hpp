@@ -1,19 +1,22 @@
-// An access block of FlatterScatter: pages, then their table.
+// AccessBlock is an access block of FlatterScatter: pages, then their table.
 //
-// mallocMC 3, FlatterScatter/AccessBlock.hpp. Two words per page:
-//   chunk_bytes  0 = unused; the bytes of the whole request on every page of a multi-page block
-//   filling      threads inside: chunks in use, and searches that will soon get a chunk or leave. A locked page (in
-//                reset, or part of a multi-page block) has the page bytes added
+// mallocMC 3, FlatterScatter/AccessBlock.hpp. A page has two words:
+// * chunk_bytes: It is 0 for an unused page. On every page of a multi-page block it is the bytes of the whole request.
+// * filling: It counts the threads inside: chunks in use, and searches that will soon get a chunk or leave. A locked
+//   page (in reset, or part of a multi-page block) has the page bytes added.
 //
-// Protocol
-//   enter   add 1 to the filling, give an unused page the requested size, search for a clear bit.
-//   leave   subtract 1. The last to leave locks the page by a compare-exchange from 0, clears what later formats read
-//           as bits, marks the page unused, and subtracts the lock. A search counts as long as it lasts, so a page may
-// look full although it has room, and null may come although chunks are free (docs/findings.md). Orders (`bit_orders`).
-// Published: relaxed, and a fence in the reset, where ours releases. Then nothing orders the last accesses of an owner
-// of a chunk before the first accesses of the next owner (docs/findings.md). Fixed: every addition to the filling
-// acquires, every subtraction releases. Setting a bit acquires and clearing it releases, because a searcher that came
-// in before an owner left may take that owner's chunk.
+// Protocol:
+// * enter: A thread adds 1 to the filling, gives an unused page the requested size, and searches for a clear bit.
+// * leave: A thread subtracts 1. The last thread to leave locks the page by a compare-exchange from 0, clears the words
+//   that later formats read as bits, marks the page unused, and subtracts the lock.
+//
+// A search counts as long as it lasts. So a page may look full although it has room, and malloc may return null
+// although chunks are free (docs/findings.md).
+//
+// Orders (`bit_orders`): As published, they are relaxed, with a fence in the reset, where ours releases. Then nothing
+// orders the last accesses of an owner of a chunk before the first accesses of the next owner (docs/findings.md). In
+// the fixed form, every addition to the filling acquires and every subtraction releases. Setting a bit acquires and
+// clearing it releases, because a searcher that came in before an owner left may take that owner's chunk.
 #pragma once
 
 #include "allocators/flatter_scatter/page_layout.hpp"
@@ -29,7 +32,7 @@ static_assert(sizeof(PageEntry) == 8);
 
 struct AccessBlock {
   static constexpr std::uint32_t no_chunk = 0xffffffffu;
-  static constexpr std::uint32_t most_tries = 32;  // for a bit in one word
+  static constexpr std::uint32_t most_tries = 32;  // tries for a bit in one word
 
   std::byte* base;
   std::uint32_t pages;
@@ -41,12 +44,12 @@ struct AccessBlock {
     return reinterpret_cast<PageEntry*>(base + (std::size_t{pages} << layout.bytes_log2))[page];
   }
   SIMT_FN std::byte* address(std::uint32_t page) const { return base + (std::size_t{page} << layout.bytes_log2); }
-  // The words of bits, counted from the first one of a page with `words` words.
+  // Returns the words of bits, counted from the first one of a page with `words` words.
   SIMT_FN std::uint32_t* bits(std::uint32_t page, std::uint32_t words) const {
     return reinterpret_cast<std::uint32_t*>(address(page + 1)) - words;
   }
 
-  // A chunk of `wanted` bytes, or of up to `most`; null if no page gives one.
+  // Takes a chunk of at least `wanted` and at most `most` bytes. Returns null if no page has one.
   template <class Thread>
   SIMT_FN std::byte* take_chunk(Thread& thread, std::uint32_t hash, std::uint32_t wanted, std::uint32_t most) const {
     const std::uint32_t chunks = layout.chunks(wanted);
@@ -62,7 +65,7 @@ struct AccessBlock {
     return nullptr;
   }
 
-  // `count` neighbouring pages for one request; null if there are none.
+  // Takes `count` neighbouring pages for one request. Returns null if there are none.
   template <class Thread>
   SIMT_FN std::byte* take_pages(Thread& thread, std::uint32_t hash, std::uint32_t wanted, std::uint32_t count) const {
     const std::uint32_t places = pages - count + 1;
@@ -81,12 +84,12 @@ struct AccessBlock {
     return nullptr;
   }
 
-  // `inside`: offset of the block in its page.
+  // Frees a block. `inside` is its offset in the page.
   template <class Thread>
   SIMT_FN void give(Thread& thread, std::uint32_t page, std::uint32_t inside) const {
     const std::uint32_t size = thread.atomic(entry(page).chunk_bytes).load(simt::relaxed);
     if (size >= layout.multi_page_from()) return give_pages(thread, page, size);
-    if (size == 0) return;  // not a block of ours; the division below would fault on a CPU
+    if (size == 0) return;  // the block is not ours; the division below would fault on a CPU
     const std::uint32_t chunk = inside / size;
     const std::uint32_t words = PageLayout::words(layout.chunks(size));
     const auto word = thread.atomic(bits(page, words)[chunk / 32]);
@@ -95,7 +98,8 @@ struct AccessBlock {
   }
 
  private:
-  // Enters the page and takes a chunk, and sets `size` to the size of its chunks; otherwise leaves the page again.
+  // Enters the page and takes a chunk. Sets `size` to the size of the page's chunks. Leaves the page again if it gets
+  // none.
   template <class Thread>
   SIMT_FN std::uint32_t enter(Thread& thread, std::uint32_t page, std::uint32_t place, std::uint32_t chunks,
                               std::uint32_t most, std::uint32_t& size) const {
@@ -121,7 +125,8 @@ struct AccessBlock {
     return no_chunk;
   }
 
-  // Searches the words in turn from `place` on; in each word first the lane's own bit, then the lowest clear bit.
+  // Searches the words in turn from `place` on. In each word, it tries the lane's own bit first, then the lowest clear
+  // bit.
   template <class Thread>
   SIMT_FN std::uint32_t take_bit(Thread& thread, std::uint32_t page, std::uint32_t chunks, std::uint32_t place) const {
     const std::uint32_t words = PageLayout::words(chunks);
@@ -150,21 +155,21 @@ struct AccessBlock {
     const auto chunk_bytes = thread.atomic(entry(page).chunk_bytes);
     std::uint32_t size = chunk_bytes.load(simt::relaxed);
     if (size != 0) {
-      // The bits of this format are clear. There may be user data in front of them, where another format has its bits.
+      // The bits of this format are clear. In front of them, where another format has its bits, there may be user data.
       clear_words(thread, page, layout.most_words() - PageLayout::words(layout.chunks(size)));
       chunk_bytes.compare_exchange(size, 0u, simt::relaxed, simt::relaxed);
     }
     filling.fetch_sub(layout.bytes(), simt::release);
   }
 
-  // The first `count` of the words that the smallest chunks need.
+  // Clears the first `count` of the words that the smallest chunks need.
   template <class Thread>
   SIMT_FN void clear_words(Thread& thread, std::uint32_t page, std::uint32_t count) const {
     std::uint32_t* const words = bits(page, layout.most_words());
     for (std::uint32_t i = 0; i < count; ++i) thread.atomic(words[i]).store(0u, simt::relaxed);
   }
 
-  // False if another thread is inside.
+  // Locks a page. Returns false if another thread is inside.
   template <class Filling>
   SIMT_FN bool lock(const Filling& filling) const {
     return orders.setting([&](auto order) {
@@ -173,7 +178,7 @@ struct AccessBlock {
     });
   }
 
-  // All or none.
+  // Locks all pages or none.
   template <class Thread>
   SIMT_FN bool lock_pages(Thread& thread, std::uint32_t first, std::uint32_t count) const {
     thread.probe(simt::Step::attempt);

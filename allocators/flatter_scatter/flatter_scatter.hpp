@@ -1,21 +1,25 @@
-// FlatterScatter: ScatterAlloc's hash over pages of 128 KiB with flat bitfields, the allocator of mallocMC 3.
+// FlatterScatter is the allocator of mallocMC 3: ScatterAlloc's hash over pages of 128 KiB with flat bitfields.
 //
-// Code: alpaka-group/mallocMC, creationPolicies/FlatterScatter.hpp (85bf2e5, J. J. Lenz and R. Widera, 2024-25);
-// PIConGPU ships it. No paper was found. Idea: no regions and no two-level bitmaps as in ScatterAlloc.
-//   malloc  A hash of size, SM and warp names an access block and a page. A lane enters page after page by one
-//           addition, gives an unused page its size, and looks for a clear bit, beginning at its own. half a page and
-//   more: neighbouring pages, locked one after the other.
-//   free    clears the bit and leaves the page. The last to leave marks it unused. Every lane works for itself. Data:
-// access_block.hpp, page_layout.hpp; one word that moves the access block where searches begin.
+// Code: alpaka-group/mallocMC, creationPolicies/FlatterScatter.hpp (85bf2e5, J. J. Lenz and R. Widera, 2024-25).
+// PIConGPU ships it. No paper was found.
+//
+// Idea: There are no regions and no two-level bitmaps as in ScatterAlloc. Every lane works for itself.
+// * malloc: A hash of size, SM and warp selects an access block and a page. A lane enters one page after the other by
+//   one addition, gives an unused page its size, and looks for a clear bit, beginning at its own.
+// * malloc of half a page and more: The lane locks neighbouring pages, one after the other.
+// * free: The lane clears the bit and leaves the page. The last lane to leave marks the page unused.
+//
+// Data: access_block.hpp, page_layout.hpp; one word that moves the access block where searches begin.
 //
 // Differs from the code:
-//   * A search for a bit ends after 32 tries per word.
-//   * A pool below one access block is one smaller access block; published: multiples of 128 MiB.
-//   * Assumed: a search for neighbouring pages tries every place once, beginning at the hashed place.
-// As published: lanes of a warp share no operation, so with one size the lanes of all warps of an SM contend for the
+// * A search for a bit ends after 32 tries per word.
+// * A pool below one access block is one smaller access block. In the code, pools are multiples of 128 MiB.
+// * Assumed: A search for neighbouring pages tries every place once, beginning at the hashed place.
+//
+// As published: Lanes of a warp share no operation. So with one size, the lanes of all warps of an SM contend for the
 // words of one page. A page that is emptied repeatedly is reset repeatedly, which clears up to 1,016 bytes. Searches
-// begin in four access blocks and visit the full pages of one before they continue with the next (docs/findings.md).
-// Bits and fillings have no memory order (`bit_orders`).
+// begin in four access blocks and visit the full pages of one block before they continue with the next
+// (docs/findings.md). Bits and fillings have no memory order (`bit_orders`).
 #pragma once
 
 #include <algorithm>
@@ -33,10 +37,11 @@ namespace flatter_scatter {
 
 struct Heap {
   std::byte* base = nullptr;
-  std::uint32_t* first_block = nullptr;  // where searches begin, in units of the stride; any value is right
+  // Access block where searches begin, in units of the stride; any value is correct.
+  std::uint32_t* first_block = nullptr;
   std::uint32_t blocks = 0;
-  std::uint32_t block_shift = 63;  // log2 of the bytes of an access block; 63: there is one
-  std::uint32_t pages = 0;         // of each
+  std::uint32_t block_shift = 63;  // log2 of the bytes of an access block; 63 if there is only one
+  std::uint32_t pages = 0;         // number of pages of each access block
   std::uint32_t stride = 4;
   std::uint32_t waste_factor = 2;
   PageLayout layout;
@@ -48,7 +53,7 @@ struct Heap {
   }
 };
 
-// All pages are unused, with clear bits. One thread per word of bits.
+// Makes all pages unused, with clear bits. One thread serves one word of bits.
 struct PreparePages {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, Heap heap) const {
@@ -80,8 +85,8 @@ class FlatterScatter {
   static std::size_t max_request(std::size_t pool_bytes, const Parameters& parameters) {
     return pages_of(pool_bytes, parameters) * parameters.page_bytes;
   }
-  // Two access blocks of three pages with 15 chunks of 16 bytes. If a failed search for neighbouring pages had locked a
-  // page while its last chunk was freed, the page keeps its size. The next search for another size resets it and
+  // The pool has two access blocks of three pages with 15 chunks of 16 bytes. If a failed search for neighbouring pages
+  // locks a page while its last chunk is freed, the page keeps its size. The next search for another size resets it and
   // continues elsewhere.
   static SmallHeap<Parameters> small_heap() {
     return {.pool_bytes = 2 * 1024,
@@ -157,11 +162,10 @@ class FlatterScatter {
     return {};
   }
 
-  // For tests.
   const flatter_scatter::Heap& heap() const { return heap_; }
 
  private:
-  // Pages of an access block.
+  // Returns the number of pages of an access block.
   static std::uint64_t pages_of(std::size_t pool_bytes, const Parameters& parameters) {
     const std::uint64_t bytes = std::min<std::uint64_t>(pool_bytes, parameters.access_block_bytes);
     return bytes / (parameters.page_bytes + sizeof(flatter_scatter::PageEntry));

@@ -1,4 +1,4 @@
-// Invariants of an access block of FlatterScatter while no kernel runs.
+// These functions check the invariants of an access block of FlatterScatter while no kernel runs.
 #pragma once
 
 #include <bit>
@@ -10,7 +10,8 @@
 
 namespace allocbench::flatter_scatter {
 
-// The filling of a page is the number of its chunks in use. Empty if this is true; otherwise the first broken page.
+// Checks that the filling of each page is the number of its chunks in use. Returns an empty text if this is true,
+// otherwise the first broken page.
 inline std::string broken_page(simt::Stream& stream, const AccessBlock& block) {
   std::vector<PageEntry> entries(block.pages);
   const std::size_t page_bytes = block.layout.bytes();

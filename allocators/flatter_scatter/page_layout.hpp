@@ -1,8 +1,8 @@
-// How a page of FlatterScatter is divided: pure arithmetic, the same on the host and in kernels.
+// PageLayout divides a page of FlatterScatter. It is pure arithmetic, the same on the host and in kernels.
 //
-// mallocMC 3, FlatterScatter/PageInterpretation.hpp. Chunks of one size from the front of the page, one bit per chunk
-// at its end, in words of 32. A page with fewer chunks has fewer words; the words of the smallest chunks cover those of
-// all others.
+// mallocMC 3, FlatterScatter/PageInterpretation.hpp. Chunks of one size start at the front of the page. One bit per
+// chunk lies at its end, in words of 32. A page with fewer chunks has fewer words; the words of the smallest chunks
+// cover those of all other sizes.
 #pragma once
 
 #include "simt/simt.hpp"
@@ -15,7 +15,7 @@ struct PageLayout {
   std::uint32_t bytes_log2 = 17;
 
   SIMT_HOST_FN std::uint32_t bytes() const { return 1u << bytes_log2; }
-  // Larger requests get whole pages, because two chunks and a word do not fit into a page.
+  // Returns the size from which requests get whole pages, because two chunks and a word do not fit a page.
   SIMT_HOST_FN std::uint32_t multi_page_from() const { return (bytes() - 4) / 2; }
 
   SIMT_HOST_FN std::uint32_t chunks(std::uint32_t chunk) const {

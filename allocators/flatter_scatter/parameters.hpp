@@ -1,4 +1,4 @@
-// The parameters of FlatterScatter, with mallocMC's defaults.
+// The parameters of FlatterScatter have mallocMC's defaults.
 #pragma once
 
 #include <string>

@@ -1,9 +1,9 @@
-// Van Emde Boas trees of Gallatin: sets of segments as bitmaps with fan-out 64, in layers.
+// Van Emde Boas trees of Gallatin are sets of segments: bitmaps with fan-out 64, in layers (McCoy & Pandey 2024).
 //
-// McCoy & Pandey 2024. The bottom layer has one bit per segment, each upper layer one bit per node below.
-// Find-first-set replaces the minima and maxima. The upper layers are hints. insert() sets a bit and continues upwards
-// while nodes were empty. remove() clears a bit and continues upwards while nodes become empty. An insertion between
-// the two steps of a removal is hidden, as published, unless `recheck` is set.
+// The bottom layer has one bit per segment, and each upper layer has one bit per node below. Find-first-set replaces
+// the minima and maxima. The upper layers are hints. insert() sets a bit and continues upwards while nodes were empty.
+// remove() clears a bit and continues upwards while nodes become empty. An insertion between the two steps of a removal
+// is hidden, as published, unless `recheck` is set.
 #pragma once
 
 #include "simt/simt.hpp"
@@ -12,12 +12,12 @@ namespace allocbench::gallatin {
 
 inline constexpr std::uint32_t no_segment = 0xffffffffu;
 
-// The shape that all trees share.
+// TreeShape is the shape that all trees share.
 struct TreeShape {
   std::uint32_t members = 0;
   std::uint32_t fanout_log2 = 6;
   std::uint32_t layers = 0;
-  std::uint32_t words = 0;  // of one tree
+  std::uint32_t words = 0;  // words of one tree
 
   static TreeShape of(std::uint32_t members, std::uint32_t fanout_log2) {
     TreeShape shape{members, fanout_log2, 0, 0};
@@ -39,7 +39,7 @@ struct BitTree {
   std::uint64_t* words;
   bool recheck;
 
-  // The lowest member from `start` on; no_segment if there is none. Continues after outdated nodes.
+  // Returns the lowest member from `start` on, or no_segment if there is none. Continues after outdated nodes.
   template <class Thread>
   SIMT_FN std::uint32_t successor(Thread& thread, std::uint32_t start) const {
     SIMT_ROLLED
@@ -82,7 +82,7 @@ struct BitTree {
     const std::uint64_t bit = std::uint64_t{1} << (member & mask());
     if (thread.atomic(words[node]).fetch_or(bit, simt::acq_rel) == 0) insert_above(thread, 0, node);
   }
-  // The node of this layer was empty and has a member.
+  // Sets the bits above a node of this layer that was empty and now has a member.
   template <class Thread>
   SIMT_FN void insert_above(Thread& thread, std::uint32_t layer, std::uint32_t node) const {
     std::uint32_t nodes = shape.members;
@@ -98,7 +98,7 @@ struct BitTree {
     }
   }
 
-  // Returns whether it was a member.
+  // Removes a member. Returns whether it was one.
   template <class Thread>
   SIMT_FN bool remove(Thread& thread, std::uint32_t member) const {
     std::uint32_t nodes = shape.members;

@@ -1,23 +1,26 @@
 // Blocks of Gallatin are taken from segments of their class and returned to them; segments are fetched and returned.
 //
 // McCoy & Pandey 2024; protocol of the authors' public code.
-//   take    finds a segment in the class's tree, from one of several random places on, then from the lowest on; the
-//           class takes the lowest free segment if it has none. One subtraction from the segment's free blocks grants
-//           one block: a fresh one, or the next one of its ring. The request that takes the last block removes the
-//           segment from the tree and fetches another in advance.
-//   return  the block goes into the ring at a place of its own, in order. The first place at or above a tenth of the
-//           ring puts the segment into the class's tree again, unless the ring has one place only. The thread that
-//           returns the last block frees the segment.
-// Orders. `freed` hands slices over: added to with release; the last one exchanges it with acquire. `settled` hands the
-// ring over from one returned block to the next. `active` hands blocks over: given back with release, taken with
-// acquire. A segment is handed over by the tree of free segments.
+// * take: A request looks for a segment in the class's tree, first from several random segments on, then from the
+//   lowest on. If the tree is empty, the class takes the lowest free segment. One subtraction from the segment's free
+//   blocks grants one block: a fresh block, or the next one of its ring. The request that takes the last block removes
+//   the segment from the tree and fetches another segment in advance.
+// * return: A returned block gets the next place of the ring. The first block at or above a tenth of the ring inserts
+//   the segment into the class's tree again, unless the ring has only one place. The thread that returns the last block
+//   frees the segment.
+//
+// Orders:
+// * `freed` hands slices over: frees add to it with release, and the last one exchanges it with acquire.
+// * `settled` hands the ring over from one returned block to the next.
+// * `active` hands blocks over: a return adds with release, and a take subtracts with acquire.
+// * The tree of free segments hands segments over.
 #pragma once
 
 #include "allocators/gallatin/heap.hpp"
 
 namespace allocbench::gallatin {
 
-// Gives class `size_class` the lowest free segment. The caller has the lock of the class.
+// Gives class `size_class` the lowest free segment. The caller holds the lock of the class.
 template <class Thread>
 SIMT_FN bool fetch_segment(Thread& thread, const Heap& heap, std::uint32_t size_class) {
   const BitTree free_segments = heap.free_segments();
@@ -28,7 +31,7 @@ SIMT_FN bool fetch_segment(Thread& thread, const Heap& heap, std::uint32_t size_
     if (!free_segments.remove(thread, segment)) continue;
     std::uint32_t expected = free_id;
     if (!thread.atomic(heap.ids[segment]).compare_exchange(expected, size_class, simt::acq_rel, simt::relaxed)) {
-      thread.trap();  // as published: the segment is in the tree, so it must be free
+      thread.trap();  // the segment is in the tree, so it must be free; the trap is as published
     }
     const std::uint32_t blocks = 1u << heap.blocks_log2(size_class);
     SIMT_ROLLED
@@ -55,7 +58,7 @@ SIMT_FN void unlock_class(Thread& thread, const Heap& heap, std::uint32_t bit) {
   thread.atomic(*heap.locks).fetch_and(~(1u << bit), simt::release);
 }
 
-// The place of a thread's n-th search for a block.
+// Returns the segment from which a thread's n-th search for a block starts.
 template <class Thread>
 SIMT_FN std::uint32_t random_segment(Thread& thread, const Heap& heap, std::uint32_t n) {
   std::uint32_t hash = (thread.rank_in_grid() + heap.parameters.seed) * 0x9e3779b1u + n * 0x85ebca6bu;
@@ -64,7 +67,7 @@ SIMT_FN std::uint32_t random_segment(Thread& thread, const Heap& heap, std::uint
   return simt::multiply_high(hash ^ hash >> 13, heap.segments);
 }
 
-// A segment with free blocks; no_segment if no search finds one.
+// Returns a segment with free blocks, or no_segment if no search finds one.
 template <class Thread>
 SIMT_FN std::uint32_t find_segment(Thread& thread, const Heap& heap, const BitTree& tree) {
   const std::uint32_t places = heap.parameters.first_fit ? 0 : heap.parameters.tree_restarts;
@@ -76,7 +79,7 @@ SIMT_FN std::uint32_t find_segment(Thread& thread, const Heap& heap, const BitTr
   return tree.successor(thread, 0);
 }
 
-// Takes a block out of this segment; no_block if the segment has none or another class.
+// Takes a block out of this segment. Returns no_block if the segment is empty or belongs to another class.
 template <class Thread>
 SIMT_FN std::uint32_t take_from_segment(Thread& thread, const Heap& heap, std::uint32_t size_class,
                                         std::uint32_t segment) {
@@ -93,7 +96,7 @@ SIMT_FN std::uint32_t take_from_segment(Thread& thread, const Heap& heap, std::u
   if (number >> blocks_log2 != 0) {
     const std::uint32_t place = (segment << heap.ring_log2()) + (number & ((1u << blocks_log2) - 1));
     index = thread.atomic(heap.rings[place]).exchange(0u, simt::acquire) - 1;
-    if (index == no_block) thread.trap();  // as published: a request with the right to a block finds one in the ring
+    if (index == no_block) thread.trap();  // a request with the right to a block finds one in the ring
   }
   const std::uint32_t block = (segment << heap.ring_log2()) + index;
   thread.atomic(heap.blocks[block].taken).store(size_class << BlockCounters::class_shift, simt::release);
@@ -107,7 +110,7 @@ SIMT_FN std::uint32_t take_from_segment(Thread& thread, const Heap& heap, std::u
   return block;
 }
 
-// no_block if no segment is free and no segment of the class has a block, or after all tries.
+// Returns a block. Returns no_block if no segment is free and none of the class has a block, or if all tries fail.
 template <class Thread>
 SIMT_NOINLINE_FN std::uint32_t request_block(Thread& thread, const Heap& heap, std::uint32_t size_class) {
   const BitTree tree = heap.class_tree(size_class);
@@ -159,7 +162,7 @@ SIMT_NOINLINE_FN void return_block(Thread& thread, const Heap& heap, std::uint32
   heap.free_segments().insert(thread, segment);
 }
 
-// `count` slices of the block are free; the last of a block gives it back. `order` is release, or relaxed for unused
+// Frees `count` slices of the block. The last slices return the block. `order` is release, or relaxed for unused
 // slices.
 template <class Thread, class Order>
 SIMT_FN void free_slices(Thread& thread, const Heap& heap, std::uint32_t block, std::uint32_t size_class,
@@ -170,8 +173,8 @@ SIMT_FN void free_slices(Thread& thread, const Heap& heap, std::uint32_t block, 
   return_block(thread, *heap.copy, block, size_class);
 }
 
-// How many of `count` slices from `place` on no free will return: all but one if the request was served, otherwise
-// those before the end of the block.
+// Returns how many of `count` slices from `place` on no call of free() will name. If the request was served, these are
+// all but one, otherwise the slices before the end of the block.
 SIMT_HOST_FN std::uint32_t unnamed_slices(const Heap& heap, bool served, std::uint32_t place, std::uint32_t count) {
   if (served) return count - 1;
   if (place >= heap.slices()) return 0;

@@ -1,68 +1,82 @@
-// Gallatin: segments found in van Emde Boas trees, cut into blocks of slices that a warp takes with one addition.
+// Gallatin finds segments in van Emde Boas trees and cuts them into blocks of slices. One addition takes the slices of
+// a warp.
 //
-// Paper: McCoy & Pandey, Gallatin: A General-Purpose GPU Memory Manager, PPoPP 2024. The text was not available to us:
-// protocol, layout and defaults are those of the authors' public code of March 2024.
+// Paper: McCoy & Pandey, Gallatin: A General-Purpose GPU Memory Manager, PPoPP 2024. The text was not available to us,
+// so protocol, layout and defaults follow the authors' public code of March 2024.
+//
 // Idea:
-//   malloc  up to 4 KiB: a slice of a power of two from the block that the SM's entry of the class's table names: one
-//           load and one addition for all lanes of a class. Up to 32 KiB: 2, 4 or 8 of the largest slices in a row.
-//           Up to a segment of 16 MiB: a whole block. Above: a run of segments.
-//   free    the class of the segment gives the block; one addition per block and group of lanes. A block is returned
-//           when all its slices were freed, and a segment when all its blocks were returned.
+// * malloc, up to 4 KiB: A request gets a slice, whose size is a power of two. Each size class has a table of pinned
+//   blocks, and the SM selects the entry. One load and one addition serve all lanes of a class.
+// * malloc, up to 32 KiB: A request gets 2, 4 or 8 of the largest slices in a row.
+// * malloc, up to one segment (16 MiB): A request gets a whole block.
+// * malloc, above one segment: A request gets a run of segments.
+// * free: The class of the segment gives the block. One addition per block and group of lanes counts the freed slices.
+//   A block is returned when all its slices are freed, and a segment when all its blocks are returned.
+//
 // Data: heap.hpp. Protocols: bit_tree.hpp, blocks.hpp, slices.hpp, runs.hpp.
 //
 // Differs from the public code:
-//   * Memory orders (last section). Groups of lanes are explicit masks. Lanes that have their slice leave, and the
-//     others stay together.
-//   * A request of a block ends when the class's tree and the tree of free segments were both found empty (published:
-//     after all tries). Runs are searched for once (published: 500 times). So null is returned in bounded time.
-//   * Assumed: an entry whose block could not be replaced is marked vacant. A team that finds no entry with a block
-//     fills its own entry if that is vacant, and returns null if it cannot. The team checks each entry once.
-//   * Assumed: a team that finds the same block twice in a row, used up or in another class, detaches it. The lanes
-//     that crossed its end may have found it in another entry.
-//   * Assumed: a whole block is returned if a team that knew it from an earlier use took slices of it first.
-//   * A fetched segment adds its free blocks to the count instead of storing them: a request that came late may have
-//     its subtraction there. A request that extends beyond a block may be the last to free slices of it, and then
-//     returns the block.
-//   * Block numbers of 32 bits in the rings and the table instead of pointers; classes of segments in 32 bits, not 16.
-//   * In pools below 512 MiB segments are smaller than 16 MiB, so that there are 32 of them, and a slice is at most a
-//     sixteenth of a segment. The entries of the smallest class pin half a segment, as published.
-//   * The pool is not filled with zeros when the heap is made.
-// As published:
-//   * At start the table pins 13 segments. Pools of 64 segments or fewer serve nothing above a segment.
-//   * A segment enters its class's tree again when its ring passes a tenth of its blocks: free blocks of others stay
-//     hidden until then. Insertions into a tree may be hidden by a removal at the same time (recheck_cleared_words).
-//   * A free of a run first sets the bits of its segments and then resets their class. A fetch in between ends the
-//     kernel (reset_class_first).
-//   * The count of a block has 20 bits. Additions to an exhausted block could overflow into the class, if more than a
-//     thousand full warps request 32 KiB at once.
+// * The memory orders are ours (see the end). Groups of lanes are explicit masks. Lanes that have their slice leave the
+//   group, and the others stay together.
+// * Null is returned in bounded time. A request for a block fails when it finds both the class's tree and the tree of
+//   free segments empty; the public code makes all its tries. A request searches once for a run; the public code
+//   searches 500 times.
+// * Assumed: An entry is marked vacant if its block cannot be replaced. A team checks each entry once. If no entry has
+//   a block and the team's own entry is vacant, the team fills this entry, or returns null if it cannot.
+// * Assumed: A team detaches a block that it finds twice in a row, if the block is used up or of another class. The
+//   lanes that crossed the end of the block may have found it in another entry.
+// * Assumed: A whole block is returned if a team that knew the block from an earlier use takes slices of it first.
+// * A fetched segment adds its free blocks to the counter `active` instead of storing them, because a late request may
+//   have subtracted from the counter. A request that extends beyond a block may be the last to free slices of it, and
+//   then it returns the block.
+// * Rings and the table hold block numbers of 32 bits instead of pointers. Classes of segments have 32 bits instead of
+//   16.
+// * Pools below 512 MiB have smaller segments, so that there are 32 of them. A slice is at most a sixteenth of a
+//   segment. The entries of the smallest class pin half a segment, as published.
+// * The pool is not filled with zeros when the heap is made.
 //
-// Operations on shared words, by one team of lanes. Both make the same ones. Where they differ, a bar separates them:
-// public code | here. tests/allocators/fidelity/gallatin_test.cpp counts them.
-//   slice         entry 1 load; counter 1 addition; several slices per lane: surplus 1 addition
-//   end of block  entry 2 compare-exchanges, and a block
-//   block         class's tree: loads, from 15 random places and the lowest segment; free blocks 1 subtraction; class
-//                 1 load; blocks taken 1 addition; ring 1 exchange, once all blocks were taken before; counter
-//                 1 exchange | 1 store
-//   last block    class's tree 1 AND or more; lock 1 OR, 1 AND; free segments: loads, 1 AND or more; class
-//                 1 compare-exchange; ring 1 store per block; counters 4 exchanges | 3 stores, 1 addition; class's
-//                 tree 1 OR or more
-//   free          class 1 load from the cache; counter 1 addition
-//   block back    counter 1 exchange; ring 1 addition, 1 exchange | 1 store, 1 compare-exchange; at a tenth of the ring
-//                 class's tree 1 OR or more; free blocks 1 addition; class 1 load | none
-//   segment back  free blocks 1 compare-exchange; class's tree 1 AND or more; class 1 compare-exchange | 1 store; free
-//                 segments 1 OR or more
-// Orders, and what surrounds these operations, differ. The PTX of the public code (nvcc 13.0, sm_90) has on its way:
-//   slice         4 fences (membar.gl) and 4 loads of pointers, each from the one before it, in front of the entry;
-//                 here 1 addition with acquire, no fence, and no pointer but that of the table
-//   end of block  2 fences more, and 4 more for a segment in advance
-//   free          no fence, 3 loads of pointers; here 1 addition with release
-//   block back    1 fence, 2 with the tree, 2 more for a segment; here 1 exchange with acquire, 1 compare-exchange with
-//                 acquire and release, 1 addition with release
-// On an H200 mallocs of this form take less time than those of the public code (results/reference/h200/peers). At 16 B
-// the fences and loads above explain the difference: with them this form takes the public code's time. They are not
-// part of the design. At 4 KiB they do not explain it. There a block of slices is a segment, so 4,096 requests use up a
-// segment, and the public code also needs more steps to get the next one. Whether this is the cause is not known. Frees
-// are faster as well; the loads of pointers do not explain this.
+// As published:
+// * At start the table pins 13 segments. Pools of 64 segments or fewer serve nothing above a segment.
+// * A segment enters its class's tree again when its ring passes a tenth of its blocks. Until then, its other free
+//   blocks are hidden. A simultaneous removal may hide an insertion into a tree (recheck_cleared_words).
+// * A free of a run first sets the bits of its segments and then resets their class. A fetch between these steps ends
+//   the kernel (reset_class_first).
+// * The counter of a block has 20 bits. If more than a thousand full warps request 32 KiB at once, additions to an
+//   exhausted block could overflow into the class.
+//
+// A team of lanes makes the operations below on shared words. tests/allocators/fidelity/gallatin_test.cpp counts them.
+// Both codes make the same operations, except those that the list names.
+// * Slice: one load of the entry and one addition to the block's counter. If a lane takes several slices, one more
+//   addition frees the surplus.
+// * End of a block: two compare-exchanges of the entry, and a new block.
+// * Block: loads of the class's tree, from 15 random segments and from the lowest segment. One subtraction from the
+//   free blocks, one load of the class and one addition to the taken blocks follow. If all blocks were taken before,
+//   one exchange empties a place of the ring. We set the block's counter by a store, the public code by an exchange.
+// * Last block of a segment: one OR and one AND for the lock, loads and one or more ANDs of the tree of free segments,
+//   one compare-exchange of the class, and one store per block in the ring. The class's tree gets one or more ANDs and
+//   later one or more ORs. We set the segment's counters by three stores and one addition, the public code by four
+//   exchanges.
+// * Free: one load of the class, which can hit the cache, and one addition to the block's counter.
+// * Return of a block: one exchange of the block's counter, one addition to the entered blocks and one addition to the
+//   free blocks. At a tenth of the ring, the class's tree gets one or more ORs. We write the ring by a store and a
+//   compare-exchange; the public code uses an exchange, and loads the class once more.
+// * Return of a segment: one compare-exchange of the free blocks, one or more ANDs of the class's tree and one or more
+//   ORs of the tree of free segments. We reset the class by a store, the public code by a compare-exchange.
+//
+// The memory orders differ, and so does the code around these operations. The PTX of the public code (nvcc 13.0, sm_90)
+// shows:
+// * Slice: four fences (membar.gl) and four dependent loads of pointers before the load of the entry. We make one
+//   addition with acquire, use no fence and load only the pointer to the table.
+// * End of a block: two more fences, and four more if a segment is fetched in advance.
+// * Free: no fence, but three loads of pointers. We make one addition with release.
+// * Return of a block: one fence, two with the tree, and two more for a segment. We make one exchange with acquire, one
+//   compare-exchange with acquire and release, and one addition with release.
+//
+// On an H200, our mallocs take less time than those of the public code (results/reference/h200/peers). At 16 B the
+// fences and loads above explain the difference: with them, this form takes the public code's time. They are not part
+// of the design. At 4 KiB the cause is not known. A block of slices is then a segment, so 4,096 requests use up a
+// segment, and the public code needs more steps to get the next one. Our frees are faster as well, and the loads of
+// pointers do not explain this.
 #pragma once
 
 #include "allocators/gallatin/inspect.hpp"
@@ -72,7 +86,8 @@
 namespace allocbench {
 namespace gallatin {
 
-// The first blocks of all entries. One lane per class.
+// Gives each entry of the table of pinned blocks its first block, until no block is left. One lane serves one size
+// class.
 struct PinBlocks {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, Heap heap) const {
@@ -103,8 +118,9 @@ class Gallatin {
   static std::size_t max_request(std::size_t pool_bytes, const Parameters& parameters) {
     return gallatin::Heap::lay_out(pool_bytes, parameters, "gallatin").max_request();
   }
-  // Twelve segments of two blocks of four slices of 16 bytes, or one block of 32 bytes; four layers of trees. The rest
-  // of a class's pinned block serves no other class, and the block may be in any segment, also inside a run.
+  // The pool has twelve segments. A segment has two blocks of four slices of 16 bytes, or one block of four slices of
+  // 32 bytes. Trees have four layers. The rest of a pinned block serves no other class, and the block may lie in any
+  // segment, even inside a run.
   static SmallHeap<Parameters> small_heap() {
     Parameters parameters;
     parameters.segment_bytes = 128;
@@ -145,7 +161,6 @@ class Gallatin {
     return gallatin::Inspection(stream, heap_).broken_invariant();
   }
 
-  // For tests.
   const gallatin::Heap& heap() const { return heap_; }
 
  private:

@@ -1,28 +1,30 @@
-// Gallatin with the static counter: slots that keep their counter when their block is replaced, and contexts that need
-// one addition per request.
+// Gallatin with the static counter: a slot keeps its counter when its block is replaced, and a request with a context
+// needs one addition.
 //
 // Source: McCoy & Pandey, Gallatin, PPoPP 2024, and the documents of the authors' public code after March 2024.
+//
 // Idea:
-//   malloc  a thread remembers slot, block and generation of its last request. One addition to the slot's counter
-//           returns the current generation and the caller's slices. If the generation differs, or the block is used up,
-//           the thread searches for a slot again. Requests above a slice, frees, blocks and segments: as gallatin.hpp.
-//   free    as gallatin.hpp.
+// * malloc: A thread remembers slot, block and generation of its last request. One addition to the slot's counter
+//   returns the current generation and the caller's slices. If the generation differs or the block is used up, the
+//   thread searches for a slot again. Requests above a slice, frees, blocks and segments are those of gallatin.hpp.
+// * free: A free does the same as in gallatin.hpp.
+//
 // Data and protocol: static_slots.hpp, static_session.hpp; blocks.hpp.
 //
-// Sessions (allocators/support/contract/session.hpp): attach() gives a session without a context; its first request
-// makes one. The context ends with the kernel, as in the authors' static context. With `remember_slot` off every
-// request searches for its slot (the stateless malloc of the source).
+// Sessions (allocators/support/contract/session.hpp): attach() returns a session without a context, and its first
+// request makes a context. The context ends with the kernel, as in the authors' static context. With `remember_slot`
+// off, every request searches for its slot (the stateless malloc of the source).
 //
 // Differs from the source, of which we have only the documents:
-//   * As gallatin.hpp.
-//   * Assumed: a tile begins with the slot of its number. Slots get their first block from their first request instead
-//     of by a call per class.
-//   * Assumed: the retired blocks give the block of an ended generation to lanes that added to it with an older
-//     context.
-//   * A class has as many slots as a thirty-second of the pool has blocks for, 256 at most: published, 256 slots of the
-//     largest class pin 4 GiB.
-//   * The back reference from a block to its slot is left out, because nothing here reads it.
-// As published: slices of a generation are lost if eight more generations end before a lane requests them. If the live
+// * All differences of gallatin.hpp apply.
+// * Assumed: A tile begins with the slot of its number. A slot gets its first block from its first request, not from a
+//   call per class.
+// * Assumed: A lane that adds to an ended generation with an older context finds its block among the retired blocks.
+// * The blocks of a class's slots fill at most a thirty-second of the pool, and a class has at most 256 slots. In the
+//   published code, the 256 slots of the largest class pin 4 GiB.
+// * The back reference from a block to its slot is left out, because nothing here reads it.
+//
+// As published: Slices of a generation are lost if eight more generations end before a lane requests them. If the live
 // set exceeds the pool, callers search for slots that do not exist; here they get null.
 #pragma once
 
@@ -69,7 +71,7 @@ struct StaticParameters {
   }
 };
 
-// All slots without a block. One thread per slot.
+// Makes all slots, without a block. One thread makes one slot.
 struct PrepareSlots {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, Slots slots, std::uint32_t all, std::uint32_t slices) const {
@@ -89,8 +91,9 @@ class StaticGallatin {
   static std::size_t max_request(std::size_t pool_bytes, const Parameters& parameters) {
     return Heap::lay_out(pool_bytes, parameters.of_heap(), "gallatin_static").max_request();
   }
-  // Twelve segments of two blocks of four slices of 16 bytes, or one block of 32 bytes. The rest of a slot's block
-  // serves no other class, and the block may be in any segment, also inside a run.
+  // The pool has twelve segments. A segment has two blocks of four slices of 16 bytes, or one block of four slices of
+  // 32 bytes. The rest of a slot's block serves no other class, and the block may lie in any segment, even inside a
+  // run.
   static SmallHeap<Parameters> small_heap() {
     Parameters parameters;
     parameters.segment_bytes = 128;

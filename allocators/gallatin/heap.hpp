@@ -1,17 +1,21 @@
-// The memory of Gallatin and the words that describe it (McCoy & Pandey 2024; layout of the authors' public code).
+// Heap is the memory of Gallatin with the words that describe it (McCoy & Pandey 2024; layout of the authors' public
+// code).
 //
-//   segment  16 MiB of the pool: free, of one class, or part of a run of segments for a large request
-//   block    4096 slices of one class; a segment of class c has 256 >> c blocks
-//   slice    16 B to 4096 B, nine classes
-// With S bytes per segment, m per largest slice and n classes: S / m slices per block, 2^(n-1-c) blocks per segment.
+// * A segment is 16 MiB of the pool. It is free, has one class, or is part of a run of segments for a large request.
+// * A block is 4096 slices of one class. A segment of class c has 256 >> c blocks.
+// * A slice has 16 B to 4096 B. There are nine classes.
 //
-//   ids       per segment: its class, free_id, or first_run_id + n at the head of a run of n segments
-//   blocks    per block: slices handed out, with the class above bit 20; slices freed
-//   rings     per segment: blocks that came back, in order
-//   counters  per segment: blocks taken, blocks entered into the ring, entered in order; free blocks - 1
-//   trees     the free segments; per class the segments with free blocks (bit_tree.hpp)
-//   pinned    per class the blocks that serve slices; SMs share them (slices.hpp)
-//   locks     bit c: class c fetches a segment; bit `classes`: a run is being looked for
+// In general, a segment has S bytes, the largest slice has m bytes, and there are n classes. A block then has S / m
+// slices, and a segment of class c has 2^(n-1-c) blocks.
+//
+// * `ids` has a word per segment: its class, free_id, or first_run_id + n at the head of a run of n segments.
+// * `blocks` has two words per block: the slices handed out, with the class above bit 20, and the slices freed.
+// * `rings` has the numbers of the returned blocks of each segment, in order.
+// * `counters` has four words per segment: blocks taken, places of the ring taken, places filled in order, and free
+//   blocks - 1.
+// * The trees are one of the free segments, and one per class of the segments with free blocks (bit_tree.hpp).
+// * `pinned` has, for each class, the blocks that serve slices. SMs share them (slices.hpp).
+// * Bit c of `locks` is set while class c fetches a segment, and bit `classes` while a request looks for a run.
 #pragma once
 
 #include <algorithm>
@@ -28,31 +32,31 @@ inline constexpr std::uint32_t free_id = 0xffffffffu;
 inline constexpr std::uint32_t first_run_id = 10;
 inline constexpr std::uint32_t no_block = 0xffffffffu;
 inline constexpr std::uint32_t smallest_slice_log2 = 4;
-// a request takes at most 8 of the largest slices, above that a block
+// A request takes at most 8 of the largest slices. A larger request takes a block.
 inline constexpr std::uint32_t most_count_log2 = 3;
 
-// Entries of the table of pinned blocks; block b is first_pinned + b.
+// These are values of entries of the table of pinned blocks. A pinned block b is stored as first_pinned + b.
 inline constexpr std::uint32_t being_replaced = 0;
-inline constexpr std::uint32_t vacant = 1;  // no team could get a block for this entry
+inline constexpr std::uint32_t vacant = 1;  // entry for which no team could get a block
 inline constexpr std::uint32_t first_pinned = 2;
 
 struct BlockCounters {
   static constexpr std::uint32_t class_shift = 20;
   static constexpr std::uint32_t count_mask = (1u << class_shift) - 1;
 
-  std::uint32_t taken;  // slices handed out; class << class_shift
+  std::uint32_t taken;  // slices handed out, plus class << class_shift
   std::uint32_t freed;
 };
 
 struct SegmentCounters {
-  std::uint32_t taken;    // blocks
-  std::uint32_t entered;  // into the ring
-  std::uint32_t settled;  // of these, in order
-  std::uint32_t active;   // free blocks - 1; all ones where the segment has no class
+  std::uint32_t taken;    // blocks taken from the segment
+  std::uint32_t entered;  // places of the ring taken by returned blocks
+  std::uint32_t settled;  // places of the ring filled, in order
+  std::uint32_t active;   // free blocks - 1; all ones if the segment has no class
 };
 
 struct Heap {
-  const Heap* copy = nullptr;  // in device memory, for the slow paths
+  const Heap* copy = nullptr;  // copy of the heap in device memory, for the slow paths
   std::byte* base = nullptr;
   std::uint32_t* ids = nullptr;
   BlockCounters* blocks = nullptr;
@@ -65,8 +69,8 @@ struct Heap {
   std::uint32_t segments = 0;
   std::uint32_t segment_log2 = 0;
   std::uint32_t classes = 0;
-  std::uint32_t slices_log2 = 0;  // of a block
-  std::uint32_t pinned_log2 = 0;  // of the smallest class
+  std::uint32_t slices_log2 = 0;  // log2 of the slices of a block
+  std::uint32_t pinned_log2 = 0;  // log2 of the pinned blocks of the smallest class
   Parameters parameters;
 
   SIMT_HOST_FN std::uint32_t slices() const { return 1u << slices_log2; }
@@ -79,7 +83,7 @@ struct Heap {
     const std::uint32_t halved = 1u << pinned_log2 >> size_class;
     return halved > parameters.least_pinned_blocks ? halved : parameters.least_pinned_blocks;
   }
-  // Slices that a request may take in a row.
+  // Returns log2 of the number of slices that a request may take in a row.
   SIMT_HOST_FN std::uint32_t most_count_log2() const {
     return slices_log2 < gallatin::most_count_log2 ? slices_log2 : gallatin::most_count_log2;
   }
@@ -112,7 +116,7 @@ struct Heap {
   std::size_t all_blocks() const { return std::size_t{segments} << ring_log2(); }
   std::size_t pinned_entries() const { return std::size_t{classes} * pinned_stride(); }
   std::size_t max_slice_bytes() const { return std::size_t{1} << (smallest_slice_log2 + classes - 1); }
-  // Segments that the first blocks of all entries take from the lowest on, those fetched in advance included.
+  // Returns how many segments the first blocks of all entries take, with the segments fetched in advance.
   std::size_t first_segments() const {
     std::size_t taken = 0;
     for (std::uint32_t size_class = 0; size_class < classes; ++size_class) {
@@ -120,7 +124,7 @@ struct Heap {
     }
     return taken;
   }
-  // On a fresh heap. Runs lie beyond the first word of the tree of free segments.
+  // Returns the largest request of a fresh heap. Runs lie beyond the first word of the tree of free segments.
   std::size_t max_request() const {
     const std::size_t lowest = std::max(std::size_t{1} << shape.fanout_log2, first_segments());
     constexpr std::size_t most_run = 0xffff - first_run_id;
@@ -146,7 +150,7 @@ struct Heap {
     heap.segment_log2 = log2_of(segment);
     heap.classes = log2_of(slice) - smallest_slice_log2 + 1;
     heap.slices_log2 = log2_of(segment / slice);
-    // The smallest class pins half of the blocks of a segment, as published, whatever the size of a segment.
+    // The smallest class pins half the blocks of a segment, as published, for every segment size.
     heap.pinned_log2 = std::min(log2_of(parameters.pinned_blocks), heap.classes - std::min(heap.classes, 2u));
     heap.shape = TreeShape::of(heap.segments, log2_of(parameters.fanout));
     return heap;
@@ -173,7 +177,7 @@ struct Heap {
   static std::uint32_t log2_of(std::uint64_t power) { return static_cast<std::uint32_t>(std::countr_zero(power)); }
 };
 
-// All segments free, all counters zero. One thread per segment or word.
+// Frees all segments and sets all counters to zero. One thread serves one segment or word.
 struct PrepareHeap {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, Heap heap) const {

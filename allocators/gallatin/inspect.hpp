@@ -1,11 +1,12 @@
-// Invariants of a Gallatin heap while no kernel runs, checked on the host.
+// Inspection checks the invariants of a Gallatin heap on the host while no kernel runs.
 //
-//   * no lock is held, no entry waits for a block
-//   * a free segment is in the tree of free segments and has no counters; one with a class is not, and its ring and its
-//     counters agree on the number of free blocks
-//   * no block is freed more often than it has slices
-//   * a pinned block with slices left lies in a segment of its class
-// Trees of classes are not checked, because as published a segment with free blocks may be missing there.
+// * No lock is held, and no entry waits for a block.
+// * A free segment is in the tree of free segments and has no counters. A segment with a class is not in this tree, and
+//   its ring and its counters agree on the number of free blocks.
+// * No block has more freed slices than slices.
+// * A pinned block with slices left lies in a segment of its class.
+//
+// Trees of classes are not checked, because a segment with free blocks may be missing there, as published.
 #pragma once
 
 #include <vector>
@@ -25,7 +26,7 @@ class Inspection {
         pinned_(copy(stream, heap.pinned, heap.pinned == nullptr ? 0 : heap.pinned_entries())),
         locks_(copy(stream, heap.locks, 1)[0]) {}
 
-  // Empty if all invariants hold.
+  // Returns the first broken invariant in words, or an empty text.
   std::string broken_invariant() const {
     if (locks_ != 0) return "a class is still locked";
     std::uint32_t rest_of_run = 0;
@@ -50,7 +51,6 @@ class Inspection {
     return broken_entry();
   }
 
-  // For tests.
   std::uint32_t id_of_block(std::uint32_t block) const { return ids_[block >> heap_.ring_log2()]; }
   std::uint32_t pinned(std::uint32_t size_class, std::uint32_t slot) const {
     return pinned_[size_class * heap_.pinned_stride() + slot];
@@ -90,7 +90,7 @@ class Inspection {
         if (entry == vacant) continue;
         const std::uint32_t block = entry - first_pinned;
         const std::uint32_t taken = blocks_[block].taken;
-        // A used-up block may already be reused; the team that finds it detaches it.
+        // A used-up block may already serve again; the team that finds it detaches it.
         const bool serves =
             taken >> BlockCounters::class_shift == size_class && (taken & BlockCounters::count_mask) < heap_.slices();
         if (serves && ids_[heap_.segment_of(block)] != size_class) {

@@ -1,4 +1,4 @@
-// The parameters of Gallatin, with the defaults of the authors' tests.
+// The parameters of Gallatin have the defaults of the authors' tests.
 #pragma once
 
 #include "allocators/support/contract/parameters.hpp"

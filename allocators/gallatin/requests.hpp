@@ -1,5 +1,5 @@
-// How Gallatin serves a request (by slices, a whole block or a run of segments) and how it frees each (McCoy & Pandey
-// 2024; protocol of the authors' public code).
+// Requests of Gallatin are served by slices, a whole block or a run of segments, and are freed in the same way (McCoy &
+// Pandey 2024; protocol of the authors' public code).
 #pragma once
 
 #include "allocators/gallatin/runs.hpp"
@@ -7,7 +7,7 @@
 
 namespace allocbench::gallatin {
 
-// A whole block for one request.
+// Serves one request with a whole block.
 template <class Thread>
 SIMT_NOINLINE_FN void* take_block(Thread& thread, const Heap& heap, std::uint32_t size_class) {
   for (std::uint32_t tries = 0; tries < heap.parameters.run_tries; ++tries) {
@@ -20,7 +20,7 @@ SIMT_NOINLINE_FN void* take_block(Thread& thread, const Heap& heap, std::uint32_
       thread.atomic(counters.freed).fetch_add(heap.slices() - 1, simt::relaxed);
       return heap.slice(block, size_class, 0);
     }
-    // A team that knew the block from an earlier use came first.
+    // A team that knew the block from an earlier use has taken slices of it.
     const std::uint32_t taken = old - fresh;
     if (taken < heap.slices()) {
       free_slices(thread, heap, block, size_class, heap.slices() - taken, simt::relaxed);
@@ -29,7 +29,7 @@ SIMT_NOINLINE_FN void* take_block(Thread& thread, const Heap& heap, std::uint32_
   return nullptr;
 }
 
-// `take_slices(size_class, count)` serves what fits into a block.
+// Serves any request. `take_slices(size_class, count)` serves requests of up to 8 of the largest slices.
 template <class Thread, class TakeSlices>
 SIMT_FN void* take(Thread& thread, const Heap& heap, RequestLimit limit, std::size_t bytes,
                    const TakeSlices& take_slices) {
@@ -49,7 +49,7 @@ SIMT_FN void give_back(Thread& thread, const Heap& heap, void* block) {
   if (block == nullptr) return;
   const std::size_t offset = heap.offset_of(block);
   const auto segment = static_cast<std::uint32_t>(offset >> heap.segment_log2);
-  // A plain load, which can hit the cache, because the class does not change while a block is in use.
+  // The plain load can hit the cache. It is safe, because the class does not change while a block is in use.
   const std::uint32_t id = heap.ids[segment];
   if (id >= first_run_id) return free_run(thread, *heap.copy, segment, id);
   const auto in_segment = static_cast<std::uint32_t>(offset) & ((1u << heap.segment_log2) - 1);

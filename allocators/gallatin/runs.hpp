@@ -1,9 +1,9 @@
-// Requests above a segment: runs of free segments (McCoy & Pandey 2024; protocol of the authors' public code).
+// Requests above a segment get runs of free segments (McCoy & Pandey 2024; protocol of the authors' public code).
 //
-// One request at a time, under a lock. The bottom words of the tree of free segments are searched from the last one
-// back; the run may continue into lower words. Only the run that begins with the lowest segment of a word is
-// considered, and the first word is never looked at. So a used segment there hides the others of its word, and a pool
-// of 64 segments or fewer serves no run. The upper layers of the tree are not changed, which searches tolerate.
+// A lock admits one request at a time. The request searches the bottom words of the tree of free segments backwards
+// from the last one. Only a run that begins with the lowest segment of a word counts; the run may continue into lower
+// words. The first word is never searched. So a used lowest segment hides the other segments of its word, and a pool of
+// 64 segments or fewer serves no run. The upper layers of the tree do not change, which searches tolerate.
 #pragma once
 
 #include "allocators/gallatin/blocks.hpp"
@@ -16,7 +16,7 @@ class RunSearch {
   SIMT_FN RunSearch(Thread& thread, const BitTree& tree)
       : thread_(thread), tree_(tree), words_(tree.words), log2_(tree.shape.fanout_log2) {}
 
-  // The first of `count` segments that were free and are now the caller's; no_segment if no run was found.
+  // Takes `count` free segments in a row and returns the first one. Returns no_segment if there is no such run.
   SIMT_FN std::uint32_t claim(std::uint32_t count) const {
     for (std::uint32_t word = tree_.shape.nodes_for(tree_.shape.members) - 1; word != 0; --word) {
       const std::uint32_t begin = begin_of_run(word, count);
@@ -40,7 +40,7 @@ class RunSearch {
 
   SIMT_FN std::uint64_t load(std::uint32_t word) const { return thread_.atomic(words_[word]).load(simt::relaxed); }
 
-  // A run that begins with the lowest segment of `word`, or in the words below it.
+  // Returns the first segment of a run that begins with the lowest segment of `word`, or in the words below.
   SIMT_FN std::uint32_t begin_of_run(std::uint32_t word, std::uint32_t count) const {
     const std::uint32_t width = mask() + 1;
     const std::uint64_t used = ~load(word);
@@ -58,7 +58,7 @@ class RunSearch {
     return end - begin < count ? no_segment : end - count;
   }
 
-  // Number of the segments that were still free.
+  // Returns how many of the segments were still free.
   SIMT_FN std::uint32_t claim_from(std::uint32_t begin, std::uint32_t count) const {
     std::uint32_t claimed = 0;
     for_words(begin, count, [&](std::uint32_t word, std::uint64_t bits) {
@@ -101,7 +101,7 @@ SIMT_NOINLINE_FN void* take_run(Thread& thread, const Heap& heap, std::uint64_t 
     std::uint32_t expected = free_id;
     if (!thread.atomic(heap.ids[begin])
              .compare_exchange(expected, first_run_id + count, simt::acq_rel, simt::relaxed)) {
-      thread.trap();  // as published
+      thread.trap();  // the trap is as published
     }
   }
   unlock_class(thread, heap, heap.classes);

@@ -1,12 +1,13 @@
-// Slices of Gallatin: cut from pinned blocks by one addition for all lanes that ask together.
+// Slices of Gallatin are cut from pinned blocks. One addition serves all lanes that request together.
 //
-// McCoy & Pandey 2024; protocol of the authors' public code. Every class has a table of pinned blocks; the number of
-// the SM names an entry. The lanes of a class add their slices up, the last of them adds the sum to the block's
-// counter, and each gets a place behind it. The team that crosses the end of the block detaches it and puts a new one
-// into the entry. Until then others use the entries behind it. When the addition arrives, the block may have left the
-// table and may have another class. The class above the count shows this, and then the slices are returned.
+// McCoy & Pandey 2024; protocol of the authors' public code. Every class has a table of pinned blocks, and the number
+// of the SM selects an entry. The lanes of a class sum up their slices. The last lane adds the sum to the block's
+// counter, and each lane gets its place from the old value. The team that crosses the end of the block detaches it and
+// puts a new block into the entry. Until then, other teams use the next entries. When an addition arrives, its block
+// may be out of the table and may have another class. The class above the count shows this, and the team frees the
+// slices.
 //
-// Orders. The counter hands the block over, also to teams that know the block from an earlier use: it is set with
+// Orders: The counter hands the block over, also to teams that know the block from an earlier use. It is set with
 // release and increased with acquire.
 #pragma once
 
@@ -14,7 +15,8 @@
 
 namespace allocbench::gallatin {
 
-// Result of the leader's search: a block and its entry, or no_block. `exhausted` means that there will be no block.
+// Pinned is the result of the leader's search: a block and its entry, or no_block. `exhausted` means that no block is
+// left.
 struct Pinned {
   std::uint32_t slot;
   std::uint32_t block;
@@ -69,7 +71,7 @@ SIMT_FN void replace(Thread& thread, const Heap& heap, std::uint32_t size_class,
   }
 }
 
-// `count` slices in a row, for all lanes that call together with this class.
+// Returns `count` slices in a row, or null. Serves all lanes that call together with this class.
 template <class Thread>
 SIMT_FN void* take_slices(Thread& thread, const Heap& heap, std::uint32_t size_class, std::uint32_t count) {
   auto team = thread.converged().match_any(size_class);
@@ -92,7 +94,7 @@ SIMT_FN void* take_slices(Thread& thread, const Heap& heap, std::uint32_t size_c
     std::uint32_t old = 0;
     if (thread.lane() == last) old = thread.atomic(block.taken).fetch_add(before + count, simt::acquire);
     old = team.shfl_lane(old, last);
-    team.sync();  // the acquire of the last lane covers all lanes
+    team.sync();  // makes the last lane's acquire cover all lanes
     const std::uint32_t block_class = old >> BlockCounters::class_shift;
     const std::uint32_t place = (old & BlockCounters::count_mask) + before;
     const bool right = block_class == size_class;

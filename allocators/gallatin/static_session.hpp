@@ -1,4 +1,5 @@
-// How a thread takes slices from slots with static counters (static_slots.hpp), and its state between requests.
+// A StaticSession takes slices from slots with static counters (static_slots.hpp) and keeps a lane's state between
+// requests.
 #pragma once
 
 #include "allocators/gallatin/requests.hpp"
@@ -7,8 +8,8 @@
 
 namespace allocbench::gallatin {
 
-// State of a lane during a kernel: the context of its last class. Lanes of a tile that call together with one class use
-// the context of the first of them.
+// StaticSession is the state of a lane during a kernel: the context of its last class. Lanes of a tile that call
+// together with one class use the context of the first of these lanes.
 template <StaticBug bug>
 class StaticSession {
  public:
@@ -28,7 +29,7 @@ class StaticSession {
   }
 
  private:
-  // The context of the first lane, for all.
+  // Gives all lanes the context of the first lane.
   template <class Thread, class Group>
   SIMT_FN Resolved agree(Thread& thread, const Group& team, std::uint32_t size_class, Shortage& shortage) {
     Resolved result = Resolved::found;
@@ -65,7 +66,7 @@ class StaticSession {
       std::uint64_t old = 0;
       if (thread.lane() == last) old = thread.atomic(slot.counter).fetch_add(added, simt::acquire);
       old = team.shfl_lane(old, last);
-      team.sync();  // the acquire of the last lane covers all lanes
+      team.sync();  // makes the last lane's acquire cover all lanes
       const auto generation = static_cast<std::uint32_t>(old >> 32);
       const auto taken = static_cast<std::uint32_t>(old);
       if (generation != context_.generation && taken < slices) {
@@ -73,7 +74,7 @@ class StaticSession {
         if (team.leader()) block = block_of_generation(thread, slot, generation);
         context_.block = team.broadcast(block);
         context_.generation = generation;
-        team.sync();  // the leader's acquire covers all lanes
+        team.sync();  // makes the leader's acquire cover all lanes
       }
       const std::uint32_t place = taken + before;
       const bool known = context_.block != no_block;

@@ -1,31 +1,33 @@
-// Slots of Gallatin with the static counter. When a block is replaced, its counter stays in the slot.
+// Slots of Gallatin with the static counter keep their counter when their block is replaced.
 //
-// Source: documents of the authors' public code after March 2024 (invariants of the static counter, static context).
-// A slot belongs to a class and has one block at a time. In the code of 2024 the counter of the slices is part of the
-// block; here it is part of the slot and carries the generation of the slot's block. A thread that has remembered slot,
-// block and generation needs one addition: if the generation is the same and the slice exists, the slice is its own.
+// Source: documents of the authors' public code after March 2024 (invariants of the static counter, static context). A
+// slot belongs to a class and has one block at a time. In the code of 2024, the counter of the slices is part of the
+// block. Here the counter is part of the slot and carries the generation of the slot's block. A thread remembers slot,
+// block and generation, and needs one addition: if the generation is the same and the slice exists, the thread owns the
+// slice.
 //
-//   counter  generation << 32 | slices handed out; in a line of its own
-//   live     valid << 63 | generation << 32 | block
-//   retired  the last eight values of `live`: an addition to an ended generation finds its block there
+// * `counter` is generation << 32 | slices handed out. It has a line of its own.
+// * `live` is valid << 63 | generation << 32 | block.
+// * `retired` has the last eight values of `live`. An addition to an ended generation finds its block there.
 //
-// Protocol. The team whose slices cross the end of the block replaces it: a new block, the old one among the retired,
-// the new `live`, and last the counter with the next generation. Until then additions to the old counter find no slice.
-// A request that finds no slot with room gives up under three conditions: a search for a block of its class that began
-// later found none, no other search is running, and no slot has room. Without this rule every request in a full pool
-// would search every slot (docs/findings.md).
+// Protocol: The team whose slices cross the end of the block replaces it. It takes a new block, stores the old one in
+// `retired`, writes the new `live` and finally exchanges the counter for the next generation. Until then, additions to
+// the old counter find no slice. A request gives up when a search for a block of its class began after the request and
+// found none, no other search is running, and no slot has room. Without this rule, every request in a full pool would
+// search every slot (docs/findings.md).
 //
-// Orders. The counter hands the block over: exchanged with release, added to with acquire.
+// Orders: The counter hands the block over. It is exchanged with release and increased with acquire.
 #pragma once
 
 #include "allocators/gallatin/blocks.hpp"
 
 namespace allocbench::gallatin {
 
-// Planted errors of the bug zoo, which the authors' documents report (tests/check/zoo/gallatins.hpp).
+// StaticBug lists the planted errors of the bug zoo, which the authors' documents report
+// (tests/check/zoo/gallatins.hpp).
 enum class StaticBug {
   none,
-  torn_context,     // block and generation are read one after the other
+  torn_context,     // a request reads block and generation one after the other
   same_generation,  // a new block keeps the generation, so remembered contexts refer to the old one
   single_additions  // a request for several slices adds one to the counter
 };
@@ -49,31 +51,31 @@ struct Slot {
   alignas(128) std::uint64_t counter;
   alignas(128) std::uint64_t live;
   std::uint64_t retired[retired_blocks];
-  std::uint32_t filling;  // 1: a request is getting a block for a slot that has none
+  std::uint32_t filling;  // 1 while a request gets the first block of the slot
 };
 
-// The searches for blocks of a class.
+// Searches counts the searches for blocks of a class.
 struct Searches {
-  static constexpr std::uint64_t on_its_way = 1;                 // bits 0-31
-  static constexpr std::uint64_t vain = std::uint64_t{1} << 32;  // bits 32-63: those that found none
+  static constexpr std::uint64_t on_its_way = 1;                 // bits 0-31: searches that are running
+  static constexpr std::uint64_t vain = std::uint64_t{1} << 32;  // bits 32-63: searches that found no block
 
   alignas(128) std::uint64_t word;
 
   static SIMT_HOST_FN bool any_on_its_way(std::uint64_t word) { return static_cast<std::uint32_t>(word) != 0; }
-  // Whether a search began after `then` and found nothing before `now`.
+  // Returns whether a search began after `then` and found nothing before `now`.
   static SIMT_HOST_FN bool vain_since(std::uint64_t then, std::uint64_t now) {
     return static_cast<std::uint32_t>((now >> 32) - (then >> 32)) > static_cast<std::uint32_t>(then);
   }
 };
 
-// Facts about the searches for a request without a slot.
+// Shortage holds what a request without a slot knows about the searches.
 struct Shortage {
-  std::uint64_t since = 0;  // the word of the searches when it came
+  std::uint64_t since = 0;  // word of the searches when the request came
   bool begun = false;
-  bool certain = false;  // a search that began later found nothing
+  bool certain = false;  // true if a search that began later found nothing
 };
 
-// State of a thread between its requests. If `size_class` is all ones, there is none.
+// Context is the state of a thread between its requests. If `size_class` is all ones, there is no state.
 struct Context {
   std::uint32_t size_class = 0xffffffffu;
   std::uint32_t slot = 0;
@@ -83,7 +85,7 @@ struct Context {
 
 struct Slots {
   Slot* slots = nullptr;
-  Searches* searches = nullptr;  // per class
+  Searches* searches = nullptr;  // one counter per class
   std::uint32_t count_log2 = 0;
   std::uint32_t pool_log2 = 0;
   std::uint32_t probes = 0;
@@ -91,7 +93,7 @@ struct Slots {
   SIMT_FN Slot& at(std::uint32_t size_class, std::uint32_t slot) const {
     return slots[(size_class << count_log2) + slot];
   }
-  // Number of slots of a class: all, or as many as fit into a thirty-second of the pool.
+  // Returns the number of slots of a class: all, or as many as have their blocks in a thirty-second of the pool.
   SIMT_HOST_FN std::uint32_t count(const Heap& heap, std::uint32_t size_class) const {
     const std::uint32_t spent_log2 = heap.block_log2(size_class) + 5;
     const std::uint32_t left_log2 = pool_log2 > spent_log2 ? pool_log2 - spent_log2 : 0;
@@ -99,7 +101,7 @@ struct Slots {
   }
 };
 
-// Gives the next block to the slot, whose generation `old` is over. If there is none, the slot has no block.
+// Gives the slot its next block after generation `old` has ended. If there is none, the slot has no block.
 template <StaticBug bug, class Thread>
 SIMT_FN bool renew(Thread& thread, const Heap& heap, const Slots& slots, Slot& slot, std::uint32_t size_class,
                    LiveBlock old) {
@@ -112,7 +114,7 @@ SIMT_FN bool renew(Thread& thread, const Heap& heap, const Slots& slots, Slot& s
     thread.atomic(slot.retired[old.generation() % Slot::retired_blocks]).store(old.word, simt::relaxed);
   }
   if (block == no_block) {
-    // The counter stays exhausted, and the generation is the old one.
+    // The counter stays exhausted, and the generation stays the old one.
     thread.atomic(slot.live).store(LiveBlock::of(old.generation(), no_block).word, simt::release);
     searches.fetch_add(Searches::vain - Searches::on_its_way, simt::release);
     return false;
@@ -129,7 +131,7 @@ SIMT_NOINLINE_FN bool renew_slot(Thread& thread, const Heap& heap, const Slots& 
   return renew<bug>(thread, heap, slots, slot, size_class, old);
 }
 
-// The block of an ended generation, if it is still stored; otherwise no_block.
+// Returns the block of an ended generation if it is still stored, otherwise no_block.
 template <class Thread>
 SIMT_FN std::uint32_t block_of_generation(Thread& thread, Slot& slot, std::uint32_t generation) {
   LiveBlock found{thread.atomic(slot.live).load(simt::acquire)};
@@ -138,10 +140,10 @@ SIMT_FN std::uint32_t block_of_generation(Thread& thread, Slot& slot, std::uint3
   return found.exists() && found.generation() == generation ? found.block() : no_block;
 }
 
-// Result of a search for a slot with room. busy: search again.
+// Resolved is the result of a search for a slot with room. `busy` means that the caller must search again.
 enum class Resolved : std::uint32_t { found, busy, exhausted };
 
-// The first slot with room, beginning at the caller's own slot. A slot without a block gets one if possible.
+// Finds the first slot with room, beginning at the caller's own slot. A slot without a block gets one if possible.
 template <StaticBug bug, class Thread>
 SIMT_NOINLINE_FN Resolved resolve(Thread& thread, const Heap& heap, const Slots& slots, std::uint32_t size_class,
                                   std::uint32_t own, Context& context, Shortage& shortage) {
@@ -158,7 +160,7 @@ SIMT_NOINLINE_FN Resolved resolve(Thread& thread, const Heap& heap, const Slots&
       if (!may_search) continue;
       if (!shortage.begun) shortage = {searches.load(simt::relaxed), true, false};
       if (thread.atomic(slot.filling).exchange(1u, simt::acquire) != 0) continue;
-      // Checks once more, because another request may have filled it.
+      // Another request may have filled the slot, so this request checks once more.
       live.word = thread.atomic(slot.live).load(simt::acquire);
       may_search = live.exists() || renew<bug>(thread, heap, slots, slot, size_class, live);
       thread.atomic(slot.filling).store(0u, simt::release);

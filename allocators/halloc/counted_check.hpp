@@ -1,4 +1,4 @@
-// The slabs of the published form checked on the host, when no kernel runs.
+// These functions check the slabs of the published form on the host while no kernel runs.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace allocbench::halloc {
 
-// Everything the check reads, copied once.
+// CountedImage holds everything that the check reads, copied once.
 struct CountedImage {
   std::vector<std::uint32_t> counters, locks, bits, lengths, set_words;
   std::vector<SizeHead> sizes;
-  std::vector<bool> is_head;  // head or next head of a size
+  std::vector<bool> is_head;  // true for a slab that is the head or next head of a size
 
   bool in_set(const CountedSlabs& slabs, const SlabBitmap& device_set, std::uint32_t slab) const {
     const std::size_t begin = static_cast<std::size_t>(device_set.words - slabs.set_words);
@@ -37,7 +37,7 @@ inline CountedImage copy_slabs(const LockedHeads& heads, simt::Stream& stream) {
   return image;
 }
 
-// The mistake in one slab; empty if there is none.
+// Returns the mistake in one slab, or an empty text if there is none.
 inline std::string broken_slab(const CountedSlabs& slabs, const CountedImage& image, std::uint32_t slab) {
   const std::uint32_t word = image.counters[slab];
   const std::uint32_t kind = SlabCounter::kind(word);
@@ -68,7 +68,7 @@ inline std::string broken_slab(const CountedSlabs& slabs, const CountedImage& im
   return found ? "" : "is in no set";
 }
 
-// Copies counters, bits and sets. The text names the first broken slab.
+// Copies counters, bits and sets. Returns a text that names the first broken slab, or an empty text.
 inline std::string broken_slab(const LockedHeads& heads, simt::Stream& stream) {
   CountedImage image = copy_slabs(heads, stream);
   for (std::uint32_t id = 0; id < size_count; ++id) {

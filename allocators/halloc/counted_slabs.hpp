@@ -1,16 +1,21 @@
-// The slabs of Halloc as published: a counter word, a descriptor, a lock, bits and lengths of blocks, and the sets.
+// CountedSlabs are the slabs of Halloc as published: a counter word, a descriptor, a lock, bits and lengths of blocks,
+// and the sets.
 //
 // Adinetz & Pleiter 2014; layout of the authors' public code 0.11.
-//   counter    bits 12-31 chunks in use, bit 8 head, bits 5-7 kind of chunk (7 = none: free slab), bits 0-4 size
-//   bits       1 per chunk; a block is 1, 2, 4 or 8 chunks of one word
-//   lengths    4 bits per chunk, written at the first chunk of a block
-//   sets       free; sparse per kind; roomy and busy per size (slab_bitmap.hpp)
-// Protocol. The low bits of the counter change only under the lock of the slab, and its count changes with every block.
+// * Bits 12-31 of the counter are the chunks in use, bit 8 marks a head, bits 5-7 are the kind of chunk (7 for a free
+//   slab), and bits 0-4 are the size.
+// * A slab has one bit per chunk. A block is 1, 2, 4 or 8 chunks of one word.
+// * Lengths have 4 bits per chunk. The length of a block is written at its first chunk.
+// * One set has the free slabs. Each kind has a set of sparse slabs, and each size has sets of roomy and busy slabs
+//   (slab_bitmap.hpp).
+//
+// Protocol: The low bits of the counter change only under the lock of the slab, and its count changes with every block.
 // A thread that won its bits adds to the count. If the kind in the old word differs, the slab was freed in between, and
-// the thread undoes both changes. A free that crosses a threshold of a slab that is not a head files the slab. A free
-// that lowers the count to zero tries to make the slab free. Orders. Bits: acquire to take, release to give; the count
-// is released by frees and acquired by the lane that makes the slab free. Blocks of another kind come after that
-// through the set of free slabs and the head.
+// the thread undoes both changes. If a free crosses a threshold of a slab that is not a head, it files the slab. A free
+// that lowers the count to zero tries to free the slab.
+//
+// Orders: Bits acquire when a block is taken and release when it is freed. Frees release the count, and the lane that
+// frees the slab acquires it. The set of free slabs and the head order blocks of another kind after that.
 #pragma once
 
 #include "allocators/halloc/size_classes.hpp"
@@ -46,12 +51,12 @@ struct CountedSlabs {
   std::byte* base = nullptr;
   std::uint32_t count = 0;
   std::uint32_t shift = 22;           // log2 of the bytes of a slab
-  std::uint32_t* counters = nullptr;  // one per slab
+  std::uint32_t* counters = nullptr;  // one counter per slab
   SlabDescriptor* slabs = nullptr;
-  std::uint32_t* locks = nullptr;      // one per slab
-  std::uint32_t* bits = nullptr;       // slab bytes / 512 words per slab
-  std::uint32_t* lengths = nullptr;    // slab bytes / 128 words per slab
-  std::uint32_t* set_words = nullptr;  // free, sparse per kind, roomy per size, busy per size
+  std::uint32_t* locks = nullptr;      // one lock per slab
+  std::uint32_t* bits = nullptr;       // slab bytes / 512 words of bits per slab
+  std::uint32_t* lengths = nullptr;    // slab bytes / 128 words of lengths per slab
+  std::uint32_t* set_words = nullptr;  // free set, sparse sets per kind, roomy sets per size, busy sets per size
 
   static constexpr std::uint32_t set_count = 1 + kind_count + 2 * size_count;
   SIMT_HOST_FN std::uint32_t words_per_set() const { return (count + 31) / 32; }
@@ -73,13 +78,13 @@ struct CountedSlabs {
     return base + (std::size_t{slab} << shift) + offset_of_chunk(kind, chunk);
   }
 
-  // Chunks of the slab in use.
+  // Returns how many chunks of the slab are in use.
   template <class Thread>
   SIMT_FN std::uint32_t used(Thread& thread, std::uint32_t slab) const {
     return SlabCounter::chunks(thread.atomic(counters[slab]).load(simt::relaxed));
   }
 
-  // Tries to set the bits of the block of 2^log chunks at `chunk`; all or none.
+  // Tries to set all bits of the block of 2^log chunks at `chunk`. Sets all or none.
   template <class Thread>
   SIMT_FN bool set_bits(Thread& thread, std::uint32_t slab, std::uint32_t chunk, std::uint32_t log) const {
     thread.probe(simt::Step::attempt);
@@ -108,7 +113,7 @@ struct CountedSlabs {
     return word.fetch_and(~(15u << shift_in_word), simt::relaxed) >> shift_in_word & 15;
   }
 
-  // Lowers the count of a slab, and files the slab if that crosses a threshold.
+  // Lowers the count of a slab, and files the slab if its count crosses a threshold.
   template <class Thread>
   SIMT_FN void subtract(Thread& thread, std::uint32_t slab, std::uint32_t chunks) const {
     const std::uint32_t before =
@@ -130,8 +135,8 @@ struct CountedSlabs {
     }
   }
 
-  // Makes a slab that was removed from a set a head of this size, if it has at most `limit` chunks in use and `right`
-  // (counter word) holds.
+  // Makes a slab that was removed from a set a head of this size. The slab may have at most `limit` chunks in use, and
+  // `right` must hold for its counter word.
   template <class Thread, class Right>
   SIMT_FN bool take(Thread& thread, std::uint32_t slab, std::uint32_t id, std::uint32_t limit, Right right) const {
     lock(thread, slab);
@@ -147,7 +152,7 @@ struct CountedSlabs {
     return taken;
   }
 
-  // The slab stops being a head.
+  // Makes the slab an ordinary slab that is not a head.
   template <class Thread>
   SIMT_FN void detach(Thread& thread, std::uint32_t slab) const {
     lock(thread, slab);
@@ -186,8 +191,8 @@ struct CountedSlabs {
     thread.atomic(slabs[slab].chunk_bytes).store(chunk_bytes(kind_of(id)), simt::relaxed);
   }
 
-  // Added before it is removed, so that it is always in a set, and added again in case it was just removed from the new
-  // set.
+  // Moves a slab to another set. The slab is added first, so that it is always in a set. It is added again at the end,
+  // in case another thread removed it from the new set meanwhile.
   template <class Thread>
   SIMT_FN void move(Thread& thread, std::uint32_t slab, const SlabBitmap& from, const SlabBitmap& to) const {
     to.add(thread, slab);
@@ -195,7 +200,8 @@ struct CountedSlabs {
     to.add(thread, slab);
   }
 
-  // The kind is cleared first. A later allocation sees this and withdraws; an earlier allocation keeps the slab.
+  // Frees the slab if no block is in use. The kind is cleared first. A later allocation sees this and withdraws; an
+  // earlier allocation keeps the slab.
   template <class Thread>
   SIMT_FN void try_free(Thread& thread, std::uint32_t slab) const {
     lock(thread, slab);

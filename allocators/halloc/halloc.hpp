@@ -1,32 +1,38 @@
-// Halloc as published: a bitmap heap of slabs, with a hash that finds a free block in one or two tries.
+// Halloc as published is a bitmap heap of slabs, with a hash that finds a free block in one or two tries.
 //
 // Paper: Adinetz & Pleiter, Halloc: Fast malloc()/free() for GPUs, GTC 2014 (slides). Details that the slides lack
 // follow the authors' public code 0.11.
+//
 // Idea:
-//   malloc  up to 3072 bytes: round up to one of sixteen sizes. A counter per size, which is raised once for all lanes
-//           of a warp that request this size, gives every lane a number. A hash of the number names blocks of the
-//           size's head slab; an atomic OR takes one. The lanes that won add to the count of the slab together and
-//           write the length of their block. When the head is 83.5 % full, another slab becomes the head.
-//   free    the slab follows from the address. Take the length, clear the bits, lower the slab's count for all lanes
-//           that free equal blocks of it, file the slab if it crosses a threshold.
-//   Larger requests go to the back end's device heap, which gets a quarter of the memory.
+// * malloc, up to 3072 bytes: A request is rounded up to one of sixteen sizes. Each size has a counter, and one
+//   addition per warp gives every lane of the warp a number. A hash of the number selects blocks of the size's head
+//   slab, and an atomic OR takes a block. The lanes that won add to the count of the slab together and write the length
+//   of their block. When the head is 83.5 % full, another slab becomes the head.
+// * malloc, larger requests: They go to the back end's device heap, which gets a quarter of the memory.
+// * free: The address gives the slab. A free takes the length and clears the bits. One subtraction from the slab's
+//   count serves all lanes that free equal blocks of it. A free files the slab if the count crosses a threshold.
+//
 // Data: sizes and hash (size_classes.hpp), slabs and their protocol (counted_slabs.hpp), sets (slab_bitmap.hpp), heads
 // and their replacement (locked_heads.hpp), the slab grid (slab_grid.hpp).
 //
 // Differs from the slides and the public code:
-//   * Memory orders (counted_slabs.hpp).
-//   * Groups of lanes are explicit masks: the lanes that call together with one size stay together until each has its
-//     block. Published: loops over votes of all currently running lanes, which hang on GPUs since Volta.
-//   * A lane gives up if no slab is found, after four visits to the same busy head, or after 64 visits plus two per
-//     slab. Requests above the device heap's share are refused: CUDA's malloc wraps near 2^64.
-//   * Requests of 17 to 24 bytes get 32: 24-byte blocks would be aligned to 8 bytes only. For 384 and 768 bytes a slab
-//     has 10,920 chunks, published 10,922.
-//   * The sets' last words are searched too. Published: with fewer than 32 slabs (171 MiB) every small malloc fails.
-//   * Assumed: a detached head is filed by the thresholds of its size, even if it is busy. A search puts a busy slab
-//     back if it is too full. Published: both are in no set until a free crosses a threshold.
-//   * Lengths take 128 KiB per slab of 4 MiB (published 256, half of them unused). One pool instead of slabs allocated
-//     one by one: the address of a slab is computed. The grid allows at most 8191 slabs, as published.
+// * The memory orders are ours (counted_slabs.hpp).
+// * Groups of lanes are explicit masks: the lanes that call together with one size stay together until each has its
+//   block. The public code loops over votes of all currently running lanes, which hang on GPUs since Volta.
+// * A lane gives up if no slab is found, after four visits to the same busy head, or after 64 visits plus two per slab.
+//   Requests above the device heap's share are refused, because CUDA's malloc overflows near 2^64.
+// * Requests of 17 to 24 bytes get 32 bytes, because 24-byte blocks would be aligned only to 8 bytes. For 384 and 768
+//   bytes, a slab has 10,920 chunks instead of the published 10,922.
+// * The last words of the sets are searched too. In the public code, every small malloc fails with fewer than 32 slabs
+//   (171 MiB).
+// * Assumed: A detached head is filed by the thresholds of its size, even if it is busy. A search puts a busy slab back
+//   if it is too full. In the public code, both are in no set until a free crosses a threshold.
+// * Lengths take 128 KiB per slab of 4 MiB. The public code has 256 KiB and uses half of them.
+// * One pool replaces slabs that are allocated one by one, so the address of a slab is computed. The grid allows at
+//   most 8191 slabs, as published.
+//
 // Only a new process makes the heap fresh, because nothing records the blocks of the device heap.
+//
 // The reworked form and the benefit of each change: halloc_reworked.hpp.
 #pragma once
 
@@ -40,7 +46,7 @@
 
 namespace allocbench {
 
-// The first state: all slabs free, no heads. One thread per slab.
+// Makes all slabs free, without heads. One thread serves one slab.
 struct PrepareHalloc {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, halloc::LockedHeads heads, std::uint64_t* cells) const {
@@ -60,7 +66,7 @@ struct PrepareHalloc {
 
 namespace halloc {
 
-// The published features of a form, as compile-time constants.
+// AsPublished has the published features of a form as compile-time constants.
 struct AsPublished {
   using Parameters = halloc::Parameters;
   static constexpr bool aggregation = true;
@@ -69,7 +75,7 @@ struct AsPublished {
   static AsPublished of(const Parameters&) { return {}; }
 };
 
-// The same as parameters.
+// Varied has the same features as parameters.
 struct Varied {
   using Parameters = VariedParameters;
   bool aggregation = true;
@@ -83,7 +89,7 @@ class PublishedHalloc : public HallocBase {
  public:
   using Parameters = typename Choices::Parameters;
 
-  // Two of three slabs stay with a size that was once requested: its head and the next head.
+  // Two of three slabs stay with a size after its first request: its head and the next head.
   static SmallHeap<Parameters> small_heap() { return three_slabs<Parameters>(0.3); }
   static SmallHeap<Parameters> second_small_heap() { return slabs_and_device_heap<Parameters>(0.3); }
 
@@ -106,7 +112,7 @@ class PublishedHalloc : public HallocBase {
     const auto offset = static_cast<std::uint64_t>(static_cast<std::byte*>(block) - slabs.base);
     std::uint32_t slab;
     if (!grid_.find(offset, slab)) return thread.device_heap().free(block);
-    // Does not change while a block is in use.
+    // The kind of a slab does not change while one of its blocks is in use.
     const std::uint32_t kind = thread.atomic(slabs.slabs[slab].kind).load(simt::relaxed);
     const std::uint32_t chunk = chunk_of_offset(kind, static_cast<std::uint32_t>(offset) & ((1u << slabs.shift) - 1));
     const std::uint32_t length = slabs.take_length(thread, slab, chunk);
@@ -118,11 +124,10 @@ class PublishedHalloc : public HallocBase {
 
   std::string broken_invariant(simt::Stream& stream) const { return broken_slab(heads_, stream); }
 
-  // For tests.
   const LockedHeads& heads() const { return heads_; }
 
  protected:
-  // `name` is the name of the form, for messages.
+  // Lays out the heap. Messages name the form by `name`.
   static PublishedHalloc lay_out(Arena& arena, const Parameters& parameters, std::string_view name);
 
  private:
@@ -130,14 +135,14 @@ class PublishedHalloc : public HallocBase {
   static constexpr std::uint32_t later_probes = 32;
   static constexpr std::uint32_t most_idle_visits = 4;
 
-  // A lane's place in its series of chunks.
+  // Probes holds the current position of a lane in its series of chunks.
   struct Probes {
     std::uint32_t first;
     std::uint32_t chunk;
     std::uint32_t number;
   };
 
-  // The number of the caller's request. Either the leader counts for the group, or each lane counts separately.
+  // Returns the number of the caller's request. Either the leader counts for the group, or each lane counts separately.
   template <class Thread, class Group>
   SIMT_FN std::uint32_t next_counter(Thread& thread, const Group& group, SizeHead& size) const {
     if (!choices_.aggregation) return thread.atomic(size.counter).fetch_add(1u, simt::relaxed);
@@ -146,14 +151,14 @@ class PublishedHalloc : public HallocBase {
     return group.broadcast(counter) + group.thread_rank();
   }
 
-  // The common key of lanes that change a count together: `key`, or without aggregation none.
+  // Returns the common key of lanes that change a count together. Without aggregation, each lane has its own key.
   template <class Thread>
   SIMT_FN std::uint32_t together(Thread& thread, std::uint32_t key) const {
     return choices_.aggregation ? key : thread.lane();
   }
 
-  // Visits one head after the other until every lane of the group has a block. The lanes want blocks of the same size
-  // and start at `first`, their h(c, 0).
+  // Visits one head after the other until every lane of the group has a block. The lanes request blocks of the same
+  // size and start at `first`, their h(c, 0).
   template <class Thread, class Group>
   SIMT_FN void* visit_heads(Thread& thread, Group group, std::uint32_t id, std::uint32_t head, std::uint32_t first) {
     Probes probes{first, first, 0};
@@ -180,9 +185,9 @@ class PublishedHalloc : public HallocBase {
     }
   }
 
-  // Tries to set the bits of a block of this head. After every second failure the lanes check the slab's count and
-  // leave a busy slab, as `full`. A slab that is not busy may have no clear bits, because lanes count their blocks
-  // after they won them.
+  // Tries to set the bits of a block of this head. After every second failure, the lanes check the slab's count. If the
+  // slab is busy, they leave it and set `full`. A slab that is not busy may have no clear bits, because lanes count
+  // their blocks after they win them.
   template <class Thread>
   SIMT_FN bool reserve(Thread& thread, std::uint32_t slab, std::uint32_t id, std::uint32_t most, Probes& probes,
                        bool& full) const {
@@ -202,8 +207,9 @@ class PublishedHalloc : public HallocBase {
     return false;
   }
 
-  // Counts the blocks whose bits the lanes of the group have set. Null if the slab was freed meanwhile. Sets `asks` for
-  // lanes that must request another head: in this case, and for one of the lanes that made the slab busy.
+  // Counts the blocks whose bits the lanes of the group have set. Returns null if the slab was freed meanwhile. Sets
+  // `asks` for lanes that must request another head: all lanes in this case, otherwise one of the lanes that made the
+  // slab busy.
   template <class Thread, class Group>
   SIMT_FN void* claim(Thread& thread, const Group& group, std::uint32_t slab, std::uint32_t id, std::uint32_t chunk,
                       bool& asks) const {
@@ -232,7 +238,7 @@ class PublishedHalloc : public HallocBase {
 
   LockedHeads heads_;
   SlabGrid grid_;
-  const std::uint32_t* steps_ = nullptr;  // of the hash, per size; never written on the device
+  const std::uint32_t* steps_ = nullptr;  // steps of the hash per size; never written on the device
   std::uint32_t largest_in_slabs_ = 0;
   RequestLimit device_heap_limit_;
   Choices choices_;

@@ -1,4 +1,4 @@
-// Common host code of the forms of Halloc: limits, the heap of models, the steps of the hash.
+// All forms of Halloc share this host code: limits, the heap of models, and the steps of the hash.
 #pragma once
 
 #include "allocators/halloc/parameters.hpp"
@@ -19,8 +19,8 @@ class HallocBase {
   }
 
  protected:
-  // Three slabs of 32 chunks of 16 bytes or 16 of 24, so that a model uses all classes. Lanes already inside may fill a
-  // slab beyond `busy`, so a single lane gets less out of the heap than many lanes together.
+  // The heap has three slabs of 32 chunks of 16 bytes or 16 chunks of 24 bytes, so that a model uses all classes. Lanes
+  // already inside may fill a slab beyond `busy`, so a lone lane gets less out of the heap than many lanes together.
   template <class P = Parameters>
   static SmallHeap<P> three_slabs(double serves_other_sizes) {
     P parameters;
@@ -29,7 +29,7 @@ class HallocBase {
     parameters.sparse = 0.2;
     return {3 * 512, parameters, parameters.busy, serves_other_sizes};
   }
-  // Slabs of more than one word, and a device heap for larger requests.
+  // The heap has slabs of more than one word, and a device heap for larger requests.
   template <class P = Parameters>
   static SmallHeap<P> slabs_and_device_heap(double serves_other_sizes) {
     auto heap = three_slabs<P>(serves_other_sizes);
@@ -39,7 +39,7 @@ class HallocBase {
     return heap;
   }
 
-  // The steps of the hash, per size, for the device.
+  // Returns the steps of the hash per size, in device memory.
   static const std::uint32_t* hash_steps(Arena& arena, const SizeClasses& classes) {
     std::uint32_t steps[size_count];
     for (std::uint32_t id = 0; id < size_count; ++id) steps[id] = hash_step(id, classes.chunks(kind_of(id)).divisor());

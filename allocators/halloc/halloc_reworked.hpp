@@ -1,28 +1,31 @@
-// Halloc, reworked: a bitmap heap of slabs, with a hash that finds a free block in one or two tries.
+// Halloc, reworked, is a bitmap heap of slabs, with a hash that finds a free block in one or two tries.
 //
 // Paper: Adinetz & Pleiter, Halloc: Fast malloc()/free() for GPUs, GTC 2014 (slides). Idea and published form:
 // halloc.hpp.
+//
 // Data: sizes and hash (size_classes.hpp), slabs and their protocol (slab.hpp), slab sets (slab_set.hpp), heads and
 // their replacement (heads.hpp). Large requests: device_heap_share.hpp.
 //
 // Reworked, with the benefit of each change:
-//   * Marks beside the bits of a block give its length, so a second array of 4-bit sizes is not needed. This saves one
-//     atomic operation per malloc (for one-chunk blocks) and per free.
-//   * The slab's count is raised while the first bit is tried, and threads that fail lower it again. This saves one
-//     trip to memory if heads have room. Count, kind and an era are one 64-bit word: slabs need no locks, and a head
-//     that became a head again is not taken for the old one.
-//   * Sets know whether they have members and where the last one was: a search does not scan empty sets. The old head
-//     is detached after the unlock, and waiting threads read the head, not the lock. The replacement of heads limits
-//     the rate of blocks of 256 bytes and more.
-//   * Every slab that is not a head is filed by its true class when it is detached. Waiting threads give up after a
-//     failed search instead of searching one after the other. Before a malloc returns null, idle heads of other sizes
-//     are released, and the old head is visited once more, beyond its busy threshold. So there are fewer nulls when
-//     memory is scarce.
-//   * No slab grid and slab numbers of 32 bits: pools beyond 32 GiB work. Blocks of the device heap are remembered, so
-//     reset() needs no new process.
-//   * Requests of 17 to 24 bytes get 32, as in all forms here: 24-byte blocks would be aligned to 8 bytes only.
+// * Marks beside the bits of a block give its length, so a second array of 4-bit sizes is not needed. This saves one
+//   atomic operation per malloc (for one-chunk blocks) and per free.
+// * A malloc adds to the slab's count while it tries the first bit, and threads that fail subtract again. This saves
+//   one trip to memory if heads have room.
+// * Count, kind and an era are one 64-bit word. So slabs need no locks, and a head that became a head again is not
+//   taken for the old one.
+// * Sets record whether they have members and where the last one was, so a search does not scan empty sets. The old
+//   head is detached after the unlock, and waiting threads read the head instead of the lock. This matters for blocks
+//   of 256 bytes and more, because the replacement of heads limits their rate.
+// * Every slab is filed by its true class when it stops being a head. Waiting threads give up after a failed search
+//   instead of searching one after the other. Before a malloc returns null, it releases idle heads of other sizes and
+//   visits the old head once more, beyond its busy threshold. So there are fewer nulls when memory is scarce.
+// * There is no slab grid, and slab numbers have 32 bits, so pools beyond 32 GiB work. Blocks of the device heap are
+//   remembered, so reset() needs no new process.
+// * As in all our forms, requests of 17 to 24 bytes get 32 bytes, because 24-byte blocks would be aligned only to 8
+//   bytes.
+//
 // The malloc kernel has more registers than that of the public code (38). The search for a head is inlined, because a
-// call costs more time than it saves, and states and heads are 64-bit words. With 56 instead of 44 registers on sm_90,
+// call costs more time than it saves, and states and heads are 64-bit words. With 56 registers instead of 44 on sm_90,
 // fewer warps are resident than in the published form.
 #pragma once
 
@@ -36,7 +39,7 @@
 
 namespace allocbench {
 
-// Sets all slabs free and all sizes to their first state. One thread per word.
+// Frees all slabs and sets all sizes to their first state. One thread serves one word.
 struct ResetHalloc {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, halloc::Heads heads) const {
@@ -78,7 +81,7 @@ class HallocReworked : public halloc::HallocBase {
     heap.serves_new = 180;
     return heap;
   }
-  // Two words of slabs.
+  // The heap has two words of slabs.
   static SmallHeap<Parameters> heap_of_many_units() {
     auto heap = three_slabs(Parameters{}.busy);
     heap.pool_bytes = 64 * heap.parameters.slab_bytes;
@@ -122,14 +125,14 @@ class HallocReworked : public halloc::HallocBase {
     if (block == nullptr) return;
     const halloc::Slabs& slabs = heads_.slabs;
     const auto offset = static_cast<std::size_t>(static_cast<std::byte*>(block) - slabs.base);
-    const std::size_t slab_index = offset >> slabs.shift;  // huge for addresses below the pool
+    const std::size_t slab_index = offset >> slabs.shift;  // the index is huge for addresses below the pool
     if (slab_index >= slabs.count) {
       large_blocks_.free(thread, block);
       return;
     }
     const auto slab = static_cast<std::uint32_t>(slab_index);
     const std::uint32_t kind =
-        thread.atomic(slabs.kinds[slab]).load(simt::relaxed);  // does not change while a block is in use
+        thread.atomic(slabs.kinds[slab]).load(simt::relaxed);  // the kind does not change while a block is in use
     const std::uint32_t chunk =
         halloc::chunk_of_offset(kind, static_cast<std::uint32_t>(offset) & ((1u << slabs.shift) - 1));
     const std::uint32_t length = slabs.clear_block(thread, slab, chunk);
@@ -141,7 +144,6 @@ class HallocReworked : public halloc::HallocBase {
 
   std::string broken_invariant(simt::Stream& stream) const { return halloc::broken_slab(heads_, stream); }
 
-  // For tests.
   const halloc::Heads& heads() const { return heads_; }
 
  private:
@@ -151,8 +153,8 @@ class HallocReworked : public halloc::HallocBase {
     return std::size_t{halloc::Slabs::set_count} * halloc::SlabSet::words_for(heads_.slabs.count);
   }
 
-  // Visits one head after the other until every lane of the group has a block. The lanes want blocks of the same size
-  // and start at `first`, their h(c, 0).
+  // Visits one head after the other until every lane of the group has a block. The lanes request blocks of the same
+  // size and start at `first`, their h(c, 0).
   template <class Thread, class Group>
   SIMT_FN void* visit_heads(Thread& thread, Group group, std::uint32_t id, std::uint64_t head, std::uint32_t first) {
     Probes probes{first, first, 0};
@@ -164,8 +166,8 @@ class HallocReworked : public halloc::HallocBase {
         if (block != nullptr || last_visit) return block;
       }
       const std::uint64_t old_head = head;
-      // A busy slab allows one try per visit, and two busy slabs could use up all visits in turn. So the last visits
-      // are for idle slabs of other sizes.
+      // A busy slab allows one try per visit, and two busy slabs could use up all visits in turn. So the last visits go
+      // to idle slabs of other sizes.
       const bool spares_busy = visits_left <= 8;
       if (group.leader()) head = heads_.replacement(thread, id, old_head, spares_busy);
       head = group.broadcast(head);
@@ -179,15 +181,15 @@ class HallocReworked : public halloc::HallocBase {
     return nullptr;
   }
 
-  // Position of a lane in its series of chunks.
+  // Probes is a lane's place in its series of chunks.
   struct Probes {
     std::uint32_t first;
     std::uint32_t chunk;
     std::uint32_t number;
   };
 
-  // Tries to get a block of the head for every lane of the group. Null for lanes that got none; they form the group
-  // afterwards.
+  // Tries to get a block of the head for every lane of the group. Returns null to lanes that get none; these lanes form
+  // the group afterwards.
   template <class Thread, class Group>
   SIMT_FN void* visit(Thread& thread, Group& group, std::uint32_t id, std::uint64_t head, bool last_visit,
                       Probes& probes) {
@@ -232,7 +234,7 @@ class HallocReworked : public halloc::HallocBase {
     return nullptr;
   }
 
-  // Chunks of the slab in use, without those that the group has reserved.
+  // Returns how many chunks of the slab are in use, without those that the group has reserved.
   template <class Thread, class Group>
   SIMT_FN std::uint32_t used_by_others(Thread& thread, const Group& group, std::uint32_t slab,
                                        std::uint32_t log) const {
@@ -247,7 +249,7 @@ class HallocReworked : public halloc::HallocBase {
   }
 
   halloc::Heads heads_;
-  const std::uint32_t* steps_ = nullptr;  // of the hash, per size; never written on the device
+  const std::uint32_t* steps_ = nullptr;  // steps of the hash per size; never written on the device
   std::uint32_t largest_in_slabs_ = 0;
   DeviceHeapShare large_blocks_;
 };

@@ -1,35 +1,37 @@
-// The head of each size (the slab from which it allocates), and how heads are replaced.
+// Heads finds and replaces the head of each size, the slab from which it allocates.
 //
 // Adinetz & Pleiter 2014, "Head Replacement Tricks". One thread at a time replaces the head of a size, under the lock
-// of the size: it publishes the slab that was found in advance, searches for the next slab while others already
-// allocate, and files the old head in a set. Search order: roomy slabs of the size, sparse slabs of the kind, free
-// slabs, then busy slabs of the size that are not too full.
-//   The time from lock to unlock bounds the rate at which large blocks are allocated, because 36 warps fill a slab of
-// 3 KiB blocks. So loads are issued together, and the old head is detached after the unlock. The thread that makes a
-// head busy polls the lock. Threads that find it busy poll the head, and rarely the lock.
+// of the size. It publishes the slab that was found in advance. It searches for the next slab while others already
+// allocate, and files the old head in a set. The search order is: roomy slabs of the size, sparse slabs of the kind,
+// free slabs, then busy slabs of the size that are not too full.
 //
-// Lock: `lock` is odd while it is held. If a search that began after a thread's arrival fails, the thread gives up
-// without searching. It takes its arrival's value by an atomic addition. With a load, a later searcher might miss what
-// this thread freed (CONTRIBUTING.md, "Mark and look"). A thread that holds a lock only tries those of other sizes, so
-// every wait ends after a search of bounded length.
+// The time from lock to unlock limits the rate at which large blocks are allocated, because 36 warps fill a slab of 3
+// KiB blocks. So loads are issued together, and the old head is detached after the unlock. The thread that makes a head
+// busy polls the lock. Threads that find it busy poll the head, and rarely the lock.
+//
+// Lock: `lock` is odd while the lock is held. If a search that began after a thread's arrival fails, the thread gives
+// up without searching. It reads the value at its arrival by an atomic addition. With a load, a later searcher might
+// miss what this thread freed (CONTRIBUTING.md, "Mark and look"). A thread that holds a lock only tries to take locks
+// of other sizes, so every wait ends after a search of bounded length.
 #pragma once
 
 #include "allocators/halloc/slab.hpp"
 
 namespace allocbench::halloc {
 
-// Per size three lines of memory: all allocations add to the first and read the second, but few use the third.
+// SizeState takes three lines of memory per size. All allocations add to the first and read the second, but few use the
+// third.
 struct alignas(128) SizeState {
   std::uint32_t counter;
   std::uint32_t padding_[31];
   std::uint64_t head;
   std::uint64_t padding2_[15];
-  std::uint64_t next_head;  // found in advance; under the lock
+  std::uint64_t next_head;  // slab found in advance, protected by the lock
   std::uint32_t lock;
   std::uint32_t failed_search;  // value of `lock` during the last search that found nothing
 };
 
-// The counters start away from zero, as in the public code.
+// The counters do not start at zero, as in the public code.
 inline constexpr std::uint32_t first_counter = 0x0b0b0b0bu;
 
 struct Heads {
@@ -37,14 +39,14 @@ struct Heads {
   SizeState* sizes = nullptr;
   bool cache_next_head = true;
 
-  // A head other than `seen`, which has no room left; Head::none if there is none. One lane per warp and size calls.
-  // With `spares_busy`, idle slabs of other sizes are released before a busy slab is taken.
+  // Returns a head other than `seen`, which has no room left, or Head::none if there is none. One lane per warp and
+  // size calls. With `spares_busy`, idle slabs of other sizes are released before a busy slab is taken.
   template <class Thread>
   SIMT_FN std::uint64_t replacement(Thread& thread, std::uint32_t id, std::uint64_t seen, bool spares_busy) const {
     SizeState& size = sizes[id];
     const auto lock = thread.atomic(size.lock);
     const std::uint32_t on_arrival = lock.fetch_add(0u, simt::acq_rel);
-    // If there is a head, the thread that made it busy is about to replace it.
+    // If there is a head, the thread that made it busy will replace it soon.
     for (std::uint32_t looks = Head::exists(seen) ? 1 : 0;; ++looks) {
       const std::uint64_t head = thread.atomic(size.head).load(simt::acquire);
       if (head != seen && Head::exists(head)) return head;
@@ -60,7 +62,7 @@ struct Heads {
     }
   }
 
-  // For the caller that has just made `seen` busy. Leaves the replacement to others if the lock stays held.
+  // Replaces the head `seen`, which the caller has just made busy. Leaves this to other threads if the lock stays held.
   template <class Thread>
   SIMT_FN void replace_early(Thread& thread, std::uint32_t id, std::uint64_t seen) const {
     constexpr std::uint32_t most_looks = 64;
@@ -95,7 +97,7 @@ struct Heads {
         detached = Head::slab(current);
         const std::uint64_t found = cache_next_head ? search_idle(thread, id) : Head::none;
         next.store(found, simt::relaxed);
-        // If nothing is left, the next search under the lock must find the old head.
+        // If no slab is left, the next search under the lock must find the old head.
         if (!Head::exists(found)) {
           detach(thread, detached);
           detached = no_slab;
@@ -123,7 +125,7 @@ struct Heads {
     return head;
   }
 
-  // Slabs worth being a head.
+  // Returns a slab with enough room to be a head.
   template <class Thread>
   SIMT_FN std::uint64_t search_idle(Thread& thread, std::uint32_t id) const {
     const Thresholds limits = slabs.classes.thresholds(kind_of(id));
@@ -145,7 +147,7 @@ struct Heads {
                       [&](std::uint32_t slab, std::uint64_t seen) { return slabs.take_free(thread, slab, id, seen); });
   }
 
-  // The last resort: slabs that are busy or will be soon.
+  // Returns a slab that is busy or will be soon, as the last resort.
   template <class Thread>
   SIMT_FN std::uint64_t search_busy(Thread& thread, std::uint32_t id) const {
     const std::uint32_t limit = slabs.classes.thresholds(kind_of(id)).crammed;
@@ -161,8 +163,8 @@ struct Heads {
     return set.find(thread, summary, Head::none, look, take);
   }
 
-  // Releases the slabs that other sizes found in advance and their heads without blocks, except for sizes whose lock is
-  // held. True if there were any.
+  // Releases the slabs that other sizes found in advance, and their heads without blocks. Skips sizes whose lock is
+  // held. Returns whether there were any.
   template <class Thread>
   SIMT_FN bool release_idle_heads(Thread& thread, std::uint32_t id) const {
     bool released = false;

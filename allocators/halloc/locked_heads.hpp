@@ -1,22 +1,22 @@
-// The head of each size (the slab from which it allocates), and how heads are replaced, as published.
+// LockedHeads finds and replaces the head of each size as published. A head is the slab from which a size allocates.
 //
 // Adinetz & Pleiter 2014, "Head Replacement Tricks", "Slab Search Order". One thread at a time replaces the head of a
-// size, under the lock of the size: it publishes the slab that was found in advance, detaches the old head and looks
-// for the next slab, while others already allocate. Search order: roomy slabs of the size, sparse slabs of the kind,
-// free slabs, then busy slabs of the size that are at most half way between busy and full.
+// size, under the lock of the size. It publishes the slab that was found in advance, detaches the old head and looks
+// for the next slab, while others already allocate. The search order is: roomy slabs of the size, sparse slabs of the
+// kind, free slabs, then busy slabs of the size that are at most half way between busy and full.
 #pragma once
 
 #include "allocators/halloc/counted_slabs.hpp"
 
 namespace allocbench::halloc {
 
-// Per size. The counters start away from zero, as in the public code.
+// SizeHead is the state of a size. The counters do not start at zero, as in the public code.
 struct SizeHead {
   static constexpr std::uint32_t first_counter = 0x0b0b0b0bu;
 
   std::uint32_t counter;
   std::uint32_t head;       // a slab or no_slab
-  std::uint32_t next_head;  // found in advance; under the lock
+  std::uint32_t next_head;  // slab found in advance, protected by the lock
   std::uint32_t lock;
 };
 
@@ -25,7 +25,8 @@ struct LockedHeads {
   SizeHead* sizes = nullptr;
   bool cache_next_head = true;
 
-  // For the caller that found no room in `seen` or has made it busy. Returns the new head; no_slab if there is none.
+  // Replaces the head `seen`, in which the caller found no room or which it has made busy. Returns the new head, or
+  // no_slab if there is none.
   template <class Thread>
   SIMT_FN std::uint32_t replacement(Thread& thread, std::uint32_t id, std::uint32_t seen) const {
     SizeHead& size = sizes[id];
@@ -35,7 +36,7 @@ struct LockedHeads {
       unlock(thread, size.lock);
       return result;
     }
-    // Another thread replaces it.
+    // Another thread replaces the head.
     std::uint32_t now = head.load(simt::acquire);
     while (now == seen && thread.atomic(size.lock).load(simt::acquire) != 0) {
       thread.spin_hint();
@@ -74,7 +75,8 @@ struct LockedHeads {
     });
     if (found != no_slab) return found;
     found = slabs.free_set().remove_any(thread, [&](std::uint32_t slab) {
-      return slabs.take(thread, slab, id, 0xffffffffu, is_free);  // late allocations come and go
+      // Late allocations may add and subtract, so any count is allowed.
+      return slabs.take(thread, slab, id, 0xffffffffu, is_free);
     });
     if (found != no_slab) return found;
     const SlabBitmap busy = slabs.busy_set(id);
@@ -85,7 +87,7 @@ struct LockedHeads {
     });
   }
 
-  // A busy slab that is too full for now.
+  // Returns a busy slab to its set if it is too full now.
   template <class Thread>
   SIMT_FN void put_back(Thread& thread, const SlabBitmap& busy, std::uint32_t slab, std::uint32_t id) const {
     const std::uint32_t word = thread.atomic(slabs.counters[slab]).load(simt::relaxed);

@@ -1,4 +1,4 @@
-// The parameters of Halloc, the same in all forms, and how they divide the pool.
+// All forms of Halloc share these parameters, which also divide the pool.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ struct Parameters {
   static auto fields();
 };
 
-// The fields of a parameter struct that is or derives from Parameters. A derived struct appends its own fields.
+// Returns the fields of a parameter struct that is or derives from Parameters. A derived struct appends its own fields.
 template <class P>
 auto common_fields() {
   const auto member = []<class T>(T Parameters::*base) -> T P::* { return base; };

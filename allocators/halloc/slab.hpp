@@ -1,30 +1,33 @@
-// The slabs of Halloc: their state words, their bits, and the sets in which searches find them.
+// Slabs holds the slabs of Halloc: their state words, their bits, and the sets in which searches find them.
 //
-// State word of a slab, 64 bits:
-//   bits 32-63  era: raised whenever the slab becomes a head
-//   bits 8-31   chunks in use or reserved; wide enough for a block of every thread of a GPU at once
-//   bit 5       head: some size allocates from it, or keeps it as its next head
-//   bit 4       formatted: it has a kind; clear = free
-//   bits 0-3    the size it was last head of
-// Bits: one 64-bit word per 32 chunks. Low half: chunk in use. High half: chunk continues the block of the chunk before
-// it; free finds the length of a block by these marks. They are set after the block is won and cleared with it.
+// The state word of a slab has 64 bits:
+// * Bits 32-63 are the era, which increases whenever the slab becomes a head.
+// * Bits 8-31 count the chunks in use or reserved. They can count a block of every thread of a GPU at once.
+// * Bit 5 marks a head: a size allocates from the slab, or keeps it as its next head.
+// * Bit 4 marks a formatted slab, which has a kind. The bit is clear in a free slab.
+// * Bits 0-3 are the last size of which the slab was a head.
 //
-// Protocol
-//   allocate   add the chunks to the count and OR the bits, in any order. The block is mine if my bits were clear and
-//              the old state word shows a formatted slab of the era of my head. Otherwise clear the bits that I set,
-//              subtract, and ask for a new head.
-//   free       clear the bits, then subtract. The count is never below the bits that owners hold.
-//   subtract   a thread that lowers the count across a threshold, of a slab that is not a head, files the slab in the
-//              set of its new class. At zero it makes the slab free, by a compare-exchange of exactly that word, so
-//              that neither a late addition nor a new head is lost. Then it removes the slab from the set of its old
-//              class; if the slab is of that class again, it puts it back. A withdrawn allocation subtracts by the same
-//              rule.
-//   take       a slab found in a set becomes a head by compare-exchange; a slab that has left the class is filed again.
-//              Sets may name too many slabs; a slab that is not a head, not free and not crammed is in one of them.
-// Orders. free: bits and count release. allocate: bits acquire. The addition is relaxed, because the era that the old
-// word must show was published with the head (release, acquire), after everything that emptied or filled the slab
-// before. All writes to a state word are read-modify-writes of one release sequence.
-// ABA: the era. A thread would have to sleep while its slab becomes a head 2^32 times.
+// Bits: One 64-bit word per 32 chunks. A bit of the low half marks a chunk in use. A bit of the high half marks a chunk
+// that continues the block of the chunk before it. A free finds the length of a block by these marks. They are set
+// after the block is won and cleared with it.
+//
+// Protocol:
+// * allocate: A thread adds its chunks to the count and ORs its bits, in any order. It owns the block if its bits were
+//   clear and the old state word shows a formatted slab with the era of the thread's head. Otherwise it clears the bits
+//   that it set, subtracts, and requests a new head.
+// * free: A thread clears the bits, then subtracts. The count is never below the number of bits that owners hold.
+// * subtract: If a thread lowers the count of a slab across a threshold and the slab is not a head, it files the slab
+//   in the set of its new class. At zero it frees the slab by a compare-exchange of exactly this word, so that neither
+//   a late addition nor a new head is lost. Then it removes the slab from the set of its old class, and puts it back if
+//   the slab is of that class again. A withdrawn allocation subtracts by the same rule.
+// * take: A slab found in a set becomes a head by a compare-exchange. A slab that has left the class is filed again.
+//   Sets may contain too many slabs. A slab that is not a head, not free and not crammed is in one of them.
+//
+// Orders: A free releases bits and count, and an allocation acquires the bits. The addition is relaxed: the era that
+// the old word must show was published with the head (release, acquire), after everything that emptied or filled the
+// slab before. All writes to a state word are read-modify-writes of one release sequence.
+//
+// ABA: The era protects the word. A thread would have to sleep while its slab becomes a head 2^32 times.
 #pragma once
 
 #include "allocators/halloc/size_classes.hpp"
@@ -46,7 +49,7 @@ struct SlabState {
   SIMT_HOST_FN static std::uint32_t id(std::uint64_t word) { return static_cast<std::uint32_t>(word) & 15; }
 };
 
-// A head as sizes publish it: slab index below, the slab's era above.
+// Head is a head as sizes publish it: the slab's index in the lower half and the slab's era in the upper half.
 struct Head {
   static constexpr std::uint64_t none = no_slab;
   SIMT_HOST_FN static std::uint64_t of(std::uint32_t slab, std::uint64_t state) {
@@ -61,10 +64,10 @@ struct Slabs {
   std::byte* base = nullptr;
   std::uint32_t count = 0;
   std::uint32_t shift = 22;            // log2 of the bytes of a slab
-  std::uint64_t* states = nullptr;     // one per slab
-  std::uint32_t* kinds = nullptr;      // of formatted slabs; apart from the states, which all allocations write
-  std::uint64_t* bits = nullptr;       // slab bytes / 512 words per slab
-  std::uint32_t* set_words = nullptr;  // free, sparse per kind, roomy per size, busy per size
+  std::uint64_t* states = nullptr;     // one state per slab
+  std::uint32_t* kinds = nullptr;      // kinds of formatted slabs, apart from the states, which all allocations write
+  std::uint64_t* bits = nullptr;       // slab bytes / 512 words of bits per slab
+  std::uint32_t* set_words = nullptr;  // free set, sparse sets per kind, roomy sets per size, busy sets per size
 
   static constexpr std::uint32_t set_count = 1 + kind_count + 2 * size_count;
   SIMT_HOST_FN SlabSet set(std::uint32_t index) const {
@@ -86,7 +89,7 @@ struct Slabs {
     return base + (std::size_t{slab} << shift) + offset_of_chunk(kind, chunk);
   }
 
-  // True if an allocation from this head may find this old state.
+  // Returns whether an allocation from this head may find this old state.
   SIMT_HOST_FN static bool allows(std::uint64_t before, std::uint64_t head) {
     return SlabState::era(before) == SlabState::era(head) && SlabState::formatted(before);
   }
@@ -96,7 +99,7 @@ struct Slabs {
     return thread.atomic(states[slab]).fetch_add(chunks * SlabState::one_chunk, simt::relaxed);
   }
 
-  // Tries to set the bits of the block of 2^log chunks at `chunk`, a multiple of that; all or none.
+  // Tries to set all bits of the block of 2^log chunks at `chunk`, a multiple of 2^log. Sets all or none.
   template <class Thread>
   SIMT_FN bool set_bits(Thread& thread, std::uint32_t slab, std::uint32_t chunk, std::uint32_t log) const {
     thread.probe(simt::Step::attempt);
@@ -104,7 +107,7 @@ struct Slabs {
     const std::uint64_t mask = block_mask(chunk, log);
     const std::uint64_t taken = word.fetch_or(mask, simt::acquire) & mask;
     if (taken == 0) return true;
-    // Relaxed: no thread saw these bits as a block, and the release sequence of the word continues.
+    // Relaxed is enough: no thread saw these bits as a block, and the release sequence of the word continues.
     if (taken != mask) word.fetch_and(~(mask & ~taken), simt::relaxed);
     return false;
   }
@@ -117,13 +120,13 @@ struct Slabs {
     thread.atomic(bits[bit_word(slab, chunk)]).fetch_or((mask & (mask - 1)) << 32, simt::relaxed);
   }
 
-  // Undoes a failed allocation, whose length is not marked yet.
+  // Clears the bits of a failed allocation, whose length is not marked yet.
   template <class Thread>
   SIMT_FN void withdraw_bits(Thread& thread, std::uint32_t slab, std::uint32_t chunk, std::uint32_t log) const {
     thread.atomic(bits[bit_word(slab, chunk)]).fetch_and(~block_mask(chunk, log), simt::relaxed);
   }
 
-  // Clears the block that starts at `chunk` and returns its chunks.
+  // Clears the block that starts at `chunk` and returns the number of its chunks.
   template <class Thread>
   SIMT_FN std::uint32_t clear_block(Thread& thread, std::uint32_t slab, std::uint32_t chunk) const {
     const auto word = thread.atomic(bits[bit_word(slab, chunk)]);
@@ -136,7 +139,7 @@ struct Slabs {
     return length;
   }
 
-  // Lowers the count of a slab and files or frees it if that crosses a threshold.
+  // Lowers the count of a slab, and files or frees the slab if its count crosses a threshold.
   template <class Thread>
   SIMT_FN void subtract(Thread& thread, std::uint32_t slab, std::uint32_t chunks) const {
     const std::uint64_t before = thread.atomic(states[slab]).fetch_sub(chunks * SlabState::one_chunk, simt::release);
@@ -151,7 +154,7 @@ struct Slabs {
     }
   }
 
-  // Puts a slab that is not a head, with this state word, where the search for heads finds it.
+  // Puts a slab that is not a head into the set of its state word, where the search for heads finds it.
   template <class Thread>
   SIMT_FN void file(Thread& thread, std::uint32_t slab, std::uint64_t state) const {
     while (SlabState::count(state) == 0) {
@@ -162,14 +165,14 @@ struct Slabs {
         return;
       }
     }
-    // Another thread that changed the word may also have filed the slab or made it a head. detach() files heads.
+    // A thread that changed the word meanwhile may also have filed the slab or made it a head. detach() files heads.
     const std::uint32_t index = set_index(state);
     if (index != no_set) set(index).add(thread, slab);
   }
 
-  // Makes a slab in use the head of a size, if it has the right kind and at most `limit` chunks in use. `seen`: the
-  // state before the slab was removed from its set. It suffices for a success, which compares it, but not for filing
-  // the slab, which may have been a head then.
+  // Makes a slab in use the head of a size, if it has the right kind and at most `limit` chunks in use. `seen` is the
+  // state before the slab was removed from its set. It may be old: a compare-exchange confirms it before the slab
+  // becomes a head, and the state is read again before the slab is filed.
   template <class Thread>
   SIMT_FN std::uint64_t take_used(Thread& thread, std::uint32_t slab, std::uint32_t id, std::uint32_t limit,
                                   std::uint64_t seen) const {
@@ -193,19 +196,19 @@ struct Slabs {
     }
   }
 
-  // Makes a slab that the caller removed from the free set the head of a size. Acquire suffices: the head publishes
-  // what is written here.
+  // Makes a slab that the caller removed from the free set the head of a size. Acquire is enough, because the head
+  // publishes what is written here.
   template <class Thread>
   SIMT_FN std::uint64_t take_free(Thread& thread, std::uint32_t slab, std::uint32_t id, std::uint64_t seen) const {
     thread.atomic(kinds[slab]).store(kind_of(id), simt::relaxed);  // no thread owns a block of the slab
     const auto state = thread.atomic(states[slab]);
     while (!state.compare_exchange(seen, as_head(seen, id), simt::acquire, simt::relaxed)) {
-      thread.probe(simt::Step::retry);  // a late allocation came or went
+      thread.probe(simt::Step::retry);  // a late allocation added or subtracted
     }
     return Head::of(slab, as_head(seen, id));
   }
 
-  // The slab stops being a head.
+  // Makes the slab an ordinary slab that is not a head, and files it.
   template <class Thread>
   SIMT_FN void detach(Thread& thread, std::uint32_t slab) const {
     const std::uint64_t before = thread.atomic(states[slab]).fetch_and(~SlabState::head_flag, simt::acq_rel);
@@ -215,7 +218,8 @@ struct Slabs {
  private:
   static constexpr std::uint32_t no_set = 0xffffffffu;
 
-  // The set where the search finds a slab with this state; no_set for heads, free slabs and those too full.
+  // Returns the set in which the search finds a slab with this state. Returns no_set for heads, free slabs and slabs
+  // that are too full.
   SIMT_FN std::uint32_t set_index(std::uint64_t state) const {
     if (SlabState::head(state) || !SlabState::formatted(state)) return no_set;
     const std::uint32_t id = SlabState::id(state);
@@ -231,7 +235,7 @@ struct Slabs {
   SIMT_FN void unfile(Thread& thread, std::uint32_t slab, std::uint32_t index) const {
     if (index == no_set) return;
     set(index).remove(thread, slab);
-    // If the bit was set when the slab came back to the class, this load sees that state or a later one.
+    // If the bit was set when the slab returned to the class, this load sees that state or a later one.
     if (set_index(thread.atomic(states[slab]).load(simt::acquire)) == index) set(index).add(thread, slab);
   }
 

@@ -1,9 +1,9 @@
-// A set of slabs as published: one bit per slab and nothing else.
+// SlabBitmap is a set of slabs as published: one bit per slab and nothing else.
 //
-// Adinetz & Pleiter 2014, "Slab Sets": add is an OR, remove an AND, and a search scans the words and tries to remove
-// what it finds. The set is an upper bound: a lane that removes a slab looks at the slab itself next. Only the set of
-// free slabs is exact. Adding releases and removing acquires, so the remover sees the slab at least as it was when it
-// was added.
+// Adinetz & Pleiter 2014, "Slab Sets". An addition is an OR, and a removal is an AND. A search scans the words and
+// tries to remove the slabs that it finds. The set is an upper bound: a lane that removes a slab then checks the slab
+// itself. Only the set of free slabs is exact. Additions release and removals acquire, so the remover sees the slab at
+// least as it was when it was added.
 #pragma once
 
 #include "allocators/halloc/size_classes.hpp"
@@ -23,8 +23,8 @@ struct SlabBitmap {
     thread.atomic(words[slab / 32]).fetch_and(~(1u << slab % 32), simt::acquire);
   }
 
-  // Removes one member after the other until take(slab) is true for one, and returns that; `none` after one look at
-  // every word.
+  // Removes one member after the other until take(slab) is true, and returns this slab. Returns `none` after one look
+  // at every word.
   template <class Thread, class Take>
   SIMT_FN std::uint32_t remove_any(Thread& thread, Take take) const {
     SIMT_ROLLED

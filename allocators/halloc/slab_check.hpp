@@ -1,4 +1,4 @@
-// The slabs checked on the host, when no kernel runs.
+// These functions check the slabs on the host while no kernel runs.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace allocbench::halloc {
 
-// Everything the check reads, copied once.
+// SlabImage holds everything that the check reads, copied once.
 struct SlabImage {
   std::vector<std::uint64_t> states, bits;
   std::vector<std::uint32_t> kinds, set_words;
@@ -35,7 +35,8 @@ inline SlabImage copy_slabs(const Heads& heads, simt::Stream& stream) {
   return image;
 }
 
-// The mistake in one slab; empty if there is none. `is_head`: the slab is the head or next head of a size.
+// Returns the mistake in one slab, or an empty text if there is none. `is_head` is true for the head or next head of a
+// size.
 inline std::string broken_slab(const Slabs& slabs, const SlabImage& image, std::uint32_t slab, bool is_head) {
   const std::uint64_t state = image.states[slab];
   const std::uint32_t id = SlabState::id(state);
@@ -64,7 +65,7 @@ inline std::string broken_slab(const Slabs& slabs, const SlabImage& image, std::
   return found ? "" : "has room, but is in no set";
 }
 
-// Copies states, bits and sets. The text names the first broken slab.
+// Copies states, bits and sets. Returns a text that names the first broken slab, or an empty text.
 inline std::string broken_slab(const Heads& heads, simt::Stream& stream) {
   const SlabImage image = copy_slabs(heads, stream);
   std::vector<bool> is_head(heads.slabs.count, false);

@@ -1,9 +1,9 @@
-// The slab grid of Halloc, which gives the slab of an address.
+// SlabGrid is the slab grid of Halloc, which gives the slab of an address.
 //
 // Adinetz & Pleiter 2014, "Slab Grid". A cell is as long as a slab. Slabs need not begin at cells, so a cell contains
-// two slabs and the place where the second one begins:
-//   bit 0 valid, bits 13-25 first slab, bits 26-38 second slab, bits 39-58 cut-off in units of 16 bytes
-// Here slabs are adjacent in one pool, and cells begin at slabs, so the cut-off is 0.
+// two slabs and the cut-off, the place where the second one begins. Bit 0 marks a valid cell. Bits 13-25 are the first
+// slab, bits 26-38 the second slab, and bits 39-58 the cut-off in units of 16 bytes. Here slabs are adjacent in one
+// pool, and cells begin at slabs, so the cut-off is 0.
 #pragma once
 
 #include "simt/simt.hpp"
@@ -21,9 +21,9 @@ struct SlabGrid {
     return std::uint64_t{1} | std::uint64_t{first} << 13 | std::uint64_t{second} << 26 | std::uint64_t{cut_off} << 39;
   }
 
-  // False for addresses in no slab; `offset` is counted from the first cell.
+  // Finds the slab of an address. Returns false for addresses in no slab. `offset` is counted from the first cell.
   SIMT_FN bool find(std::uint64_t offset, std::uint32_t& slab) const {
-    const std::uint64_t index = offset >> shift;  // huge for addresses below the grid
+    const std::uint64_t index = offset >> shift;  // the index is huge for addresses below the grid
     if (index >= count) return false;
     const std::uint64_t word = cells[index];
     const auto in_cell = static_cast<std::uint32_t>(offset) & ((1u << shift) - 1);

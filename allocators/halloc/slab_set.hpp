@@ -1,16 +1,17 @@
-// A set of slabs: one bit per slab, and an upper bound of the number of bits, so that empty sets cost one load.
+// SlabSet is a set of slabs: one bit per slab, and an upper bound of the number of bits, so that empty sets cost one
+// load.
 //
-// Adinetz & Pleiter 2014, "Slab sets". A thread that clears a bit has removed the slab and looks at the slab itself
-// next, because the slab may have left the class in the meantime. Adding releases and removing acquires, so the remover
-// sees the slab at least as it was when it was added. `members` is raised before a bit is set and lowered after it is
-// cleared, so it is never below the number of bits. A search ends if it is zero, which saves a scan of all words.
+// Adinetz & Pleiter 2014, "Slab sets". A thread that clears a bit has removed the slab. It then checks the slab itself,
+// because the slab may have left the class meanwhile. Additions release and removals acquire, so the remover sees the
+// slab at least as it was when it was added. `members` is increased before a bit is set and decreased after it is
+// cleared, so it is never below the number of bits. If it is zero, a search ends, which saves a scan of all words.
 #pragma once
 
 #include "simt/simt.hpp"
 
 namespace allocbench::halloc {
 
-// Word 0: members; word 1: where the last slab was found; then the bits.
+// Word 0 has the number of members, word 1 the place where the last slab was found, and the other words have the bits.
 struct SlabSet {
   static constexpr std::uint32_t header_words = 2;
 
@@ -27,7 +28,8 @@ struct SlabSet {
     if ((before & bit) != 0) thread.atomic(words[0]).fetch_sub(1u, simt::relaxed);
   }
 
-  // For a slab that has left the class. It may have returned to the class, so the caller checks it and adds it again.
+  // Removes a slab that has left the class. It may have returned to the class, so the caller checks it and adds it
+  // again.
   template <class Thread>
   SIMT_FN void remove(Thread& thread, std::uint32_t slab) const {
     const std::uint32_t bit = 1u << slab % 32;
@@ -35,8 +37,8 @@ struct SlabSet {
     if ((before & bit) != 0) thread.atomic(words[0]).fetch_sub(1u, simt::relaxed);
   }
 
-  // Upper bound of the number of members, and the word where a search begins. Separate from find(), so that the loads
-  // of several sets overlap.
+  // Summary has an upper bound of the number of members, and the word where a search begins. It is separate from
+  // find(), so that the loads of several sets overlap.
   struct Summary {
     std::uint32_t members, first_word;
   };
@@ -45,9 +47,9 @@ struct SlabSet {
     return {thread.atomic(words[0]).load(simt::relaxed), thread.atomic(words[1]).load(simt::relaxed)};
   }
 
-  // Removes one member after the other and calls `take(slab, look(slab))`, which returns the head word that it made of
-  // the slab, or no_head. `look` runs before the slab is removed, so that its load overlaps. Ends at the first success,
-  // when no member is left, or after one look at every word.
+  // Removes one member after the other and calls `take(slab, look(slab))`. `take` returns the head word that it made of
+  // the slab, or no_head. `look` runs before the slab is removed, so that its load overlaps. The search ends at the
+  // first success, when no member is left, or after one look at every word.
   template <class Thread, class Look, class Take>
   SIMT_FN std::uint64_t find(Thread& thread, Summary summary, std::uint64_t no_head, Look look, Take take) const {
     std::uint32_t index = summary.first_word;

@@ -76,7 +76,9 @@ class SuperblockQueue {
     std::uint64_t first = head.load(simt::acquire);
     for (;;) {
       // Not a position before `first`: the thread that moved the head there had seen the tail at or behind it.
-      std::uint64_t last = tail.load(simt::relaxed);
+      // If `first` is outdated and the same superblock is the tail again, the tail acquires its new link and the new
+      // head.
+      std::uint64_t last = tail.load(simt::acquire);
       const std::uint64_t next = thread.atomic(links_[index(first)]).load(simt::acquire);
       if (index(next) != none && index(first) != index(last)) {
         const std::uint32_t superblock = index(first);

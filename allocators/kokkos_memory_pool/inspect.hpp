@@ -1,4 +1,4 @@
-// Invariants of a Kokkos::MemoryPool while no kernel runs.
+// These functions check the invariants of a Kokkos::MemoryPool while no kernel runs.
 #pragma once
 
 #include <bit>
@@ -9,7 +9,8 @@
 
 namespace allocbench::kokkos {
 
-// Counts agree with bits, and no bit is set beyond the blocks of a superblock. Empty if this is true.
+// Checks that counts agree with bits, and that no bit is set beyond the blocks of a superblock. Returns an empty text
+// if this is true.
 inline std::string broken_superblock(simt::Stream& stream, const Superblocks& superblocks, std::uint32_t max_log2) {
   std::vector<std::uint32_t> words(std::size_t{superblocks.count} * superblocks.stride);
   simt::copy_to_host(stream, words.data(), superblocks.states, words.size() * sizeof words[0]);

@@ -1,24 +1,30 @@
-// Kokkos::MemoryPool: superblocks of equal power-of-two blocks, a counted bitset each, a hint per block size.
+// Kokkos::MemoryPool has superblocks of equal power-of-two blocks, a counted bitset for each, and a hint per block
+// size.
 //
 // Code: Kokkos 28848df (June 2025), core/src/Kokkos_MemoryPool.hpp, the second version of the pool (Kokkos issue 452).
 // There is no paper. Its authors call it an implementation detail of Kokkos tasks (issue 5794).
-// Idea:
-//   malloc  rounds up to a power of two and tries the superblock that the hint of that size names: one addition to its
-//           count, then ORs for a bit, from a place that the clock chooses. If that fails it scans all superblocks,
-//           beginning with the range of its size. It takes the first of its size that is not full. Otherwise it gives
-//           its size to the first empty one by a compare-exchange. If it saw no empty one, it takes the first of a
-//           larger size.
-//   free    clears the bit, then lowers the count. Every lane works for itself.
-// Data: superblock.hpp; two words per block size, the superblock to try first and the first one of its range. At the
-// start all sizes have equal shares of the superblocks. A superblock changes its size only while it is empty.
+//
+// Idea: Every lane works for itself.
+// * malloc: A request is rounded up to a power of two. It tries the superblock in the hint of this size: one addition
+//   to its count, then ORs for a bit, from a place that the clock chooses. If this fails, it scans all superblocks,
+//   beginning with the range of its size. It takes the first one of its size that is not full. Otherwise it gives its
+//   size to the first empty one by a compare-exchange. Without an empty superblock, it takes the first one of a larger
+//   size.
+// * free: A lane clears the bit, then lowers the count.
+//
+// Data: superblock.hpp. Each block size has two words: the superblock to try first and the first superblock of its
+// range. At the start, all sizes have equal shares of the superblocks. A superblock changes its size only while it is
+// empty.
 //
 // Differs from the code:
-//   * Memory orders instead of fences (superblock.hpp).
-//   * A request above the largest block gets null and a wrong free does nothing; there both end the program.
-//   * A request that has lost 64 + 2 * superblocks found superblocks to others gets null; there it may go on forever.
-//   * States and hints lie outside the pool, and the pool is cut into whole superblocks, so blocks are aligned to their
-//     size up to 256 bytes; there they follow the states, and the alignment is 32 bytes.
-// As published: with attempts = 1, the default, null may be returned although blocks are free. If a superblock is full,
+// * Memory orders replace fences (superblock.hpp).
+// * A request above the largest block gets null, and a wrong free does nothing. In the code, both end the program.
+// * A request gets null after it has lost 64 + 2 * superblocks found superblocks to others. In the code it may go on
+//   forever.
+// * States and hints lie outside the pool, and the pool is cut into whole superblocks. So blocks are aligned to their
+//   size up to 256 bytes. In the code, they follow the states, and the alignment is 32 bytes.
+//
+// As published: With attempts = 1, the default, null may be returned although blocks are free. If a superblock is full,
 // every waiting lane scans all full superblocks of its size, which takes seconds with many superblocks
 // (docs/findings.md). A request of 16 bytes takes 64.
 #pragma once
@@ -35,11 +41,11 @@ namespace allocbench {
 namespace kokkos {
 
 struct Hint {
-  std::uint32_t superblock;  // to try first
-  std::uint32_t begin;       // of the size's own range; scans begin here
+  std::uint32_t superblock;  // superblock to try first
+  std::uint32_t begin;       // begin of the size's own range, where scans begin
 };
 
-// Shares the superblocks out among the block sizes, of which the smallest has 2^most_log2 blocks. One thread per
+// Divides the superblocks among the block sizes, of which the smallest has 2^most_log2 blocks. One thread serves one
 // superblock.
 struct PreparePool {
   template <class Thread>
@@ -75,13 +81,13 @@ class KokkosMemoryPool {
                                  .zero = ZeroBytes::null};
 
   static std::size_t max_request(std::size_t, const Parameters& parameters) { return parameters.max_block_bytes; }
-  // Four superblocks of 16 blocks of 16 bytes, one per size at the start.
+  // The pool has four superblocks of 16 blocks of 16 bytes, one per size at the start.
   static SmallHeap<Parameters> small_heap() {
     return {.pool_bytes = 1 << 10,
             .parameters = {.min_block_bytes = 16, .max_block_bytes = 128, .superblock_bytes = 256},
             .serves_new = 64};
   }
-  // Superblocks of more than one word.
+  // This heap has superblocks of more than one word.
   static SmallHeap<Parameters> second_small_heap() {
     return {.pool_bytes = 3 << 10,
             .parameters = {.min_block_bytes = 16, .max_block_bytes = 256, .superblock_bytes = 1024},
@@ -110,7 +116,7 @@ class KokkosMemoryPool {
     std::uint32_t rounds = 64 + 2 * superblocks_.count;
     SIMT_ROLLED
     while (attempts != 0 && rounds-- != 0) {
-      std::uint32_t hint = kokkos::no_superblock;  // its state in this round
+      std::uint32_t hint = kokkos::no_superblock;  // superblock of the hint in this round
       if (candidate.superblock == kokkos::no_superblock) {
         hint = thread.atomic(size.superblock).load(simt::relaxed);
         candidate.superblock = hint;
@@ -151,17 +157,17 @@ class KokkosMemoryPool {
     return kokkos::broken_superblock(stream, superblocks_, max_log2_);
   }
 
-  // For tests.
   const kokkos::Superblocks& superblocks() const { return superblocks_; }
 
  private:
-  // A superblock and the header that a claim expects there.
+  // Candidate is a superblock and the header that a claim expects there.
   struct Candidate {
     std::uint32_t superblock;
     std::uint32_t header;
   };
 
-  // One scan over all superblocks. `moves_hint`: the superblock serves this size and will have room after this claim.
+  // Scans all superblocks once. Sets `moves_hint` if the superblock serves this size and will have room after this
+  // claim.
   template <class Thread>
   SIMT_FN Candidate find(Thread& thread, kokkos::Hint& size, std::uint32_t wanted, bool& moves_hint) const {
     const std::uint32_t blocks = kokkos::SuperblockState{wanted}.blocks();
@@ -190,7 +196,7 @@ class KokkosMemoryPool {
       if (++superblock == superblocks_.count) superblock = 0;
     }
     if (empty == kokkos::no_superblock) return larger;
-    // Tried even if another lane was faster, because that lane may have given it the same size.
+    // The superblock is tried even if another lane was faster, because this lane may have given it the same size.
     moves_hint =
         thread.atomic(superblocks_.state(empty)).compare_exchange(empty_header, wanted, simt::acq_rel, simt::relaxed);
     return {empty, wanted};

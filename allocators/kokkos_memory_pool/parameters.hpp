@@ -1,4 +1,4 @@
-// The parameters of Kokkos::MemoryPool, with its defaults.
+// The parameters of Kokkos::MemoryPool have its defaults.
 #pragma once
 
 #include <string>

@@ -1,14 +1,16 @@
-// The superblocks of Kokkos::MemoryPool, each with a state word and bits for the blocks in use.
+// Superblocks of Kokkos::MemoryPool have a state word and bits for the blocks in use.
 //
-// Kokkos 28848df (2025), Kokkos_MemoryPool.hpp and impl/Kokkos_ConcurrentBitset.hpp. State word:
-//   bits 0-25   blocks in use, claims that are about to fail included
-//   bits 26-30  log2 of the number of blocks, which tells their size; changes only while no block is in use
-// The bits follow in the same array: one for each block of the smallest size, in words of 32.
+// Kokkos 28848df (2025), Kokkos_MemoryPool.hpp and impl/Kokkos_ConcurrentBitset.hpp.
 //
-// Protocol. The count is raised before a bit is searched and lowered after a bit was cleared, so a counted claim finds
-// a clear bit. All changes of the state word are read-modify-writes. A claim that finds another size undoes its
-// addition. Orders. Published: relaxed atomics with a full fence between the two words. Here clearing a bit and
-// lowering the count release, raising the count and setting a bit acquire.
+// Bits 0-25 of the state word count the blocks in use, and claims that will fail. Bits 26-30 have log2 of the number of
+// blocks, which gives their size. They change only while no block is in use. The bits of the blocks follow in the same
+// array: one for each block of the smallest size, in words of 32.
+//
+// Protocol: The count is raised before a bit is searched and lowered after a bit is cleared, so a counted claim finds a
+// clear bit. All changes of the state word are read-modify-writes. A claim that finds another size undoes its addition.
+//
+// Orders: In the code, the atomics are relaxed, with a full fence between the two words. Here clearing a bit and
+// lowering the count release, and raising the count and setting a bit acquire.
 #pragma once
 
 #include "simt/simt.hpp"
@@ -31,7 +33,7 @@ struct SuperblockState {
 };
 
 struct Superblocks {
-  static constexpr std::uint32_t stride_unit = 8;  // words
+  static constexpr std::uint32_t stride_unit = 8;  // granularity of the stride in words
 
   std::byte* base = nullptr;
   std::uint32_t* states = nullptr;  // `stride` words per superblock: the state, then the bits
@@ -51,8 +53,8 @@ struct Superblocks {
     return base + (std::size_t{superblock} << bytes_log2) + (std::size_t{block} << block_log2);
   }
 
-  // A block of a superblock that was seen with this header. The search for a bit begins at `start`. no_block if the
-  // superblock is full or its header has changed.
+  // Takes a block of a superblock that was seen with this header. The search for a bit begins at `start`. Returns
+  // no_block if the superblock is full or its header has changed.
   template <class Thread>
   SIMT_FN std::uint32_t claim(Thread& thread, std::uint32_t superblock, std::uint32_t header,
                               std::uint32_t start) const {
@@ -79,7 +81,7 @@ struct Superblocks {
     }
   }
 
-  // False if the block was not in use.
+  // Frees a block. Returns false if the block was not in use.
   template <class Thread>
   SIMT_FN bool release(Thread& thread, std::uint32_t superblock, std::uint32_t block) const {
     const std::uint32_t bit = 1u << block % 32;

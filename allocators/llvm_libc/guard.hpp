@@ -1,17 +1,19 @@
-// The guard of a slot: a reference counter that only one lane may take from "nobody" to "invalid".
+// The guard of a slot is a reference counter that only one lane may change from zero to invalid.
 //
 // llvm-project, libc/src/__support/GPU/allocator.cpp (2026). The counter is the number of reservations of chunks:
-//   bits 0-29  chunks handed out and claims in flight
-//   bit  30    helped: a reader has found zero and made the counter invalid for the lane that lowered it
-//   bit  31    invalid: the slot has no slab, or it is being made or given back
+// * Bits 0-29 count the chunks in use and the unfinished claims.
+// * Bit 30 means "helped": a reader has found zero and made the counter invalid for the lane that lowered it.
+// * Bit 31 means "invalid": the slot has no slab, or a lane is making or returning the slab.
+//
 // The lane that lowers the counter to zero makes it invalid and then owns the slab, unless another lane claimed a chunk
-// in between. A claim of an invalid counter fails and leaves what it added behind; publishing the next slab overwrites
+// in between. A claim of an invalid counter fails and leaves its addition there; the next slab's publication overwrites
 // it.
 //
-// Assumed: a slot without a slab starts as invalid. If it started at zero, other lanes could claim, free and return the
-// first slab of a slot before its maker has counted its own reservations, and blocks would overlap. Orders. Lowering
-// releases, raising acquires, as in the code, which has fences there. Fixed: lowering to zero also acquires, so that
-// the next life of the slab comes after all accesses of this one.
+// Assumed: A slot without a slab starts as invalid. If it started at zero, other lanes could claim, free and return the
+// first slab of a slot before its maker has counted its own reservations. Then blocks would overlap.
+//
+// Orders: Lowering the counter releases and raising it acquires, as in the code, which has fences there. In the fixed
+// form, lowering it to zero also acquires. So the next use of the slab comes after all accesses of this one.
 #pragma once
 
 #include "allocators/llvm_libc/slab.hpp"
@@ -25,14 +27,14 @@ struct Guard {
 
   std::uint32_t counter;
 
-  // Reserves `count` chunks. True if there is a slab; `after` is then the number of reservations.
+  // Reserves `count` chunks. Returns whether there is a slab. If there is one, `after` is the number of reservations.
   template <class Thread>
   SIMT_FN bool claim(Thread& thread, std::uint32_t count, std::uint32_t& after) {
     after = thread.atomic(counter).fetch_add(count, simt::acquire) + count;
     return (after & invalid) == 0;
   }
 
-  // The same by the maker of the slab, which has just published it. Returns the number of reservations.
+  // Does the same for the maker of the slab, which has just published it. Returns the number of reservations.
   template <class Thread>
   SIMT_FN std::uint32_t open(Thread& thread, std::uint32_t count) {
     std::uint32_t after;
@@ -41,8 +43,8 @@ struct Guard {
     return count;
   }
 
-  // The number of reservations; 0 without a slab. Helps a lane that is about to give the slab back; without `reclaim`
-  // no lane does, and a counter made invalid here would stay so.
+  // Returns the number of reservations, or 0 if there is no slab. Helps a lane that will return the slab. Without
+  // `reclaim`, no lane returns slabs, so a counter that became invalid here would stay invalid.
   template <class Thread>
   SIMT_FN std::uint32_t read(Thread& thread, bool reclaim) {
     const auto word = thread.atomic(counter);
@@ -52,7 +54,7 @@ struct Guard {
     return (seen & invalid) != 0 ? 0 : seen;
   }
 
-  // Gives `count` reservations back. True for the one lane that now owns the slab.
+  // Ends `count` reservations. Returns true to the one lane that now owns the slab.
   template <class Thread>
   SIMT_FN bool leave(Thread& thread, std::uint32_t count, BitOrders orders, bool reclaim) {
     const auto word = thread.atomic(counter);

@@ -1,23 +1,29 @@
-// LLVM libc's GPU malloc: slabs of equal chunks with bits, behind reference counters that reserve before a search.
+// LLVM libc's GPU malloc has slabs of equal chunks with bits, behind reference counters that reserve before a search.
 //
 // Code: llvm-project, libc/src/__support/GPU/allocator.cpp, version of July 2026 (J. Huber). There is no paper. It is
-// the malloc of upstream LLVM's OpenMP offloading on AMD GPUs; on NVIDIA GPUs LLVM uses CUDA's malloc instead. Idea:
-//   malloc  The lanes of a warp that ask for one size search together: first the slot where that size last succeeded,
-//           then the table, beginning at the size's home. One addition to a slot's counter reserves a chunk for each
-//           lane. Lanes whose number is beyond the slab return theirs and continue. Then the lanes with the same slab
-//           set bits from the first number on, one OR for each run of bits in a word.
-//   free    clears the bit; the lanes of one slab lower its counter together. A lane that lowers it to "nobody" returns
-//           the slab to a cache of eight slabs or, if that is full, to the host.
-// Data: size_classes.hpp, slab.hpp, guard.hpp, slab_table.hpp; a hint per size: the slot of the last success.
+// the malloc of upstream LLVM's OpenMP offloading on AMD GPUs. On NVIDIA GPUs, LLVM uses CUDA's malloc instead.
+//
+// Idea:
+// * malloc: The lanes of a warp that request one size search together. They try the slot where this size last
+//   succeeded, then the table, beginning at the size's home. One addition to a slot's counter reserves a chunk for each
+//   lane. Lanes whose number is beyond the slab end their reservation and continue. Then the lanes with the same slab
+//   set bits from the first number on, by one OR for each run of bits in a word.
+// * free: A lane clears its bit, and the lanes of one slab lower its counter together. The lane that lowers it to zero
+//   returns the slab to a cache of eight slabs or, if the cache is full, to the host.
+//
+// Data: size_classes.hpp, slab.hpp, guard.hpp, slab_table.hpp. A hint per size has the slot of the last success.
 //
 // Differs from the code:
-//   * The host, which the code asks for slabs by a remote call, is a pool of slabs of the arena: a counter, then a
-//     stack of returned slabs. Requests of half a slab and more get a whole slab of it (there: whole slabs as needed),
-//     so the largest request is one slab. If no other slab is left they take one from the cache.
-//   * The table has as many slots as the pool has slabs, rounded up to a power of two, at most 32,768; the homes are
-//     scaled. The original always has 32,768. Slabs are aligned from the start of the pool on.
-//   * Where it has fences, the operation next to it releases or acquires. A slot starts as invalid (guard.hpp).
-// As published: the bits have no memory order (`bit_orders`), and requests that equal a size lose one size
+// * A pool of slabs in the arena replaces the host, from which the code requests slabs by a remote call. The pool is a
+//   counter and then a stack of returned slabs. Requests of half a slab and more get a whole slab, so the largest
+//   request is one slab. (In the code they get as many whole slabs as needed.) If no other slab is left, they take one
+//   from the cache.
+// * The table has as many slots as the pool has slabs, rounded up to a power of two, at most 32,768. The homes are
+//   scaled to it. The original always has 32,768 slots. Slabs are aligned relative to the start of the pool.
+// * Each fence of the code is a release or an acquire of the operation next to it. A slot starts as invalid
+//   (guard.hpp).
+//
+// As published: The bits have no memory order (`bit_orders`). A request that equals a size gets the next larger size
 // (`rounding`). If the host has no slab (here: if the pool is empty), a request fails at the first slot without a slab,
 // even if a later slab has room.
 #pragma once
@@ -35,7 +41,7 @@
 namespace allocbench {
 namespace llvm_libc {
 
-// The first state of slots and hints. One thread per slot.
+// Writes the first state of slots and hints. One thread serves one slot.
 struct PrepareTable {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, SlabTable table, std::uint32_t* hints, std::uint32_t classes) const {
@@ -66,11 +72,12 @@ class LlvmLibc {
                                  .zero = ZeroBytes::null};
 
   static std::size_t max_request(std::size_t, const Parameters& parameters) { return parameters.slab_bytes; }
-  // Six slabs of 14 chunks of 16 bytes, so that four lanes that make and return slabs at the same time still find one.
+  // The pool has six slabs of 14 chunks of 16 bytes. So four lanes that make and return slabs at the same time still
+  // find one.
   static SmallHeap<Parameters> small_heap() {
     return {.pool_bytes = 6 * 256, .parameters = {.slab_bytes = 256, .cached_slabs = 1}};
   }
-  // Slabs of more than one word.
+  // This heap has slabs of more than one word.
   static SmallHeap<Parameters> second_small_heap() {
     return {.pool_bytes = 4 * 1024, .parameters = {.slab_bytes = 1024, .cached_slabs = 1}};
   }
@@ -107,7 +114,7 @@ class LlvmLibc {
     std::byte* const base = static_cast<std::byte*>(block) - inside;
     if (inside == 0) return table_.pool.give(thread, table_.pool.slab_of(block));
     const llvm_libc::Slab slab{base};
-    // Does not change while a chunk is in use.
+    // The header does not change while a chunk is in use.
     const llvm_libc::ChunkSizeAndSlot header{thread.atomic(slab.size_and_slot()).load(simt::relaxed)};
     const std::uint32_t chunk = (inside - table_.layout().begin(header.chunk_bytes())) / header.chunk_bytes();
     slab.give_chunk(thread, chunk, table_.orders);
@@ -120,16 +127,15 @@ class LlvmLibc {
 
   std::string broken_invariant(simt::Stream& stream) const { return llvm_libc::broken_slot(stream, table_); }
 
-  // For tests.
   const llvm_libc::SlabTable& table() const { return table_; }
 
  private:
   struct Reservation {
-    std::uint64_t slab;  // 0: out of memory
+    std::uint64_t slab;  // address of the slab; 0 if the memory is exhausted
     std::uint32_t number;
   };
 
-  // A reservation for each lane of the group. Lanes that have theirs wait for the others.
+  // Gets a reservation for each lane of the group. Lanes that have their reservation wait for the others.
   template <class Thread, class Group>
   SIMT_FN Reservation reserve(Thread& thread, const Group& group, const llvm_libc::SizeClass& size,
                               std::uint32_t chunks) const {

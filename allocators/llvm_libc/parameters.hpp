@@ -1,4 +1,4 @@
-// The parameters of LLVM libc's GPU malloc, with the defaults of its source.
+// The parameters of LLVM libc's GPU malloc have the defaults of its source.
 #pragma once
 
 #include <string>

@@ -1,27 +1,28 @@
-// Chunk sizes of LLVM libc's GPU malloc, and the place where each begins in the table of slabs. All values are
-// computed.
+// SizeClass is a chunk size of LLVM libc's GPU malloc, with the place where it begins in the table of slabs. All values
+// are computed.
 //
-// llvm-project, libc/src/__support/GPU/allocator.cpp (2026). Sizes: 16, 32, 48, 64, then 0.75, 0.875 and 1 times each
-// power of two up to half a slab: 46 for slabs of 2 MiB. They are numbered from 0.
+// llvm-project, libc/src/__support/GPU/allocator.cpp (2026). The sizes are 16, 32, 48 and 64 bytes, then 0.75, 0.875
+// and 1 times each power of two up to half a slab. Slabs of 2 MiB have 46 sizes. They are numbered from 0.
 #pragma once
 
 #include "simt/simt.hpp"
 
 namespace allocbench::llvm_libc {
 
-// Which size serves a request that equals a size of 0.75 or 0.875 times a power of two.
+// Rounding selects the size for a request that equals a size of 0.75 or 0.875 times a power of two.
 enum class Rounding : std::uint32_t {
-  published,  // the next larger one: 48 becomes 64, 96 becomes 112
-  fixed       // its own (llvm-project pull request 221583, September 2026)
+  published,  // the next larger size: 48 becomes 64, and 96 becomes 112
+  fixed       // the size itself (llvm-project pull request 221583, September 2026)
 };
 
 struct SizeClass {
   std::uint32_t bytes;
   std::uint32_t number;
 
-  // 1 <= request <= half a slab.
+  // Returns the class of a request. Requires 1 <= request <= half a slab.
   SIMT_HOST_FN static SizeClass of(std::uint32_t request, Rounding rounding) {
-    const std::uint32_t wanted = request + (rounding == Rounding::published ? 1 : 0);  // at least this, or 2^log2
+    // The chunk has at least this size, unless a power of two fits the request.
+    const std::uint32_t wanted = request + (rounding == Rounding::published ? 1 : 0);
     if (request <= 64) {
       if (request <= 32) return request <= 16 ? SizeClass{16, 0} : SizeClass{32, 1};
       return wanted <= 48 ? SizeClass{48, 2} : SizeClass{64, 3};
@@ -33,13 +34,13 @@ struct SizeClass {
     return {1u << log2, first + 2};
   }
 
-  // Number of the class of 2^log2 bytes, log2 >= 6.
+  // Returns the number of the class of 2^log2 bytes. Requires log2 >= 6.
   SIMT_HOST_FN static std::uint32_t number_of_power(std::uint32_t log2) { return 3 + (log2 - 6) * 3; }
-  // Number of classes for slabs of 2^slab_log2 bytes, at least 128.
+  // Returns the number of classes for slabs of 2^slab_log2 bytes, at least 128.
   SIMT_HOST_FN static std::uint32_t count(std::uint32_t slab_log2) { return number_of_power(slab_log2 - 1) + 1; }
 
-  // The slot of the table where searches for slabs of this size begin: a cubic spread in 16.16 fixed point, which
-  // leaves small sizes more room.
+  // Returns the slot of the table where searches for slabs of this size begin. A cubic spread in 16.16 fixed point
+  // leaves more room to small sizes.
   SIMT_HOST_FN std::uint32_t home(std::uint32_t classes, std::uint32_t last_slot) const {
     constexpr std::uint64_t one = 1u << 16;
     const std::uint64_t left = one - (std::uint64_t{number} << 16) / (classes - 1);

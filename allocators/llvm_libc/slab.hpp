@@ -1,14 +1,15 @@
-// A slab of LLVM libc's GPU malloc: 16 bytes of header, one bit per chunk, chunks of one size.
+// A slab of LLVM libc's GPU malloc has 16 bytes of header, one bit per chunk, and chunks of one size.
 //
-// llvm-project, libc/src/__support/GPU/allocator.cpp (2026). Bit: 1 = in use. The words of bits are rounded up to 128
-// bytes, which is two destructive-interference sizes of the compiler; in slabs below 64 KiB, which only searches and
-// tests use, to 16.
-// An empty slab keeps its chunk size in the header for its next life. All bits are zero then. They are cleared again
-// only if the next life has smaller chunks, which need more words of bits.
+// llvm-project, libc/src/__support/GPU/allocator.cpp (2026). A set bit means that the chunk is in use. The words of
+// bits are rounded up to 128 bytes, which is two destructive-interference sizes of the compiler. In slabs below 64 KiB,
+// which only searches and tests use, they are rounded up to 16 bytes.
 //
-// Orders of the bits. Published: relaxed. Then nothing orders the last accesses of an owner of a chunk before the first
-// accesses of the next owner, if the next owner already had its reservation (docs/findings.md). Fixed: clearing
-// releases, setting acquires.
+// An empty slab keeps its chunk size in the header for its next use. All bits are zero then. They are cleared again
+// only if the next use has smaller chunks, which need more words of bits.
+//
+// Orders of the bits: As published, they are relaxed. Then nothing orders the last accesses of an owner of a chunk
+// before the first accesses of the next owner, if the next owner already had its reservation (docs/findings.md). In the
+// fixed form, clearing a bit releases and setting it acquires.
 #pragma once
 
 #include "allocators/support/common/bit_orders.hpp"
@@ -17,7 +18,7 @@ namespace allocbench::llvm_libc {
 
 struct SlabHeader {
   std::uint32_t chunk_bytes;
-  std::uint32_t slot;  // of the table
+  std::uint32_t slot;  // slot of the table
   std::uint32_t previous_chunk_bytes;
   std::uint32_t unused;
 
@@ -25,7 +26,7 @@ struct SlabHeader {
 };
 static_assert(sizeof(SlabHeader) == 16);
 
-// The part of the header that free() needs, in one load.
+// ChunkSizeAndSlot is the part of the header that free() needs, in one load.
 struct ChunkSizeAndSlot {
   std::uint64_t word;
 
@@ -36,13 +37,13 @@ struct ChunkSizeAndSlot {
   SIMT_FN std::uint32_t slot() const { return static_cast<std::uint32_t>(word >> 32); }
 };
 
-// The division of a slab into chunks.
+// SlabLayout is the division of a slab into chunks.
 struct SlabLayout {
   std::uint32_t bytes_log2 = 21;
 
   SIMT_HOST_FN std::uint32_t bytes() const { return 1u << bytes_log2; }
   SIMT_HOST_FN std::uint32_t words(std::uint32_t chunk) const { return ((bytes() + chunk - 1) / chunk + 31) / 32; }
-  // Offset of the first chunk in the slab.
+  // Returns the offset of the first chunk in the slab.
   SIMT_HOST_FN std::uint32_t begin(std::uint32_t chunk) const {
     const std::uint32_t unit = bytes_log2 < 16 ? 16u : 128u;
     return static_cast<std::uint32_t>(sizeof(SlabHeader)) + simt::round_up(words(chunk) * 4, unit);
@@ -60,7 +61,7 @@ struct Slab {
     return reinterpret_cast<std::uint32_t*>(base + sizeof(SlabHeader))[chunk / 32];
   }
 
-  // For the lanes that make the slab together.
+  // Clears bits. The lanes that make the slab call it together.
   template <class Thread, class Group>
   SIMT_FN void clear_bits(Thread& thread, const Group& group, std::uint32_t words) const {
     for (std::uint32_t i = group.thread_rank(); i < words; i += group.num_threads()) {
@@ -68,8 +69,8 @@ struct Slab {
     }
   }
 
-  // One chunk for each lane of the group. The group has one reservation per lane, so a clear bit exists for each.
-  // `start`: the group's first reservation, which in a slab that never saw a free is the first clear bit.
+  // Takes one chunk for each lane of the group. The group has one reservation per lane, so a clear bit exists for each.
+  // `start` is the group's first reservation. In a slab that never saw a free, it is the first clear bit.
   template <class Thread, class Group>
   SIMT_FN std::uint32_t take_chunk(Thread& thread, const Group& group, std::uint32_t start, std::uint32_t chunks,
                                    BitOrders orders) const {
@@ -79,7 +80,7 @@ struct Slab {
     for (;;) {
       const std::uint32_t rank = seekers.thread_rank();
       const std::uint32_t wanted = (start + rank) % chunks;
-      // Lanes whose bits follow each other in one word form a run, and its first lane sets them all.
+      // Lanes whose bits are neighbours in one word form a run, and its first lane sets them all.
       const simt::LaneMask firsts = seekers.ballot(rank == 0 || wanted % 32 == 0);
       const std::uint32_t first = 31 - simt::count_leading_zeros(firsts & lanes_up_to(thread.lane()));
       std::uint32_t before = 0;

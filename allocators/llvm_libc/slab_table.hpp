@@ -1,8 +1,9 @@
-// The table of slabs of LLVM libc's GPU malloc: slots with a pointer behind a guard, and a cache of empty slabs.
+// SlabTable is the table of slabs of LLVM libc's GPU malloc: slots with a pointer behind a guard, and a cache of empty
+// slabs.
 //
 // llvm-project, libc/src/__support/GPU/allocator.cpp (2026). All sizes share the table by linear probing. A slot holds
-// null, `making`, or the address of a slab. The lane that changes null to `making` makes a slab: one from the cache,
-// else one from the host. Here the pool replaces the host.
+// null, `making`, or the address of a slab. The lane that changes null to `making` makes a slab. It takes the slab from
+// the cache, otherwise from the host. Here the pool replaces the host.
 #pragma once
 
 #include "allocators/llvm_libc/guard.hpp"
@@ -13,7 +14,7 @@
 namespace allocbench::llvm_libc {
 
 struct Slot {
-  std::uint64_t slab;  // address
+  std::uint64_t slab;  // address of the slab, null or `making`
   Guard guard;
   std::uint32_t unused;
 
@@ -21,7 +22,7 @@ struct Slot {
 };
 static_assert(sizeof(Slot) == 16);
 
-// Result of a group of lanes at a slot.
+// Claim is the result of a group of lanes at a slot.
 struct Claim {
   enum Outcome : std::uint32_t { elsewhere, out_of_memory, reserved, reserved_in_another_size };
 
@@ -47,14 +48,14 @@ struct SlabTable {
     return reinterpret_cast<std::uint64_t>(pool.address(slab));
   }
 
-  // A reservation for each lane of the group in the slab of this slot, which the group makes if there is none.
-  // With `most` != 0, only if fewer chunks are reserved. The leader does the work; `slab`, `first` and `outcome` are
-  // the same for all lanes.
+  // Gets a reservation for each lane of the group in the slab of this slot. The group makes the slab if there is none.
+  // With `most` != 0, this happens only if fewer than `most` chunks are reserved. The leader does the work, and all
+  // lanes get the same `slab`, `first` and `outcome`.
   template <class Thread, class Group>
   SIMT_FN Claim claim(Thread& thread, const Group& group, std::uint32_t slot, std::uint32_t chunk,
                       std::uint32_t most) const {
     Claim result{Claim::elsewhere, 0, 0};
-    std::uint32_t previous = 0;  // chunk size of the made slab's previous life; 0: nothing was made
+    std::uint32_t previous = 0;  // chunk size of the made slab's previous use; 0 if no slab was made
     if (group.leader() && (most == 0 || slots[slot].guard.read(thread, reclaim) < most)) {
       result = claim_by_leader(thread, slots[slot], chunk, group.num_threads(), previous);
     }
@@ -78,7 +79,7 @@ struct SlabTable {
     return result;
   }
 
-  // Returns `count` reservations of one slab. Called by the leader of their lanes, after the lanes have met.
+  // Ends `count` reservations of one slab. The leader of their lanes calls it, after the lanes have met.
   template <class Thread>
   SIMT_FN void leave(Thread& thread, std::uint32_t slot, std::uint64_t slab, std::uint32_t count) const {
     if (!slots[slot].guard.leave(thread, count, orders, reclaim)) return;
@@ -86,7 +87,7 @@ struct SlabTable {
     thread.atomic(slots[slot].slab).store(0, simt::release);
   }
 
-  // A slab for one large request, which needs no header; 0 if there is none.
+  // Returns a slab for one large request, which needs no header. Returns 0 if there is none.
   template <class Thread>
   SIMT_FN std::uint64_t take_whole(Thread& thread) const {
     const std::uint32_t slab = pool.take(thread);
@@ -111,13 +112,13 @@ struct SlabTable {
     }
     std::uint32_t after = 0;
     if (slab == 0 || slab == Slot::making || !slot.guard.claim(thread, count, after)) return {Claim::elsewhere, 0, 0};
-    // The claim may apply to a newer slab than the one seen earlier.
+    // The claim may apply to a newer slab than the one that was loaded.
     if (reclaim) slab = pointer.load(simt::relaxed);
     const bool fits = thread.atomic(slab_at(slab).chunk_bytes()).load(simt::relaxed) == chunk;
     return {fits ? Claim::reserved : Claim::reserved_in_another_size, slab, after - count};
   }
 
-  // The address of an empty slab and the chunk size of its previous life; 0 if there is none.
+  // Returns the address of an empty slab and the chunk size of its previous use. Returns 0 if there is none.
   template <class Thread>
   SIMT_FN std::uint64_t make(Thread& thread, std::uint32_t& previous) const {
     if (const std::uint64_t slab = take_cached(thread)) {

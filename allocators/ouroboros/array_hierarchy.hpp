@@ -1,10 +1,10 @@
-// Order of segments by an array (VA): a ring per class maps segments to chunks.
+// ArrayHierarchy finds segments by an array (VA): a ring per class maps segments to chunks.
 //
-// Entry s mod D is a word of two halves: a segment s, and its chunk or none. The thread that brings the chunk of
-// segment s waits until the entry says "s, none" and writes the chunk. The thread that has consumed the segment writes
-// "s + D, none". Readers wait for their own s, so they cannot confuse it with the chunk of another round (the published
-// code traps there). D is at least twice the number of segments of a queue, so threads wait only if another thread does
-// not advance while D segments pass by.
+// Entry s mod D is a word of two halves: the number of a segment s, and its chunk or none. The thread that adds the
+// chunk of segment s waits until the entry is "s, none" and writes the chunk. The thread that consumes the segment
+// writes "s + D, none". Readers wait for their own s, so they cannot confuse it with the chunk of another round (the
+// published code traps there). D is at least twice the number of segments of a queue. So threads wait only if another
+// thread does not advance while D segments pass.
 #pragma once
 
 #include "allocators/ouroboros/segmented_queue.hpp"
@@ -12,13 +12,13 @@
 namespace allocbench::ouroboros {
 
 struct ArrayHierarchy {
-  // All bytes zero at first.
+  // All bytes are zero at first.
   struct ClassState {
-    alignas(128) std::uint32_t appended;  // segments so far, modulo their number
+    alignas(128) std::uint32_t appended;  // number of segments added so far, modulo the number of segment numbers
   };
 
   std::uint64_t* entries = nullptr;
-  RingLayout layout;  // one size for all classes
+  RingLayout layout;  // the same size for all classes
 
   static SIMT_HOST_FN std::uint64_t entry(std::uint32_t segment, std::uint32_t chunk) {
     return std::uint64_t{segment} << 32 | chunk;
@@ -43,14 +43,14 @@ struct ArrayHierarchy {
   template <class Thread>
   SIMT_FN void append(Thread& thread, ClassState& state, std::uint32_t id, std::uint32_t chunk,
                       std::uint32_t slots_log) const {
-    const std::uint32_t last = 0xffffffffu >> slots_log;  // numbers have 32 bits
+    const std::uint32_t last = 0xffffffffu >> slots_log;  // positions in the queue have 32 bits
     const std::uint32_t segment = thread.atomic(state.appended).fetch_add(1u, simt::relaxed) & last;
     const auto place = thread.atomic(entry_of(id, segment));
     while (place.load(simt::acquire) != entry(segment, no_chunk)) thread.spin_hint();
     place.store(entry(segment, chunk), simt::release);
   }
 
-  // `chunk` was segment `segment`, now consumed.
+  // Marks the entry of `segment` as free. Its chunk `chunk` is consumed.
   template <class Thread>
   SIMT_FN void recycle(Thread& thread, ClassState& state, std::uint32_t id, std::uint32_t segment, std::uint32_t chunk,
                        std::uint32_t slots_log) const {
@@ -59,13 +59,13 @@ struct ArrayHierarchy {
     append(thread, state, id, chunk, slots_log);
   }
 
-  // Called by a grid of `threads` together, before add_first().
+  // Writes the entries. A grid of `threads` threads calls it together, before add_first().
   template <class Thread>
   SIMT_FN void initialise(Thread& thread, std::uint32_t me, std::uint32_t threads, std::uint32_t class_count) const {
     const std::uint32_t mask = (1u << layout.log) - 1;
     for (std::uint64_t i = me; i < layout.begin(class_count); i += threads) {
       const std::uint32_t segment = static_cast<std::uint32_t>(i) & mask;
-      // The first entry of a class is its first segment's: add_first() writes it.
+      // The first entry of a class belongs to its first segment, which add_first() writes.
       if (segment != 0) thread.atomic(entries[i]).store(entry(segment, no_chunk), simt::relaxed);
     }
   }

@@ -1,38 +1,42 @@
 // Chunk-based Ouroboros (C): the queue of a class holds the indices of its chunks that have free pages.
 //
-// The warp that takes a chunk from the queue holds it alone: it draws the pages that it needs from the chunk's count,
-// puts the chunk back at the end of the queue if a page is left, and then picks the pages in the bit mask. A free sets
-// its bit before it raises the count, so at least as many bits are set as the count says.
-//   A chunk is queued or held if and only if its count is not zero. The holder that draws the last page does not put
-// the chunk back, and the free that raises the count from zero does. Both are operations on one word, so one thread
-// decides. A holder never draws more pages than exist, because a negative count would return to zero twice. It loads
-// the count before it draws, unless the queue entry is marked with at least a warp's worth of pages; since then the
-// count can only have grown. With two warps' worth some pages are surely left, so the chunk is put back before the
-// result of the draw is known.
-//   Waits end: units of the semaphore are free pages of chunks that are queued or held, and holders put a chunk back
-// without waiting.
-//   A chunk that becomes entirely free may return to the pool: release_chunk().
-//   The disadvantage: a chunk is passed from warp to warp, and each warp waits for the previous one. With few chunks,
-//   thirty warps would wait for the same chunk, or hundreds of lanes that call alone. So many simultaneous groups get
-//   new chunks (refill.hpp), as long as at least half of the pool was never used. A group that finds many others takes
-//   the pages of a new chunk. A group cannot see other groups that request at the same moment, but the number of its
-//   take shows how many came earlier. Such a group adds a chunk after it is served. The class keeps these chunks, and
-//   later groups spread over them.
+// Protocol:
+// * The warp that takes a chunk from the queue is its only holder. It draws the pages that it needs from the chunk's
+//   count. If a page is left, it puts the chunk back at the end of the queue. Then it picks the pages in the bit mask.
+//   A free sets its bit before it increases the count, so the mask has at least as many set bits as the count.
+// * A chunk is queued or held if and only if its count is not zero. The holder that draws the last page does not put
+//   the chunk back, and the free that increases the count from zero does. Both are operations on one word, so one
+//   thread decides.
+// * A holder never draws more pages than exist, because a negative count would return to zero twice. It loads the count
+//   before it draws. It can skip the load if the queue entry is marked: then the chunk has at least as many pages as a
+//   warp can request, and the count can only have grown since. An entry with a second mark has at least twice as many
+//   pages. Then some pages are certainly left, so the holder puts the chunk back before it knows the result of the
+//   draw.
+// * Waits end: Each unit of the semaphore is a free page of a chunk that is queued or held, and holders put a chunk
+//   back without waiting.
+// * An entirely free chunk may return to the pool: release_chunk().
 //
-// Differs from the paper: a warp draws once for all its lanes. In the paper each lane looks at the chunk at the front,
-// draws one page, and continues with the next chunk if there is none. In the paper the chunk stays in the queue, so the
-// lane that takes its last page and the lane that puts it back could access one slot.
+// The disadvantage is that a chunk passes from warp to warp, and each warp waits for the previous one. With few chunks,
+// thirty warps would wait for the same chunk, or hundreds of lanes that call alone. So many simultaneous groups get new
+// chunks (refill.hpp), as long as at least half the pool is unused. A group that finds many other groups takes the
+// pages of a new chunk. A group cannot see groups that request at the same moment, but the queue position of its take
+// shows how many came earlier. Such a group adds a chunk after it is served. The class keeps these chunks, and later
+// groups spread over them.
+//
+// Differs from the paper: A warp draws once for all its lanes. In the paper, each lane looks at the chunk at the front,
+// draws one page, and continues with the next chunk if there is none. There the chunk stays in the queue, so the lane
+// that takes its last page and the lane that puts it back could access one slot.
 #pragma once
 
 #include "allocators/ouroboros/heap.hpp"
 
 namespace allocbench::ouroboros {
 
-// Words that a group loads before it knows whether it is served, so that it does not wait for them later.
+// Traffic holds words that a group loads before it knows whether it is served, so that it does not wait for them later.
 struct Traffic {
   std::uint32_t takes;
   std::uint32_t puts;
-  std::uint32_t fresh;  // chunks of the pool that were used
+  std::uint32_t fresh;  // chunks of the pool that have been used
 };
 
 template <class StorageKind>
@@ -42,8 +46,8 @@ struct ChunkHeap : Heap<StorageKind> {
   using Heap<Storage>::storage;
   using Heap<Storage>::classes;
   static constexpr bool chunk_based = true;
-  // An index in the queue: the chunk, its class, and marks for at least as many pages as a warp can request, or twice
-  // as many.
+  // An index in the queue has the chunk, its class and two marks. `many` means at least as many pages as a warp can
+  // request, and `plenty` at least twice as many.
   static constexpr std::uint32_t chunk_bits = 26;
   static constexpr std::uint32_t many = 1u << 30;
   static constexpr std::uint32_t plenty = many | 1u << 31;
@@ -51,12 +55,12 @@ struct ChunkHeap : Heap<StorageKind> {
   static SIMT_HOST_FN std::uint32_t chunk_of(std::uint32_t index) { return index & ((1u << chunk_bits) - 1); }
 
   std::uint32_t* masks = nullptr;  // mask_words(0) words per chunk; bit = 1: the page is free
-  // Per chunk: the slot it was last put into, in words from the base of the pool.
+  // For each chunk, the slot into which it was last put, counted in words from the base of the pool.
   std::uint64_t* queue_slots = nullptr;
   static constexpr std::uint64_t no_slot = ~std::uint64_t{0};
   static constexpr std::uint32_t least_groups_of_crowd = 4;
   std::uint32_t release_above = 0;
-  std::uint32_t crowd = 0;  // limit of the takes beyond the puts
+  std::uint32_t crowd = 0;  // takes beyond the puts above which a class is crowded
 
   static std::uint64_t most_chunks() { return std::uint64_t{1} << chunk_bits; }
 
@@ -66,7 +70,7 @@ struct ChunkHeap : Heap<StorageKind> {
   }
   SIMT_FN std::uint32_t* mask(std::uint32_t chunk) const { return masks + std::size_t{chunk} * mask_words(0); }
 
-  // Number of full chunks that surely contain `units` pages.
+  // Returns the number of full chunks that are needed for `units` pages.
   SIMT_FN std::uint32_t chunks_for(std::uint32_t id, std::uint32_t units) const {
     const std::uint32_t log = space.pages_log(id);
     return (units + (1u << log) - 1) >> log;
@@ -81,14 +85,14 @@ struct ChunkHeap : Heap<StorageKind> {
     return {thread.atomic(classes[id].front).load(simt::relaxed), thread.atomic(classes[id].back).load(simt::relaxed),
             thread.atomic(space.pool.state->next_fresh).load(simt::relaxed)};
   }
-  // For a group that has take `number`.
+  // Returns the traffic for a group whose take has the queue position `number`.
   template <class Thread>
   SIMT_FN Traffic traffic_at(Thread& thread, std::uint32_t id, std::uint32_t number, const Traffic& before) const {
     return {number, thread.atomic(classes[id].back).load(simt::relaxed), before.fresh};
   }
 
-  // For a group of `lanes` lanes with take number `seen.takes`: whether many groups wait for chunks of its class, and
-  // one chunk can serve several of them in turn.
+  // Returns whether many groups wait for chunks of the class, and one chunk can serve several of them in turn. The
+  // caller is a group of `lanes` lanes whose take has the queue position `seen.takes`.
   SIMT_FN bool is_crowded(std::uint32_t id, std::uint32_t lanes, const Traffic& seen) const {
     return 1u << space.pages_log(id) >= least_groups_of_crowd * lanes &&
            static_cast<std::int32_t>(seen.takes - seen.puts) > static_cast<std::int32_t>(crowd) &&
@@ -99,7 +103,7 @@ struct ChunkHeap : Heap<StorageKind> {
   SIMT_FN void* serve(Thread& thread, Group group, std::uint32_t id, std::uint32_t first) const {
     const std::uint32_t log = space.pages_log(id);
     for (;;) {
-      // As many lanes as a chunk may serve draw together.
+      // As many lanes as a chunk can serve draw together.
       const std::uint32_t rank = group.thread_rank();
       const auto team = group.match_any(rank >> log);
       Draw draw{};
@@ -107,7 +111,7 @@ struct ChunkHeap : Heap<StorageKind> {
       draw.chunk = team.broadcast(draw.chunk);
       draw.count = team.broadcast(draw.count);
       draw.before = team.broadcast(draw.before);
-      team.sync();  // the leader's acquire covers all lanes, because a lane that frees a page reads the chunk's header
+      team.sync();  // The leader's acquire covers all lanes, because a lane that frees a page reads the chunk's header.
       const bool served = team.thread_rank() < draw.count;
       const auto alike = group.partition(served);
       if (served) {
@@ -125,7 +129,7 @@ struct ChunkHeap : Heap<StorageKind> {
     return this->take_chunks(thread, id, wanted, 1, first);
   }
 
-  // As PageHeap::stock: all chunks but the last are used up.
+  // Does the same as PageHeap::stock. All chunks but the last are used up.
   template <class Thread, class Group>
   SIMT_FN void stock(Thread& thread, const Group& group, std::uint32_t id, std::uint32_t first, std::uint32_t count,
                      std::uint32_t used, std::uint32_t extra, std::uint64_t promised) const {
@@ -163,7 +167,7 @@ struct ChunkHeap : Heap<StorageKind> {
     group.sync();  // the leader's release covers all lanes
     std::uint32_t now_free = 0;
     if (group.leader()) {
-      // Release: the bits are set when release_chunk() finds the count full.
+      // The release makes the set bits visible to a release_chunk() that finds the count full.
       const std::uint32_t before = header.fetch_add(count * Header::one_page, simt::release);
       if (Header::free_pages(before) == 0) enqueue(thread, id, chunk, count);
       now_free = Header::free_pages(before) + count;
@@ -180,13 +184,13 @@ struct ChunkHeap : Heap<StorageKind> {
     std::uint32_t before;  // free pages of the chunk before the draw
   };
 
-  // The ones of a word that begins with bit `from_bit` of a long mask, at and above bit `first`.
+  // Returns a mask of the bits at and above bit `first` in the word that begins with bit `from_bit` of a long mask.
   static SIMT_FN std::uint32_t ones_from(std::uint32_t first, std::uint32_t from_bit) {
     if (first <= from_bit) return 0xffffffffu;
     return first - from_bit >= 32 ? 0 : 0xffffffffu << (first - from_bit);
   }
 
-  // `free_pages` is a lower bound of the free pages.
+  // Puts a chunk into the queue. `free_pages` is a lower bound of its free pages.
   template <class Thread>
   SIMT_FN void enqueue(Thread& thread, std::uint32_t id, std::uint32_t chunk, std::uint32_t free_pages) const {
     put_back(thread, id, this->number_puts(thread, id, 1), chunk, free_pages);
@@ -201,8 +205,8 @@ struct ChunkHeap : Heap<StorageKind> {
     put_into(thread, *place.slot, index_of(chunk, id) | mark);
   }
 
-  // Takes the chunk of take `number` and draws up to `wanted` of its pages. There is one loop from the wait to the
-  // put-back, because a lane of this warp may wait for a chunk that another lane puts back.
+  // Takes the chunk at queue position `number` and draws up to `wanted` of its pages. One loop contains both the wait
+  // and the put-back, because a lane of this warp may wait for a chunk that another lane puts back.
   template <class Thread>
   SIMT_FN Draw draw_pages(Thread& thread, std::uint32_t id, std::uint32_t number, std::uint32_t wanted) const {
     const auto place = this->template place<QueueEnd::front>(thread, id, number);
@@ -219,7 +223,7 @@ struct ChunkHeap : Heap<StorageKind> {
         thread.spin_hint();
         continue;
       }
-      // Before the chunk is put back, which may need the segment that this one becomes.
+      // This precedes the put-back, which may need the segment that this chunk becomes.
       storage.leave_alone(thread, space, classes[id].storage, id, place);
       draw.chunk = chunk_of(index);
       const auto header = thread.atomic(space.headers[draw.chunk]);
@@ -240,7 +244,7 @@ struct ChunkHeap : Heap<StorageKind> {
     return draw;
   }
 
-  // Selects one of the drawn pages for the lane with this rank. With `before`, lanes of different warps begin with
+  // Selects one of the drawn pages for the lane with this rank. `before` lets lanes of different warps begin with
   // different words, as long as the chunk is drained in order.
   template <class Thread>
   SIMT_FN std::uint32_t pick_page(Thread& thread, std::uint32_t chunk, std::uint32_t id, std::uint32_t before,
@@ -259,7 +263,7 @@ struct ChunkHeap : Heap<StorageKind> {
         thread.probe(simt::Step::retry);
         left = found;
       }
-      // After a lap any bit is accepted. There is one, but it may not be visible yet.
+      // After a lap, any bit is accepted. There is one, but it may not be visible yet.
       skip = visited >= last_word ? 0 : skip - simt::popcount(left);
       if (visited >= last_word) thread.spin_hint();
       thread.probe(simt::Step::walk);
@@ -267,10 +271,10 @@ struct ChunkHeap : Heap<StorageKind> {
     }
   }
 
-  // Gives `chunk`, seen entirely free, back to the pool if the class has more than `release_above` in its queue. The
-  // chunk is somewhere in the queue; the one at the front is taken out and put in its place. The pages are on their way
-  // while their units are taken and the chunk is not yet in the pool. They are announced, so that a request that finds
-  // neither waits instead of failing.
+  // Returns `chunk` to the pool if the class has more than `release_above` chunks in its queue. The caller has seen the
+  // chunk entirely free. The chunk is somewhere in the queue, so the chunk at the front is taken out and put in its
+  // place. Between the take of its units and its return to the pool, the pages belong to neither. They are announced,
+  // so that a request that finds no page waits instead of failing.
   template <class Thread>
   SIMT_FN void release_chunk(Thread& thread, std::uint32_t id, std::uint32_t chunk) const {
     const std::uint32_t queued =
@@ -293,8 +297,8 @@ struct ChunkHeap : Heap<StorageKind> {
     const std::uint64_t slot = thread.atomic(queue_slots[chunk]).load(simt::relaxed);
     if (held != chunk && slot != no_slot) {
       // A slot holds the index of this chunk and class only if the chunk is in our queue, in this slot and no other.
-      // That holds even for an old slot that has become another segment's. The exchange fails if the chunk is on its
-      // way into the queue, or was released by another thread.
+      // This is true even for an old slot that now belongs to another segment. The exchange fails if the chunk is on
+      // its way into the queue, or if another thread has released it.
       thread.atomic(queue_slots[held]).store(slot, simt::relaxed);
       const auto word = thread.atomic(reinterpret_cast<std::uint32_t*>(space.base)[slot]);
       for (const std::uint32_t mark : {plenty, many, 0u}) {

@@ -1,8 +1,9 @@
-// The unused chunks: fresh ones and returned ones.
+// ChunkPool holds the unused chunks: fresh ones and returned ones.
 //
-// One counter walks through the fresh chunks; a ring holds returned ones. Data and queue storage use the same pool.
-// Differs from the published code: if no chunk is left, the result is "none" (the published code does not check this
-// and writes beyond the pool), and one addition takes several contiguous fresh chunks.
+// A counter numbers the fresh chunks, and a ring holds the returned ones. Data and queue storage use the same pool.
+//
+// Differs from the published code: If no chunk is left, the result is "none"; the published code does not check this
+// and writes beyond the pool. One addition takes several contiguous fresh chunks.
 #pragma once
 
 #include "allocators/support/common/bulk_semaphore.hpp"
@@ -13,7 +14,7 @@ namespace allocbench::ouroboros {
 inline constexpr std::uint32_t no_chunk = 0xffffffffu;
 
 struct ChunkPool {
-  // All bytes zero at first, except for the units of `room`: the capacity of the ring.
+  // All bytes are zero at first, except `room`, whose units are the capacity of the ring.
   struct State {
     alignas(128) std::uint32_t next_fresh;
     BulkSemaphore::State returned;  // chunks in the ring
@@ -33,7 +34,7 @@ struct ChunkPool {
            BulkSemaphore{&state->returned}.available(thread) <= 0;
   }
 
-  // Up to `wanted` chunks with consecutive indices from `first`; returns how many, 0 = none left.
+  // Takes up to `wanted` chunks with consecutive indices from `first`. Returns their number, 0 if no chunk is left.
   template <class Thread>
   SIMT_FN std::uint32_t take(Thread& thread, std::uint32_t wanted, std::uint32_t& first) const {
     if (BulkSemaphore{&state->returned}.take_if_any(thread, 1) != 0) {
@@ -42,7 +43,7 @@ struct ChunkPool {
       BulkSemaphore{&state->room}.signal(thread, 1);
       return 1;
     }
-    // The load prevents refused threads from advancing the counter until it overflows.
+    // The load stops refused threads from advancing the counter until it overflows.
     const auto fresh = thread.atomic(state->next_fresh);
     if (fresh.load(simt::relaxed) >= chunk_count) return 0;
     first = fresh.fetch_add(wanted, simt::relaxed);
@@ -50,7 +51,8 @@ struct ChunkPool {
     return wanted < chunk_count - first ? wanted : chunk_count - first;
   }
 
-  // Reserves room for one chunk in the ring; false if it is full. give() uses the room, refuse_room() returns it.
+  // Reserves room for one chunk in the ring. Returns false if the ring is full. give() uses the room, and refuse_room()
+  // returns it.
   template <class Thread>
   SIMT_FN bool reserve_room(Thread& thread) const {
     return BulkSemaphore{&state->room}.take_if_any(thread, 1) != 0;

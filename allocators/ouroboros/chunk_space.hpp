@@ -1,11 +1,13 @@
-// The division of the pool: equal chunks, a table of header words behind them, and the sizes of pages.
+// ChunkSpace divides the pool into equal chunks, with a table of header words behind them, and defines the sizes of
+// pages.
 //
 // A chunk holds pages of one class, or it is storage of a queue. Class i has pages of 16 << i bytes, up to a whole
-// chunk. Header words:
-//   chunk of pages   the class in bits 0-7; chunk-based variants keep the number of free pages in bits 8-31
-//   queue storage    how many of its slots have been emptied since it became storage
-// Differs from the published layout, where headers of 128 bytes lie in front of every chunk: here chunks and pages are
-// aligned to their size, the chunk of an address is a shift, and a free reads one word of a dense table.
+// chunk. The header word of a chunk of pages has the class in bits 0-7; in chunk-based variants, bits 8-31 have the
+// number of free pages. The header word of queue storage counts the slots that have been emptied since the chunk became
+// storage.
+//
+// Differs from the published layout, which has a header of 128 bytes in front of every chunk. Here chunks and pages are
+// aligned to their size, a shift gives the chunk of an address, and a free reads one word of a dense table.
 #pragma once
 
 #include "allocators/ouroboros/chunk_pool.hpp"
@@ -15,7 +17,7 @@ namespace allocbench::ouroboros {
 
 inline constexpr std::uint32_t smallest_page_log = 4;
 
-// The class whose pages hold `bytes`.
+// Returns the class whose pages hold `bytes`.
 SIMT_HOST_FN std::uint32_t class_of(std::uint32_t bytes) {
   return log2_of(bytes, smallest_page_log) - smallest_page_log;
 }
@@ -32,9 +34,9 @@ struct Header {
 
 struct ChunkSpace {
   ChunkPool pool;
-  std::byte* base = nullptr;  // of chunk 0
+  std::byte* base = nullptr;  // address of chunk 0
   std::uint32_t* headers = nullptr;
-  std::uint32_t chunk_log = 0;  // of the bytes of a chunk
+  std::uint32_t chunk_log = 0;  // log2 of the bytes of a chunk
 
   SIMT_HOST_FN std::uint32_t class_count() const { return chunk_log - smallest_page_log + 1; }
   SIMT_HOST_FN std::uint32_t pages_log(std::uint32_t id) const { return chunk_log - smallest_page_log - id; }
@@ -45,8 +47,8 @@ struct ChunkSpace {
   SIMT_FN std::uint32_t* slots(std::uint32_t index) const { return reinterpret_cast<std::uint32_t*>(chunk(index)); }
 };
 
-// Rings of powers of two for all classes, one after the other. Classes 0 to `whole_classes` have 2^log entries each,
-// and each later class has half as many as the previous one.
+// RingLayout holds rings of powers of two for all classes, one after the other. Classes 0 to `whole_classes` have 2^log
+// entries each, and each later class has half as many as the previous one.
 struct RingLayout {
   std::uint32_t log = 0;
   std::uint32_t whole_classes = 0;

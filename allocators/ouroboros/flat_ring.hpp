@@ -1,10 +1,11 @@
-// The standard queue storage (S): a flat ring per class, as large as the class may ever need.
+// FlatRing is the standard queue storage (S): a flat ring per class, as large as the class may ever need.
 //
-// A put with number n waits until slot n mod capacity is empty. The wait ends, because a class never owns more indices
-// than its ring has slots: if the take with number n - capacity had not been issued, all slots and the put together
-// would have capacity + 1 different indices.
-// Differs from the paper: a class whose ring cannot hold the pages of one more chunk gets no further chunk, which
-// counts as out of memory. Published rings overflow, and threads that free then wait forever.
+// The put at queue position n waits until slot n mod capacity is empty. The wait ends, because a class never owns more
+// indices than its ring has slots. If the take at position n - capacity had not been issued, all slots and the put
+// together would have capacity + 1 different indices.
+//
+// Differs from the paper: If the ring of a class cannot hold the pages of one more chunk, the class gets no further
+// chunk and is out of memory. In the published form, rings overflow, and threads that free then wait forever.
 #pragma once
 
 #include "allocators/ouroboros/chunk_space.hpp"
@@ -16,9 +17,9 @@ enum class QueueEnd { front, back };
 struct FlatRing {
   static constexpr bool virtualised = false;
 
-  // All bytes zero at first.
+  // All bytes are zero at first.
   struct ClassState {
-    alignas(128) std::uint64_t owned;  // indices that may be in the ring
+    alignas(128) std::uint64_t owned;  // number of indices that may be in the ring
   };
   struct Place {
     std::uint32_t* slot;
@@ -27,20 +28,20 @@ struct FlatRing {
   std::uint32_t* slots = nullptr;
   RingLayout layout;
 
-  // The slot of the put or take with this number.
+  // Returns the slot of the put or take at queue position `number`.
   template <QueueEnd end, class Thread>
   SIMT_FN Place place(Thread&, const ChunkSpace&, ClassState&, std::uint32_t id, std::uint32_t number) const {
     return {slots + layout.begin(id) + (number & (layout.capacity(id) - 1))};
   }
 
-  // Called after takes: by a group together, each lane with its place, or by one thread alone.
+  // Does nothing. Takers call it after their takes: a group together, each lane with its place, or a single thread.
   template <class Thread, class Group>
   SIMT_FN void leave(Thread&, const Group&, const ChunkSpace&, ClassState&, std::uint32_t, const Place&) const {}
   template <class Thread>
   SIMT_FN void leave_alone(Thread&, const ChunkSpace&, ClassState&, std::uint32_t, const Place&) const {}
 
-  // Reserves room in the queue for the indices of up to `chunks` more chunks, `per_chunk` each. Returns for how many
-  // chunks there was room.
+  // Reserves room in the queue for the indices of up to `chunks` more chunks, `per_chunk` each. Returns the number of
+  // chunks for which there is room.
   template <class Thread>
   SIMT_FN std::uint32_t cover(Thread& thread, const ChunkSpace&, ClassState& state, std::uint32_t id,
                               std::uint32_t chunks, std::uint32_t per_chunk) const {

@@ -1,5 +1,5 @@
-// The common part of page-based and chunk-based Ouroboros: classes with a bulk semaphore and an index queue, over one
-// pool.
+// Heap is the common part of page-based and chunk-based Ouroboros: classes with a bulk semaphore and an index queue
+// over one pool.
 #pragma once
 
 #include "allocators/ouroboros/flat_ring.hpp"
@@ -8,11 +8,11 @@ namespace allocbench::ouroboros {
 
 template <class Storage>
 struct Heap {
-  // State of one class. All bytes are zero at first, unless the storage says otherwise.
+  // ClassState is the state of one class. All bytes are zero at first, unless the storage documents other values.
   struct ClassState {
     BulkSemaphore::State free_pages;
-    alignas(128) std::uint32_t front;  // number of the next take
-    alignas(128) std::uint32_t back;   // number of the next put
+    alignas(128) std::uint32_t front;  // queue position of the next take
+    alignas(128) std::uint32_t back;   // queue position of the next put
     typename Storage::ClassState storage;
   };
 
@@ -22,8 +22,8 @@ struct Heap {
 
   SIMT_FN BulkSemaphore free_pages(std::uint32_t id) const { return {&classes[id].free_pages}; }
 
-  // Numbers for `count` takes, consecutive from the result. Callers must hold one unit per number and must consume
-  // every number.
+  // Returns the first of `count` consecutive queue positions for takes. Callers must hold one unit per position and
+  // must consume every position.
   template <class Thread>
   SIMT_FN std::uint32_t number_takes(Thread& thread, std::uint32_t id, std::uint32_t count) const {
     return thread.atomic(classes[id].front).fetch_add(count, simt::relaxed);
@@ -37,8 +37,8 @@ struct Heap {
     return storage.template place<end>(thread, space, classes[id].storage, id, number);
   }
 
-  // Up to `wanted` fresh chunks, consecutive from `first`, whose indices (`per_chunk` each) the queue can hold; 0 if
-  // there are none.
+  // Takes up to `wanted` consecutive fresh chunks from `first`, if the queue can hold their indices, `per_chunk` each.
+  // Returns their number, 0 if there are none.
   template <class Thread>
   SIMT_FN std::uint32_t take_chunks(Thread& thread, std::uint32_t id, std::uint32_t wanted, std::uint32_t per_chunk,
                                     std::uint32_t& first) const {

@@ -1,4 +1,4 @@
-// Checks the heap on the host while no kernel runs: semaphores, queues, headers and masks must agree.
+// These functions check the heap on the host while no kernel runs: semaphores, queues, headers and masks must agree.
 #pragma once
 
 #include <algorithm>
@@ -40,13 +40,13 @@ inline ChunkOfSegment segments_of(simt::Stream& stream, const LinkedList& order,
   std::uint32_t chunk = LinkedList::chunk_of(state.head);
   while (chunk < nodes.size()) {
     const std::uint64_t node = nodes[chunk];
-    if (!chunks.emplace(LinkedList::segment_of(node), chunk).second) return {};  // a circle
+    if (!chunks.emplace(LinkedList::segment_of(node), chunk).second) return {};  // the links form a circle
     chunk = LinkedList::chunk_of(node);
   }
   return chunks;
 }
 
-// The indices in the queue of a class from `front` to `back`; empty_slot where one is missing.
+// Returns the indices in the queue of a class from `front` to `back`. An index that is missing is empty_slot.
 template <class Policy>
 std::vector<std::uint32_t> queue_contents(simt::Stream& stream, const Policy& heap, std::uint32_t id,
                                           const typename Policy::ClassState& state) {
@@ -85,14 +85,14 @@ std::vector<std::uint32_t> queue_contents(simt::Stream& stream, const Policy& he
   return indices;
 }
 
-// Tables of all chunks, copied once.
+// ChunkTables holds the tables of all chunks, copied once.
 struct ChunkTables {
   std::vector<std::uint32_t> headers;
-  std::vector<std::uint32_t> masks;  // chunk-based
+  std::vector<std::uint32_t> masks;  // the bit masks of chunk-based variants
 };
 
-// The mistake in the indices in the queue of a page-based class. `units` is the number of free pages that they
-// represent.
+// Returns the first mistake in the queue of a page-based class, or an empty text. Sets `units` to the number of free
+// pages that the indices represent.
 template <class Storage>
 std::string wrong_index(const PageHeap<Storage>& heap, const ChunkTables& tables, std::uint32_t id,
                         const std::vector<std::uint32_t>& indices, std::uint64_t& units) {
@@ -127,7 +127,7 @@ std::string wrong_index(const ChunkHeap<Storage>& heap, const ChunkTables& table
 }
 
 // Finds a duplicate index or an empty slot. In a correct heap all indices are below `end`. There may be tens of
-// millions, which is too many to sort.
+// millions of indices, which is too many to sort.
 inline std::string repeated_index(const std::vector<std::uint32_t>& indices, std::uint64_t end) {
   if (indices.empty()) return {};
   std::vector<bool> seen(end);

@@ -1,4 +1,4 @@
-// The layout of the pool, and how it is reset. Host code, except for the kernel.
+// Lays out the pool and resets it. All code runs on the host, except the kernel.
 //
 //   [ chunk 0, chunk 1, ... | headers | tables of the storage | tables of the variant | ring of returned chunks ]
 //
@@ -19,7 +19,7 @@
 
 namespace allocbench::ouroboros {
 
-// Queue entries of a class that owns the whole pool.
+// Returns the number of queue entries of a class that owns the whole pool.
 template <class Policy>
 std::uint64_t most_entries(const Policy& heap) {
   const std::uint64_t chunks = heap.space.pool.chunk_count;
@@ -36,7 +36,7 @@ void lay_out_storage(FlatRing& ring, const Policy& heap, std::uint64_t pool_byte
                                   ? parameters.ring_capacity
                                   : std::max({pool_bytes / 64 / 4, std::uint64_t{64}, per_chunk});
   ring.layout.log = std::min(full_log, log_up(bound));
-  // A class with pages of twice the size has half as many.
+  // Each class has half as many entries as the class with pages of half the size.
   const std::uint32_t last_class = heap.space.class_count() - 1;
   ring.layout.whole_classes = Policy::chunk_based ? last_class : std::min(full_log - ring.layout.log, last_class);
   ring.slots = carver.take<std::uint32_t>(ring.layout.begin(heap.space.class_count()));
@@ -61,7 +61,7 @@ void lay_out_storage(SegmentedQueue<LinkedList>& queue, const Policy& heap, std:
   queue.order.nodes = carver.take<std::uint64_t>(heap.space.pool.chunk_count);
 }
 
-// All tables of a heap whose chunk size and number are set.
+// Lays out all tables of a heap whose chunk size and number are set.
 template <class Policy>
 void lay_out_tables(Policy& heap, std::uint64_t pool_bytes, const Parameters& parameters, Carver& carver) {
   ChunkPool& pool = heap.space.pool;
@@ -79,20 +79,20 @@ void lay_out_tables(Policy& heap, std::uint64_t pool_bytes, const Parameters& pa
   pool.ring_mask = (1u << reuse_log) - 1;
 }
 
-// Minimum of a heap that serves a request of any class.
+// Returns the least number of chunks of a heap that serves a request of any class.
 template <class Policy>
 std::uint32_t least_chunks(const Policy& heap) {
-  // Virtualised: a queue chunk per class, and one more as soon as a class gets a chunk of pages.
+  // A virtualised heap needs one queue chunk per class, and one more as soon as a class gets a chunk of pages.
   return Policy::Storage::virtualised ? heap.space.class_count() + 2 : 1;
 }
 
-// Chunks that are queue storage from the beginning.
+// Returns the number of chunks that are queue storage from the beginning.
 template <class Policy>
 std::uint32_t first_queue_chunks(const Policy& heap) {
   return Policy::Storage::virtualised ? heap.space.class_count() : 0;
 }
 
-// A heap over the pool with as many chunks as fit beside their tables. `name` is the name of the plug-in, for messages.
+// Makes a heap over the pool with as many chunks as fit beside their tables. Messages name the plug-in by `name`.
 template <class Policy>
 Policy lay_out_heap(const Pool& pool, const Parameters& parameters, Arena& arena, std::string_view name) {
   Policy heap;
@@ -149,7 +149,7 @@ struct InitialiseHeap {
   }
 };
 
-// Makes the heap fresh, asynchronously.
+// Makes the heap fresh. Returns before the stream has finished.
 template <class Policy>
 void reset_heap(simt::Stream& stream, const Policy& heap) {
   const ChunkSpace& space = heap.space;

@@ -1,17 +1,21 @@
-// Order of segments by links (VL): every segment knows the chunk of the next one.
+// LinkedList finds segments by links (VL): every segment knows the chunk of the next one. A segment is a chunk that
+// stores a part of the queue (segmented_queue.hpp).
 //
-// Each chunk has a node, a word in a table with its segment, whether that is consumed, and the chunk of the next
-// segment. `head` is the oldest segment that is not consumed, `tail` the last one. Walks start at `near_front` and
-// `near_back`, the places of recent takes and puts, instead of at the head. `recent` has the places of single segments.
-// These three are hints, which are used only if the node of their chunk agrees. Without `recent` the last warps of a
-// large burst of takes would load one node per segment, one after the other.
-//   Segments are consumed in any order but unlinked in order. A thread that marks a segment consumed, or links one
-// behind a consumed one, moves the head over all consumed segments and appends their chunks at the tail.
-//   A walk reads nodes of chunks that may become other segments meanwhile. A node contains its segment number, and
-//   numbers are not reused soon, so the walk detects this and starts again from the head. The head is never beyond a
-//   segment
-// in which a thread still has a number. Nodes lie outside the chunks and always stay nodes.
-// Differs from the published list of pointers inside the chunks, which keeps ten old chunks back for slow readers.
+// Each chunk has a node: a word in a table with the chunk's segment, a mark whether this is consumed, and the chunk of
+// the next segment. `head` is the oldest segment that is not consumed, and `tail` is the last segment. Walks do not
+// start at the head but at `near_front` and `near_back`, the places of recent takes and puts. `recent` has the places
+// of single segments. These three are hints: they are used only if the node of their chunk agrees. Without `recent`,
+// the last warps of a large burst of takes would load one node per segment, one after the other.
+//
+// Protocol:
+// * Segments are consumed in any order but unlinked in order. A thread that marks a segment as consumed, or links one
+//   behind a consumed segment, moves the head over all consumed segments and appends their chunks at the tail.
+// * A walk reads nodes of chunks that may become other segments meanwhile. A node contains its segment number, and
+//   numbers are not reused soon, so the walk detects this and starts again from the head. The head never passes a
+//   segment in which a thread still holds a queue position. Nodes lie outside the chunks and always stay nodes.
+//
+// Differs from the published list, whose pointers lie inside the chunks, and which keeps ten old chunks back for slow
+// readers.
 #pragma once
 
 #include "allocators/ouroboros/segmented_queue.hpp"
@@ -19,16 +23,17 @@
 namespace allocbench::ouroboros {
 
 struct LinkedList {
-  // Words: segment above, chunk below.
+  // A word has a segment in its upper half and the segment's chunk in its lower half.
   struct ClassState {
     alignas(128) std::uint64_t head;
     alignas(128) std::uint64_t tail;
     alignas(128) std::uint64_t near_front;
     alignas(128) std::uint64_t near_back;
-    alignas(128) std::uint64_t recent[256];  // by segment number, modulo
+    alignas(128) std::uint64_t recent[256];  // places by segment number, modulo 256
   };
 
-  // One node per chunk. Bit 63: consumed; bits 32-62: segment; below: the next chunk, all ones = none yet.
+  // Each chunk has one node. Bit 63 marks a consumed segment, and bits 32-62 have the segment. Bits 0-31 have the next
+  // chunk; all ones mean that there is none yet.
   std::uint64_t* nodes = nullptr;
   static constexpr std::uint64_t consumed = std::uint64_t{1} << 63;
   static constexpr std::uint64_t next_bits = 0xffffffffu;
@@ -74,7 +79,8 @@ struct LinkedList {
       thread.probe(simt::Step::walk);
       here = pointer(next_segment(segment_of(here), slots_log), next);
     }
-    // Hints for other threads, set once per segment by the thread with its first number.
+    // These hints for other threads are set once per segment, by the thread with the first queue position of the
+    // segment.
     if ((number & ((1u << slots_log) - 1)) == 0) {
       recent.store(here, simt::release);
       if (is_before(segment_of(seen), segment, slots_log)) {
@@ -116,16 +122,18 @@ struct LinkedList {
   static SIMT_FN std::uint32_t next_segment(std::uint32_t segment, std::uint32_t slots_log) {
     return (segment + 1) & (0xffffffffu >> slots_log);
   }
-  // In the circle of segment numbers.
+  // Compares two segment numbers, which wrap around.
   static SIMT_FN bool is_before(std::uint32_t a, std::uint32_t b, std::uint32_t slots_log) {
     return static_cast<std::int32_t>((a - b) << slots_log) < 0;
   }
 
-  // Links `count` chunks as the next segments. `last`: the tail as the caller knows it, afterwards the new tail. True
-  // if the segment before is already consumed: then its consumer has left the head to us. Mark and link are in one
-  // word, so one of the two threads sees both.
-  //   `order`: of the stores by which others find the chunks. Release for a fresh chunk, whose slots were just emptied.
-  // Relaxed for a chunk that is reused immediately, because exchanges pass its slots on.
+  // Links `count` chunks as the next segments. `last` is the tail that the caller knows, and the new tail afterwards.
+  // Returns true if the segment before is already consumed: then its consumer has left the head to us. Mark and link
+  // are in one word, so one of the two threads sees both.
+  //
+  // `order` is the memory order of the stores by which others find the chunks. A fresh chunk needs release, because its
+  // slots were just emptied. A chunk that is reused immediately needs only relaxed, because exchanges hand its slots
+  // over.
   template <class Thread, class Order>
   static SIMT_FN bool link_behind_tail(Thread& thread, std::uint64_t* nodes, ClassState& state, std::uint64_t& last,
                                        const std::uint32_t* chunks, std::uint32_t count, std::uint32_t slots_log,
@@ -150,22 +158,24 @@ struct LinkedList {
     return (before & consumed) != 0;
   }
 
-  // Consumed segments at the head, in order, as advance() finds them.
+  // Passed holds consumed segments at the head, in order, as advance() finds them.
   struct Passed {
     static constexpr std::uint32_t most = 64;
 
     std::uint32_t chunks[most];
     std::uint32_t count;
-    std::uint64_t next;  // the first segment that was not passed
-    bool stale;          // `next` is no longer that segment
+    std::uint64_t next;  // first segment that was not passed
+    bool stale;          // true if `next` is no longer that segment
   };
 
-  // Moves the head over all consumed segments and appends their chunks at the tail. After a burst one thread often
+  // Moves the head over all consumed segments and appends their chunks at the tail. After a burst, one thread often
   // moves it over many segments. An exchange of the head costs a trip to memory and a fence, and loads of several nodes
-  // overlap, so it passes several segments at a time. Not inlined, because it runs at most once per segment.
-  //   The caller has just marked or linked a node. It stops only where an atomic operation on a node (still_open) shows
-  // that the segment is not consumed or has no next one. With a load, two threads that mark neighbours could both miss
-  // the other's mark, and the head would stay (CONTRIBUTING.md, "Mark and look").
+  // overlap, so the thread passes several segments at a time. The function runs at most once per segment, so it is not
+  // inlined.
+  //
+  // The caller has just marked or linked a node. The thread stops only if an atomic operation on a node (still_open)
+  // shows that the segment is not consumed or has no next one. With a load, two threads that mark neighbours could both
+  // miss the other's mark, and the head would stay (CONTRIBUTING.md, "Mark and look").
   template <class Thread>
   SIMT_NOINLINE_FN static void advance(Thread& thread, std::uint64_t* nodes, ClassState& state,
                                        std::uint32_t slots_log) {
@@ -191,17 +201,17 @@ struct LinkedList {
     }
   }
 
-  // True if the segment `here` is not consumed or has no next one. The addition of nothing is ordered with the marks
-  // and links of others: either it sees them, or their threads see the head that the caller saw.
+  // Returns true if the segment `here` is not consumed or has no next one. The OR with 0 is ordered with the marks and
+  // links of other threads. Either it sees them, or their threads see the head that the caller saw.
   template <class Thread>
   static SIMT_FN bool still_open(Thread& thread, std::uint64_t* nodes, std::uint64_t here) {
     const std::uint64_t node = thread.atomic(nodes[chunk_of(here)]).fetch_or(std::uint64_t{0}, simt::acq_rel);
     return segment_of(node) == segment_of(here) && ((node & consumed) == 0 || chunk_of(node) == no_chunk);
   }
 
-  // Follows consumed segments from `first` on, up to as many as `passed` holds. Loads several nodes together: `recent`
-  // predicts the next ones, and the prediction is used if the links agree. Relaxed, because a chunk that is passed on
-  // contains no data.
+  // Collects consumed segments from `first` on, up to as many as `passed` holds. Loads several nodes together: `recent`
+  // predicts the next nodes, and a prediction is used if the links agree. Relaxed loads are enough, because a consumed
+  // chunk contains no data.
   template <class Thread>
   static SIMT_FN void pass_consumed(Thread& thread, std::uint64_t* nodes, ClassState& state, std::uint32_t slots_log,
                                     std::uint64_t first, Passed& passed) {

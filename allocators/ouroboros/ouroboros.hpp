@@ -1,34 +1,38 @@
-// Ouroboros, reworked: pages from index queues whose storage comes out of the memory they manage. The published form:
-// published/published.hpp.
+// Ouroboros, reworked, serves pages from index queues whose storage comes from the memory that they manage. Published
+// form: published/published.hpp.
 //
-// Paper: Winter, Mlakar, Parger & Steinberger, Ouroboros: Virtualized Queues for Dynamic Memory Management on GPUs,
-// ICS 2020; measured again by Winter et al., PPoPP 2021, and by Pham et al. 2025 (sections 2.2 and 5).
+// Paper: Winter, Mlakar, Parger & Steinberger, Ouroboros: Virtualized Queues for Dynamic Memory Management on GPUs, ICS
+// 2020; measured again by Winter et al., PPoPP 2021, and by Pham et al. 2025 (sections 2.2 and 5).
+//
 // Idea:
-//   malloc  round the request up to a page of 16 << i bytes. A bulk semaphore per size grants pages to all lanes of a
-//           warp at once, and the queue of the size provides them. If the semaphore has no pages, a new chunk is
-//           divided into pages.
-//   free    put the page back into the queue and signal the semaphore.
-//   Six variants: the queue holds pages (page_heap.hpp) or chunks with free pages (chunk_heap.hpp), and it is a flat
-//   ring (flat_ring.hpp) or is itself kept in chunks, found by an array (array_hierarchy.hpp) or by links
-//   (linked_list.hpp).
-// Data: in the pool the chunks, behind them one header word per chunk and the tables of the variant (layout.hpp);
-// outside the pool the classes: semaphore, ends of the queue.
+// * malloc: A request is rounded up to a page of 16 << i bytes. A bulk semaphore per size grants pages to all lanes of
+//   a warp at once, and the queue of the size provides them. If the semaphore has no pages, a new chunk is divided into
+//   pages.
+// * free: The page returns to the queue, and the semaphore is signalled.
+// * Six variants: The queue holds pages (page_heap.hpp) or chunks with free pages (chunk_heap.hpp). The queue is a flat
+//   ring (flat_ring.hpp), or it lies in chunks itself, which an array (array_hierarchy.hpp) or links (linked_list.hpp)
+//   find.
 //
-// Requests beyond a chunk go to the back end's device heap, which has a share of the memory, as published (there 500
-// MB, and the size rounded up to a power of two): device_heap_share.hpp.
+// Data: The pool contains the chunks, and behind them one header word per chunk and the tables of the variant
+// (layout.hpp). The classes lie outside the pool: semaphore and ends of the queue.
+//
+// Requests larger than a chunk go to the back end's device heap, which has a share of the memory, as published
+// (device_heap_share.hpp). The published code gives it 500 MB and rounds the size up to a power of two.
 //
 // Reworked, with the benefit of each change:
-//   * A free signals the semaphore once for the lanes of a warp. The originals signal lane by lane, on one word.
-//   * A warp draws once from a chunk for all its lanes, and holds it alone. Many lanes that call alone do not wait for
-//     one chunk (chunk_heap.hpp). In the originals each lane searches the queue separately.
-//   * Lists remember where segments are (linked_list.hpp). The original of P-VL walks.
-//   * The semaphore has two words (bulk_semaphore.hpp), so nothing overflows, and a malloc immediately gets the
-//     available pages, possibly for a part of its lanes.
-//   * Lanes that find nothing take the pages of new chunks directly, all chunks in one step (refill.hpp).
-//   * Queues cannot overflow, and a free never needs memory: flat_ring.hpp, segmented_queue.hpp.
-//   * Chunk headers are in a table, and pages are aligned to their size: chunk_space.hpp.
-//   * Out of memory is detected and gives null; slots acquire and release at device scope.
-// ABA: numbers of puts, takes and segments have 32 bits and repeat after 2^32 operations on a class. No other compared
+// * A free signals the semaphore once for the lanes of a warp. In the originals each lane signals, and all signals meet
+//   on one word.
+// * A warp draws once from a chunk for all its lanes, and is its only holder. Many lanes that call alone do not wait
+//   for one chunk (chunk_heap.hpp). In the originals each lane searches the queue separately.
+// * Lists remember the places of segments (linked_list.hpp). The original of P-VL walks.
+// * The semaphore has two words (bulk_semaphore.hpp), so nothing overflows. A malloc immediately gets the available
+//   pages, possibly for only some of its lanes.
+// * Lanes that find nothing take the pages of new chunks directly, all chunks in one step (refill.hpp).
+// * Queues cannot overflow, and a free never needs memory (flat_ring.hpp, segmented_queue.hpp).
+// * Chunk headers are in a table, and pages are aligned to their size (chunk_space.hpp).
+// * If the memory is exhausted, malloc returns null. Slots acquire and release at device scope.
+//
+// ABA: Queue positions and segment numbers have 32 bits and repeat after 2^32 operations on a class. No other compared
 // word can change and return to its old value.
 #pragma once
 
@@ -52,9 +56,9 @@ class OuroborosOf {
     return std::max<std::size_t>(parameters.chunk_bytes,
                                  largest_in_device_heap(device_heap_bytes(pool_bytes, parameters)));
   }
-  // Four pages of 16 bytes per chunk, queue chunks of 16 slots, three classes. Returned chunks are reused immediately.
-  // Other sizes get no guarantee: P never takes a page back from its class, and C returns a chunk only if the lane that
-  // frees its last page can take all of them.
+  // A chunk has four pages of 16 bytes, a queue chunk has 16 slots, and there are three classes. Returned chunks are
+  // reused immediately. Other sizes get no guarantee: P never takes a page back from its class, and C returns a chunk
+  // only if the lane that frees its last page can take all of them.
   static SmallHeap<Parameters> small_heap() {
     Parameters parameters;
     parameters.chunk_bytes = 64;
@@ -66,7 +70,7 @@ class OuroborosOf {
     parameters.device_heap_share = 0;
     return {.pool_bytes = 4096, .parameters = parameters, .serves_other_sizes = 0, .serves_new = 64};
   }
-  // With a device heap for larger requests.
+  // This heap has a device heap for larger requests.
   static SmallHeap<Parameters> second_small_heap() {
     auto heap = small_heap();
     heap.parameters.device_heap_share = 0.5;
@@ -106,7 +110,7 @@ class OuroborosOf {
     }
     if (group.leader() && granted != 0) {
       first = heap_.number_takes_of(thread, id, granted);
-      // Groups that came at the same moment did not see each other, but their numbers show it.
+      // Groups that came at the same moment did not see each other, but their queue positions show it.
       if constexpr (Policy::chunk_based) {
         crowded = heap_.is_crowded(id, lanes, heap_.traffic_at(thread, id, first, seen));
       }
@@ -127,7 +131,8 @@ class OuroborosOf {
   SIMT_FN void free(Thread& thread, void* block) {
     if (block == nullptr) return;
     const auto offset = static_cast<std::size_t>(static_cast<std::byte*>(block) - heap_.space.base);
-    if (offset >> heap_.space.chunk_log >= heap_.space.pool.chunk_count) {  // huge for addresses below the pool
+    // The offset is huge for addresses below the pool.
+    if (offset >> heap_.space.chunk_log >= heap_.space.pool.chunk_count) {
       large_blocks_.free(thread, block);
       return;
     }
@@ -136,7 +141,6 @@ class OuroborosOf {
 
   std::string broken_invariant(simt::Stream& stream) const { return broken_heap(stream, heap_); }
 
-  // For tests.
   const Policy& heap() const { return heap_; }
 
  protected:
@@ -154,7 +158,7 @@ class OuroborosOf {
 
  private:
   Policy heap_;
-  Policy* heap_on_device_ = nullptr;  // the same in device memory, for functions that are not inlined
+  Policy* heap_on_device_ = nullptr;  // copy of heap_ in device memory, for functions that are not inlined
   DeviceHeapShare large_blocks_;
 };
 

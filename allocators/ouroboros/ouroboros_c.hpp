@@ -1,5 +1,5 @@
-// Chunk-based Ouroboros with its three queues: flat ring (S), array hierarchy (VA), linked list (VL). The published
-// form: the algorithm and what differs from the paper are in published/published.hpp.
+// Chunk-based Ouroboros, published form, with its three queues: flat ring (S), array hierarchy (VA), linked list (VL).
+// published/published.hpp describes the algorithm and the differences from the paper.
 #pragma once
 
 #include "allocators/ouroboros/published/published.hpp"

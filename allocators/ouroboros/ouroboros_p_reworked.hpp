@@ -1,5 +1,5 @@
-// Page-based Ouroboros with its three queues: flat ring (S), array hierarchy (VA), linked list (VL). The algorithm and
-// what differs from the paper: ouroboros.hpp.
+// Page-based Ouroboros, reworked, with its three queues: flat ring (S), array hierarchy (VA), linked list (VL).
+// ouroboros.hpp describes the algorithm and the differences from the paper.
 #pragma once
 
 #include "allocators/ouroboros/ouroboros.hpp"

@@ -1,9 +1,9 @@
 // Page-based Ouroboros (P): the queue of a class holds the indices of its free pages.
 //
-// The index of a page is its offset in the pool in units of 16 bytes (the published chunk << 9 | page, for any chunk
-// size). It has 32 bits, so the pages can cover 64 GiB. Pages never leave their class. A malloc costs a lane its share
-// of two additions, on semaphore and front, and an exchange of its own slot; a free costs a read of the chunk's header,
-// a share of two additions, and a compare-exchange.
+// The index of a page is its offset in the pool in units of 16 bytes. (The published index is chunk << 9 | page; ours
+// works for any chunk size.) It has 32 bits, so the pages can cover 64 GiB. Pages never leave their class. A malloc
+// costs a lane its share of two additions, on semaphore and front, and an exchange of its own slot. A free costs a read
+// of the chunk's header, a share of two additions, and a compare-exchange.
 #pragma once
 
 #include "allocators/ouroboros/heap.hpp"
@@ -21,14 +21,14 @@ struct PageHeap : Heap<StorageKind> {
   // Indices of pages are 32-bit words, and one value means "none".
   std::uint64_t most_chunks() const { return empty_slot >> space.pages_log(0); }
 
-  // Numbers for the takes of `units` pages.
+  // Returns the first of the queue positions for the takes of `units` pages.
   template <class Thread>
   SIMT_FN std::uint32_t number_takes_of(Thread& thread, std::uint32_t id, std::uint32_t units) const {
     return this->number_takes(thread, id, units);
   }
 
-  // The page of a lane that owns a unit. `group`: the lanes of this class that own one; `first`: number of the first
-  // take.
+  // Returns the page of a lane that owns a unit. `group` is the lanes of this class that own a unit, and `first` is the
+  // queue position of the first take.
   template <class Thread, class Group>
   SIMT_FN void* serve(Thread& thread, const Group& group, std::uint32_t id, std::uint32_t first) const {
     const auto place = this->template place<QueueEnd::front>(thread, id, first + group.thread_rank());
@@ -43,8 +43,8 @@ struct PageHeap : Heap<StorageKind> {
     return this->take_chunks(thread, id, wanted, 1u << space.pages_log(id), first);
   }
 
-  // The group has `count` chunks from `first` and keeps the first `used` pages; the last `extra` go into the queue.
-  // `promised`: what the group told the semaphore.
+  // Stocks `count` chunks from `first`. The group keeps the first `used` pages, and the last `extra` pages go into the
+  // queue. `promised` is the number of pages that the group has announced to the semaphore.
   template <class Thread, class Group>
   SIMT_FN void stock(Thread& thread, const Group& group, std::uint32_t id, std::uint32_t first, std::uint32_t count,
                      std::uint32_t used, std::uint32_t extra, std::uint64_t promised) const {
@@ -73,7 +73,8 @@ struct PageHeap : Heap<StorageKind> {
     const auto group = thread.converged().match_any(id);
     std::uint32_t number = 0;
     if (group.leader()) {
-      // In either order, because a lane that immediately gets one of these units waits at the slot.
+      // The order of the two steps does not matter, because a lane that gets one of these units at once waits at the
+      // slot.
       this->free_pages(id).signal(thread, group.num_threads());
       number = this->number_puts(thread, id, group.num_threads());
     }

@@ -1,4 +1,4 @@
-// Parameters of all six variants of Ouroboros.
+// All six variants of Ouroboros share these parameters.
 #pragma once
 
 #include "allocators/support/contract/parameters.hpp"

@@ -1,21 +1,24 @@
-// The slow path of a malloc in all variants, if its class does not have free pages for all lanes.
+// refill() is the slow path of a malloc in all variants, if its class does not have free pages for all lanes.
 //
-// Lanes of one class loop together. In a round they either take the available pages of the semaphore, or take as many
-// chunks as they need, keep their pages and put the rest into the queue, or wait for pages of other groups. The
-// semaphore's demand decides which groups of a burst make pages and which wait.
-//   Null. A taker that finds too little lowers the semaphore for a moment (units.hpp) and may hide pages that are freed
+// Lanes of one class loop together. In a round they take the available pages of the semaphore, or wait for pages of
+// other groups, or take as many chunks as they need. In the last case they keep their pages and put the rest into the
+// queue. The semaphore's demand decides which groups of a burst make pages and which wait.
+//
+// Null: A taker that finds too little lowers the semaphore for a moment (units.hpp) and may hide pages that are freed
 // meanwhile. So a group gives up only if a check of the semaphore after its own last addition finds nothing. A taker
-// that hides a page checks again later, and the last of them sees the true count. A group that sees pages but does not
-// get them has lost against another group, and tries again. Two rounds that find nothing end the search, and more while
-// the semaphore is below zero.
-//   Lanes of several classes are here at once, and the hardware may run the code behind a wait only when all of them
-// have arrived. So no lane waits until every chunk that its warp has taken is stocked. Otherwise two warps could wait
-// for each other's pages until their patience ends.
+// that hides a page checks again later, and the last of them sees the true number. A group that sees pages but does not
+// get them has lost against another group, and tries again. The search ends after two rounds that find nothing. While
+// the semaphore is below zero, it takes more rounds.
 //
-// Differs from the paper: the lanes get pages of the new chunks directly and all chunks in one step (in the paper all
-// pages pass through the queue, and one chunk per round serves one lane of a full warp in the largest class). A group
-// may be served in part. The failure to get a chunk ends the announcement and wakes waiting groups (the paper ignores
-// it).
+// Waits: Lanes of several classes are here at once, and the hardware may run the code behind a wait only when all of
+// them have arrived. So no lane waits until every chunk that its warp has taken is stocked. Otherwise two warps could
+// wait for each other's pages until their patience ends.
+//
+// Differs from the paper:
+// * The lanes get pages of the new chunks directly, and all chunks in one step. In the paper all pages pass through the
+//   queue, and in the largest class one chunk per round serves one lane of a full warp.
+// * A group may be served in part.
+// * The failure to get a chunk ends the announcement and wakes waiting groups. The paper ignores the failure.
 #pragma once
 
 #include "allocators/ouroboros/heap.hpp"
@@ -26,26 +29,26 @@ enum class Supply : std::uint32_t {
   units,
   chunks,
   wait,
-  lost,     // there are pages, but others were quicker
-  unclear,  // takers or releases are under way that may hide pages
+  lost,     // there are pages, but other groups were quicker
+  unclear,  // running takes or releases may hide pages
   none
 };
 
 struct SupplyOrder {
   Supply kind;
-  std::uint32_t count;     // units or chunks
-  std::uint32_t first;     // number of the first take, or first chunk
-  std::uint64_t promised;  // the group's announcement to the semaphore
+  std::uint32_t count;     // number of units or chunks
+  std::uint32_t first;     // queue position of the first take, or the first chunk
+  std::uint64_t promised;  // number of pages that the group has announced to the semaphore
 };
 
-inline constexpr std::uint32_t most_failures = 16;  // unclear rounds; two of none
-// Bounds the search of a group that always loses. Each lost round gave a page to another group.
+inline constexpr std::uint32_t most_failures = 16;  // most unclear rounds; two rounds of `none` end the search
+// This bounds the search of a group that always loses. Each lost round gave a page to another group.
 inline constexpr std::uint32_t most_losses = 1000;
-// Pages that others announced may go to third parties. Giving up after one wait makes callers take chunks that the
-// burst does not need.
+// A group waits several times, because third parties may take announced pages. Giving up after one wait would make
+// callers take chunks that the burst does not need.
 inline constexpr std::uint32_t most_waits = 8;
 
-// State of the free pages after a round that got nothing. The check comes after all additions of the caller.
+// Returns the state of the free pages after a round that got nothing. The check follows all additions of the caller.
 template <class Thread>
 SIMT_FN Supply verdict(Thread& thread, const BulkSemaphore& pages) {
   const std::int64_t available = pages.available(thread);
@@ -53,7 +56,7 @@ SIMT_FN Supply verdict(Thread& thread, const BulkSemaphore& pages) {
   return available < 0 || pages.expects_units(thread) ? Supply::unclear : Supply::none;
 }
 
-// One round of the leader for `lanes` lanes. Does not wait, because another leader of the warp may have chunks to
+// Makes one round of the leader for `lanes` lanes. Does not wait, because another leader of the warp may have chunks to
 // stock.
 template <class Policy, class Thread>
 SIMT_FN SupplyOrder order_pages(Thread& thread, const Policy& heap, std::uint32_t id, std::uint32_t lanes,
@@ -79,8 +82,9 @@ SIMT_FN SupplyOrder order_pages(Thread& thread, const Policy& heap, std::uint32_
   return {verdict(thread, pages), 0, 0, 0};
 }
 
-// The lanes of all classes put the pages that are left of new chunks into the queues, one class after another, because
-// the queue of a class may need hundreds of pages. `pages`: of the caller's new chunks; `used`: those its group keeps.
+// Puts the remaining pages of new chunks into the queues. The lanes of all classes do this together, one class after
+// another, because the queue of a class may need hundreds of pages. `pages` is the number of pages of the caller's new
+// chunks, and `used` is the number that its group keeps.
 template <class Policy, class Thread, class Group>
 SIMT_FN void stock_chunks(Thread& thread, const Policy& heap, const Group& all, bool leads, std::uint32_t id,
                           const SupplyOrder& order, std::uint32_t pages, std::uint32_t used) {
@@ -105,7 +109,8 @@ SIMT_FN void await_pages(Thread& thread, const Policy& heap, const Group& group,
   if (order.count != 0) order.kind = Supply::units;
 }
 
-// Not inlined: the fast path keeps its registers. `heap` lies in device memory.
+// Serves a lane on the slow path. It is not inlined, so that the fast path keeps its registers. `heap` lies in device
+// memory.
 template <class Policy, class Thread>
 SIMT_NOINLINE_FN void* refill(Thread& thread, const Policy& heap, std::uint32_t id) {
   std::uint32_t waits = 0;
@@ -144,10 +149,10 @@ SIMT_NOINLINE_FN void* refill(Thread& thread, const Policy& heap, std::uint32_t 
   return nullptr;
 }
 
-// A new chunk for a class with many waiting groups. The group keeps the first `kept` pages, and the others are put into
-// the queue. no_chunk if there is none. The pages are announced as in order_pages(), so that no group gives up in
-// between. The group must not hold the number of a take, because the chunk may need a slot that is empty only after
-// that take. Not inlined, like refill().
+// Takes a new chunk for a class with many waiting groups. The group keeps the first `kept` pages, and the others go
+// into the queue. Returns no_chunk if there is no chunk. The pages are announced as in order_pages(), so that no group
+// gives up in between. The group must not hold the queue position of a take, because the chunk may need a slot that is
+// empty only after that take. Like refill(), it is not inlined.
 template <class Policy, class Thread, class Group>
 SIMT_NOINLINE_FN std::uint32_t chunk_for_crowd(Thread& thread, const Policy& heap, const Group& group, std::uint32_t id,
                                                std::uint32_t kept) {

@@ -1,21 +1,23 @@
-// Virtualised queue storage: a queue of unbounded length kept in chunks of the pool ("segments"). `Order` finds the
-// chunk of a segment: array_hierarchy.hpp (VA) or linked_list.hpp (VL).
+// SegmentedQueue is virtualised queue storage: a queue of unbounded length in chunks of the pool ("segments"). `Order`
+// finds the chunk of a segment: array_hierarchy.hpp (VA) or linked_list.hpp (VL).
 //
-// Number n of a put or a take lies in segment n / slots. A segment is consumed when all its slots have been taken from.
-// Its chunk is then empty and becomes the segment after the last one. So the chunks of a queue are reused in a circle,
-// and the queue grows only if its class owns more indices.
-//   No thread uses a chunk that has left its segment: a segment is consumed only after every take with a number in it
-// has ended, and each of those needs the put with its number.
-//   cover() ensures that a class with i indices has ceil(i / slots) + 1 segments. The segment of a put then exists, or
-// will exist once the current takes have ended: with F takes and P puts numbered so far, P - F <= i, and all segments
-// below F / slots become free.
-//   Many simultaneous groups ask cover() for more chunks than the pool has left. Queue chunks stay with their class. A
-// queue gets at most as many as a class with all chunks of the pool needs, so it never owns more indices than they
-// hold.
+// The put or take at queue position n uses segment n / slots. A segment is consumed when a take has emptied each of its
+// slots. Its chunk is then empty and becomes the segment after the last one. So the chunks of a queue are reused in a
+// circle, and the queue grows only if its class owns more indices.
 //
-// Differs from the paper: storage is added when the class gets a chunk of pages, not when an index comes back. So a
-// free never needs memory and cannot fail. The price is storage for all indices of a class instead of those in the
-// queue (four bytes per page). Queue chunks stay with their class.
+// Protocol:
+// * No thread uses a chunk that has left its segment. A segment is consumed only after all its takes have ended, and
+//   each of these takes needs the put at its position.
+// * cover() ensures that a class with i indices has ceil(i / slots) + 1 segments. So the segment of a put exists, or
+//   will exist after the current takes have ended: with F takes and P puts so far, P - F <= i, and all segments below F
+//   / slots become free.
+// * Many simultaneous groups request more chunks from cover() than the pool has left. Queue chunks stay with their
+//   class. So a queue gets at most as many chunks as a class with all chunks of the pool needs, and it never owns more
+//   indices than they hold.
+//
+// Differs from the paper: Storage is added when the class gets a chunk of pages, not when an index returns. So a free
+// never needs memory and cannot fail. The price is storage for all indices of a class (four bytes per page) instead of
+// only those in the queue. Queue chunks stay with their class.
 #pragma once
 
 #include "allocators/ouroboros/flat_ring.hpp"
@@ -26,11 +28,11 @@ template <class Order>
 struct SegmentedQueue {
   static constexpr bool virtualised = true;
 
-  // All bytes zero at first, except for the last two words and where the order says otherwise.
+  // All bytes are zero at first, except the last two words and what the order documents.
   struct ClassState {
-    alignas(128) std::uint64_t owned;     // indices that may be in the queue, now or once it is longer
-    alignas(128) std::uint32_t segments;  // chunks the queue has
-    std::uint32_t announced;              // those, and chunks that threads are about to add
+    alignas(128) std::uint64_t owned;     // number of indices that may be in the queue, now or once it is longer
+    alignas(128) std::uint32_t segments;  // number of chunks of the queue
+    std::uint32_t announced;              // chunks of the queue and chunks that threads are about to add
     typename Order::ClassState order;
   };
   struct Place {
@@ -41,7 +43,7 @@ struct SegmentedQueue {
 
   Order order;
 
-  // Slots of a segment: one word each.
+  // Returns log2 of the slots of a segment. A slot is one word.
   static SIMT_HOST_FN std::uint32_t slots_log(const ChunkSpace& space) { return space.chunk_log - 2; }
 
   template <QueueEnd end, class Thread>
@@ -88,15 +90,15 @@ struct SegmentedQueue {
     thread.atomic(state.owned).fetch_sub(indices, simt::relaxed);
   }
 
-  // For a class whose chunks have `per_chunk` indices each: the least n for which n segments hold the indices of all
-  // other chunks. Each other class has one segment.
+  // Returns the least n for which n segments hold the indices of all other chunks. Each chunk of the class has
+  // `per_chunk` indices, and each other class has one segment.
   static SIMT_HOST_FN std::uint32_t segments_for_all_chunks(const ChunkSpace& space, std::uint32_t per_chunk) {
     const std::uint32_t chunks_per_segment = (1u << slots_log(space)) / per_chunk;
     const std::uint32_t chunks = space.pool.chunk_count - space.class_count();
     return chunks / (chunks_per_segment + 1) + (chunks % (chunks_per_segment + 1) != 0 ? 1 : 0) + 1;
   }
 
-  // Makes `chunk`, all of whose slots are empty, the first segment of a class. Before any other thread uses it.
+  // Makes `chunk`, whose slots are all empty, the first segment of a class. No other thread may use the class yet.
   template <class Thread>
   SIMT_FN void add_first_segment(Thread& thread, const ChunkSpace& space, ClassState& state, std::uint32_t id,
                                  std::uint32_t chunk) const {
@@ -107,15 +109,15 @@ struct SegmentedQueue {
   }
 
  private:
-  // Indices for which the segments suffice.
+  // Returns the number of indices for which the segments suffice.
   template <class Thread>
   static SIMT_FN std::uint64_t room(Thread& thread, const ChunkSpace& space, ClassState& state) {
     return std::uint64_t{thread.atomic(state.segments).load(simt::relaxed) - 1} << slots_log(space);
   }
 
-  // The slots were emptied by exchanges. A put of the next round may find the old index for a moment and waits; no take
-  // can get it twice, because an exchange reads the last value. So the count needs no memory order. It is never set
-  // back, which would need one.
+  // Counts emptied slots. Exchanges emptied them. A put of the next round may find the old index for a moment and
+  // waits. No take can get it twice, because an exchange reads the last value. So the count needs no memory order. It
+  // is never reset, because a reset would need one.
   template <class Thread>
   SIMT_FN void consume(Thread& thread, const ChunkSpace& space, ClassState& state, std::uint32_t id, const Place& place,
                        std::uint32_t count) const {
@@ -124,8 +126,9 @@ struct SegmentedQueue {
     order.recycle(thread, state.order, id, place.segment, place.chunk, slots_log(space));
   }
 
-  // True once the queue has segments for as many of `indices` indices as there can be, false if there is no chunk for a
-  // missing one. As many threads as segments are missing add one each; the others wait without writing a shared word.
+  // Grows the queue until its segments suffice for `indices` indices, or for all indices that can exist. Returns false
+  // if there is no chunk for a missing segment. As many threads as segments are missing add one each. The others wait
+  // without writing a shared word.
   template <class Thread>
   SIMT_FN bool grow(Thread& thread, const ChunkSpace& space, ClassState& state, std::uint32_t id, std::uint64_t indices,
                     std::uint32_t per_chunk) const {
@@ -157,9 +160,9 @@ struct SegmentedQueue {
   SIMT_FN bool add_segment(Thread& thread, const ChunkSpace& space, ClassState& state, std::uint32_t id) const {
     std::uint32_t chunk = no_chunk;
     if (space.pool.take(thread, 1, chunk) == 0) return false;
-    // Atomic stores, because ChunkHeap::release_chunk() uses slots without having located them; two slots each. One
-    // lane stores while others wait, so the loop is unrolled.
-    constexpr std::uint32_t per_round = 8;  // as many as the smallest chunk has
+    // The stores are atomic, because ChunkHeap::release_chunk() uses slots without having located them. Each stores two
+    // slots. One lane stores while others wait, so the loop is unrolled.
+    constexpr std::uint32_t per_round = 8;  // stores of the smallest chunk
     auto* const pairs = reinterpret_cast<std::uint64_t*>(space.slots(chunk));
     for (std::uint32_t i = 0; i < 1u << (space.chunk_log - 3); i += per_round) {
       for (std::uint32_t k = 0; k < per_round; ++k) thread.atomic(pairs[i + k]).store(~std::uint64_t{0}, simt::relaxed);

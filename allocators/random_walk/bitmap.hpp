@@ -1,24 +1,24 @@
-// One used bit per page, 32 or 64 to a word, and the two ways to take a page of a random word.
+// PageBitmap has one used bit per page, 32 or 64 to a word, and two ways to take a page of a random word.
 //
-// Pham et al. 2025, section 3.3 and algorithm 2. Bit j of word i is page w i + j of words of w bits; 1 = used. So words
-// of 64 bits are pairs of words of 32 in memory, and everything but the walks sees words of 32. These are grouped into
-// regions of 32, one memory line each, which the lanes of a warp visit together (CoRW reworked, RW_malloc). Positions
-// beyond the end of the pool fill up the last region and are always used.
+// Pham et al. 2025, section 3.3 and algorithm 2. Bit j of word i belongs to page w i + j of words of w bits; 1 means
+// used. In memory, a word of 64 bits is a pair of words of 32 bits, and everything but the walks sees words of 32 bits.
+// A region is 32 words, one memory line, which the lanes of a warp visit together (CoRW reworked, RW_malloc). Positions
+// beyond the end of the pool fill the last region and are always used.
 //
-//   Locking::lock_map  published: one lock bit per word. A thread tries the lock once and never waits; a word that
-//                      another thread has locked counts as full. The printed algorithms never release the lock; here
-//                      every path does. Frees do not take it, so bits are still changed by OR and AND only.
-//   Locking::none      reworked: the atomic OR that finds a bit 0 wins it (acquire); an atomic AND gives it back
-//                      (release). If another thread took the bit in between, the word is tried again with its present
-//                      bits.
+// * Locking::lock_map (published): Each word has a lock bit. A thread tries the lock once and never waits. A word that
+//   another thread has locked counts as full. The printed algorithms never release the lock; here every path does.
+//   Frees do not take it, so bits are still changed only by OR and AND.
+// * Locking::none (reworked): The atomic OR that finds a bit 0 wins it (acquire), and an atomic AND frees it (release).
+//   If another thread took the bit in between, the word is tried again with its present bits.
+//
 // Words hold only bits of pages, so equal words mean the same free pages (no ABA).
 //
 // A lost lock gives no information about free pages, so it does not count for the rule that ends a walk. The walk ends
 // anyway, because a holder makes a bounded number of steps and never waits.
 //
 // The rule assumes that free pages are at random places (page_parameters.hpp). But a walk takes a page of each word
-// that has one, so the remaining pages are in fewer words, and full words in a row are more frequent than by chance. So
-// walks may refuse a request early. The published forms keep the rule.
+// that has one. So the remaining pages are in fewer words, and full words in a row are more frequent than by chance.
+// Walks may therefore refuse a request early. The published forms keep the rule.
 #pragma once
 
 #include <algorithm>
@@ -35,13 +35,14 @@ enum class Locking { none, lock_map };
 
 inline constexpr std::uint32_t full_word = 0xffffffffu;
 
-// The words of `pages` pages, and their regions. Positions are pages, those beyond the end of the pool included.
+// WordGrid has the words of `pages` pages, and their regions. A position is a page, or a place beyond the end of the
+// pool.
 struct WordGrid {
-  std::uint32_t region_shift = 0;  // log2 of the words of a region; below 5 in pools of less than 32 words
+  std::uint32_t region_shift = 0;  // log2 of the words of a region; below 5 in pools of fewer than 32 words
   std::uint32_t regions = 0;
   std::uint32_t words_with_pages = 0;
 
-  // A region has at least 2^least_shift words.
+  // Makes the grid. A region has at least 2^least_shift words.
   static WordGrid of_pages(std::uint32_t pages, std::uint32_t least_shift = 0) {
     const std::uint32_t words = (pages - 1) / 32 + 1;
     const std::uint32_t shift =
@@ -49,12 +50,12 @@ struct WordGrid {
     return {shift, ((words - 1) >> shift) + 1, words};
   }
   SIMT_HOST_FN std::uint32_t words() const { return regions << region_shift; }
-  // The next position of a walk over regions, and of a walk over single words.
+  // Returns the number of positions of a walk over regions. positions_in_words() is for walks over single words.
   SIMT_HOST_FN std::uint32_t positions() const { return words() * 32; }
   SIMT_HOST_FN std::uint32_t positions_in_words() const { return words_with_pages * 32; }
 
-  // The word of the region around `position` that belongs to the group's member of this rank. Members get different
-  // words, as long as the region has enough, and every word is equally likely for each member.
+  // Returns the word of the region around `position` that belongs to the group's member of this rank. Members get
+  // different words as long as the region has enough, and every word is equally likely for each member.
   SIMT_FN std::uint32_t word_of_member(std::uint32_t position, std::uint32_t rank) const {
     const std::uint32_t word = position / 32;
     const std::uint32_t in_region = (1u << region_shift) - 1;
@@ -62,15 +63,15 @@ struct WordGrid {
   }
 };
 
-// Bits of word `word` beyond the last page.
+// Returns the bits of word `word` beyond the last page.
 SIMT_HOST_FN std::uint32_t surplus_bits(std::uint32_t word, std::uint32_t pages) {
   const std::uint32_t first = word * 32;
   if (first >= pages) return full_word;
   return pages - first >= 32 ? 0 : full_word << (pages - first);
 }
 
-// Writes words `first` to `end` - 1: each page for which used(page) is true is a block, the others are free. Words of
-// 64 bits hold two bits per page.
+// Writes words `first` to `end` - 1. Each page for which used(page) is true is a block, and the others are free. Words
+// of 64 bits hold two bits per page.
 struct WriteWords {
   template <class Thread, class Word, class Used>
   SIMT_FN void operator()(Thread& thread, Word* words, std::uint32_t first, std::uint32_t end, std::uint32_t pages,
@@ -108,7 +109,7 @@ void clear_words(simt::Stream& stream, Word* words, const WordGrid& grid, std::u
   simt::launch(stream, {1, 1u << grid.region_shift}, WriteWords{}, words, last_region, grid.words(), pages, NoPage{});
 }
 
-// Walks load one `Word` at a time.
+// PageBitmap is the bitmap of a pool. Walks load one `Word` at a time.
 template <Locking locking, class Word = std::uint32_t>
 struct PageBitmap {
   static constexpr std::uint32_t word_bits = 8 * sizeof(Word);
@@ -119,8 +120,8 @@ struct PageBitmap {
   WordGrid grid;
   Word* words = nullptr;
   std::uint32_t* locks = nullptr;      // one bit per word; only with the lock map
-  std::uint32_t most_word_probes = 0;  // without success, one after the other: of regions
-  std::uint32_t most_walk_probes = 0;  // the same of single words, walk()
+  std::uint32_t most_word_probes = 0;  // vain probes of regions in a row after which a walk ends
+  std::uint32_t most_walk_probes = 0;  // vain probes of single words in a row after which walk() ends
   std::uint32_t seed = 0;
 
   static PageBitmap create(Arena& arena, const PageParameters& parameters, std::string_view name) {
@@ -130,8 +131,8 @@ struct PageBitmap {
     bitmap.words = arena.metadata<Word>(bitmap.word_count());
     if constexpr (locking == Locking::lock_map) bitmap.locks = arena.metadata<std::uint32_t>(bitmap.lock_words());
     bitmap.most_word_probes = vain_word_probes(parameters.scarce_share, bitmap.word_count(), word_bits);
-    // Free pages may be in whole words. Then a word gives no more information than a page, and full words in a row
-    // prove little.
+    // Free pages may fill whole words. Then a word gives no more information than a page, and full words in a row prove
+    // little.
     bitmap.most_walk_probes = locking == Locking::lock_map ? bitmap.most_word_probes
                                                            : vain_probes(parameters.scarce_share, bitmap.grid.words());
     bitmap.seed = parameters.seed;
@@ -152,13 +153,13 @@ struct PageBitmap {
   std::uint32_t* words_of_32() const { return reinterpret_cast<std::uint32_t*>(words); }
   std::uint32_t word_count() const { return grid.words() / (word_bits / 32); }
   std::uint32_t lock_words() const { return (word_count() - 1) / 32 + 1; }
-  // The next position of a walk over single words.
+  // Returns the number of positions of a walk over single words.
   SIMT_HOST_FN std::uint32_t positions_in_words() const {
     if constexpr (word_bits == 32) return grid.positions_in_words();
     return (grid.words_with_pages + 1) / 2 * word_bits;
   }
 
-  // True for the thread that owns the word from now on.
+  // Returns true to the thread that owns the word from now on.
   template <class Thread>
   SIMT_FN bool try_lock(Thread& thread, std::uint32_t word) const {
     const std::uint32_t bit = 1u << (word % 32);
@@ -169,8 +170,8 @@ struct PageBitmap {
     thread.atomic(locks[word / 32]).fetch_and(~(1u << (word % 32)), simt::release);
   }
 
-  // Takes the lowest free page of a word that held `seen`, which had one. Returns the page or no_page; `seen` is then
-  // the present word.
+  // Takes the lowest free page of a word that contained `seen`, with a free page. Returns the page, or no_page. Sets
+  // `seen` to the present word.
   template <class Thread>
   SIMT_FN std::uint32_t take_lowest(Thread& thread, std::uint32_t word, Word& seen) const {
     const std::uint32_t index = simt::count_trailing_zeros(~seen);
@@ -180,8 +181,9 @@ struct PageBitmap {
     return (before & bit) == 0 ? word * word_bits + index : no_page;
   }
 
-  // One step of a walk: a free page of the word around `position`, or no_page. With `at_once` the first attempt is for
-  // the page at this position, without a load before. `counts`: the word was seen, not locked by another thread.
+  // Makes one step of a walk. Returns a free page of the word around `position`, or no_page. With `at_once`, the first
+  // attempt is for the page at this position, without a load before. Sets `counts` unless another thread had locked the
+  // word.
   template <class Thread>
   SIMT_FN std::uint32_t probe(Thread& thread, std::uint32_t position, bool at_once, bool& counts) const {
     thread.probe(simt::Step::attempt);
@@ -212,7 +214,7 @@ struct PageBitmap {
     return page;
   }
 
-  // RW-BM: probes random words until one has a page. `at_once`: see probe(), for the first one.
+  // Probes random words until one has a page (RW-BM). `at_once` has the meaning of probe() for the first probe.
   template <class Thread>
   SIMT_FN std::uint32_t walk(Thread& thread, bool at_once) const {
     Walk walk(thread, seed);
@@ -237,7 +239,7 @@ struct PageBitmap {
     thread.atomic(words[page / word_bits]).fetch_and(~(Word{1} << (page % word_bits)), simt::release);
   }
 
-  // On the host, when no kernel runs.
+  // Checks the bitmap on the host while no kernel runs. Returns an empty text if no invariant is broken.
   std::string broken_invariant(simt::Stream& stream) const {
     std::vector<std::uint32_t> image(grid.words());
     simt::copy_to_host(stream, image.data(), words, image.size() * sizeof image[0]);

@@ -1,4 +1,5 @@
-// BitmapPages: what the walks over a bitmap share (bitmap_walk.hpp, collaborative_walk.hpp, clustered_walk.hpp).
+// BitmapPages is the common part of the walks over a bitmap (bitmap_walk.hpp, collaborative_walk.hpp,
+// clustered_walk.hpp).
 #pragma once
 
 #include "allocators/random_walk/bitmap.hpp"
@@ -18,7 +19,7 @@ class BitmapPages {
 
   void reset(simt::Stream& stream) { bitmap_.reset(stream); }
 
-  // See workloads/support/occupancy/occupancy.hpp.
+  // workloads/support/occupancy/occupancy.hpp describes these two functions.
   std::uint32_t page_count() const { return bitmap_.pages.count; }
   template <class Used>
   void occupy(simt::Stream& stream, const Used& used) const {

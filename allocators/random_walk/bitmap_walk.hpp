@@ -1,18 +1,26 @@
-// RW-BM: a random walk over a bitmap of the pages, 32 pages at a step.
+// RW-BM is a random walk over a bitmap of the pages, 32 pages at a step.
 //
 // Paper: Pham et al. 2025, section 3.3 and algorithm 2.
-// Idea: as RW (flag_walk.hpp), but a step looks at a word of 32 used bits and takes its lowest free page. So walks are
-// up to 32 times shorter if free pages are scarce. rw_bm_64 has words of 64 bits, the paper's other word length. Data
-// and protocol: bitmap.hpp.
 //
-// Differs from the paper (rw_bm): memory orders; the lock is released (the printed algorithm forgets that); a bit is
-// set by an atomic OR, because frees do not lock; a walk ends (page_parameters.hpp); the generator is Philox. The
-// authors' public code has no LockMap. So each probe has two atomics fewer than in the paper and in rw_bm, and mallocs
-// are faster (results/reference/h200/originals.md), because the lock needs a separate trip to memory.
+// Idea: as RW (flag_walk.hpp), but a step checks a word of 32 used bits and takes its lowest free page. So walks are up
+// to 32 times shorter if free pages are scarce. rw_bm_64 has words of 64 bits, the paper's other word length.
 //
-// Reworked (rw_bm_reworked): no LockMap. The first attempt is an atomic OR of a random bit of a random word, without a
-// load before. If many pages are free that is the only trip to memory; if the OR fails it returns the word, as the load
-// would. A walk gives up after as many full words as RW looks at pages (bitmap.hpp).
+// Data and protocol: bitmap.hpp.
+//
+// Differs from the paper (rw_bm):
+// * The memory orders are ours (bitmap.hpp).
+// * A walk releases its lock; the printed algorithm forgets that.
+// * An atomic OR sets a bit, because frees take no lock.
+// * A walk gives up after a bounded number of probes (page_parameters.hpp).
+// * Philox makes the random numbers.
+//
+// The authors' public code has no LockMap, so each of its probes has two atomic operations fewer than in the paper and
+// in rw_bm. Its mallocs are faster (results/reference/h200/originals.md), because the lock needs a separate trip to
+// memory.
+//
+// Reworked (rw_bm_reworked): There is no LockMap. The first attempt is an atomic OR of a random bit of a random word,
+// without a load before. If many pages are free, this is the only trip to memory. If the OR fails, it returns the word,
+// as the load would. A walk gives up after as many full words as RW checks pages (bitmap.hpp).
 #pragma once
 
 #include "allocators/random_walk/bitmap_pages.hpp"

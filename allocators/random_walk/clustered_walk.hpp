@@ -1,18 +1,23 @@
-// CRW: a clustered random walk, which starts next to the thread's last page.
+// CRW is a clustered random walk, which starts next to the thread's last page.
 //
 // Paper: Pham et al. 2025, section 4.2 and algorithm 5.
-// Idea: free pages come in clusters, so a thread remembers the page it found. Its next request first checks the word of
-// the following page and then walks (RW-BM). For single lanes that allocate rarely. Data: the bitmap (bitmap.hpp; words
-// of 64 bits in crw_64) and the last page of each thread (`last_pages`): 0 = none, else the page + 1, which is the page
-// to look at next. A session keeps it in a register and writes it back at its end, so that it survives the kernel.
-// Threads whose ranks are equal modulo the entries share an entry, which is only a hint.
 //
-// Differs from the paper (crw): as rw_bm, which the authors' public code beats. A thread without a last page starts
-// with a walk (assumed; page -1 + 1 would send all threads to word 0). After the last page comes page 0. Memory keeps a
-// fixed number of last pages, not one per thread.
+// Idea: Free pages come in clusters, so a thread remembers the page that it found. Its next request first checks the
+// word of the following page and then walks (RW-BM). This suits single lanes that allocate rarely.
 //
-// Reworked (crw_reworked): no LockMap, and the first attempt, here for the next page, makes no load before, as in
-// rw_bm_reworked.
+// Data: the bitmap (bitmap.hpp; words of 64 bits in crw_64) and the last page of each thread. An entry of `last_pages`
+// is the last page + 1, which is the page to check next, or 0 if there is none. A session keeps this entry in a
+// register and writes it back at its end, so that it survives the kernel. Threads whose ranks are equal modulo the
+// number of entries share an entry, which is only a hint.
+//
+// Differs from the paper (crw):
+// * All differences of rw_bm apply, and the authors' public code is faster for the same reason.
+// * A thread without a last page starts with a walk (assumed). Page -1 + 1 would send all threads to word 0.
+// * After the last page of the pool comes page 0.
+// * Memory keeps a fixed number of last pages, not one per thread.
+//
+// Reworked (crw_reworked): There is no LockMap. As in rw_bm_reworked, the first attempt, here for the next page, makes
+// no load before.
 #pragma once
 
 #include "allocators/random_walk/bitmap_pages.hpp"
@@ -77,12 +82,12 @@ class ClusteredWalk : public BitmapPages<locking, Word> {
    private:
     const PageBitmap<locking, Word>* bitmap_;
     std::uint32_t* last_page_;
-    std::uint32_t next_ = 0;  // as in last_pages_
+    std::uint32_t next_ = 0;  // page to check next, or 0, as in last_pages_
     bool known_ = false;
     bool moved_ = false;
   };
 
-  // One and a half words; a few threads share an entry.
+  // The heap has one and a half words. A few threads share an entry.
   static SmallHeap<Parameters> small_heap() {
     Parameters parameters;
     parameters.page_bytes = 16;
@@ -119,7 +124,7 @@ class ClusteredWalk : public BitmapPages<locking, Word> {
   }
 
  private:
-  std::uint32_t* last_pages_ = nullptr;  // last page + 1, 0 = none; a hint, so relaxed
+  std::uint32_t* last_pages_ = nullptr;  // last page + 1 of each entry, or 0; only a hint, so relaxed
   std::uint32_t remembered_ = 0;
 };
 

@@ -1,28 +1,31 @@
-// CoRW: the lanes of a warp walk together and share the pages they find.
+// CoRW is a random walk in which the lanes of a warp walk together and share the pages that they find.
 //
 // Paper: Pham et al. 2025, section 4.1, algorithms 3 and 4.
-// Idea: in RW-BM a warp waits for its slowest lane. Here every lane probes a word in every round, even if it already
-// has a page. Words with free pages serve the lanes that still need one: the r-th needy lane takes the page of the r-th
-// giving lane, found by popcounts (the k-th set bit) and one shuffle. All lanes leave together. Data: bitmap.hpp (words
-// of 64 bits in corw_64). The group is the result of converged() at the call; other lanes of the warp form their own
-// groups.
+//
+// Idea: In RW-BM a warp waits for its slowest lane. Here every lane probes a word in every round, even if it already
+// has a page. Words with free pages serve the lanes that still need one. The r-th lane in need takes the page of the
+// r-th giving lane, which popcounts (the k-th set bit) and one shuffle find. All lanes leave together. The group is the
+// result of converged() at the call, and other lanes of the warp form their own groups.
+//
+// Data: bitmap.hpp (words of 64 bits in corw_64).
 //
 // Differs from the paper (corw):
-//   * As rw_bm (bitmap_walk.hpp), but the paper releases this lock. The authors' public code has none: a warp takes 32
-//     neighbouring words by exchanges, and loses concurrent frees. So mallocs of corw take longer than that code's.
-//     Times of frees differ mostly because of the way of measuring (bump/atomic_malloc.hpp).
-//   * In a pass a lane gives a page only if another lane will receive it: the number of needy lanes must exceed the
-//     number of giving lanes with a lower rank. As printed, pages without a receiver would stay marked.
-//   * For the out-of-memory rule, the words that a round could lock are counted. Any found page restarts the count.
+// * The differences of rw_bm apply (bitmap_walk.hpp), but this lock the paper releases. The authors' public code has no
+//   lock: a warp takes 32 neighbouring words by exchanges, and loses concurrent frees. So mallocs of corw take longer
+//   than those of this code. Times of frees differ mostly because they are measured differently
+//   (bump/atomic_malloc.hpp).
+// * In a pass, a lane gives a page only if another lane will receive it: the number of lanes in need must exceed the
+//   number of giving lanes with a lower rank. As printed, pages without a receiver would stay marked.
+// * The out-of-memory rule counts the words that a round could lock. Any found page restarts the count.
+//
 // Reworked (corw_reworked):
-//   * No LockMap.
-//   * The members probe the words of one random region, a line of memory, instead of words all over the bitmap; each
-//     member's word is still uniform.
-//   * In the first round each member ORs the same random bit without a load, so if many pages are free the warp makes
-//     one trip to one line.
-//   * A round counts like one word, although it loads 32. Warps empty the words of a region together, so these give
-//     little more information about the pool than one word. If each word counted, requests would be refused at 1 %
-//     free.
+// * There is no LockMap.
+// * The members probe the words of one random region, a line of memory, instead of words all over the bitmap. Each
+//   member's word is still uniform.
+// * In the first round, each member ORs the same random bit without a load. So if many pages are free, the warp makes
+//   one trip to one line.
+// * A round counts like one word, although it loads 32. Warps empty the words of a region together, so 32 words give
+//   little more information about the pool than one. If each word counted, requests would be refused at 1 % free.
 #pragma once
 
 #include "allocators/random_walk/bitmap_pages.hpp"
@@ -81,8 +84,8 @@ class CollaborativeWalk : public BitmapPages<locking, Word> {
     return Walk(thread, bitmap_.seed);
   }
 
-  // Rounds until every member has a page or the walk gives up. Each member brings its page, if any, and a word that
-  // held `seen`.
+  // Makes rounds until every member has a page or the walk gives up. Each member brings its page, if it has one, and a
+  // word that contained `seen`.
   template <class Thread, class Group>
   SIMT_FN std::uint32_t collaborate(Thread& thread, const Group& group, Walk& walk, std::uint32_t page,
                                     std::uint32_t word, Word seen) const {

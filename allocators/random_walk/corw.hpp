@@ -1,4 +1,4 @@
-// CoRW: collaborative_walk.hpp.
+// Registers CoRW (collaborative_walk.hpp).
 #pragma once
 
 #include "allocators/random_walk/collaborative_walk.hpp"

@@ -1,4 +1,4 @@
-// CoRW, reworked: collaborative_walk.hpp.
+// Registers the reworked form of CoRW (collaborative_walk.hpp).
 #pragma once
 
 #include "allocators/random_walk/collaborative_walk.hpp"

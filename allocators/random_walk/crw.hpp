@@ -1,4 +1,4 @@
-// CRW: clustered_walk.hpp.
+// Registers CRW (clustered_walk.hpp).
 #pragma once
 
 #include "allocators/random_walk/clustered_walk.hpp"

@@ -1,4 +1,4 @@
-// CRW, reworked: clustered_walk.hpp.
+// Registers the reworked form of CRW (clustered_walk.hpp).
 #pragma once
 
 #include "allocators/random_walk/clustered_walk.hpp"

@@ -1,17 +1,23 @@
-// RW: a random walk over the used flags of all pages.
+// RW is a random walk over the used flags of all pages.
 //
 // Paper: Pham et al. 2025, section 3.1 and algorithm 1.
-// Idea: there is no list of free pages. A request checks random pages until it wins a free one. Its time depends on the
-// share of free pages and hardly on the number of requests. A free clears the flag. Data: one 4-byte flag per page
-// (`used`), outside the pool. With a word per flag, a free is one plain store. Protocol: the exchange that finds the
-// flag of a page 0 wins the page (acquire); a store of 0 gives it back (release). No other word is shared, so there is
-// no ABA.
 //
-// Differs from the paper (rw): memory orders; a walk ends, by the rule of section 3.2.3 (page_parameters.hpp); "try to
-// set" is an exchange, the generator is Philox (both assumed).
+// Idea: There is no list of free pages. A request checks random pages until it wins a free one. Its time depends on the
+// share of free pages and hardly on the number of requests. A free clears the flag.
 //
-// Reworked (rw_reworked): the first probe exchanges without a load before. If many pages are free that saves a trip to
-// memory; if they are scarce it is one atomic operation among hundreds of loads.
+// Data: one 4-byte flag per page (`used`), outside the pool. With a word per flag, a free is one plain store.
+//
+// Protocol: The exchange that finds the flag of a page 0 wins the page (acquire), and a store of 0 frees it (release).
+// No other word is shared, so there is no ABA.
+//
+// Differs from the paper (rw):
+// * The memory orders are ours.
+// * A walk ends by the rule of section 3.2.3 (page_parameters.hpp).
+// * Assumed: "Try to set" is an exchange.
+// * Assumed: Philox makes the random numbers.
+//
+// Reworked (rw_reworked): The first probe exchanges without a load before. If many pages are free, this saves a trip to
+// memory. If they are scarce, it is one atomic operation among hundreds of loads.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +31,7 @@ namespace allocbench {
 
 namespace random_walk {
 
-// One thread per flag.
+// Writes the flags. One thread writes one flag.
 struct WriteFlags {
   template <class Thread, class Used>
   SIMT_FN void operator()(Thread& thread, std::uint32_t* flags, std::uint32_t pages, Used used) const {
@@ -47,7 +53,7 @@ class FlagWalk {
 
   void reset(simt::Stream& stream) { simt::device_fill(stream, used_, 0, pages_.count * sizeof *used_); }
 
-  // See workloads/support/occupancy/occupancy.hpp.
+  // workloads/support/occupancy/occupancy.hpp describes these two functions.
   std::uint32_t page_count() const { return pages_.count; }
   template <class Used>
   void occupy(simt::Stream& stream, const Used& used) const {

@@ -1,4 +1,5 @@
-// The parameters of the random-walk allocators and the rule that ends a walk (Pham et al. 2025, section 3).
+// PageParameters are the parameters of the random-walk allocators. vain_probes() is the rule that ends a walk (Pham et
+// al. 2025, section 3).
 #pragma once
 
 #include <algorithm>
@@ -17,8 +18,8 @@ struct PageParameters {
   static auto fields();
 };
 
-// The fields of a parameter struct that is or derives from PageParameters; a derived one appends its own with
-// std::tuple_cat.
+// Returns the fields of a parameter struct that is or derives from PageParameters. A derived struct appends its own
+// fields with std::tuple_cat.
 template <class P>
 auto page_fields() {
   const auto member = []<class T>(T PageParameters::*base) -> T P::* { return base; };
@@ -39,9 +40,10 @@ auto page_fields() {
 
 inline auto PageParameters::fields() { return page_fields<PageParameters>(); }
 
-// How many pages in a row must be found in use before less than `scarce_share` of all can be free, with 1 % false
-// alarms: z^2 (1 - L) / L with z = 2.326 (section 3.2.3; 1,076 for L = 0.5 %). For a share of 0 no number is enough. In
-// small pools 32 probes per page suffice: they miss a free page with probability e^-32.
+// Returns how many pages in a row a walk must find in use to conclude that less than `scarce_share` of all pages is
+// free. With 1 % false alarms, this is z^2 (1 - L) / L with z = 2.326 and the share L (section 3.2.3; 1,076 for L = 0.5
+// %). For a share of 0, no number is enough. In small pools, 32 probes per page suffice: they miss a free page with
+// probability e^-32.
 inline std::uint32_t vain_probes(double scarce_share, std::uint32_t pages) {
   constexpr double z = 2.32635;
   constexpr double never = 0xffffffffu;
@@ -50,7 +52,7 @@ inline std::uint32_t vain_probes(double scarce_share, std::uint32_t pages) {
   return static_cast<std::uint32_t>(std::fmin(std::fmax(probes, 1), never));
 }
 
-// The same in words with this many pages.
+// Returns the same limit for probes of whole words, which have `word_pages` pages each.
 inline std::uint32_t vain_word_probes(double scarce_share, std::uint32_t words, std::uint32_t word_pages = 32) {
   if (scarce_share <= 0) return 0xffffffffu;
   return std::min((vain_probes(scarce_share, 0xffffffffu) - 1) / word_pages + 1, vain_probes(scarce_share, words));

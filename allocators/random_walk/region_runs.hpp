@@ -1,19 +1,21 @@
-// Runs of pages over the borders of words, up to a region (Pham et al. 2025, section 4.3).
+// RegionRuns finds runs of pages over the borders of words, up to a region (Pham et al. 2025, section 4.3).
 //
-// The members of a group read consecutive words, the first 32 from a random one on; where a group is smaller, its
-// members read more words later. Every word is handed to all members, so that they see the same ones. "Free segments
-// running across two neighboring words will also be connected": the walk follows the addresses of the region. It offers
-// each free segment once to the lanes that still need pages. A segment ends at the first page in use, at the end of the
-// pool or at the end of the region. Protocol: an OR per word takes its part of a run (acquire). If one finds a page
-// taken, ANDs (release) undo it and the earlier ones, so a run is taken as a whole or not at all. Until then others may
-// see free pages as taken. An AND per word gives a run back (release).
+// The members of a group read consecutive words, the first 32 from a random one on. In a group of fewer than 32,
+// members read more words later. Every word is broadcast to all members, so that they all see the same words. "Free
+// segments running across two neighboring words will also be connected": the walk follows the addresses of the region.
+// It offers each free segment once to the lanes that still need pages. A segment ends at the first page in use, at the
+// end of the pool or at the end of the region.
+//
+// Protocol: One OR per word takes the word's part of a run (acquire). If an OR finds a page taken, ANDs (release) undo
+// this OR and the earlier ones, so a run is taken as a whole or not at all. Until then, other threads may see free
+// pages as taken. One AND per word frees a run (release).
 #pragma once
 
 #include "allocators/random_walk/bitmap.hpp"
 
 namespace allocbench::random_walk {
 
-// The free pages in a row that are offered; none: pages = 0.
+// Segment is the free pages in a row that are offered. If `pages` is 0, there are none.
 struct Segment {
   std::uint32_t first = 0;
   std::uint32_t pages = 0;
@@ -22,13 +24,15 @@ struct Segment {
 class RegionRuns {
  public:
   static constexpr std::uint32_t region_words = 32;
-  static constexpr std::uint32_t most_pages = region_words * 32 - 1;  // "smaller than the size of a bitmap region"
+  // The paper limits a run: it is "smaller than the size of a bitmap region".
+  static constexpr std::uint32_t most_pages = region_words * 32 - 1;
 
   using Bitmap = PageBitmap<Locking::none>;
   SIMT_FN explicit RegionRuns(const Bitmap& bitmap) : bitmap_(bitmap) {}
 
-  // One region, from word `base` on. Lowers `need` to 0 and returns the first page for a member that gets its run. All
-  // members call; those that need nothing also search. `page`: what the member has already.
+  // Visits one region from word `base` on. All members call, and those that need nothing also search. A member that
+  // gets its run finds `need` set to 0 and the run's first page as the result. `page` is the result of the other
+  // members.
   template <class Thread, class Group>
   SIMT_FN std::uint32_t visit(Thread& thread, const Group& group, std::uint32_t base, std::uint32_t& need,
                               std::uint32_t page) const {
@@ -41,7 +45,8 @@ class RegionRuns {
       const std::uint32_t word = (base + i) % words;
       if (i % members == 0) own = load(thread, (base + i + group.thread_rank()) % words);
       const std::uint32_t seen = group.shfl(own, i % members);
-      if (word == 0) offer(thread, group, segment, need, page);  // the front of the pool follows its end
+      // The scan wraps here: page 0 is not adjacent to the last page, so the run ends.
+      if (word == 0) offer(thread, group, segment, need, page);
       for (std::uint32_t at = 0; at < 32;) {
         const std::uint32_t above = seen >> at;
         if ((above & 1) != 0) {
@@ -69,7 +74,7 @@ class RegionRuns {
     }
   }
 
-  // 1 <= pages <= 32.
+  // Returns `pages` bits from bit `first` on. Requires 1 <= pages <= 32.
   static SIMT_HOST_FN std::uint32_t bits(std::uint32_t first, std::uint32_t pages) {
     return full_word >> (32 - pages) << first;
   }
@@ -80,13 +85,13 @@ class RegionRuns {
     return thread.atomic(bitmap_.words[word]).load(simt::relaxed);
   }
 
-  // Number of the pages from `first` on that are in its word.
+  // Returns how many of the pages from `first` on are in the word of `first`.
   static SIMT_HOST_FN std::uint32_t part(std::uint32_t first, std::uint32_t pages) {
     const std::uint32_t left = 32 - first % 32;
     return pages < left ? pages : left;
   }
 
-  // Offers the segment and empties it: the lowest lane for which it is long enough takes its first pages.
+  // Offers the segment and empties it. The lowest lane for which it is long enough takes its first pages.
   template <class Thread, class Group>
   SIMT_FN void offer(Thread& thread, const Group& group, Segment& segment, std::uint32_t& need,
                      std::uint32_t& page) const {

@@ -1,12 +1,12 @@
-// The state of 32 consecutive pages in one 64-bit word: which are used, and where runs begin and end.
+// run_word keeps the state of 32 consecutive pages in one 64-bit word: which pages are used, and where runs begin and
+// end.
 //
-// Two bits per page, one in each half of the word (bit i low, bit i high):
-//
-//   00 free   10 continues a run   11 first page of a run   01 first page of a run that several lanes share
+// A page has two bits, bit i of the high half and bit i of the low half. 00 is a free page, and 01 continues a run. 11
+// is the first page of a run, and 10 is the first page of a run that several lanes share.
 //
 // So one compare-exchange takes a run with its length, and free() reads the length from the same word: a run ends in
-// front of the next page that does not continue one. The bits of a run do not change while it is owned. Runs lie within
-// one word.
+// front of the next page that does not continue one. The bits of a run do not change while a thread owns it. Runs lie
+// within one word.
 #pragma once
 
 #include "simt/simt.hpp"
@@ -14,7 +14,7 @@
 namespace allocbench::random_walk {
 
 struct PageRun {
-  std::uint32_t first = 0;  // page in the word
+  std::uint32_t first = 0;  // number of the first page in the word
   std::uint32_t pages = 0;
   bool shared = false;
 };
@@ -26,13 +26,13 @@ inline constexpr std::uint32_t most_pages = 32;
 SIMT_HOST_FN std::uint32_t low(std::uint64_t word) { return static_cast<std::uint32_t>(word); }
 SIMT_HOST_FN std::uint32_t high(std::uint64_t word) { return static_cast<std::uint32_t>(word >> 32); }
 
-// The pages of a run as bits. 1 <= pages <= 32.
+// Returns the pages of a run as bits. Requires 1 <= pages <= 32.
 SIMT_HOST_FN std::uint32_t page_bits(std::uint32_t first, std::uint32_t pages) {
   return 0xffffffffu >> (32 - pages) << first;
 }
 SIMT_HOST_FN std::uint32_t page_bits(const PageRun& run) { return page_bits(run.first, run.pages); }
 
-// The bits that taking the run ORs into the word, and that freeing it clears.
+// Returns the bits that an OR sets to take the run. bits_to_clear() returns the bits that a free clears.
 SIMT_HOST_FN std::uint64_t bits_of(const PageRun& run) {
   const std::uint32_t first = 1u << run.first;
   const std::uint32_t rest = page_bits(run) & ~first;
@@ -43,10 +43,10 @@ SIMT_HOST_FN std::uint64_t bits_to_clear(const PageRun& run) {
   return bits << 32 | bits;
 }
 
-// Pages at which a run of this many free pages begins, as bits. 1 <= pages <= 32.
+// Returns the pages at which a run of this many free pages begins, as bits. Requires 1 <= pages <= 32.
 SIMT_HOST_FN std::uint32_t starts_of_free_runs(std::uint64_t word, std::uint32_t pages) {
   std::uint32_t starts = ~(low(word) | high(word));
-  // After each round a set bit means that `length` pages from here on are free.
+  // After each round, a set bit means that `length` pages from this one on are free.
   for (std::uint32_t length = 1; length < pages;) {
     const std::uint32_t step = length < pages - length ? length : pages - length;
     starts &= starts >> step;
@@ -55,7 +55,7 @@ SIMT_HOST_FN std::uint32_t starts_of_free_runs(std::uint64_t word, std::uint32_t
   return starts;
 }
 
-// The run that holds a page.
+// Returns the run that contains a page.
 SIMT_HOST_FN PageRun run_at(std::uint64_t word, std::uint32_t page) {
   const std::uint32_t first = 31 - simt::count_leading_zeros(high(word) & (0xffffffffu >> (31 - page)));
   const std::uint32_t continued = low(word) & ~high(word);

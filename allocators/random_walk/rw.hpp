@@ -1,4 +1,4 @@
-// RW: flag_walk.hpp.
+// Registers RW (flag_walk.hpp).
 #pragma once
 
 #include "allocators/random_walk/flag_walk.hpp"

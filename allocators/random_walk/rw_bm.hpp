@@ -1,4 +1,4 @@
-// RW-BM: bitmap_walk.hpp.
+// Registers RW-BM (bitmap_walk.hpp).
 #pragma once
 
 #include "allocators/random_walk/bitmap_walk.hpp"

@@ -1,4 +1,4 @@
-// RW-BM, reworked: bitmap_walk.hpp.
+// Registers the reworked form of RW-BM (bitmap_walk.hpp).
 #pragma once
 
 #include "allocators/random_walk/bitmap_walk.hpp"

@@ -1,26 +1,30 @@
-// RW_malloc: consecutive pages by a random walk of the whole warp; small requests of a warp share pages.
+// RW_malloc finds consecutive pages by a random walk of the whole warp, and small requests of a warp share pages.
 //
 // Paper: Pham et al. 2025, section 4.3 and algorithm 6.
-// Idea: a request of n pages needs n free pages in a row. The lanes of a warp look together at 32 consecutive words of
-// the bitmap, from a random place on. Each lane looks at its own word. They offer the runs of free pages that they see,
-// one after the other. The lowest lane for which an offered run is long enough takes its first pages by an atomic OR.
-// Data: the bitmap (bitmap.hpp), and a word per page that says for the first page of a block how long it is (`runs`).
-// Protocol: the OR that finds all its bits 0 wins the run (acquire), else it clears again what it set; an AND gives the
-// run back (release). A block's word of `runs` is written by its owner alone; the members of a shared run count
-// themselves out there (acq_rel), and the last one gives the run back.
+//
+// Idea: A request of n pages needs n free pages in a row. The lanes of a warp look together at 32 consecutive words of
+// the bitmap, from a random place on, each at its own word. They offer the runs of free pages that they see, one after
+// the other. The lowest lane for which an offered run is long enough takes its first pages by an atomic OR.
+//
+// Data: the bitmap (bitmap.hpp), and one word per page (`runs`). For the first page of a block, this word has the
+// length of the block.
+//
+// Protocol: The OR that finds all its bits 0 wins the run (acquire). Otherwise it clears the bits that it set. An AND
+// frees the run (release). Only the owner of a block writes the block's word of `runs`. Each member of a shared run
+// subtracts itself there (acq_rel), and the last one frees the run.
 //
 // Differs from the paper:
-//   * Only the n pages of the request are marked, not the whole run (an error in print that the authors' code repairs).
-//     A failed OR is undone (missing in the text; without it pages are lost).
-//   * Gaps: free is not described. Lengths lie beside the pool, not in a word before the block as in the authors' code,
-//     whose 8,192-byte requests therefore never end. A shared run is free when its last member is (authors' code: when
-//     the lowest lane's part is).
-//   * Runs of rw_malloc lie within one word of 32 pages, as in the printed algorithm; longer requests are refused.
-//   Those
-//     of rw_malloc_regions run over the borders of words, as the text says, up to a region (region_runs.hpp).
-//   * Offers that are too short for every lane are skipped without a shuffle. This saves no access to memory.
-//   * Memory orders; Philox; parts of 16 bytes. A search ends by the rule of section 3.2.3, which is for single pages.
-//     For n pages it looks at n times as many regions in a row, and a region counts like one word.
+// * Only the n pages of the request are marked, not the whole run, which is an error in print that the authors' code
+//   repairs. A failed OR is undone, which the text omits; without this, pages are lost.
+// * The paper does not describe free. Lengths lie beside the pool. In the authors' code they are in a word before the
+//   block, so that requests for 8,192 bytes never end. A shared run is free when its last member is free. In the
+//   authors' code it is free when the part of the lowest lane is.
+// * Runs of rw_malloc lie within one word of 32 pages, as in the printed algorithm, and longer requests are refused.
+//   Runs of rw_malloc_regions cross the borders of words, as the text says, up to a region (region_runs.hpp).
+// * Offers that are too short for every lane are skipped without a shuffle. This saves no access to memory.
+// * The memory orders are ours. Philox makes the random numbers. Parts have multiples of 16 bytes.
+// * A search ends by the rule of section 3.2.3, which is for single pages. For n pages, a search looks at n times as
+//   many regions in a row, and a region counts like one word.
 #pragma once
 
 #include <string_view>
@@ -43,15 +47,15 @@ class PublishedRuns {
   static std::size_t max_request(std::size_t pool_bytes, const Parameters& parameters) {
     return std::min<std::size_t>(pool_bytes / parameters.page_bytes, most_pages) * parameters.page_bytes;
   }
-  // Three words: enough pages for all small blocks of a model, because a lane alone cannot share.
-  // Walks give up sooner than by default, so that a search ends.
+  // The pool has three words: enough pages for all small blocks of a model, because a lone lane cannot share. Walks
+  // give up sooner than by default, so that a search ends.
   static SmallHeap<Parameters> small_heap() { return {96 * 32, {.page_bytes = 32, .scarce_share = 0.005}}; }
-  // One word, and pages that small blocks share.
+  // This heap has one word, and pages that small blocks share.
   static SmallHeap<Parameters> second_small_heap() { return {24 * 128, {.page_bytes = 128, .scarce_share = 0.01}}; }
 
   void reset(simt::Stream& stream) { bitmap_.reset(stream); }
 
-  // As blocks of one page: see workloads/support/occupancy/occupancy.hpp.
+  // These functions occupy blocks of one page (workloads/support/occupancy/occupancy.hpp).
   std::uint32_t page_count() const { return bitmap_.pages.count; }
   template <class Used>
   void occupy(simt::Stream& stream, const Used& used) const {
@@ -120,21 +124,22 @@ class PublishedRuns {
   static constexpr std::uint32_t no_page = allocbench::no_page;
   static constexpr std::uint32_t most_pages = where == Runs::in_regions ? RegionRuns::most_pages : 32;
 
-  // A word of `runs`. First page of a block: its pages, and of a shared one the members that hold their parts. A later
-  // page, in which a member's part begins: the distance to the first page.
+  // A word of `runs` has these fields. For the first page of a block, it has the number of the block's pages. For a
+  // shared block, it also has the number of members that hold their parts. For a later page in which a member's part
+  // begins, it has the distance to the first page.
   static constexpr std::uint32_t pages_mask = 0x7ff;
   static constexpr std::uint32_t one_member = 1u << 11;
   static constexpr std::uint32_t members_mask = 0xfful << 11;
   static constexpr std::uint32_t one_page_back = 1u << 19;
   static constexpr std::uint32_t back_mask = 0xfful << 19;
 
-  // The free pages in a row that a lane offers; none: pages = 0.
+  // Run is the free pages in a row that a lane offers. If `pages` is 0, there are none.
   struct Run {
     std::uint32_t first;
     std::uint32_t pages;
   };
 
-  // The lowest run of clear bits, which are then set in the lane's copy of the word.
+  // Returns the lowest run of clear bits, and sets these bits in the lane's copy of the word.
   static SIMT_FN Run next_run(std::uint32_t& seen) {
     if (seen == full_word) return {0, 0};
     const std::uint32_t first = simt::count_trailing_zeros(~seen);
@@ -144,23 +149,23 @@ class PublishedRuns {
     return {first, pages};
   }
 
-  // 1 <= pages <= 32.
+  // Returns `pages` bits from bit `first` on. Requires 1 <= pages <= 32.
   static SIMT_FN std::uint32_t bits(std::uint32_t first, std::uint32_t pages) { return RegionRuns::bits(first, pages); }
 
-  // 0 for a request that is refused.
+  // Returns the number of pages for a request, or 0 if the request is refused.
   SIMT_FN std::uint32_t pages_for(std::size_t bytes) const {
     if (limit_.refuses(bytes)) return 0;
     return static_cast<std::uint32_t>(units_of(std::uint64_t{bytes}, bitmap_.pages.shift));
   }
 
-  // Algorithm 6: a run of `need` pages for every member that needs any, or no_page. All members call.
+  // Finds a run of `need` pages for every member that needs any, or returns no_page (algorithm 6). All members call.
   template <class Thread, class Group>
   SIMT_FN std::uint32_t find_run(Thread& thread, const Group& group, std::uint32_t need) const {
     const std::uint32_t words = bitmap_.grid.words_with_pages;
     Walk walk(thread, group, bitmap_.seed);
     std::uint32_t page = no_page;
     simt::LaneMask needy = group.ballot(need != 0);
-    // Loading a region means loading its words.
+    // To load a region means to load its words.
     constexpr std::uint32_t looks_together = where == Runs::in_regions ? 32 : 1;
     const std::uint64_t most_vain =
         std::uint64_t{bitmap_.most_word_probes} * ((group.reduce_max(need) + looks_together - 1) / looks_together);

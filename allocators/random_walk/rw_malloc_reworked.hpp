@@ -1,24 +1,29 @@
-// RW_malloc: consecutive pages by a random walk of the whole warp; small requests of a warp share pages.
+// RW_malloc, reworked, finds consecutive pages by a random walk of the whole warp, and small requests of a warp share
+// pages.
 //
 // Paper: Pham et al. 2025, section 4.3 and algorithm 6.
-// Idea: a request of n pages needs n free pages in a row. The lanes of a warp look together at one random region of 32
+//
+// Idea: A request of n pages needs n free pages in a row. The lanes of a warp look together at one random region of 32
 // words (bitmap.hpp), each at its own word. Requests below a page are summed over the warp and served by one run, of
 // which each lane gets a part.
-// Data: one word of run state per 32 pages (run_word.hpp). For shared runs, the number of members that still hold their
-// part: one byte per page, used for the first page of a run (`members`, four to a word).
-// Protocol: a compare-exchange of the word takes a run (acquire), so nothing has to be undone; an AND gives it back
-// (release). The last member to count itself out gives a shared run back (acq_rel). Words hold only the state of pages,
-// so equal words mean the same free pages (no ABA).
 //
-// Reworked, against rw_malloc.hpp (as published):
-//   * The words of a region rotate among the lanes: in every pass all needy lanes try at once, each at a different
-//     word. Algorithm 6 serves one lane after the other, each after a round trip to memory. First fit within a word, as
-//     published.
-//   * If a lane finds its word filled by others, all lanes load their words again, in one trip to memory. Otherwise a
-//     lane without a run would try many words that only look free.
-//   * State and length of a run are in one word, so nothing is undone and a free reads and clears the same word.
-//   * A region is one line of memory.
-//   * If there is no run for the small requests of a warp, each member gets a page.
+// Data: one word of run state per 32 pages (run_word.hpp). `members` counts the members of each shared run that still
+// hold their parts. It has one byte per page, four to a word, and uses the byte of the run's first page.
+//
+// Protocol: A compare-exchange of the word takes a run (acquire), so nothing must be undone, and an AND frees it
+// (release). The last member that subtracts itself frees a shared run (acq_rel). Words hold only the state of pages, so
+// equal words mean the same free pages (no ABA).
+//
+// Reworked, with the benefit of each change against the published form (rw_malloc.hpp):
+// * The words of a region rotate among the lanes. In every pass, all lanes in need try at once, each at a different
+//   word. Algorithm 6 serves one lane after the other, each after a round trip to memory. Within a word, the first fit
+//   is taken, as published.
+// * If a lane finds that others have filled its word, all lanes load their words again, in one trip to memory.
+//   Otherwise a lane without a run would try many words that only look free.
+// * State and length of a run are in one word. So nothing is undone, and a free reads and clears the same word.
+// * A region is one line of memory.
+// * If there is no run for the small requests of a warp, each member gets a page.
+//
 // Runs lie within one word of 32 pages; longer requests are refused.
 #pragma once
 
@@ -44,10 +49,10 @@ class RandomWalkMallocReworked {
     return std::min<std::size_t>(pool_bytes / parameters.page_bytes, random_walk::run_word::most_pages) *
            parameters.page_bytes;
   }
-  // Three words: enough pages for all small blocks of a model, because a lane alone cannot share. Walks in vain are
-  // half as long as by default, or a model ends by its step budget.
+  // The pool has three words: enough pages for all small blocks of a model, because a lone lane cannot share. Vain
+  // walks are half as long as by default. Otherwise a model would end by its step budget.
   static SmallHeap<Parameters> small_heap() { return {96 * 32, {.page_bytes = 32, .scarce_share = 0.005}}; }
-  // One word, and pages that small blocks share.
+  // This heap has one word, and pages that small blocks share.
   static SmallHeap<Parameters> second_small_heap() { return {24 * 128, {.page_bytes = 128, .scarce_share = 0.01}}; }
 
   static RandomWalkMallocReworked create(Arena& arena, const Parameters& parameters) {
@@ -68,7 +73,7 @@ class RandomWalkMallocReworked {
     simt::device_fill(stream, members_, 0, member_words() * sizeof *members_);
   }
 
-  // As runs of one page: see workloads/support/occupancy/occupancy.hpp.
+  // These functions occupy runs of one page (workloads/support/occupancy/occupancy.hpp).
   std::uint32_t page_count() const { return pages_.count; }
   template <class Used>
   void occupy(simt::Stream& stream, const Used& used) const {
@@ -118,20 +123,20 @@ class RandomWalkMallocReworked {
   std::string broken_invariant(simt::Stream& stream) const;
 
  private:
-  // 0 for a request that is refused.
+  // Returns the number of pages for a request, or 0 if the request is refused.
   SIMT_FN std::uint32_t pages_for(std::size_t bytes) const {
     if (limit_.refuses(bytes)) return 0;
     return static_cast<std::uint32_t>(units_of(std::uint64_t{bytes}, pages_.shift));
   }
 
-  // A run of `need` pages for every member that needs any, or no_page. All members call.
+  // Finds a run of `need` pages for every member that needs any, or returns no_page. All members call.
   template <class Thread, class Group>
   SIMT_FN std::uint32_t find_runs(Thread& thread, const Group& group, random_walk::Walk& walk, std::uint32_t need,
                                   bool shared) const {
     namespace run_word = random_walk::run_word;
     const std::uint32_t lanes = group.num_threads();
     const std::uint32_t rank = group.thread_rank();
-    // The lane that provides the next word.
+    // This lane provides the next word.
     const simt::LaneMask above = group.mask() & ~(0xffffffffu >> (31 - thread.lane()));
     const std::uint32_t neighbour = above != 0 ? simt::count_trailing_zeros(above) : group.leader_lane();
     std::uint32_t page = no_page;
@@ -147,7 +152,7 @@ class RandomWalkMallocReworked {
       ++vain;
       for (std::uint32_t pass = 0; pass < lanes; ++pass) {
         if (!group.any(run_word::starts_of_free_runs(seen, shortest) != 0)) break;
-        bool outdated = false;  // this lane tried a word that others had filled
+        bool outdated = false;  // true if this lane tried a word that other lanes had filled
         if (need != 0) {
           std::uint32_t starts = run_word::starts_of_free_runs(seen, need);
           outdated = starts != 0;
@@ -175,14 +180,14 @@ class RandomWalkMallocReworked {
     }
   }
 
-  // Four counts of members per word.
+  // Returns the number of words of `members_`. A word has four counts.
   std::uint32_t member_words() const { return (grid_.positions() - 1) / 4 + 1; }
 
   template <class Thread>
   SIMT_FN void count_in(Thread& thread, std::uint32_t first, std::uint32_t members) const {
     thread.atomic(members_[first / 4]).fetch_add(members << (first % 4 * 8), simt::relaxed);
   }
-  // True when no member is left.
+  // Subtracts members from a shared run. Returns true if no member is left.
   template <class Thread>
   SIMT_FN bool count_out(Thread& thread, std::uint32_t first, std::uint32_t members) const {
     const std::uint32_t shift = first % 4 * 8;
@@ -195,11 +200,12 @@ class RandomWalkMallocReworked {
   random_walk::WordGrid grid_;
   std::uint64_t* words_ = nullptr;
   std::uint32_t* members_ = nullptr;
-  std::uint32_t most_word_probes_ = 0;  // of requests for one page
+  std::uint32_t most_word_probes_ = 0;  // vain probes after which a request for one page gives up
   std::uint32_t seed_ = 0;
 };
 
-// No page beyond the pool is free, every continued page continues a run, and exactly the shared runs have members.
+// Checks that no page beyond the pool is free, that every continued page continues a run, and that exactly the shared
+// runs have members.
 inline std::string RandomWalkMallocReworked::broken_invariant(simt::Stream& stream) const {
   namespace run_word = random_walk::run_word;
   std::vector<std::uint64_t> words(grid_.words());

@@ -1,4 +1,4 @@
-// RW, reworked: flag_walk.hpp.
+// Registers the reworked form of RW (flag_walk.hpp).
 #pragma once
 
 #include "allocators/random_walk/flag_walk.hpp"

@@ -1,7 +1,7 @@
-// The small requests of a warp as one request (Pham et al. 2025, section 4.3).
+// SmallRequests serves the small requests of a warp as one request (Pham et al. 2025, section 4.3).
 //
-// Requests below a page are summed; the lowest lane that has one asks for all of them and gives each lane its part.
-// Parts are rounded up to 16 bytes.
+// Requests below a page are summed. The lowest lane with such a request makes one request for all and gives each lane
+// its part. Parts are rounded up to 16 bytes.
 #pragma once
 
 #include "allocators/support/common/request.hpp"
@@ -10,15 +10,15 @@
 namespace allocbench::random_walk {
 
 struct SmallRequests {
-  bool mine;             // the calling lane's request is small
-  simt::LaneMask lanes;  // that have a small request
-  std::uint32_t sharer;  // the lane that asks for all; undefined if there is none
+  bool mine;             // true if the calling lane's request is small
+  simt::LaneMask lanes;  // mask of the lanes with a small request
+  std::uint32_t sharer;  // lane that makes the request for all; undefined if there is none
   std::uint32_t before;  // bytes of the common run that belong to lower lanes
-  std::uint32_t total;   // bytes of all; of the sharer only
+  std::uint32_t total;   // bytes of all small requests; valid only in the sharer
 
   SIMT_FN std::uint32_t count() const { return simt::popcount(lanes); }
 
-  // All members of the group call.
+  // Sums the small requests of the group. All members call.
   template <class Thread, class Group>
   static SIMT_FN SmallRequests of(Thread& thread, const Group& group, std::size_t bytes, std::size_t page_bytes) {
     SmallRequests all{};

@@ -1,9 +1,9 @@
-// The positions of a search: uniform random numbers from a counter-based generator.
+// Walk gives the positions of a search: uniform random numbers from a counter-based generator.
 //
-// The generator is Philox2x32 with 7 rounds (Salmon et al., SC'11: passes BigCrush), from Random123. It keeps no state
-// in memory: its counter is (thread, time of the call + step), its key a parameter. On the CPU executor time is the
-// number of steps, so a seed repeats a run. A product scales all 64 bits to the range, so every position is equally
-// likely for any number of positions.
+// The generator is Philox2x32 with 7 rounds from Random123 (Salmon et al., SC'11: passes BigCrush). It keeps no state
+// in memory: its counter is (thread, time of the call + step), and its key is a parameter. On the CPU executor, time is
+// the number of steps, so a seed repeats a run. A product scales all 64 bits to the range, so for any number of
+// positions every position is equally likely.
 #pragma once
 
 // Without this macro Random123 includes all x86 intrinsics, which takes a third of the compile time of a unit with
@@ -19,19 +19,19 @@ namespace allocbench::random_walk {
 
 class Walk {
  public:
-  // A walk of the calling thread alone.
+  // Makes a walk of the calling thread.
   template <class Thread>
   SIMT_FN Walk(Thread& thread, std::uint32_t seed)
       : seed_(seed), thread_(thread.rank_in_grid()), time_(static_cast<std::uint32_t>(thread.clock())) {}
 
-  // A common walk of the group: the same positions for all members.
+  // Makes a common walk of the group, with the same positions for all members.
   template <class Thread, class Group>
   SIMT_FN Walk(Thread& thread, const Group& group, std::uint32_t seed)
       : seed_(seed),
         thread_(thread.rank_in_grid() - thread.lane() + group.leader_lane()),
         time_(group.broadcast(static_cast<std::uint32_t>(thread.clock()))) {}
 
-  // Uniform in [0, positions).
+  // Returns a uniform random number in [0, positions).
   SIMT_FN std::uint32_t next(std::uint32_t positions) {
     using Philox = r123::Philox2x32_R<7>;
     const Philox::ctr_type counter = {{thread_, time_++}};

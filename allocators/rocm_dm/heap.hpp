@@ -1,14 +1,14 @@
-// The common part of both versions of ROCm's device malloc: slabs, their records, and how a slab is made.
+// Heap is the common part of both versions of ROCm's device malloc: slabs, their records, and how a slab is made.
 //
-// ROCm device libraries, ockl/src/dm.cl. Slab: header, bits (1 = in use or unusable), blocks of one kind. Each kind has
-// an array of records, one per slab; slabs are added at its end and stay. At most one slab of a kind is begun per
-// interval: its maker wins a compare-exchange of the time of the last slab, and the other lanes search again. Nothing
-// else prevents two makers from using one record, so a maker must finish within the interval.
+// ROCm device libraries, ockl/src/dm.cl. A slab has a header, bits (1 means in use or unusable) and blocks of one kind.
+// Each kind has an array with one record per slab; slabs are added at its end and stay. At most one slab of a kind is
+// begun per interval. Its maker wins a compare-exchange of the time of the last slab, and the other lanes search again.
+// Nothing else prevents two makers from using one record, so a maker must finish within the interval.
 //
-// Orders of bits and counts (`bit_orders`). Published: relaxed; before a bit is cleared a release fence, in the
-// released version on MI300 only. Then nothing orders the last accesses of one owner of a block before the first ones
-// of the next (docs/findings.md). Fixed: clearing a bit releases and setting it acquires. Slabs are recorded with
-// release and looked up with acquire in either case.
+// Orders of bits and counts (`bit_orders`): As published, they are relaxed. Before a bit is cleared, there is a release
+// fence; in the released version it exists only on MI300. Then nothing orders the last accesses of one owner of a block
+// before the first accesses of the next (docs/findings.md). In the fixed form, clearing a bit releases and setting it
+// acquires. In both forms, slabs are recorded with release and looked up with acquire.
 #pragma once
 
 #include <atomic>
@@ -28,38 +28,38 @@ namespace allocbench::rocm_dm {
 struct SlabHeader {
   std::uint32_t kind;
   std::uint32_t record;
-  std::uint32_t start;  // grows with every search; searches begin at this word
+  std::uint32_t start;  // word at which the next search begins; grows with every search
   std::uint32_t unused;
 };
 static_assert(sizeof(SlabHeader) == Kind::header_bytes);
 
 struct Record {
-  std::uint64_t slab;  // address; 0: none yet
-  std::uint32_t used;  // blocks
+  std::uint64_t slab;  // address of the slab; 0 if there is none yet
+  std::uint32_t used;  // blocks in use
   std::uint32_t unused;
 };
 
 struct KindState {
-  alignas(128) std::uint32_t start;  // record where searches begin
+  alignas(128) std::uint32_t start;  // record at which searches begin
   alignas(128) std::uint32_t slabs;  // records in use
-  alignas(128) std::uint64_t last;   // when the last slab was begun; 0: never
+  alignas(128) std::uint64_t last;   // time when the last slab was begun; 0 for never
 };
 
-// A slab where a group may look for blocks.
+// Found is a slab in which a group may look for blocks.
 struct Found {
-  std::uint64_t slab = 0;  // address; 0: none
+  std::uint64_t slab = 0;  // address of the slab; 0 if there is none
   std::uint32_t kind = 0;
   std::uint32_t record = 0;
 };
 
 struct Heap {
   SlabPool pool;
-  const Kind* kinds = nullptr;  // not written by kernels
+  const Kind* kinds = nullptr;  // kernels do not write the kinds
   KindState* states = nullptr;
-  Record* records = nullptr;  // pool.count per kind
+  Record* records = nullptr;  // pool.count records per kind
   std::uint32_t last_kind = 0;
   std::uint64_t interval = 0;
-  bool counts_first = false;  // see GroupedParameters
+  bool counts_first = false;  // true if a maker counts its blocks before it wins the record (GroupedParameters)
   BitOrders orders;
   RequestLimit limit;
 
@@ -79,7 +79,8 @@ struct Heap {
 
   enum Growth : std::uint32_t { made, look_again, full };
 
-  // Makes a slab for the group and counts `taken` blocks in it, at its creation. `slabs`: the records that were seen.
+  // Makes a slab for the group and counts `taken` blocks in it at its creation. `slabs` is the number of records that
+  // the group saw.
   template <class Thread, class Group>
   SIMT_FN Growth grow(Thread& thread, const Group& group, std::uint32_t kind, std::uint32_t slabs, std::uint32_t taken,
                       Found& found) const {
@@ -94,7 +95,7 @@ struct Heap {
     index = group.broadcast(index);
     group.sync();  // the leader's acquire of the slab covers all lanes
     const auto slab = reinterpret_cast<std::uint64_t>(pool.address(index));
-    const Kind size = kinds[kind];  // a copy, because the stores below would otherwise force a reload each time
+    const Kind size = kinds[kind];  // the stores below would force a reload each time without this copy
     write_empty_bits(group, slab, size);
     group.sync();  // the leader's release covers all lanes
     if (group.leader()) {
@@ -111,7 +112,7 @@ struct Heap {
     return static_cast<Growth>(group.broadcast(growth));
   }
 
-  // One try: a clear bit of the word. no_block if there is none or another lane was faster.
+  // Tries once to take a clear bit of the word. Returns no_block if there is none or another lane was faster.
   static constexpr std::uint32_t no_block = 0xffffffffu;
   template <class Thread>
   SIMT_FN std::uint32_t try_word(Thread& thread, std::uint64_t slab, std::uint32_t word) const {
@@ -123,7 +124,7 @@ struct Heap {
     const std::uint32_t before = orders.setting([&](auto order) { return bits_of_word.fetch_or(1u << bit, order); });
     return (before >> bit & 1) == 0 ? word * 32 + bit : no_block;
   }
-  // The word where a lane begins: the lanes of a group begin at words that follow each other.
+  // Returns the word at which a lane begins. The lanes of a group begin at successive words.
   template <class Thread, class Group>
   SIMT_FN static std::uint32_t first_word(Thread& thread, const Group& group, std::uint64_t slab,
                                           std::uint32_t blocks) {
@@ -133,7 +134,7 @@ struct Heap {
     return start * 32 % blocks / 32;
   }
 
-  // The slab of a block; its record and kind do not change while a block is in use.
+  // Returns the slab of a block. Its record and kind do not change while a block is in use.
   template <class Thread>
   SIMT_FN Found slab_of(Thread& thread, const void* block) const {
     const auto slab = reinterpret_cast<std::uint64_t>(block) - pool.inside(block);
@@ -148,7 +149,7 @@ struct Heap {
     const auto word = thread.atomic(bits(found.slab, index / 32));
     orders.clearing([&](auto order) { return word.fetch_and(~(1u << index % 32), order); });
   }
-  // After the bits of `count` blocks were cleared.
+  // Lowers the count of a slab after the bits of `count` blocks are cleared.
   template <class Thread>
   SIMT_FN void lower_count(Thread& thread, const Found& found, std::uint32_t count) const {
     const auto used = thread.atomic(record(found.kind, found.record).used);
@@ -156,8 +157,8 @@ struct Heap {
   }
 
  private:
-  // The bits of an empty slab. No other lane sees the slab yet, so these are plain stores. Few instructions: a single
-  // lane, on a multiprocessor full of lanes that look again, must end within the interval.
+  // Writes the bits of an empty slab. No other lane sees the slab yet, so plain stores are enough. The code has few
+  // instructions: a single lane, on a multiprocessor full of lanes that look again, must finish within the interval.
   template <class Group>
   SIMT_FN static void write_empty_bits(const Group& group, std::uint64_t slab, const Kind& size) {
     const std::uint32_t rank = group.thread_rank();
@@ -166,7 +167,7 @@ struct Heap {
     for (std::uint32_t i = rank; i < last / 2 + 1; i += lanes) {
       simt::store_16_bytes(&long_word(slab, 2 * i), {});
     }
-    group.sync();  // the words below are written again, by other lanes
+    group.sync();  // other lanes write the words below again
     for (std::uint32_t block = size.first_unusable + rank * size.unusable_stride(); block < last * 64;
          block += lanes * size.unusable_stride()) {
       long_word(slab, block / 64) = size.unusable_bits;
@@ -174,7 +175,7 @@ struct Heap {
     if (group.leader()) long_word(slab, last) = size.last_empty_bits();
   }
 
-  // Records the slab as number `index` of its kind. False if another maker was faster.
+  // Records the slab as number `index` of its kind. Returns false if another maker was faster.
   template <class Thread>
   SIMT_FN bool enter(Thread& thread, std::uint32_t kind, std::uint32_t index, std::uint64_t slab,
                      std::uint32_t taken) const {
@@ -187,10 +188,12 @@ struct Heap {
     return true;
   }
 
-  // Takes a slab from the pool if the interval since the last one of this kind has passed, the search saw that one, and
-  // no other lane was faster. `full` only after the interval: until then a slab that was begun may not be recorded yet.
+  // Takes a slab from the pool if the interval since the last slab of this kind has passed, the search saw this slab,
+  // and no other lane was faster. Returns `full` only after the interval, because a slab that was begun may not be
+  // recorded before.
   //
   // The search may be long ago, so the number of slabs is loaded again, after the clock. By then the last slab is
+  // recorded. The exchange of the time fails if another slab has been begun since.
   // recorded. The exchange of the time fails if another slab has been begun since.
   template <class Thread>
   SIMT_FN Growth begin(Thread& thread, KindState& state, std::uint32_t slabs, std::uint32_t& index) const {
@@ -209,23 +212,24 @@ struct Heap {
     }
     index = pool.take(thread);
     if (index != SlabPool::none) return made;
-    // Other kinds were faster, so no slab was begun. A slab that another lane has begun meanwhile keeps its time.
+    // Makers of other kinds were faster, so no slab was begun. A slab that another lane has begun meanwhile keeps its
+    // time.
     if (interval != 0) last.compare_exchange(begun, before, simt::relaxed, simt::relaxed);
     return full;
   }
 
-  // As in the code, the clock of the whole GPU. The cycles of two multiprocessors differ, so one of them could see the
-  // interval end while the other one still makes its slab.
+  // Reads the clock of the whole GPU, as in the code. The cycles of two multiprocessors differ, so one of them could
+  // see the interval end while the other still makes its slab.
 #if SIMT_CUDA
   SIMT_FN static std::uint64_t now(std::uint32_t) { return simt::global_nanoseconds() | 1; }
   SIMT_FN bool has_passed(const KindState&, std::uint64_t last) const {
     return last == 0 || static_cast<std::int64_t>(now(0) - last) >= static_cast<std::int64_t>(interval);
   }
 #else
-  // No time passes while all lanes wait, so the clock counts recorded slabs: those of all kinds, and below them those
-  // of the kind. The interval has passed once the last begun slab, number `slabs`, is recorded, even if another lane
-  // sleeps. It has also passed when the number of recorded slabs of all kinds equals the interval. Reading a clock does
-  // not count as an operation on shared words.
+  // On the CPU, no time passes while all lanes wait, so the clock counts recorded slabs. The upper half counts the
+  // slabs of all kinds, and the lower half those of the kind. The interval has passed once the last begun slab, number
+  // `slabs`, is recorded, even if another lane sleeps. It has also passed when the number of recorded slabs of all
+  // kinds equals the interval. Reading a clock does not count as an operation on shared words.
   std::uint64_t now(std::uint32_t slabs) const {
     std::uint64_t all = 0;
     for (std::uint32_t kind = 0; kind <= last_kind; ++kind) all += recorded(states[kind]);

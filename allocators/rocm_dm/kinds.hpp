@@ -1,8 +1,9 @@
-// The sixteen block sizes ("kinds") of ROCm's device malloc and how a slab is divided for each: made on the host.
+// Kind is one of the sixteen block sizes of ROCm's device malloc, with the division of a slab for it. The host computes
+// it.
 //
-// ROCm device libraries, ockl/src/dm.cl: 2^k and 1.5 * 2^k from 16 to 3072 bytes. A slab has 16 bytes of header, a bit
-// per block, and the blocks at its end. A block that begins at a multiple of 4 KiB is never handed out, because free
-// takes such an address for a large block of the host. Of blocks of 2,048 bytes this is every second one.
+// ROCm device libraries, ockl/src/dm.cl. Sizes are 2^k and 1.5 * 2^k from 16 to 3072 bytes. A slab has a header of 16
+// bytes, one bit per block, and the blocks at its end. A block that begins at a multiple of 4 KiB is never handed out,
+// because free takes such an address for a large block of the host. So every second block of 2,048 bytes is unusable.
 #pragma once
 
 #include <numeric>
@@ -17,14 +18,15 @@ struct Kind {
 
   std::uint32_t bytes;
   std::uint32_t blocks;
-  std::uint32_t begin;           // of block 0, in the slab
-  std::uint32_t usable;          // blocks that may be handed out
-  std::uint32_t skip_from;       // slabs with this many blocks in use are looked at last: 85 % of the usable ones
-  std::uint32_t first_unusable;  // block; `blocks` or more: there is none
-  std::uint32_t unusable_step;   // a power of two
-  std::uint64_t unusable_bits;   // of each word of 64 bits that has such blocks; 0: all blocks are usable
+  std::uint32_t begin;           // offset of block 0 in the slab
+  std::uint32_t usable;          // number of blocks that may be handed out
+  std::uint32_t skip_from;       // blocks in use from which a slab is searched last; 85 % of the usable blocks
+  std::uint32_t first_unusable;  // first unusable block; `blocks` or more if there is none
+  std::uint32_t unusable_step;   // blocks from one unusable block to the next, a power of two
+  std::uint64_t unusable_bits;   // bits of unusable blocks in each 64-bit word that has any; 0 if all blocks are usable
 
-  // The kind of a request of at most 3072 bytes. The 24-byte kind is left out: its blocks are aligned to 8 bytes only.
+  // Returns the kind of a request of at most 3072 bytes. Skips the 24-byte kind, whose blocks are aligned only to 8
+  // bytes.
   SIMT_HOST_FN static std::uint32_t of_request(std::uint32_t bytes) {
     if (bytes <= 32) return bytes <= 16 ? 0 : 2;
     const std::uint32_t log2 = 32 - simt::count_leading_zeros(bytes - 1);
@@ -36,13 +38,16 @@ struct Kind {
 
   SIMT_HOST_FN std::uint32_t words() const { return (blocks + 31) / 32; }
 
-  // The bits lie in whole words of 64, too: blocks begin at multiples of 8 bytes.
+  // Returns the number of 64-bit words of the bits. These words are whole, because blocks begin at multiples of 8
+  // bytes.
   SIMT_HOST_FN std::uint32_t long_words() const { return (blocks + 63) / 64; }
 
-  // From a word of 64 bits that has unusable blocks to the next one, in blocks: each of them has the same bits.
+  // Returns the distance in blocks from a 64-bit word with unusable blocks to the next one. All such words have the
+  // same bits.
   SIMT_HOST_FN std::uint32_t unusable_stride() const { return unusable_step < 64 ? 64 : unusable_step; }
 
-  // The bits of the last word of 64 in an empty slab: blocks that must not be handed out, and what is beyond the last.
+  // Returns the last 64-bit word of an empty slab. Its set bits are unusable blocks and the places beyond the last
+  // block.
   SIMT_HOST_FN std::uint64_t last_empty_bits() const {
     const std::uint32_t begin_of_word = (long_words() - 1) * 64;
     const std::uint32_t first = (first_unusable - begin_of_word) & (unusable_step - 1);

@@ -1,29 +1,34 @@
-// ROCm's device malloc, the released version: slabs with bits, the lanes of a wave served one block size after the
-// other.
+// ROCm's device malloc, the released version, has slabs with bits and serves the lanes of a wave one block size after
+// the other.
 //
-// Code: ROCm device libraries, ockl/src/dm.cl (ROCm/llvm-project fa77110), in every release up to ROCm 7.2. It is what
-// malloc, free and new in a HIP kernel call on AMD GPUs. There is no paper.
+// Code: ROCm device libraries, ockl/src/dm.cl (ROCm/llvm-project fa77110), in every release up to ROCm 7.2. On AMD
+// GPUs, malloc, free and new in a HIP kernel call it. There is no paper.
+//
 // Idea:
-//   malloc  The lanes that want the block size of the first one go together, the others wait. They check one record of
-//           a slab per lane and take the first slab below 85 % of its blocks; otherwise they make a new one. In it each
-//           lane begins at a word of its own and looks at every word at most once; an OR takes a bit. Then the lucky
-//           ones are counted together, and the others begin again.
-//   free    The lanes of one slab go together, the others wait: each clears its bit, then they are counted together.
+// * malloc: The lanes that request the block size of the first lane go together, and the others wait. They check one
+//   record of a slab per lane and take the first slab below 85 % of its blocks. If there is none, they make a new slab.
+//   In the slab, each lane begins at its own word and checks every word at most once; an OR takes a bit. Then the lanes
+//   that won are counted together, and the others begin again.
+// * free: The lanes of one slab go together, and the others wait. Each lane clears its bit, then all are counted
+//   together.
+//
 // Data: kinds.hpp, heap.hpp.
 //
 // Differs from the code:
-//   * Waves have 32 lanes here, 64 on most AMD GPUs.
-//   * The host, which the code asks for slabs, is a pool of slabs of the arena. Larger requests, which the host serves
-//     there, get null. An empty pool means that all slabs exist. Slabs above 85 % and slabs of the next larger power of
-//     two are then tried, as in the code at 65,792 slabs.
-//   * A maker that finds its record taken gives its slab back. The records of a kind are one array. In the original
-//     they have two levels, which grow by 256 in 0.3 ms. Slabs are aligned from the start of the pool on.
-//   * The bits of a new slab are plain stores: zeros of 16 bytes, then the words with unusable blocks; there each word
-//     once. On NVIDIA's GPUs a lane alone would need longer than the interval for that (docs/findings.md).
-//   * Requests of 17 to 24 bytes get 32: 24-byte blocks would be aligned to 8 bytes only.
-//   * Assumed: a lane that loses a bit goes on with the next word; the search begins at the slab that was found last.
-// As published: a size gets one slab in 200 us (`slab_interval`), half of the blocks of 2,048 bytes are never used, and
-// slabs stay with their size forever; bits and counts have no memory order (`bit_orders`).
+// * Waves have 32 lanes here, and 64 lanes on most AMD GPUs.
+// * A pool of slabs in the arena replaces the host, from which the code requests slabs. Larger requests, which the host
+//   serves there, get null. An empty pool means that all slabs exist. Then slabs above 85 % and slabs of the next
+//   larger power of two are tried, as in the code at 65,792 slabs.
+// * A maker that finds its record taken returns its slab. The records of a kind are one array. In the original they
+//   have two levels, which grow by 256 in 0.3 ms. Slabs are aligned relative to the start of the pool.
+// * The bits of a new slab are plain stores: zeros of 16 bytes, then the words with unusable blocks. The original
+//   stores each word once. On NVIDIA's GPUs, a lone lane would need longer than the interval for this
+//   (docs/findings.md).
+// * Requests of 17 to 24 bytes get 32 bytes, because 24-byte blocks would be aligned only to 8 bytes.
+// * Assumed: A lane that loses a bit continues with the next word. The search begins at the slab that was found last.
+//
+// As published: A size gets one slab in 200 us (`slab_interval`). Half of the blocks of 2,048 bytes are never used.
+// Slabs stay with their size forever. Bits and counts have no memory order (`bit_orders`).
 #pragma once
 
 #include "allocators/rocm_dm/make_heap.hpp"
@@ -45,7 +50,7 @@ class RocmDm {
   static std::size_t max_request(std::size_t, const Parameters& parameters) {
     return rocm_dm::Kind::bytes_of(rocm_dm::Kind::of_request(static_cast<std::uint32_t>(parameters.max_block_bytes)));
   }
-  // Three slabs of 29 blocks of 16 bytes or 2 of 192. Slabs never change their size.
+  // The pool has three slabs of 29 blocks of 16 bytes or 2 blocks of 192 bytes. Slabs never change their size.
   static SmallHeap<Parameters> small_heap() {
     return {.pool_bytes = 3 * 512,
             .parameters = {.slab_bytes = 512, .max_block_bytes = 192, .large_alignment_bytes = 256},
@@ -99,11 +104,11 @@ class RocmDm {
 
   std::string broken_invariant(simt::Stream& stream) const { return rocm_dm::broken_record(stream, heap_); }
 
-  // For tests.
   const rocm_dm::Heap& heap() const { return heap_; }
 
  private:
-  // Blocks of one kind for all lanes of the group, until the heap has no more. Lanes that have theirs wait.
+  // Serves all lanes of the group with blocks of one kind, until the heap has no more. Lanes that have their block
+  // wait.
   template <class Thread, class Group>
   SIMT_FN void* serve(Thread& thread, const Group& group, std::uint32_t kind) const {
     void* block = nullptr;
@@ -145,7 +150,7 @@ class RocmDm {
     return rocm_dm::Heap::no_block;
   }
 
-  // A slab with room, the same for all lanes. When no slab can be made, also one that is nearly full, then one of
+  // Returns a slab with room, the same for all lanes. If no slab can be made, it may be nearly full, or else have
   // larger blocks.
   template <class Thread, class Group>
   SIMT_FN rocm_dm::Found find_or_grow(Thread& thread, const Group& group, std::uint32_t kind) const {
@@ -163,8 +168,8 @@ class RocmDm {
     }
   }
 
-  // The lanes check one record each; the first record with fewer than `below` blocks in use decides. `slabs`: records
-  // of the kind.
+  // Finds the first record with fewer than `below` blocks in use. The lanes check one record each. Sets `slabs` to the
+  // number of records of the kind.
   template <class Thread, class Group>
   SIMT_FN rocm_dm::Found find(Thread& thread, const Group& group, std::uint32_t kind, std::uint32_t below,
                               std::uint32_t& slabs) const {

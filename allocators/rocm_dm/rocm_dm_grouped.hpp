@@ -2,25 +2,29 @@
 // search.
 //
 // Code: ROCm device libraries, ockl/src/dm.cl, "Increase parallelism in dm" (ROCm/llvm-project pull requests 551 and
-// 811, November and December 2025; not the later pull request 2237). There is no paper. Idea: as rocm_dm.hpp, but
-//   malloc  The lanes of each size go together, all sizes side by side. The leader adds their number to the count of a
-//           slab that is below 85 %; if the slab has fewer usable blocks, it subtracts again and continues. After that
-//           every lane is sure to find a bit and searches until it has one.
-//   free    The lanes of each slab go together, all slabs side by side.
+// 811, November and December 2025; not the later pull request 2237). There is no paper.
+//
+// Idea: as rocm_dm.hpp, except for these points.
+// * malloc: The lanes of each size go together, all sizes side by side. The leader adds their number to the count of a
+//   slab that is below 85 %. If the slab has fewer usable blocks, the leader subtracts again and continues. Afterwards
+//   every lane certainly finds a bit and searches until it has one.
+// * free: The lanes of each slab go together, all slabs side by side.
+//
 // Data: kinds.hpp, heap.hpp. The search begins at the last slab that accepted a reservation.
 //
-// Differs from the code: as rocm_dm.hpp says, and
-//   * The lanes of a wave look together. A lane that must look again waits until the makers of its wave are done. On
-//     GPUs of AMD they advance in lock step anyway. On other GPUs, lanes that search repeatedly would take turns from
-//     the makers of their wave.
-//   * If the pool is empty, a slab serves the lanes that it has room for, and the others continue. The check of the
-//     original leaves the group out: it may reserve blocks that do not exist, and then search forever (only at 65,792
-//     slabs).
-//   * A group that is larger than a slab takes the available blocks. This cannot happen with slabs of 2 MiB.
-// As published: the maker of a slab stores its count before it has won the record (`count_order`). That is harmless as
-// long as no maker needs, or sleeps, longer than the interval. One that does overwrites the count of the slab that the
-// next maker has recorded in its place: later reservations exceed the clear bits (docs/findings.md). A fence orders the
-// accesses before a bit is cleared, but setting a bit does not acquire (`bit_orders`).
+// Differs from the code:
+// * All differences of rocm_dm.hpp apply.
+// * The lanes of a wave look together. A lane that must look again waits until the makers of its wave are done. On AMD
+//   GPUs they advance in lock step anyway. On other GPUs, lanes that search repeatedly would take turns from the makers
+//   of their wave.
+// * If the pool is empty, a slab serves the lanes for which it has room, and the others continue. The check of the
+//   original ignores the group. It may reserve blocks that do not exist and then search forever (only at 65,792 slabs).
+// * A group that is larger than a slab takes the available blocks. This cannot happen with slabs of 2 MiB.
+//
+// As published: The maker of a slab stores its count before it wins the record (`count_order`). This is harmless if no
+// maker takes longer than the interval. A slower maker overwrites the count of the slab that the next maker has
+// recorded in its place. Later reservations then exceed the clear bits (docs/findings.md). A fence orders the accesses
+// before a bit is cleared, but setting a bit does not acquire (`bit_orders`).
 #pragma once
 
 #include "allocators/rocm_dm/make_heap.hpp"
@@ -42,7 +46,7 @@ class RocmDmGrouped {
   static std::size_t max_request(std::size_t, const Parameters& parameters) {
     return rocm_dm::Kind::bytes_of(rocm_dm::Kind::of_request(static_cast<std::uint32_t>(parameters.max_block_bytes)));
   }
-  // As in RocmDm.
+  // The heap has the sizes of RocmDm's.
   static SmallHeap<Parameters> small_heap() {
     Parameters parameters;
     parameters.slab_bytes = 512;
@@ -87,11 +91,10 @@ class RocmDmGrouped {
 
   std::string broken_invariant(simt::Stream& stream) const { return rocm_dm::broken_record(stream, heap_); }
 
-  // For tests.
   const rocm_dm::Heap& heap() const { return heap_; }
 
  private:
-  // For lanes with a reservation: there is a bit for each.
+  // Takes a block for each lane of the group. All lanes have a reservation, so there is a bit for each.
   template <class Thread, class Group>
   SIMT_FN void* take_block(Thread& thread, const Group& group, const rocm_dm::Found& found) const {
     const rocm_dm::Kind& size = heap_.kinds[found.kind];
@@ -106,9 +109,9 @@ class RocmDmGrouped {
     }
   }
 
-  // One look of the group for blocks, of kind `tried`: in a slab with room, else in a new one. When no slab can be
-  // made, also in one that is nearly full, and the next look is for larger blocks. False: the lane has its block, or
-  // there is none for it. True: it looks again, with the group of those that do.
+  // Makes one look of the group for blocks of kind `tried`: in a slab with room, else in a new slab. If no slab can be
+  // made, it also looks in a nearly full slab, and the next look is for larger blocks. Returns false if the lane has
+  // its block or there is none for it. Returns true if it must look again, with the group of the lanes that do.
   template <class Thread, class Group>
   SIMT_FN bool look(Thread& thread, Group& group, std::uint32_t kind, std::uint32_t& tried, void*& block) const {
     std::uint32_t slabs = 0;
@@ -133,8 +136,8 @@ class RocmDmGrouped {
     return !lucky;
   }
 
-  // The lanes look at as many records at once. In turn those with fewer than `below` blocks in use are asked for blocks
-  // for the whole group, or for a part of it where that is `enough`.
+  // Finds a slab with enough blocks. The lanes check one record each. Each record with fewer than `below` blocks in use
+  // is tried in turn. It must grant blocks to the whole group, or to a part of it if that is `enough`.
   template <class Thread, class Group>
   SIMT_FN rocm_dm::Found find(Thread& thread, const Group& group, std::uint32_t kind, std::uint32_t below, bool enough,
                               std::uint32_t& slabs, std::uint32_t& granted) const {
@@ -172,7 +175,7 @@ class RocmDmGrouped {
     return {};
   }
 
-  // Number of the `wanted` blocks that the slab grants: all or none, or a part if that is `enough`.
+  // Returns how many of the `wanted` blocks the slab grants: all or none, or some if that is `enough`.
   template <class Thread>
   SIMT_FN std::uint32_t ask(Thread& thread, rocm_dm::Record& record, std::uint32_t wanted, std::uint32_t usable,
                             bool enough) const {

@@ -1,9 +1,10 @@
-// The scattering hash of ScatterAlloc, the same in all forms and in FlatterScatter.
+// The scattering hash of ScatterAlloc is the same in all forms and in FlatterScatter.
 //
 // Steinberger et al. 2012; constants of the authors' public code, version 1.0:
 //   page = s * 38183 + 17497 * SM + (1 + 32 s / page bytes) * warp slot, modulo the pages of an access block
-// s is the chunk size. Equal sizes on one SM start at neighbouring pages, one distance per warp; large chunks spread
-// the warps wider. SM and warp slot are hardware ids.
+//
+// s is the chunk size. Equal sizes on one SM start at neighbouring pages, one distance per warp; for large chunks the
+// distances are larger. SM and warp slot are hardware ids.
 #pragma once
 
 #include "allocators/support/common/modulo.hpp"
@@ -11,7 +12,7 @@
 
 namespace allocbench::scatteralloc {
 
-// Before the modulo.
+// Returns the hash before the modulo.
 template <class Thread>
 SIMT_FN std::uint32_t scatter_hash(Thread& thread, std::uint32_t chunk, std::uint32_t page_shift) {
   const std::uint32_t warp_distance = 1 + (chunk << 5 >> page_shift);

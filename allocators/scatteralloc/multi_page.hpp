@@ -1,15 +1,16 @@
-// Blocks of several pages: runs of consecutive unformatted pages, marked in the page table.
+// Blocks of several pages are runs of consecutive unformatted pages, marked in the page table.
 //
-// In Steinberger et al. 2012 one thread at a time scans the table under one lock, from the last run found towards the
-// front. Here a request first tries a few places that a hash names. Places of one size lie side by side, counted from
-// the back of the pool. Every page is claimed by a compare-exchange from 0 to a mark; after a conflict the claimed
-// pages go back. Only then does a warp take the lock and scan for all its requests of that length together, from where
-// the last scan ended, once around the table.
+// In Steinberger et al. 2012, one thread at a time scans the table under one lock, from the last run found towards the
+// front. Here a request first tries a few places that a hash selects. Places of one size lie side by side, counted from
+// the back of the pool. A compare-exchange from 0 to a mark claims each page; after a conflict, the claimed pages are
+// freed. Only then does a warp take the lock and scan for all its requests of this length together. The scan starts
+// where the last scan ended and goes once around the table.
 //
 // The length of a run is not stored: it ends where the next page is not marked `run_rest`. The page behind an owned run
-// cannot carry that mark, because its own run would begin in front of it. Lock: if a scan for an equal or shorter run
-// began after a request came, and failed, the request returns null without scanning. So if many lanes find the pool
-// full, they scan only once or twice in all.
+// cannot have this mark, because its own run would begin in front of it.
+//
+// Lock: If a scan for an equal or shorter run began after a request came, and failed, the request returns null without
+// scanning. So many lanes that find the pool full scan only once or twice in all.
 #pragma once
 
 #include "allocators/scatteralloc/page_table.hpp"
@@ -17,22 +18,23 @@
 
 namespace allocbench::scatteralloc {
 
-// Metadata; all zero at first. The leader of the warp that holds the lock writes what the lock protects.
+// ScanState lies in metadata. All bytes are zero at first. The leader of the warp that holds the lock writes the
+// protected words.
 struct ScanState {
   TicketLock lock;
-  alignas(128) std::uint32_t resume;  // the next scan begins below this page; 0: at the end of the pool
-  std::uint32_t failed_pages;         // of the last failed scan
+  alignas(128) std::uint32_t resume;  // page below which the next scan begins; 0 for the end of the pool
+  std::uint32_t failed_pages;         // length of the last failed scan in pages
   std::uint32_t failed_ticket;
 };
 
-// The page table as runs need it. Small: the scan gets it by value.
+// RunTable is the part of the page table that runs need. It is small, because the scan gets it by value.
 struct RunTable {
-  static constexpr std::uint32_t restarts = 4;  // of a scan that lost a race for a run it had found
+  static constexpr std::uint32_t restarts = 4;  // restarts of a scan that lost a race for a run it had found
 
   std::uint64_t* entries;
-  std::uint32_t count;  // pages of the pool
+  std::uint32_t count;  // number of pages of the pool
 
-  // All or nothing.
+  // Claims all pages of a run, or none.
   template <class Thread>
   SIMT_FN bool claim(Thread& thread, std::uint32_t first, std::uint32_t pages) const {
     thread.probe(simt::Step::attempt);
@@ -50,7 +52,7 @@ struct RunTable {
     return true;
   }
 
-  // `first` carries the mark run_first.
+  // Frees a run. Its page `first` has the mark run_first.
   template <class Thread>
   SIMT_FN void release(Thread& thread, std::uint32_t first) const {
     std::uint32_t end = first + 1;
@@ -58,14 +60,14 @@ struct RunTable {
     while (end != first) release_page(thread, --end);
   }
 
-  // Claims a run for each lane of the group, from below `page` down and once around the table. Returns its first page,
-  // or no_page to lanes that get none, and sets `page` to the end of the scan.
+  // Claims a run for each lane of the group, from below `page` down and once around the table. Returns the run's first
+  // page, or no_page to lanes that get none. Sets `page` to the end of the scan.
   template <class Thread, class Group>
   SIMT_FN std::uint32_t scan(Thread& thread, const Group& group, std::uint32_t pages, std::uint32_t& page) const {
     std::uint32_t first = no_page;
     std::uint32_t restarts_left = restarts;
-    std::uint32_t length = 0;                // free pages from `page` on, as seen
-    std::uint32_t left = count + pages - 1;  // a run may lie across the place where the scan began
+    std::uint32_t length = 0;                // number of free pages seen from `page` on
+    std::uint32_t left = count + pages - 1;  // pages to scan; a run may lie across the place where the scan began
     do {
       std::uint32_t bottom = page;
       const std::uint32_t mine = find_run(thread, group, pages, first == no_page, bottom, length);
@@ -78,7 +80,7 @@ struct RunTable {
         page = count;
         length = 0;
       }
-      // The rest of a lost run may be part of another run, so the scan runs around the table once more.
+      // The rest of a lost run may be part of another run, so the scan goes around the table once more.
       if (group.any(mine != no_page && !claimed) && restarts_left != 0) {
         --restarts_left;
         left = count + pages - 1;
@@ -88,11 +90,11 @@ struct RunTable {
   }
 
  private:
-  static constexpr std::uint32_t looks = 4;  // pages per lane looked at together
+  static constexpr std::uint32_t looks = 4;  // pages that a lane checks at once
 
-  // The lanes look at the pages below `bottom` together and agree which lane tries which run: the n-th run belongs to
-  // the n-th seeker. Returns the first page of the caller's run or no_page. Moves `bottom` below the pages that were
-  // used up; `length` free pages, as seen, begin there.
+  // Finds runs below `bottom` for the lanes that seek one. The lanes check the pages together, and the n-th run belongs
+  // to the n-th of these lanes. Returns the first page of the caller's run, or no_page. Moves `bottom` below the
+  // checked pages; `length` free pages begin there.
   template <class Thread, class Group>
   SIMT_FN std::uint32_t find_run(Thread& thread, const Group& group, std::uint32_t pages, bool seeks,
                                  std::uint32_t& bottom, std::uint32_t& length) const {
@@ -124,16 +126,17 @@ struct RunTable {
     return mine;
   }
 
-  // Clears the mark; bits and counts of claims that are about to withdraw stay.
+  // Clears the mark. Bits and counts of claims that will withdraw stay.
   template <class Thread>
   SIMT_FN void release_page(Thread& thread, std::uint32_t page) const {
     thread.atomic(entries[page]).fetch_and(Entry::of_units(1) - 1, simt::release);
   }
 
-  // Bit i: the page that is i times the group's size and this lane's rank and 1 below `end` is free.
+  // Returns which of the lane's pages below `end` are free. Bit i is for the page that is (i * lanes of the group +
+  // rank + 1) pages below `end`.
   template <class Thread, class Group>
   SIMT_FN std::uint32_t free_pages(Thread& thread, const Group& group, std::uint32_t end) const {
-    std::uint64_t words[looks];  // all loads at once
+    std::uint64_t words[looks];  // makes all loads overlap
     for (std::uint32_t i = 0; i < looks; ++i) {
       const std::uint32_t below = i * group.num_threads() + group.thread_rank() + 1;
       // A bit or count without a format belongs to a claim that will format the page or withdraw.
@@ -152,7 +155,7 @@ struct MultiPage {
   PageTable<reset_pages> table;
   ScanState* state = nullptr;
 
-  // 2 <= pages <= the pages of the pool. Null when no run is free.
+  // Requires 2 <= pages <= the pages of the pool. Returns null if no run is free.
   template <class Thread>
   SIMT_FN void* malloc(Thread& thread, std::uint32_t pages) const {
     const std::uint32_t places = table.pages / pages;
@@ -166,7 +169,7 @@ struct MultiPage {
     return first == no_page ? nullptr : table.chunk_address(first, 0, 0);
   }
 
-  // `first` carries the mark run_first.
+  // Frees a run. Its page `first` has the mark run_first.
   template <class Thread>
   SIMT_FN void free(Thread& thread, std::uint32_t first) const {
     runs().release(thread, first);
@@ -175,8 +178,8 @@ struct MultiPage {
  private:
   SIMT_FN RunTable runs() const { return {table.entries, table.pages}; }
 
-  // Not inlined, and with copies of its arguments. Otherwise malloc has 8 registers more, or the heap lies in local
-  // memory; each slows mallocs of one chunk down.
+  // Scans under the lock. It is not inlined and takes copies of its arguments. Otherwise malloc needs 8 registers more,
+  // or the heap lies in local memory, and both make mallocs of one chunk slower.
   template <class Thread, class Group>
   SIMT_NOINLINE_FN static std::uint32_t scan_in_turn(Thread& thread, Group group, RunTable runs, ScanState* state,
                                                      std::uint32_t pages) {
@@ -184,7 +187,7 @@ struct MultiPage {
     const auto resume = thread.atomic(state->resume);
     const auto failed_pages = thread.atomic(state->failed_pages);
     const auto failed_ticket = thread.atomic(state->failed_ticket);
-    std::uint32_t page = 0;  // no scan
+    std::uint32_t page = 0;  // 0 if no scan is needed
     if (group.leader()) {
       // Scans that began after this group came have later tickets than the one that was being served.
       const bool in_vain = static_cast<std::int32_t>(failed_ticket.load(simt::relaxed) - turn.on_arrival) > 0 &&

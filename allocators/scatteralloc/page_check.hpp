@@ -1,4 +1,4 @@
-// The page table checked on the host, when no kernel runs.
+// These functions check the page table on the host while no kernel runs.
 #pragma once
 
 #include <cstring>
@@ -9,8 +9,8 @@
 
 namespace allocbench::scatteralloc {
 
-// The mistake in a page's entry while no kernel runs; empty if there is none. `tail` is the last 128 bytes of the page,
-// or null if they were not copied. Then the bits of a two-level page are not checked.
+// Returns the mistake in a page's entry, or an empty text if there is none. `tail` is the last 128 bytes of the page,
+// or null if they were not copied. Without them, the bits of a two-level page are not checked.
 template <class Table>
 std::string broken_entry(const Table& table, std::uint64_t word, const std::byte* tail, bool after_run_page) {
   const std::uint32_t units = Entry::units(word);
@@ -39,7 +39,8 @@ std::string broken_entry(const Table& table, std::uint64_t word, const std::byte
   return {};
 }
 
-// Copies the page table and, of pools up to 64 MiB, the pages. The text names the first broken page.
+// Copies the page table and, for pools up to 64 MiB, the pages. Returns a text that names the first broken page, or an
+// empty text.
 template <class Table>
 std::string broken_page(const Table& table, simt::Stream& stream) {
   constexpr std::size_t most_copied = std::size_t{64} << 20;

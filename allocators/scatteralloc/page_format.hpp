@@ -1,21 +1,22 @@
-// How a page of ScatterAlloc is divided: pure arithmetic, the same on the host and in kernels and in all forms.
+// PageFormat divides a page of ScatterAlloc. It is pure arithmetic, the same on the host, in kernels and in all forms.
 //
-// Steinberger et al. 2012. All chunks of a page have one size. Two formats:
-//   flat       chunks above (page - 8) / 33 bytes: at most 32 of them, one bit each in the page's table entry
-//   two-level  smaller chunks: segments of 32 chunks and one 32-bit word of bits per segment, on the page itself,
-//              packed against its end; at most 32 segments, the last one may be shorter
+// Steinberger et al. 2012. All chunks of a page have one size. There are two formats:
+// * flat: The page has at most 32 chunks. Each has more than (page - 8) / 33 bytes and one bit in the page's table
+//   entry.
+// * two-level: The page has at most 32 segments of 32 smaller chunks; the last segment may be shorter. Each segment has
+//   one 32-bit word of bits. These words lie on the page, packed against its end.
 #pragma once
 
 #include "simt/simt.hpp"
 
 namespace allocbench::scatteralloc {
 
-// Division of a two-level page.
+// Segments is the division of a two-level page.
 struct Segments {
   std::uint32_t count;
-  std::uint32_t chunks;  // of the page
+  std::uint32_t chunks;  // number of chunks of the page
 
-  // Chunks of one segment: 32, or what the last one has.
+  // Returns the number of chunks of a segment, which is 32 except for the last segment.
   SIMT_HOST_FN std::uint32_t chunks_of(std::uint32_t segment) const {
     const std::uint32_t rest = chunks - segment * 32;
     return rest < 32 ? rest : 32;
@@ -24,8 +25,8 @@ struct Segments {
 
 struct PageFormat {
   std::uint32_t page_shift = 12;
-  // Chunk sizes are multiples of 2^unit_shift bytes: 16, and page / 2048 from pages of 64 KiB on, so that a size fits
-  // the 12 bits of a table entry. (A page has at most 1024 chunks, so finer steps would gain nothing.)
+  // Chunk sizes are multiples of 2^unit_shift bytes: 16, or page / 2048 for pages from 64 KiB on. So a size fits the 12
+  // bits of a table entry. (A page has at most 1024 chunks, so finer steps would gain nothing.)
   std::uint32_t unit_shift = 4;
 
   static PageFormat of_page_bytes(std::uint64_t page_bytes) {
@@ -37,14 +38,14 @@ struct PageFormat {
 
   SIMT_HOST_FN std::uint32_t page_bytes() const { return 1u << page_shift; }
 
-  // The chunk size for a request of at most one page.
+  // Returns the chunk size for a request of at most one page.
   SIMT_HOST_FN std::uint32_t chunk_bytes(std::uint32_t bytes) const {
     return simt::round_up(bytes == 0 ? 1u : bytes, 1u << unit_shift);
   }
 
   SIMT_HOST_FN bool flat(std::uint32_t chunk) const { return chunk > (page_bytes() - 8) / 33; }
 
-  // Chunks of a flat page.
+  // Returns the number of chunks of a flat page.
   SIMT_HOST_FN std::uint32_t flat_chunks(std::uint32_t chunk) const {
     const std::uint32_t fitting = page_bytes() / chunk;
     return fitting < 32 ? fitting : 32;
@@ -65,7 +66,7 @@ struct PageFormat {
   }
 };
 
-// The lowest `count` bits.
+// Returns a word with the lowest `count` bits set.
 SIMT_HOST_FN std::uint32_t low_bits(std::uint32_t count) { return count >= 32 ? 0xffffffffu : (1u << count) - 1; }
 
 }  // namespace allocbench::scatteralloc

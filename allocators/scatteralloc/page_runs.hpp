@@ -1,9 +1,9 @@
-// Requests of a page and more as published: consecutive unformatted pages, found under one lock.
+// Requests of a page and more as published get consecutive unformatted pages, found under one lock.
 //
 // Steinberger et al. 2012; authors' public code, version 1.0. The lanes of a warp go one after the other. A lane spins
-// on the only lock, scans the table downwards from the hint, then from the end of the pool down to the hint, and claims
-// every page of a run by a compare-exchange of its chunk size from 0 to the bytes of the request. Threads in search of
-// chunks claim pages without the lock; after such a conflict the claimed pages go back and the scan continues.
+// on the only lock. It scans the table downwards from the hint, then from the end of the pool down to the hint. A
+// compare-exchange of the chunk size from 0 to the bytes of the request claims each page of a run. Threads that look
+// for chunks claim pages without the lock. After such a conflict, the claimed pages are freed and the scan continues.
 #pragma once
 
 #include "allocators/scatteralloc/usage_table.hpp"
@@ -13,7 +13,7 @@ namespace allocbench::scatteralloc {
 
 struct RunState {
   std::uint32_t lock;
-  std::uint32_t end;  // the hint: scans begin below this page
+  std::uint32_t end;  // the hint: page below which scans begin
 };
 
 template <bool reset_pages>
@@ -23,7 +23,7 @@ struct PageRuns {
   UsageTable<reset_pages> table;
   RunState* state = nullptr;
 
-  // page bytes <= bytes < 2^32. Null when there is no run of that length.
+  // Requires page bytes <= bytes < 2^32. Returns null if there is no run of this length.
   template <class Thread>
   SIMT_FN void* malloc(Thread& thread, std::uint32_t bytes) const {
     const auto group = thread.converged();
@@ -60,16 +60,17 @@ struct PageRuns {
     std::uint32_t hint = thread.atomic(state->end).load(simt::relaxed);
     std::uint32_t first = scan(thread, hint, 0, bytes, pages);
     if (first == no_page) {
-      // Down to runs that begin below the hint and end above it.
+      // This scan also finds runs that begin below the hint and end above it.
       first = scan(thread, table.pages, hint < pages ? 0 : hint - pages + 1, bytes, pages);
     }
     if (first == no_page) return nullptr;
-    // Fails if a free has moved the hint.
+    // The exchange fails if a free has moved the hint.
     thread.atomic(state->end).compare_exchange(hint, first, simt::relaxed, simt::relaxed);
     return table.base + (std::size_t{first} << table.format.page_shift);
   }
 
-  // The highest run between the pages `bottom` and `end` - 1, claimed; no_page if there is none.
+  // Claims the highest run between the pages `bottom` and `end` - 1. Returns its first page, or no_page if there is
+  // none.
   template <class Thread>
   SIMT_FN std::uint32_t scan(Thread& thread, std::uint32_t end, std::uint32_t bottom, std::uint32_t bytes,
                              std::uint32_t pages) const {
@@ -85,7 +86,7 @@ struct PageRuns {
     return no_page;
   }
 
-  // Returns how many pages from `first` on were free: all are claimed, or none.
+  // Returns how many pages from `first` on were free. Claims all pages or none.
   template <class Thread>
   SIMT_FN std::uint32_t claim(Thread& thread, std::uint32_t first, std::uint32_t bytes, std::uint32_t pages) const {
     thread.probe(simt::Step::attempt);

@@ -1,28 +1,32 @@
-// The page table of ScatterAlloc: the entry of a page describes its division and its chunks in use.
+// PageTable is the page table of ScatterAlloc: the entry of a page describes its division and its chunks in use.
 //
 // An entry is one 64-bit word, so that every decision about a page is one atomic operation:
+// * Bits 52-63 have the chunk size in units of PageFormat::unit_shift. The value is 0 for an unformatted page. Three
+//   marks are above the largest size.
+// * Bits 32-51 count the reservations of a two-level page. They can count all threads of a GPU. On a flat page they are
+//   not 0 only during a claim.
+// * Bits 0-31 mark the chunks in use of a flat page. On a two-level page they are not 0 only during a claim.
 //
-//   bits 52-63  chunk size in units of PageFormat::unit_shift; 0 = unformatted; three marks above the largest size
-//   bits 32-51  reservations of a two-level page (on flat pages not 0 only during a claim); wide enough to count all
-//               threads of a GPU without a carry
-//   bits 0-31   chunks in use of a flat page (on two-level pages not 0 only during a claim)
+// Protocol: A claim changes the entry first and then checks the old value.
+// * flat: A thread ORs the wanted bits. It owns a bit that it sets if the page has a suitable flat format, or if the
+//   thread gives the page this format.
+// * two-level: A thread adds the wanted number. Up to the capacity of the page, it owns this many bits on the page. It
+//   looks for them afterwards, because a count keeps the page in its format.
+// * withdraw: A claim that finds an unsuitable page takes back exactly its own changes. So a bit is cleared only by the
+//   thread that set it or by the owner of the chunk, and a count is lowered only by the thread that raised it.
+// * format: A claim that holds a bit or a count changes only the chunk size, by a compare-exchange. Bits and counts of
+//   other threads stay. A two-level page first gets the mark `formatting`, and then its bits are zeroed. Claims of
+//   other threads wait until this is done.
+// * free: A thread clears the bit in the entry. On a two-level page, it clears the bit on the page and then lowers the
+//   count.
+// * reset: A thread that leaves a formatted page without bits and counts makes it unformatted, also if it withdraws a
+//   claim. Its compare-exchange to 0 fails while the word has a bit or count of another thread. A compare-exchange from
+//   0 claims a page for a run.
 //
-// Protocol. A claim changes the entry first and then looks at the old value:
-//   flat       OR of the wanted bits. I own a bit I set if the page has, or I give it, a suitable flat format.
-//   two-level  ADD of the wanted number. Within the capacity I own that many bits on the page and look for them after
-//              that, because a count keeps the page in its format.
-//   withdraw   a claim that found an unsuitable page takes back exactly what it put there. So a bit is cleared only by
-//              the thread that set it or the owner of the chunk, and a count is lowered by the thread that raised it.
-//   format     compare-exchange of the chunk size alone, by a claim that holds a bit or a count; those of others stay.
-//              For the two-level format the mark `formatting` comes first, then the bits on the page are zeroed; claims
-//              of other threads wait until then.
-//   free       clears the bit (two-level: the bit on the page, then the count).
-//   reset      a thread that leaves a formatted page with no bit and no count, also by withdrawing a claim, makes it
-//              unformatted: compare-exchange to 0, which fails while the word has a bit or count of another thread.
-//              Runs of pages are claimed by a compare-exchange from 0.
-// Orders. Freeing operations release, claiming operations acquire. All writes to an entry are read-modify-writes of one
-// release sequence, so a claim sees everything that earlier owners did to the page, in any format.
-// ABA: the word holds the whole state, so a compare-exchange that finds the old value again may succeed.
+// Orders: Freeing operations release, and claiming operations acquire. All writes to an entry are read-modify-writes of
+// one release sequence. So a claim sees everything that earlier owners did to the page, in any format.
+//
+// ABA: The word holds the whole state, so a compare-exchange that finds the old value again may succeed.
 #pragma once
 
 #include "allocators/scatteralloc/page_format.hpp"
@@ -31,13 +35,13 @@ namespace allocbench::scatteralloc {
 
 inline constexpr std::uint32_t no_page = 0xffffffffu;
 
-// Fields of an entry.
+// Entry names the fields of a table entry.
 struct Entry {
   static constexpr std::uint32_t unformatted = 0;
   static constexpr std::uint32_t largest_units = 2048;
-  static constexpr std::uint32_t run_rest = 0xffd;    // page of a multi-page block, not its first
+  static constexpr std::uint32_t run_rest = 0xffd;    // page of a multi-page block that is not its first page
   static constexpr std::uint32_t run_first = 0xffe;   // first page of a multi-page block
-  static constexpr std::uint32_t formatting = 0xfff;  // two-level, bits on the page not yet zero
+  static constexpr std::uint32_t formatting = 0xfff;  // two-level page whose bits are not yet zero
   static constexpr std::uint64_t one_count = std::uint64_t{1} << 32;
 
   SIMT_HOST_FN static std::uint32_t units(std::uint64_t word) { return static_cast<std::uint32_t>(word >> 52); }
@@ -47,15 +51,15 @@ struct Entry {
   SIMT_HOST_FN static std::uint32_t bits(std::uint64_t word) { return static_cast<std::uint32_t>(word); }
   SIMT_HOST_FN static std::uint64_t of_units(std::uint32_t units) { return std::uint64_t{units} << 52; }
   SIMT_HOST_FN static bool holds_chunks(std::uint64_t word) {
-    return units(word) - 1 < largest_units;  // neither 0 nor a mark
+    return units(word) - 1 < largest_units;  // the size is neither 0 nor a mark
   }
 };
 
-// Result of claim(): `bits` of a flat page or `count` chunks of a two-level page, of this chunk size. chunk = 0:
-// nothing.
+// Claim is the result of claim(): `bits` of a flat page or `count` chunks of a two-level page, with this chunk size. If
+// chunk is 0, nothing was claimed.
 struct Claim {
   std::uint32_t chunk;
-  std::uint32_t bits_or_count;  // of a two-level page above bit 16 the number of chunks reserved before
+  std::uint32_t bits_or_count;  // upper 16 bits, two-level page: number of chunks reserved before
 };
 
 template <bool reset_pages>
@@ -67,7 +71,7 @@ struct PageTable {
   std::uint32_t pages = 0;
   std::byte* base = nullptr;
   std::uint64_t* entries = nullptr;
-  std::uint32_t* full_segments = nullptr;  // hints: one bit per segment of a two-level page that was seen full
+  std::uint32_t* full_segments = nullptr;  // one bit per segment of a two-level page that was seen full; only hints
 
   SIMT_FN std::byte* chunk_address(std::uint32_t page, std::uint32_t chunk, std::uint32_t index) const {
     return base + (std::size_t{page} << format.page_shift) + index * chunk;
@@ -78,13 +82,14 @@ struct PageTable {
   }
   SIMT_FN std::uint32_t chunk_of(std::uint64_t word) const { return Entry::units(word) << format.unit_shift; }
 
-  // May a request of this chunk size use a page with that entry: formatted, large enough, not too wasteful.
+  // Returns whether a request of this chunk size may use a page with this entry: it must be formatted, large enough and
+  // not too wasteful.
   SIMT_FN bool acceptable(std::uint64_t word, std::uint32_t chunk) const {
     const std::uint32_t found = chunk_of(word);
     return Entry::holds_chunks(word) && found >= chunk && found <= std::uint64_t{chunk} * waste_factor;
   }
 
-  // True if claim() could succeed with this entry.
+  // Returns whether claim() could succeed with this entry.
   SIMT_FN bool has_room(std::uint64_t word, std::uint32_t chunk) const {
     if (Entry::units(word) == Entry::unformatted) return true;
     if (!acceptable(word, chunk)) return false;
@@ -93,8 +98,9 @@ struct PageTable {
     return Entry::count(word) < format.segments(found).chunks;
   }
 
-  // Tries to take up to `want` (1-32) chunks of one page. Without `look` it claims at once, as if the page were fresh
-  // or had this chunk size: one trip to memory if that is true. Warps that share a flat page begin at different bits.
+  // Tries to take up to `want` (1-32) chunks of one page. Without `look` it claims at once, as if the page were
+  // unformatted or had this chunk size. If this is true, the claim costs one trip to memory. Warps that share a flat
+  // page begin at different bits.
   template <class Thread>
   SIMT_FN Claim claim(Thread& thread, std::uint32_t page, std::uint32_t chunk, std::uint32_t want, bool look) const {
     bool flat = format.flat(chunk);
@@ -112,8 +118,8 @@ struct PageTable {
   }
 
   // Finds a clear bit on a two-level page for one reserved chunk, beginning with chunk `first`. On a page that is
-  // filled in order this is the number of chunks reserved so far. Returns no_chunk after two rounds over all segments,
-  // of which the second ignores the hints; the reservation is then still held.
+  // filled in order, this is the number of chunks reserved so far. Returns no_chunk after two rounds over all segments,
+  // of which the second ignores the hints. The reservation is then still held.
   template <class Thread>
   SIMT_FN std::uint32_t take_bit(Thread& thread, std::uint32_t page, std::uint32_t chunk, std::uint32_t first) const {
     const Segments segments = format.segments(chunk);
@@ -137,7 +143,7 @@ struct PageTable {
             if (trust_hints) hints.fetch_or(1u << segment, simt::relaxed);
             break;
           }
-          // The next clear bit to the left, around the end. (bit << 1 may leave the word: then there is none.)
+          // This is the next clear bit to the left, around the end. (bit << 1 may leave the word; then there is none.)
           const std::uint32_t left = free & (0u - (bit << 1));
           const std::uint32_t from = left != 0 ? left : free;
           bit = from & (0u - from);
@@ -160,7 +166,7 @@ struct PageTable {
     }
   }
 
-  // Each of the two functions resets the page if it is empty, and returns the previous entry.
+  // Clears bits of the page. Like release_count(), it resets the page if it is empty, and returns the previous entry.
   template <class Thread>
   SIMT_FN std::uint64_t release_bits(Thread& thread, std::uint32_t page, std::uint32_t bits) const {
     const std::uint64_t before = thread.atomic(entries[page]).fetch_and(~std::uint64_t{bits}, simt::release);
@@ -175,7 +181,7 @@ struct PageTable {
   }
 
  private:
-  // `want` neighbouring ones of the lowest `chunks` bits, around the end.
+  // Returns `want` neighbouring bits of the lowest `chunks` bits, around the end.
   template <class Thread>
   SIMT_FN static std::uint32_t first_bits(Thread& thread, std::uint32_t chunks, std::uint32_t want) {
     if (want >= chunks) return low_bits(chunks);
@@ -186,7 +192,7 @@ struct PageTable {
   }
 
   SIMT_FN static std::uint32_t lowest_bits(std::uint32_t free, std::uint32_t want) {
-    // Fresh pages first: no loop where the lowest bits are free.
+    // Fresh pages need no loop, because their lowest bits are free.
     if ((low_bits(want) & ~free) == 0) return low_bits(want);
     std::uint32_t bits = 0;
     SIMT_ROLLED
@@ -203,7 +209,7 @@ struct PageTable {
     const auto entry = thread.atomic(entries[page]);
     std::uint64_t word = entry.fetch_or(bits, simt::acquire);
     const std::uint32_t mine = bits & ~Entry::bits(word);
-    if (mine == 0) return {0, 0};  // without a bit of mine I may not format the page
+    if (mine == 0) return {0, 0};  // without a bit of its own, the thread must not format the page
     word |= bits;
     const std::uint64_t format_bits = Entry::of_units(chunk >> format.unit_shift);
     SIMT_ROLLED
@@ -240,7 +246,7 @@ struct PageTable {
       word = Entry::of_units(units);
     }
     SIMT_ROLLED
-    while (Entry::units(word) == Entry::formatting) {  // ends: the formatting thread never waits
+    while (Entry::units(word) == Entry::formatting) {  // the wait ends, because the formatting thread never waits
       thread.spin_hint();
       word = entry.load(simt::acquire);
     }
@@ -258,8 +264,9 @@ struct PageTable {
     return {granted != 0 ? found : 0, granted | reserved_before << 16};
   }
 
-  // `word`: the entry as the caller's own operation left it. The exchange may fail, because the thread that changed the
-  // word is a new owner, or it withdraws and calls this again. Relaxed: the release sequence of the entry continues.
+  // Makes the page unformatted if it is empty. `word` is the entry that the caller's own operation left. The exchange
+  // may fail, because the thread that changed the word is a new owner, or it withdraws and calls this again. Relaxed is
+  // enough, because the release sequence of the entry continues.
   template <class Thread>
   SIMT_FN void reset_if_empty(Thread& thread, std::uint32_t page, std::uint64_t word) const {
     if constexpr (reset_pages) {

@@ -1,4 +1,5 @@
-// The heap of ScatterAlloc as published: every lane walks alone over the pages. What differs: scatteralloc.hpp.
+// PublishedHeap is the heap of ScatterAlloc as published: every lane walks alone over the pages. scatteralloc.hpp lists
+// the differences from the paper.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +15,7 @@
 
 namespace allocbench::scatteralloc {
 
-// The first state of the data on the pages and of the hint. One thread per page.
+// Writes the first state of the data on the pages and of the hint. One thread serves one page.
 struct PreparePages {
   template <class Thread, class Runs>
   SIMT_FN void operator()(Thread& thread, Runs runs) const {
@@ -36,13 +37,14 @@ class PublishedHeap {
     return std::min<std::uint64_t>(bytes, 0xffffffffu / parameters.page_bytes * parameters.page_bytes);
   }
 
-  // Six pages, whose two-level format has 63 chunks of 16 bytes, and their table. Four lanes may bind four pages to
-  // four sizes of coalesced chunks. Without page reset a page never changes its size, so nothing has to fit again.
+  // The heap has six pages, whose two-level format has 63 chunks of 16 bytes, and their table. Four lanes may bind four
+  // pages to four sizes of coalesced chunks. Without page reset, a page never changes its size, so the heap need not
+  // serve anything again.
   static SmallHeap<Parameters> small_heap() {
     Parameters parameters;
     parameters.page_bytes = 1024;
     parameters.region_pages = 2;
-    // Runs of two pages begin wherever the hint is. From an odd page on, six pages hold two of them instead of three.
+    // Runs of two pages begin at the hint. From an odd page on, six pages hold two runs instead of three.
     constexpr double share = page_reset == PageReset::on ? 2.0 / 3 : 0;
     return {3 * (2 * (1024 + sizeof(PageUsage)) + sizeof(std::uint32_t)), parameters, share, share};
   }
@@ -80,7 +82,7 @@ class PublishedHeap {
     const auto page = static_cast<std::uint32_t>(offset >> table.format.page_shift);
     const std::uint32_t chunk = thread.atomic(table.usage[page].chunk_bytes).load(simt::relaxed);
     if (chunk >= table.format.page_bytes()) return runs_.free(thread, page, chunk);
-    if (chunk == 0) return;  // not a block of ours; the division below would fault on a CPU
+    if (chunk == 0) return;  // the block is not ours; the division below would fault on a CPU
     const std::uint32_t in_page = static_cast<std::uint32_t>(offset) & (table.format.page_bytes() - 1);
     const std::uint32_t index = in_page / chunk;
     if constexpr (coalescing == Coalescing::on) {
@@ -102,7 +104,6 @@ class PublishedHeap {
     return broken_page_usage(runs_.table, stream);
   }
 
-  // For tests.
   const Table& table() const { return runs_.table; }
   const std::uint32_t* regions() const { return regions_; }
   const std::uint32_t* first_block() const { return first_block_; }
@@ -119,14 +120,14 @@ class PublishedHeap {
     table.format = {simt::count_trailing_zeros(parameters.page_bytes), 4};
     table.pages = static_cast<std::uint32_t>(regions) * parameters.region_pages;
     table.mask_words = table.format.flat(16) ? 0 : table.format.segments(16).count;
-    // Pages, then their table, then the counters of the regions.
+    // The pages come first, then their table, then the counters of the regions.
     table.base = arena.pool().base;
     table.usage = reinterpret_cast<PageUsage*>(table.base + table.pages * parameters.page_bytes);
     allocator.regions_ = reinterpret_cast<std::uint32_t*>(table.usage + table.pages);
     allocator.region_count_ = static_cast<std::uint32_t>(regions);
     allocator.region_shift_ = simt::count_trailing_zeros(parameters.region_pages);
     allocator.waste_factor_ = parameters.waste_factor;
-    // Small pools have fewer blocks than asked for: one region each.
+    // Small pools have fewer blocks than requested, with one region each.
     allocator.blocks_ = std::min(parameters.access_blocks, allocator.region_count_);
     allocator.pages_per_block_ = Modulo(table.pages / allocator.blocks_);
     allocator.limit_.bytes = max_request(arena.pool_bytes(), parameters);
@@ -137,7 +138,7 @@ class PublishedHeap {
   }
 
  private:
-  static constexpr std::uint32_t header_bytes = 16;  // of a coalesced chunk
+  static constexpr std::uint32_t header_bytes = 16;  // bytes of the header of a coalesced chunk
 
   static std::uint64_t region_bytes(const Parameters& parameters) {
     return parameters.region_pages * (parameters.page_bytes + sizeof(PageUsage)) + sizeof(std::uint32_t);
@@ -146,8 +147,8 @@ class PublishedHeap {
     return pool_bytes / region_bytes(parameters);
   }
 
-  // Together: one chunk for all lanes, 4 bytes that count the members, the members from byte 16 on. find_chunk() is
-  // called here only, so that its code exists once.
+  // Serves a group. With `together`, all lanes share one chunk: 4 bytes count the members, and the members begin at
+  // byte 16. find_chunk() is called only here, so that its code exists once.
   template <class Thread, class Group>
   SIMT_FN void* malloc_chunk(Thread& thread, const Group& group, std::uint32_t size, bool together) {
     std::uint32_t before = 0;
@@ -159,7 +160,7 @@ class PublishedHeap {
     std::byte* block = nullptr;
     if (!together || group.leader()) block = find_chunk(thread, wanted);
     if (!together) return block;
-    if (block != nullptr) {  // the leader's
+    if (block != nullptr) {  // only the leader has the block
       thread.atomic(*reinterpret_cast<std::uint32_t*>(block)).store(group.num_threads(), simt::relaxed);
     }
     block = reinterpret_cast<std::byte*>(group.broadcast(reinterpret_cast<std::uint64_t>(block)));
@@ -167,8 +168,10 @@ class PublishedHeap {
     return block == nullptr ? nullptr : block + before;
   }
 
-  // Pass 1 goes from the hashed page to the end of the pool and skips regions whose counter has reached 3/4 of the
-  // region; pass 2 looks everywhere.
+  // Finds a chunk in two passes. Pass 1 goes from the hashed page to the end of the pool and skips regions whose
+  // counter has reached 3/4 of their pages. Pass 2 visits all pages. Later walks start in the last access block that
+  // this walk went through from its first to its last page. The block where this walk began does not count, because a
+  // walk that began near the end of a nearly empty block would leave it behind.
   template <class Thread>
   SIMT_FN std::byte* find_chunk(Thread& thread, std::uint32_t size) {
     const Table& table = runs_.table;
@@ -176,9 +179,10 @@ class PublishedHeap {
     const std::uint64_t wasteful = std::uint64_t{size} * waste_factor_;
     const std::uint32_t most =
         wasteful < table.format.page_bytes() ? static_cast<std::uint32_t>(wasteful) : table.format.page_bytes();
-    std::uint32_t block = thread.atomic(*first_block_).load(simt::relaxed);
+    std::uint32_t first = thread.atomic(*first_block_).load(simt::relaxed);
     std::uint32_t page =
-        block * pages_per_block_.divisor() + hashed_page(thread, size, table.format.page_shift, pages_per_block_);
+        first * pages_per_block_.divisor() + hashed_page(thread, size, table.format.page_shift, pages_per_block_);
+    std::uint32_t block = first;
     std::uint32_t skip_from = region_shift_ < 2 ? region_pages : region_pages / 4 * 3;
     SIMT_ROLLED
     for (;;) {
@@ -192,17 +196,17 @@ class PublishedHeap {
         } else {
           page += region_pages;
         }
-        if (skip_from > region_pages || page < (block + 1) * pages_per_block_.divisor()) continue;
+        if (page < end_of_block(block)) continue;
+        if (block > first) thread.atomic(*first_block_).store(block, simt::relaxed);
         ++block;
-        if (block < blocks_) thread.atomic(*first_block_).store(block, simt::relaxed);
       }
       if (skip_from > region_pages) return nullptr;
       skip_from = region_pages + 1;
-      page = 0;
+      page = block = first = 0;
     }
   }
 
-  // Looks at the rest of the region of `page`, and leaves `page` behind it.
+  // Tries the pages from `page` to the end of its region, and sets `page` to the first page behind the region.
   template <class Thread>
   SIMT_FN std::byte* try_region(Thread& thread, std::uint32_t& page, std::uint32_t size, std::uint32_t most) {
     const Table& table = runs_.table;
@@ -218,7 +222,12 @@ class PublishedHeap {
     return nullptr;
   }
 
-  // A chunk of this page was freed that leaves about half of the page free.
+  // Returns the first page behind the access block. The last block also has the pages that are left over.
+  SIMT_FN std::uint32_t end_of_block(std::uint32_t block) const {
+    return block + 1 < blocks_ ? (block + 1) * pages_per_block_.divisor() : runs_.table.pages;
+  }
+
+  // Reports that about half of this page is free after a free of a chunk.
   template <class Thread>
   SIMT_FN void has_room(Thread& thread, std::uint32_t page) {
     thread.atomic(regions_[page >> region_shift_]).store(0u, simt::relaxed);
@@ -228,8 +237,8 @@ class PublishedHeap {
   }
 
   PageRuns<page_reset == PageReset::on> runs_;
-  std::uint32_t* regions_ = nullptr;      // per region: how often a walk found nothing there
-  std::uint32_t* first_block_ = nullptr;  // the first access block that no walk has left
+  std::uint32_t* regions_ = nullptr;      // failed walks per region, at most its pages
+  std::uint32_t* first_block_ = nullptr;  // access block where walks start
   std::uint32_t region_count_ = 0;
   std::uint32_t region_shift_ = 4;
   std::uint32_t blocks_ = 1;

@@ -1,5 +1,5 @@
-// The heap of ScatterAlloc: malloc and free over the page table. Paper, idea and what was reworked:
-// scatteralloc_reworked.hpp.
+// ScatterHeap is the heap of ScatterAlloc, reworked: malloc and free over the page table. Paper, idea and what was
+// reworked: scatteralloc_reworked.hpp.
 #pragma once
 
 #include <algorithm>
@@ -26,9 +26,9 @@ class ScatterHeap {
     return pool_bytes / parameters.page_bytes * parameters.page_bytes;
   }
 
-  // Pages of two-level format with 63 chunks of 16 bytes each. Six pages, because four lanes may hold coalesced chunks
-  // of four different sizes at once, and a page has one size. Without page reset a page never changes its size, so
-  // nothing has to fit again.
+  // The heap has six pages, whose two-level format has 63 chunks of 16 bytes. Four lanes may hold coalesced chunks of
+  // four different sizes at once, and a page has one size. Without page reset, a page never changes its size, so the
+  // heap need not serve anything again.
   static SmallHeap<Parameters> small_heap() {
     Parameters parameters;
     parameters.page_bytes = 1024;
@@ -37,7 +37,7 @@ class ScatterHeap {
     constexpr double share = page_reset == PageReset::on ? 1 : 0;
     return {6 * 1024, parameters, share, share, 378};
   }
-  // Two access blocks.
+  // This heap has two access blocks.
   static SmallHeap<Parameters> second_small_heap() {
     auto heap = small_heap();
     heap.pool_bytes = 8 * 1024;
@@ -58,7 +58,7 @@ class ScatterHeap {
   SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
     const Table& table = runs_.table;
     if (bytes > table.format.page_bytes()) {
-      const std::size_t pages = ((bytes - 1) >> table.format.page_shift) + 1;  // does not wrap
+      const std::size_t pages = ((bytes - 1) >> table.format.page_shift) + 1;  // cannot overflow
       return pages > table.pages ? nullptr : runs_.malloc(thread, static_cast<std::uint32_t>(pages));
     }
     const auto size = static_cast<std::uint32_t>(bytes);
@@ -86,7 +86,7 @@ class ScatterHeap {
       regions_.has_room(thread, page);
       return;
     }
-    if (!Entry::holds_chunks(entry)) return;  // not a block of ours; the division below would fault on a CPU
+    if (!Entry::holds_chunks(entry)) return;  // the block is not ours; the division below would fault on a CPU
     const std::uint32_t chunk = table.chunk_of(entry);
     const std::uint32_t offset_in_page = static_cast<std::uint32_t>(offset) & (table.format.page_bytes() - 1);
     const std::uint32_t index = offset_in_page / chunk;
@@ -100,7 +100,7 @@ class ScatterHeap {
 
   std::string broken_invariant(simt::Stream& stream) const { return broken_page(runs_.table, stream); }
 
-  // For tests: pages and regions in use.
+  // Tests read the pages and regions in use.
   const Table& table() const { return runs_.table; }
   const Regions& regions() const { return regions_; }
 
@@ -123,7 +123,7 @@ class ScatterHeap {
     regions.shift = simt::count_trailing_zeros(parameters.region_pages);
     regions.pages = table.pages;
     regions.count = (table.pages - 1) / parameters.region_pages + 1;
-    // Small pools have fewer blocks than asked for: one region each.
+    // Small pools have fewer blocks than requested, with one region each.
     const std::uint32_t whole_regions = std::max(table.pages / parameters.region_pages, 1u);
     regions.blocks = std::min(parameters.access_blocks, whole_regions);
     const std::uint32_t block_pages = whole_regions / regions.blocks * parameters.region_pages;
@@ -140,8 +140,8 @@ class ScatterHeap {
  private:
   static constexpr std::uint32_t granule = 16;  // bytes; also the header of a coalesced chunk
 
-  // `together`: one chunk for all lanes of the group. Otherwise, or if there is none, a chunk for each. find_chunk() is
-  // called in a loop, so that its code exists once.
+  // Serves a group. With `together`, all lanes of the group share one chunk. Otherwise, or if there is no such chunk,
+  // each lane gets its own. find_chunk() is called in a loop, so that its code exists once.
   template <class Thread, class Group>
   SIMT_FN void* malloc_chunk(Thread& thread, const Group& group, std::uint32_t size, bool together) {
     const PageFormat& format = runs_.table.format;
@@ -172,7 +172,8 @@ class ScatterHeap {
     }
   }
 
-  // Counts the calling members out of the chunk at this offset. True for the member that must free the chunk.
+  // Subtracts the calling members from the count of the chunk at this offset. Returns true for the member that must
+  // free the chunk.
   template <class Thread>
   SIMT_FN bool last_member(Thread& thread, std::size_t chunk_offset) {
     const auto group = thread.converged().match_any(static_cast<std::uint64_t>(chunk_offset));
@@ -182,8 +183,8 @@ class ScatterHeap {
     return members.fetch_sub(group.num_threads(), simt::acq_rel) == group.num_threads();
   }
 
-  // A chunk for every lane that wants one; all want the same size. Null for a lane if no page had room for it. Most
-  // lanes are served by the pages that the hash names, and these need little of the code.
+  // Returns a chunk to every lane that requests one. All request the same size. A lane gets null if no page had room
+  // for it. The pages of the hash serve most lanes, and these lanes need little of the code.
   template <class Thread, class Group>
   SIMT_FN void* find_chunk(Thread& thread, const Group& group, std::uint32_t chunk, bool wants) {
     const Table& table = runs_.table;
@@ -201,17 +202,17 @@ class ScatterHeap {
     return block == nullptr ? found : block;
   }
 
-  // Lanes spread over consecutive pages if a page has fewer chunks than lanes.
+  // Returns the lane's page near `page`. Lanes spread over consecutive pages if a page has fewer chunks than lanes.
   template <class Group>
   SIMT_FN std::uint32_t near_page(const Group& group, std::uint32_t chunk, std::uint32_t page) const {
     const Table& table = runs_.table;
     if (table.format.flat(chunk)) page += group.thread_rank() / table.format.flat_chunks(chunk);
     if (page >= table.pages) page -= table.pages;
-    return page < table.pages ? page : 0;  // fewer pages than the warp would fill
+    return page < table.pages ? page : 0;  // the pool may have fewer pages than the warp would fill
   }
 
-  // The search of find_chunk() after the hashed pages. Lanes that need nothing and lanes that have a chunk help to
-  // search, because otherwise the last lane would walk alone, one page at a time.
+  // Searches after the hashed pages, as a part of find_chunk(). Lanes that need nothing and lanes that have a chunk
+  // help. Otherwise the last lane would walk alone, one page at a time.
   template <class Thread, class Group>
   SIMT_FN void* search(Thread& thread, const Group& group, std::uint32_t chunk, std::uint32_t start, bool wants) {
     const Table& table = runs_.table;
@@ -221,7 +222,7 @@ class ScatterHeap {
     SIMT_ROLLED
     for (std::uint32_t attempt = 0;; ++attempt) {
       const bool walking = attempt > regions_.rehashes;
-      // The hashed pages once more: others had the bits that were tried there.
+      // The hashed pages are tried once more, because other lanes took the bits that were tried there.
       std::uint32_t page = attempt == 0 ? walk.page() : regions_.scattered(thread, chunk, attempt);
       bool room;
       const auto has_room = [&](std::uint64_t entry) { return table.has_room(entry, chunk); };
@@ -239,7 +240,7 @@ class ScatterHeap {
         room = has_room(thread.atomic(table.entries[page]).load(simt::relaxed));
       }
       const simt::LaneMask saw_room = group.ballot(room);
-      // Seekers whose page has no room move to the page of another lane.
+      // Lanes whose page has no room move to the page of another lane.
       if (saw_room != 0) {
         const std::uint32_t other = nth_lane(saw_room, seekers.thread_rank() % simt::popcount(saw_room));
         page = group.shfl_lane(page, room ? thread.lane() : other);
@@ -257,7 +258,7 @@ class ScatterHeap {
     }
   }
 
-  // The lanes of the group claim chunks of one page by one operation. Null for lanes that got none.
+  // Claims chunks of one page for the lanes of the group by one operation. Returns null to lanes that get none.
   template <class Thread, class Group>
   SIMT_FN void* claim_chunks(Thread& thread, const Group& group, std::uint32_t page, std::uint32_t chunk, bool look) {
     const Table& table = runs_.table;
@@ -305,7 +306,7 @@ class ScatterHeap {
     if (used > half && left <= half) regions_.has_room(thread, page);
   }
 
-  // The n-th set bit, from 0. Without a loop where the lowest bits are set.
+  // Returns the position of the n-th set bit, counted from 0. No loop is needed if the lowest bits are set.
   SIMT_FN static std::uint32_t nth_lane(std::uint32_t bits, std::uint32_t n) {
     if ((low_bits(n + 1) & ~bits) == 0) return n;
     SIMT_ROLLED

@@ -1,4 +1,4 @@
-// The parameters of ScatterAlloc, and what its forms may leave out.
+// ScatterParameters are the parameters of ScatterAlloc. Its forms may leave out coalescing and page reset.
 #pragma once
 
 #include "allocators/support/contract/parameters.hpp"
@@ -32,7 +32,7 @@ struct ScatterParameters {
   }
 };
 
-// The reworked form's: one access block saves a dependent load per malloc.
+// ReworkedParameters has one access block, which saves a dependent load per malloc.
 struct ReworkedParameters : ScatterParameters {
   std::uint32_t rehashes = 8;
 

@@ -1,35 +1,45 @@
-// ScatterAlloc as published: requests are scattered over pages by a hash of their size and of the place where they run.
+// ScatterAlloc as published scatters requests over pages by a hash of their size and of the place where they run.
 //
 // Paper: Steinberger, Kenzel, Kainz & Schmalstieg, ScatterAlloc: Massively Parallel Dynamic Memory Allocation for the
-// GPU, InPar 2012. The text was not available to us. Where the paper leaves gaps, this form follows the authors' public
-// code, version 1.0, with its defaults. Page reset is on, as in that code's host wrapper. Idea:
-//   malloc  hashes size, SM and warp slot to a page (hash.hpp) and walks on from there. A page whose chunk size is
-//           acceptable, or that the lane formats, is used by one addition to its count and one OR per try for a bit.
-//           Regions of 16 pages have a counter that lets walks skip them.
-//   a page and more: consecutive pages, one lane at a time under one lock (page_runs.hpp).
-//   free    clears the bit and lowers the count. The last to leave a page makes it unformatted (page reset).
-//   coalescing  lanes of a warp that ask for less than 1/32 page share one chunk: 4 bytes that count the members, then
-//           the members from byte 16 on. Each member that is freed lowers the count; the last one frees the chunk.
-// Data: in the pool the pages, then 12 bytes per page (usage_table.hpp), then the counters of the regions. Outside: the
-// access block in use, the lock and the hint of the runs.
+// GPU, InPar 2012. The text was not available to us. This form follows the authors' public code, version 1.0, with its
+// defaults. Page reset is on, as in the host wrapper of this code.
+//
+// Idea:
+// * malloc: Size, SM and warp slot are hashed to a page (hash.hpp), and the lane walks on from there. It uses a page
+//   whose chunk size is acceptable, or formats one. This takes one addition to the page's count and one OR per try for
+//   a bit. Regions of 16 pages have a counter, by which walks skip them. Walks start in one of eight access blocks
+//   (published_heap.hpp).
+// * malloc of a page and more: The request gets consecutive pages, one lane at a time under one lock (page_runs.hpp).
+// * free: A lane clears the bit and lowers the count. The last lane to leave a page makes it unformatted (page reset).
+// * coalescing: Lanes of a warp that request less than 1/32 page share one chunk. Its first 4 bytes count the members,
+//   which begin at byte 16. Each member that is freed lowers the count, and the last one frees the chunk.
+//
+// Data: The pool contains the pages, then 12 bytes per page (usage_table.hpp), then the counters of the regions. The
+// access block in use and the lock and the hint of the runs lie outside.
 //
 // Differs from the paper and its code:
-//   * Memory orders (usage_table.hpp).
-//   * A search for a bit ends after 32 tries; a request that finds nothing in two passes is refused, as published.
-//   * Coalescing takes its sum and its offsets from shuffles over the lanes that come together, and the lowest lane
-//     allocates. In the public code the first lane that adds to a counter per warp in shared memory allocates. The
-//     hardware's warp number selects the counter, which overflows on GPUs with more than 32 warps per SM.
-//   * At most 32 segments and 1024 chunks per page: published with page_bytes of 32 KiB and more, bits beyond the word.
-//   * The bits of two-level pages lie at the end of the page instead of behind the last chunk, so that a reset knows
-//     where they are (mallocMC 2.1).
-//   * Pools of less than eight regions have fewer access blocks. Assumed: pass 2 does not move the access block in use,
-//     and a walk that leaves an access block names the next one.
-//   * A request for zero bytes is refused.
+// * The memory orders are ours (usage_table.hpp).
+// * A search for a bit ends after 32 tries. A request that finds nothing in two passes is refused, as published.
+// * Coalescing takes its sum and its offsets from shuffles over the lanes that come together, and the lowest lane
+//   allocates. In the public code, the lanes add to a counter per warp in shared memory, and the first one allocates.
+//   The hardware's warp number selects the counter, which overflows on GPUs with more than 32 warps per SM.
+// * A page has at most 32 segments and 1024 chunks. In the public code, pages of 32 KiB and more have bits beyond the
+//   word.
+// * The bits of two-level pages lie at the end of the page instead of behind the last chunk, so that a reset knows
+//   their place (as in mallocMC 2.1).
+// * Pools of fewer than eight regions have fewer access blocks. The last one also has the pages that are left over.
+// * A request for zero bytes is refused.
+//
 // As published, and wrong or slow:
-//   * Requests of exactly one page are runs, but their chunk size looks acceptable to requests of half a page and more:
-//     two owners get the same page (docs/findings.md). Never where all requests are below a page or all are above.
-//   * A segment that is marked full too late keeps its mark when the page changes its format: a chunk is lost.
-//   * Page and more: one lock for all. Half a page and more: one chunk per page and long walks.
+// * A request of exactly one page is a run, but its chunk size looks acceptable to requests of half a page and more. So
+//   two owners get the same page (docs/findings.md). This cannot happen if all requests are below a page or all are
+//   above.
+// * A segment that is marked full too late keeps its mark when the page changes its format, so a chunk is lost.
+// * Requests of a page and more share one lock. Requests of half a page and more get one chunk per page and walk far.
+// * Walks start in one access block until one of them has gone through the next block from end to end. So a fill uses
+//   up both blocks first, and pass 1 reads the counters of about an eighth of all regions per request. Pass 2 tries all
+//   pages from the first one on, and finds what pass 1 leaves behind.
+//
 // The reworked form and the benefit of each change: scatteralloc_reworked.hpp.
 #pragma once
 

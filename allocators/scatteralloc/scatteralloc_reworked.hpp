@@ -1,30 +1,35 @@
-// ScatterAlloc, reworked: requests are scattered over pages by a hash, and the lanes of a warp search together.
+// ScatterAlloc, reworked: a hash scatters requests over pages, and the lanes of a warp search together.
 //
 // Paper: Steinberger, Kenzel, Kainz & Schmalstieg, ScatterAlloc: Massively Parallel Dynamic Memory Allocation for the
 // GPU, InPar 2012; constants of the authors' public code, version 1.0. Idea and published form: scatteralloc.hpp.
+//
 // Data: page table and its protocol (page_table.hpp), page formats (page_format.hpp), hash, regions and access blocks
 // (hash.hpp, search.hpp), runs of pages (multi_page.hpp), malloc and free over them (scatter_heap.hpp). The bits of
-// two-level pages lie on the page, everything else outside the pool.
+// two-level pages lie on the page, and everything else lies outside the pool.
 //
 // Reworked, with the benefit of each change:
-//   * Chunk size, count and bits of a page are one 64-bit word (published: three). A claim is one OR or one ADD instead
-//     of load, add, check and OR: fewer dependent trips to memory, and a page cannot be recycled under a claim.
-//   * The lanes that use the same page claim it by one operation. If a page has fewer chunks than lanes, they spread
-//     over consecutive pages. So additions to one count do not pile up.
-//   * Warps that share a page begin at different chunks of it: at a bit that depends on the warp, or at the number of
-//     chunks reserved so far. With the first chunk for all, every lone lane would lose its first try.
-//   * After a few random places a walk looks at two pages per lane at a time (search.hpp). So requests above half a
-//     page, and searches in a nearly full pool, do not go page by page.
-//   * A request of exactly one page is a chunk; longer ones hold no lock unless they must scan (multi_page.hpp). A run
-//     is marked as one, so no chunk is given out of it.
-//   * access_blocks is 1 by default (8 published), because the number of the block in use would be a second trip to
-//     memory before every claim.
-//   * Members that cannot get a chunk together try alone, so coalescing causes no null. Requests for zero bytes get a
-//     block.
-// The disadvantage: on sm_90 malloc has 45 registers (published form: 40) and more than twice as many instructions,
+// * Chunk size, count and bits of a page are one 64-bit word instead of three words. A claim is one OR or one ADD
+//   instead of load, add, check and OR. So there are fewer dependent trips to memory, and a page cannot be recycled
+//   under a claim.
+// * The lanes that use the same page claim it by one operation. If a page has fewer chunks than lanes, they spread over
+//   consecutive pages. So additions to one count do not pile up.
+// * Warps that share a page begin at different chunks: at a bit that depends on the warp, or at the number of chunks
+//   reserved so far. If all began with the first chunk, every lone lane would lose its first try.
+// * After a few random places, a walk checks two pages per lane at a time (search.hpp). So requests above half a page,
+//   and searches in a nearly full pool, do not go page by page.
+// * A request of exactly one page is a chunk. Longer requests hold no lock unless they must scan (multi_page.hpp). A
+//   run is marked as a run, so no chunk is given out of it.
+// * `access_blocks` is 1 by default (published: 8), because the number of the block in use would be a second trip to
+//   memory before every claim.
+// * Members that cannot get a chunk together try alone, so coalescing causes no null. Requests for zero bytes get a
+//   block.
+//
+// The disadvantage: On sm_90, malloc has 45 registers (published form: 40) and more than twice as many instructions,
 // although it makes about half as many operations on shared words. So with many warps and one call each, fewer warps
-// are resident. Winter et al. 2021 measured cliffs at half a page and at the page size. This form has none while pages
-// are plentiful; if they are scarce, chunks of one per page and runs of pages take longest.
+// are resident.
+//
+// Winter et al. 2021 measured sudden slow-downs at half a page and at the page size. This form has none while pages are
+// plentiful. If they are scarce, chunks of one per page and runs of pages take longest.
 #pragma once
 
 #include "allocators/scatteralloc/scatter_heap.hpp"

@@ -1,21 +1,22 @@
-// How ScatterAlloc searches a page: by the hash, by a few scattered tries, and then by a walk over regions.
+// ScatterAlloc searches a page by the hash, by a few scattered tries, and then by a walk over regions.
 //
 // Steinberger et al. 2012; thresholds of the authors' public code, version 1.0:
-//   hash    hash.hpp
-//   region  16 pages and a counter of how often a walk found nothing there. Pass 1 of the walk goes from the start page
-//           towards the end of the pool and skips regions whose counter has reached 3/4 of the region. Pass 2 looks
-//           everywhere.
-//   access block  an equal slice of the pool; requests start in the first one that no walk has left
-// The lanes of a warp that ask for the same size search together. The hash puts warps about as many pages apart as 32
-// chunks fill, so the lanes take consecutive chunks of consecutive pages. A walk looks at two pages per lane at a time.
+// * hash: hash.hpp.
+// * region: A region is 16 pages with a counter of vain walks. Pass 1 of a walk goes from the start page towards the
+//   end of the pool and skips regions whose counter has reached 3/4 of the region. Pass 2 looks everywhere.
+// * access block: An access block is an equal slice of the pool. Requests start in the first block that no walk has
+//   left.
+//
+// The lanes of a warp that request the same size search together. The hash puts warps about as many pages apart as 32
+// chunks fill, so the lanes take consecutive chunks of consecutive pages. A walk checks two pages per lane at a time.
 //
 // Differs from the public code, in which each lane walks alone:
-//   * Lanes that have their chunk continue to look for the others, because the last lane would otherwise walk alone.
-//   * Before the walk some random places are tried: the first ones for as few pages as the lanes need, the others for a
-//     window of 64.
-//   * With one access block pass 1 stops after 16 steps; otherwise a full pool costs one load per region.
-//   * In pass 2 each SM visits the windows in its own order, so SMs do not collide on the last free pages. It begins
-//     near the window where this SM last found room, so warps do not check pages that others have just filled.
+// * Lanes that have their chunk continue to look for the others, because the last lane would otherwise walk alone.
+// * Before the walk, some random places are tried. The first tries check only as many pages as the lanes need, and the
+//   others a window of 64 pages.
+// * With one access block, pass 1 stops after 16 steps. Otherwise a full pool would cost one load per region.
+// * In pass 2, each SM visits the windows in its own order, so SMs do not collide on the last free pages. It begins
+//   near the window where this SM last found room, so warps do not check pages that others have just filled.
 //
 // All words here are hints, so their accesses are relaxed, and wrong values only cost time.
 #pragma once
@@ -26,27 +27,27 @@
 
 namespace allocbench::scatteralloc {
 
-inline constexpr std::uint32_t looks = 2;  // pages per lane looked at together
+inline constexpr std::uint32_t looks = 2;  // pages that a lane checks at once
 
 struct Regions {
   static constexpr std::uint32_t resume_words = 256;
   static constexpr std::uint32_t window_pages = simt::warp_size * looks;
-  static constexpr std::uint32_t close_tries = 2;  // scattered tries that ask for no more pages than needed
+  static constexpr std::uint32_t close_tries = 2;  // scattered tries that check no more pages than the lanes need
 
-  std::uint32_t* failures = nullptr;  // walks that found nothing, per region
+  std::uint32_t* failures = nullptr;  // number of vain walks by region
   std::uint32_t* first_block = nullptr;
-  std::uint32_t* resume = nullptr;  // per SM: number of the window where pass 2 begins for warp slot 0
-  std::uint32_t window_mask = 0;    // number of windows less 1; a power of two of them covers the pool
+  std::uint32_t* resume = nullptr;  // window of each SM where pass 2 begins for warp slot 0
+  std::uint32_t window_mask = 0;    // number of windows minus 1; the windows, a power of two, cover the pool
   std::uint32_t count = 0;
   std::uint32_t shift = 4;     // log2 of the pages of a region
-  std::uint32_t pages = 0;     // of the pool
-  std::uint32_t blocks = 1;    // access blocks
-  Modulo pages_per_block;      // a multiple of the region size
-  std::uint32_t rehashes = 8;  // scattered tries between the hash and the walk
+  std::uint32_t pages = 0;     // number of pages of the pool
+  std::uint32_t blocks = 1;    // number of access blocks
+  Modulo pages_per_block;      // pages of an access block, a multiple of the region size
+  std::uint32_t rehashes = 8;  // number of scattered tries between the hash and the walk
 
   SIMT_FN std::uint32_t region_pages() const { return 1u << shift; }
 
-  // Pass 1 of a walk skips a region from this number of failures on.
+  // Returns the number of failures from which pass 1 of a walk skips a region.
   SIMT_FN std::uint32_t skip_from() const { return shift < 2 ? region_pages() : region_pages() / 4 * 3; }
 
   template <class Thread>
@@ -56,28 +57,29 @@ struct Regions {
     return thread.atomic(*first_block).load(simt::relaxed) * pages_per_block.divisor() + page;
   }
 
-  // A random page of the pool, the same for all lanes of a warp. `attempt` is the number of the try.
+  // Returns a random page of the pool, the same for all lanes of a warp. `attempt` is the number of the try.
   template <class Thread>
   SIMT_FN std::uint32_t scattered(Thread& thread, std::uint32_t chunk, std::uint32_t attempt) const {
     std::uint32_t x = (thread.block() * 32 + thread.warp_in_block()) * 16 + attempt + (chunk << 20);
-    x = (x ^ x >> 16) * 0x85ebca6bu;  // the finalizer of MurmurHash3
+    x = (x ^ x >> 16) * 0x85ebca6bu;  // finalizer of MurmurHash3
     x = (x ^ x >> 13) * 0xc2b2ae35u;
     return simt::multiply_high(x ^ x >> 16, pages);
   }
 
-  // SMs from 256 on share a word of `resume` and an order of windows with another SM.
+  // Returns the number of the SM's word of `resume`. From 256 on, SMs share a word and an order of windows with another
+  // SM.
   template <class Thread>
   SIMT_FN std::uint32_t resume_word(Thread& thread) const {
     return thread.sm() % resume_words;
   }
 
-  // The first page of the n-th window, for any n, in one of the orders. The orders take steps of an odd number of
-  // windows, so each visits every window. Some windows lie at or beyond `pages`.
+  // Returns the first page of the n-th window in one of the orders, for any n. An order takes steps of an odd number of
+  // windows, so it visits every window. Some windows lie at or beyond `pages`.
   SIMT_FN std::uint32_t page_of_window(std::uint32_t order, std::uint32_t n) const {
     return ((n * (order * 0x3c6ef362u + 0x9e3779b1u) + order * 0x85ebca6bu) & window_mask) * window_pages;
   }
 
-  // A walk found nothing in this region.
+  // Records that a walk found nothing in this region.
   template <class Thread>
   SIMT_FN void failed(Thread& thread, std::uint32_t region) const {
     const auto counter = thread.atomic(failures[region]);
@@ -91,7 +93,7 @@ struct Regions {
     }
   }
 
-  // A chunk of this page was freed that leaves half of the page free.
+  // Records that a free has left half of this page free.
   template <class Thread>
   SIMT_FN void has_room(Thread& thread, std::uint32_t page) const {
     thread.atomic(failures[page >> shift]).store(0u, simt::relaxed);
@@ -102,12 +104,12 @@ struct Regions {
   }
 };
 
-// For each lane a different page from `first` to `end` - 1 for which room(page table entry) is true, or no_page. The
-// group checks `looks` pages per lane.
+// Returns to each lane a different page from `first` to `end` - 1 for which room(page table entry) is true, or no_page.
+// The group checks `looks` pages per lane.
 template <class Thread, class Group, class Room>
 SIMT_FN std::uint32_t look(Thread& thread, const Group& group, std::uint64_t* entries, std::uint32_t first,
                            std::uint32_t end, Room room) {
-  std::uint64_t seen[looks];  // all loads at once
+  std::uint64_t seen[looks];  // makes all loads overlap
   for (std::uint32_t i = 0; i < looks; ++i) {
     const std::uint32_t page = first + group.thread_rank() + i * group.num_threads();
     if (page < end) seen[i] = thread.atomic(entries[page]).load(simt::relaxed);
@@ -120,13 +122,13 @@ SIMT_FN std::uint32_t look(Thread& thread, const Group& group, std::uint64_t* en
   return found;
 }
 
-// The two passes of a walk. All lanes of the group hold equal copies. Both passes count in one variable and compute the
-// end of their region or window, because malloc has 48 registers, and with more fewer warps fit an SM.
+// Walk makes the two passes. All lanes of the group hold equal copies. Both passes count in one variable and compute
+// the end of their region or window. Malloc has 48 registers, and with more registers fewer warps would fit an SM.
 class Walk {
  public:
   SIMT_FN explicit Walk(std::uint32_t start_page) : page_(start_page) {}
 
-  // Advances to the next pages of the group; false at the end of pass 2.
+  // Advances to the next pages of the group. Returns false at the end of pass 2.
   template <class Thread, class Group>
   SIMT_FN bool next(Thread& thread, const Regions& regions, const Group& group) {
     if (!left_behind_) return true;
@@ -144,7 +146,7 @@ class Walk {
     return true;
   }
 
-  // The pages to check, from the first to the one before the second.
+  // Returns the first page to check. end() returns the page behind the last one.
   SIMT_FN std::uint32_t page() const { return page_; }
   SIMT_FN std::uint32_t end(const Regions& regions) const {
     const std::uint32_t pages = left_ < first_window ? regions.region_pages() : Regions::window_pages;
@@ -152,13 +154,13 @@ class Walk {
     return end < regions.pages ? end : regions.pages;
   }
 
-  // Called after every check. Continues if no lane saw room, or if too many checks in a row served no lane. Pass 1
-  // leaves crowded pages soon, pass 2 only to bound the search.
+  // Ends a check. Continues if no lane saw room, or if too many checks in a row served no lane. Pass 1 soon leaves
+  // crowded pages. Pass 2 leaves them only to bound the search.
   template <class Thread, class Group>
   SIMT_FN void look_done(Thread& thread, const Regions& regions, const Group& group, bool saw_room, bool served_some) {
     const bool pass_2 = left_ >= first_window;
     if (pass_2 && served_some && group.leader()) {
-      // Unless another warp is further on.
+      // Another warp may be further on; then its word stays.
       const std::uint32_t here = window_ - 1 - thread.warp_slot();
       const auto resume = thread.atomic(regions.resume[order_]);
       if (static_cast<std::int32_t>(here - resume.load(simt::relaxed)) > 0) resume.store(here, simt::relaxed);
@@ -178,14 +180,14 @@ class Walk {
  private:
   static constexpr std::uint32_t first_window = 0x40000000;
 
-  // Counts a step of pass 1. With several access blocks pass 1 is not cut short, because only a whole pass shows which
+  // Counts a step of pass 1. With several access blocks, pass 1 is not shortened, because only a whole pass shows which
   // blocks are full.
   SIMT_FN void count_step(const Regions& regions) {
     if (regions.blocks == 1 && left_ > 0) --left_;
   }
 
-  // Counts the failure and proceeds to the next region that pass 1 may visit; a step looks at one counter per lane.
-  // False at the end of pass 1.
+  // Counts the failure and proceeds to the next region that pass 1 may visit. A step checks one counter per lane.
+  // Returns false at the end of pass 1.
   template <class Thread, class Group>
   SIMT_FN bool go_to_open_region(Thread& thread, const Regions& regions, const Group& group) {
     std::uint32_t region = page_ >> regions.shift;
@@ -205,7 +207,7 @@ class Walk {
 
   std::uint32_t page_;
   bool left_behind_ = false;
-  std::uint32_t left_ = 16;  // steps of pass 1; windows of pass 2, plus first_window
+  std::uint32_t left_ = 16;  // steps left of pass 1; in pass 2, windows left plus first_window
   std::uint32_t order_ = 0;
   std::uint32_t window_ = 0;
   std::uint32_t misses_ = 0;

@@ -1,4 +1,4 @@
-// The page usage table checked on the host, when no kernel runs.
+// These functions check the page usage table on the host while no kernel runs.
 #pragma once
 
 #include <cstring>
@@ -9,8 +9,8 @@
 
 namespace allocbench::scatteralloc {
 
-// The mistake in a page; empty if there is none. `page_end` is one past the last byte of the page's image, or null if
-// it was not copied.
+// Returns the mistake in a page, or an empty text if there is none. `page_end` is one past the last byte of the page's
+// image, or null if the page was not copied.
 template <class Table>
 std::string broken_usage(const Table& table, const PageUsage& usage, const std::byte* page_end) {
   if (usage.chunk_bytes == 0 || usage.chunk_bytes >= table.format.page_bytes()) {
@@ -20,7 +20,7 @@ std::string broken_usage(const Table& table, const PageUsage& usage, const std::
   if (usage.count > chunks) return "counts more chunks in use than it has";
   std::uint32_t used = 0;
   if (table.format.flat(usage.chunk_bytes)) {
-    // Bits that tell full segments may be left from the format before: then chunks are lost, but none has two owners.
+    // Bits that mark full segments may be left from the format before. Then chunks are lost, but none has two owners.
     used = simt::popcount(usage.bits & low_bits(chunks));
     return used >= usage.count ? "" : "counts chunks in use that have no bit";
   }
@@ -36,7 +36,8 @@ std::string broken_usage(const Table& table, const PageUsage& usage, const std::
   return "counts " + std::to_string(usage.count) + " chunks, but " + std::to_string(used) + " bits are set";
 }
 
-// Copies the table and, of pools up to 64 MiB, the pages. The text names the first broken page.
+// Copies the table and, for pools up to 64 MiB, the pages. Returns a text that names the first broken page, or an empty
+// text.
 template <class Table>
 std::string broken_page_usage(const Table& table, simt::Stream& stream) {
   constexpr std::size_t most_copied = std::size_t{64} << 20;

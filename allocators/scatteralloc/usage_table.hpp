@@ -1,19 +1,23 @@
-// The page usage table of ScatterAlloc as published: three words per page.
+// UsageTable is the page usage table of ScatterAlloc as published: three words per page.
 //
 // Steinberger et al. 2012; layout of the authors' public code, version 1.0:
-//   chunk_bytes  0 = unformatted; the bytes of the whole request on every page of a multi-page block
-//   count        chunks in use, and the lock of a page that is being reset: page bytes are added to it meanwhile
-//   bits         flat page: chunks in use; two-level page: segments that were seen full
-// The bits of a two-level page lie at its end (page_format.hpp). They are zeroed when the heap is made and when a page
-// is given back. So an unformatted page has zeros there, for any next format.
+// * `chunk_bytes` is 0 on an unformatted page. On every page of a multi-page block, it has the bytes of the whole
+//   request.
+// * `count` is the number of chunks in use. While a reset locks the page, page bytes are added.
+// * `bits` marks the chunks in use of a flat page, or the segments of a two-level page that were seen full.
 //
-// Protocol
-//   use     add 1 to the count; with page reset look at the chunk size again, because the page may have been reset
-//           since it was chosen; below the capacity search for a bit; otherwise subtract again.
-//   leave   clear the bit, subtract 1. A thread whose free empties the page resets it: compare-exchange of the count
-//           from 0 to page bytes, clear the bits on the page, chunk size 0, subtract page bytes.
-// Orders. Bits: acquire to take, release to give. Additions to the count acquire and subtractions release, so a user
-// sees all resets that its addition follows.
+// The bits of a two-level page lie at its end (page_format.hpp). They are zeroed when the heap is made and when a page
+// is freed. So an unformatted page has zeros there, for any next format.
+//
+// Protocol:
+// * use: A thread adds 1 to the count. With page reset, it checks the chunk size again, because the page may have been
+//   reset since it was chosen. Below the capacity, it searches for a bit. Otherwise it subtracts again.
+// * leave: A thread clears the bit and subtracts 1. If its free empties the page, it resets the page: it
+//   compare-exchanges the count from 0 to page bytes, clears the bits on the page, sets the chunk size to 0, and
+//   subtracts page bytes.
+//
+// Orders: Bits acquire when a chunk is taken and release when it is freed. Additions to the count acquire and
+// subtractions release, so a user sees all resets that precede its addition.
 #pragma once
 
 #include "allocators/scatteralloc/page_format.hpp"
@@ -33,7 +37,7 @@ struct UsageTable {
 
   PageFormat format;
   std::uint32_t pages = 0;
-  std::uint32_t mask_words = 0;  // of the two-level page with the most segments
+  std::uint32_t mask_words = 0;  // words of bits of the two-level page with the most segments
   std::byte* base = nullptr;
   PageUsage* usage = nullptr;
 
@@ -41,8 +45,8 @@ struct UsageTable {
     return *reinterpret_cast<std::uint32_t*>(base + ((page + std::size_t{1}) << format.page_shift) - 4 * (segment + 1));
   }
 
-  // A chunk of this page, which was seen with chunks of `chunk` bytes. The chunk size must be between `least` and
-  // `most` bytes. Null if the page has none.
+  // Takes a chunk of this page, which was seen with chunks of `chunk` bytes. The chunk size must be between `least` and
+  // `most` bytes. Returns null if the page has no chunk.
   template <class Thread>
   SIMT_FN std::byte* use(Thread& thread, std::uint32_t page, std::uint32_t chunk, std::uint32_t least,
                          std::uint32_t most) const {
@@ -60,7 +64,7 @@ struct UsageTable {
     return nullptr;
   }
 
-  // Returns the count before.
+  // Frees a chunk. Returns the count before.
   template <class Thread>
   SIMT_FN std::uint32_t leave(Thread& thread, std::uint32_t page, std::uint32_t chunk, std::uint32_t index) const {
     const auto bits = thread.atomic(usage[page].bits);
@@ -69,7 +73,7 @@ struct UsageTable {
     } else {
       const std::uint32_t segment = index / 32;
       thread.atomic(segment_bits(page, segment)).fetch_and(~(1u << index % 32), simt::release);
-      // Always, because a thread may set the hint after this free.
+      // The hint is always cleared, because a thread may set it after this free.
       bits.fetch_and(~(1u << segment), simt::relaxed);
     }
     const std::uint32_t users = thread.atomic(usage[page].count).fetch_sub(1u, simt::release);
@@ -79,7 +83,7 @@ struct UsageTable {
     return users;
   }
 
-  // For a page that only the caller uses.
+  // Clears the bits on a page that only the caller uses.
   template <class Thread>
   SIMT_FN void clear_masks(Thread& thread, std::uint32_t page) const {
     for (std::uint32_t i = 0; i < mask_words; ++i) thread.atomic(segment_bits(page, i)).store(0u, simt::relaxed);
@@ -110,7 +114,8 @@ struct UsageTable {
     return no_chunk;
   }
 
-  // The first try is the lane's own bit, the next ones the clear bit to the left of the last, around the end.
+  // Takes a clear bit. The first try is the lane's own bit, and each next one is the clear bit to the left of the last,
+  // around the end.
   template <class Thread>
   SIMT_FN std::uint32_t take_bit(Thread& thread, std::uint32_t& word, std::uint32_t count) const {
     std::uint32_t bit = thread.lane() % count;
@@ -122,7 +127,7 @@ struct UsageTable {
     return no_chunk;
   }
 
-  // The first clear bit of the lowest `count` from `from` on, around the end; no_chunk if all are set.
+  // Returns the first clear bit of the lowest `count` bits from `from` on, around the end, or no_chunk if all are set.
   SIMT_FN static std::uint32_t next_clear(std::uint32_t word, std::uint32_t from, std::uint32_t count) {
     const std::uint32_t clear = ~word & low_bits(count);
     if (clear == 0) return no_chunk;

@@ -1,21 +1,25 @@
-// SimpleQueue: free pages in one ring buffer, served one after the other.
+// SimpleQueue keeps free pages in one ring buffer, which serves requests one after the other.
 //
 // Paper: Pham et al. 2025, section 5.1, names "a simple queue" as the stand-in for queue-based allocators (Ouroboros)
 // and does not describe it. This one works like the index queues of Ouroboros (Winter et al., ICS 2020): a count of
 // free pages, a ring and two tickets.
-// Idea: malloc claims a page by lowering the count, draws a ticket at the head and takes the page from the ticket's
-// slot. free raises the count, draws a ticket at the tail and puts the page into the ticket's slot. All requests use
-// the same words, so the time of N requests grows with N at any share of free pages. In a fresh queue the page numbers
-// are the tickets. Data: count, head and tail, a line of memory each; the ring, whose slots are a power of two and at
-// least the pages. Tickets have 32 bits and wrap; the size of the ring divides 2^32. Protocol: index_slot.hpp for the
-// slots, units.hpp for the count. A waiting thread waits for the owner of an earlier ticket, or of one for which the
-// count was already raised. That thread has started and waits for earlier tickets only. While a failing request undoes
-// its subtraction, others may be refused although a page was just freed.
+//
+// Idea: A malloc lowers the count to claim a page, draws a ticket at the head and takes the page from the ticket's
+// slot. A free raises the count, draws a ticket at the tail and puts the page into the ticket's slot. All requests use
+// the same words, so the time of N requests grows with N at any share of free pages. In a fresh queue, the page numbers
+// are the tickets.
+//
+// Data: count, head and tail, with a line of memory each, and the ring. The ring has a power of two of slots, at least
+// as many as pages. Tickets have 32 bits and wrap; the size of the ring divides 2^32.
+//
+// Protocol: index_slot.hpp for the slots, units.hpp for the count. A thread waits for the owner of an earlier ticket,
+// or for a thread that has already raised the count. That thread has started and waits only for earlier tickets. While
+// a failing request undoes its subtraction, other requests may be refused although a page was just freed.
 //
 // simple_queue does this for each lane. simple_queue_reworked does it once for all lanes of a warp that call together,
 // as current queue allocators do. It raises the count after the pages are in their slots, so no thread waits for a page
-// that is being put back. It does not load the count first, because that would be a third trip to words that all lanes
-// share.
+// that is not yet in its slot. It does not load the count first, because this would be a third trip to words that all
+// lanes share.
 #pragma once
 
 #include <algorithm>
@@ -32,16 +36,16 @@ namespace simple_queue {
 
 enum class Tickets { per_lane, per_warp };
 
-// Three lines, because all requests access each of the three words.
+// QueueState takes three lines, because all requests access each of the three words.
 struct alignas(128) QueueState {
-  std::uint32_t count;  // of pages in slots, signed; too low while failing requests give back
+  std::uint32_t count;  // signed number of pages in slots; too low while failing requests undo their subtractions
   std::uint32_t padding_[31];
   std::uint32_t head;
   std::uint32_t padding2_[31];
   std::uint32_t tail;
 };
 
-// Every page free, in order. One thread per slot.
+// Makes every page free, in order. One thread writes one slot.
 struct FillQueue {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, QueueState* state, std::uint32_t* ring, std::uint32_t slots,
@@ -76,7 +80,7 @@ class PageQueue {
   static SmallHeap<Parameters> small_heap() {
     return {.pool_bytes = 40 * 16, .parameters = {.page_bytes = 16}, .serves_new = 40};
   }
-  // As many pages as the ring has slots, so that a put may have to wait.
+  // This heap has as many pages as the ring has slots, so that a put may have to wait.
   static SmallHeap<Parameters> second_small_heap() {
     return {.pool_bytes = 8 * 16, .parameters = {.page_bytes = 16}, .serves_new = 8};
   }

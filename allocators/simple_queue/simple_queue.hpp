@@ -1,4 +1,4 @@
-// SimpleQueue: page_queue.hpp.
+// Registers SimpleQueue (page_queue.hpp).
 #pragma once
 
 #include "allocators/simple_queue/page_queue.hpp"

@@ -1,4 +1,4 @@
-// SimpleQueue, reworked: page_queue.hpp.
+// Registers the reworked form of SimpleQueue (page_queue.hpp).
 #pragma once
 
 #include "allocators/simple_queue/page_queue.hpp"

@@ -1,28 +1,29 @@
-// Slab: blocks of 128 bytes, which the lanes of a tile search together in the bitmap of their resident block.
+// Slab serves blocks of 128 bytes. The lanes of a tile search together in the bitmap of their resident block.
 //
-// Source: the allocator of IndexinGPU (Carnegie Mellon, 2026: read-me and headers of its public code; no paper), which
+// Source: the allocator of IndexinGPU (Carnegie Mellon, 2026: read-me and headers of its public code; no paper). It
 // follows SlabAlloc (Ashkiani, Farach-Colton & Owens, A Dynamic Hash Table for the GPU, IPDPS 2018, section 5).
+//
 // Idea:
-//   malloc  A tile of 32 lanes has a resident block of 1,024 slabs. Each lane loads one of the 32 words of its bitmap.
-//           A ballot names the first lane that sees a free slab, and that lane takes it with an atomic OR. A full block
-//           is replaced by another one, found by quadratic probing.
-//   free    one atomic AND.
+// * malloc: A tile of 32 lanes has a resident block of 1,024 slabs. Each lane loads one of the 32 words of its bitmap.
+//   A ballot finds the first lane that sees a free slab, and this lane takes it by an atomic OR. Quadratic probing
+//   finds another block when the block is full.
+// * free: One atomic AND frees a slab.
 //
-// Data: a bit per slab (1 = taken), 128 bytes per block; per tile the number of its resident block. Tiles of 16 lanes
-// load words of 64 bits.
+// Data: one bit per slab (1 means taken), 128 bytes per block; the number of the resident block per tile. Tiles of 16
+// lanes load words of 64 bits.
 //
-// Sessions (allocators/support/contract/session.hpp): a tile keeps its resident block from kernel to kernel, in a
-// table. It begins with tile * 0x9e3779b1 modulo the number of blocks.
+// Sessions (allocators/support/contract/session.hpp): A table keeps the resident block of a tile from kernel to kernel.
+// The first one is tile * 0x9e3779b1 modulo the number of blocks.
 //
 // Differs from the source:
-//   * A call of the source is one request of a whole tile. Here each lane asks for itself: the lanes of a tile that are
-//     together serve their requests one after the other. Lanes that are missing leave their words to the others, and a
-//     lane stops at the first word with a free slab.
-//   * Probing ends after it has seen every block, and null is returned. Published: it never ends in a full pool.
-//   * Assumed: probe i goes i places further, modulo the next power of two, and passes over numbers without a block. So
-//     every block is seen once.
-//   * Pointers instead of handles of 32 bits. A second free of a slab is not detected (published: an assertion).
-//   * Memory orders: a slab is handed over by the word of its bit.
+// * A call of the source is one request of a whole tile. Here each lane makes its own request. The present lanes of a
+//   tile serve their requests one after the other. Lanes also load the words of missing lanes, and a lane stops at the
+//   first word with a free slab.
+// * Probing ends after it has seen every block, and null is returned. In the source it never ends in a full pool.
+// * Assumed: Probe i goes i places further, modulo the next power of two, and skips numbers without a block. So every
+//   block is seen once.
+// * Pointers replace handles of 32 bits. A second free of a slab is not detected (source: an assertion).
+// * The word of a slab's bit hands the slab over, with our memory orders.
 #pragma once
 
 #include <algorithm>
@@ -61,21 +62,21 @@ struct Parameters {
 };
 
 struct Resident {
-  std::uint32_t block_plus_one;  // 0: none yet
+  std::uint32_t block_plus_one;  // number of the resident block plus 1; 0 if there is none yet
 };
 
 struct Slabs {
   std::byte* base = nullptr;
   std::uint64_t* bits = nullptr;
-  std::uint32_t count = 0;       // slabs
-  std::uint32_t blocks = 0;      // the last one may be incomplete
-  std::uint32_t block_log2 = 0;  // slabs of a block
-  std::uint32_t probes = 0;      // blocks, rounded up to a power of two
+  std::uint32_t count = 0;       // number of slabs
+  std::uint32_t blocks = 0;      // number of blocks; the last one may be incomplete
+  std::uint32_t block_log2 = 0;  // log2 of the slabs of a block
+  std::uint32_t probes = 0;      // number of blocks, rounded up to a power of two
 
   SIMT_HOST_FN std::size_t words() const { return std::size_t{blocks} << (block_log2 - 6); }
 };
 
-// State of a lane during a kernel. All lanes of a tile that call together have the same resident block.
+// Session is the state of a lane during a kernel. All lanes of a tile that call together have the same resident block.
 class Session {
  public:
   SIMT_FN Session(const Slabs& slabs, Tiles tiles, Resident* resident, std::uint32_t first)
@@ -92,7 +93,7 @@ class Session {
     if (block == nullptr) return;
     const auto offset = static_cast<std::size_t>(static_cast<std::byte*>(block) - slabs_.base);
     const auto slab = static_cast<std::uint32_t>(offset / slab_bytes);
-    // In words of the same width as in malloc, because atomics of two widths on the same bytes are undefined.
+    // free() uses words of the same width as malloc(), because atomics of two widths on the same bytes are undefined.
     tiles_.lanes_log2 == 5 ? clear<std::uint32_t>(thread, slab) : clear<std::uint64_t>(thread, slab);
   }
 
@@ -125,7 +126,7 @@ class Session {
     return mine;
   }
 
-  // One slab, for the whole tile; no_block if all blocks were full.
+  // Takes one slab for the whole tile. Returns no_block if all blocks are full.
   template <class Word, class Thread, class Group>
   SIMT_FN std::uint32_t take(Thread& thread, const Group& tile) {
     std::uint32_t place = block_;
@@ -144,7 +145,8 @@ class Session {
     return no_block;
   }
 
-  // The first lane that sees a free slab takes it. If another tile came first, all lanes search again.
+  // Takes a slab of this block. The first lane that sees a free slab takes it. If another tile was faster, all lanes
+  // search again.
   template <class Word, class Thread, class Group>
   SIMT_FN std::uint32_t take_from(Thread& thread, const Group& tile, std::uint32_t block) const {
     constexpr std::uint32_t width_log2 = sizeof(Word) == 8 ? 6 : 5;
@@ -178,7 +180,7 @@ class Session {
   std::uint32_t block_;
 };
 
-// Bits beyond the last slab are taken forever. One thread per word.
+// Marks the bits beyond the last slab as taken forever. One thread serves one word.
 struct PrepareSlabs {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, Slabs slabs) const {
@@ -206,7 +208,7 @@ class Slab {
                                  .one_block_size = true};
 
   static std::size_t max_request(std::size_t, const Parameters&) { return slab::slab_bytes; }
-  // A block and a half.
+  // The pool has one and a half blocks.
   static SmallHeap<Parameters> small_heap() { return {96 * slab::slab_bytes, {.block_slabs = 64, .most_tiles = 16}}; }
 
   static Slab create(Arena& arena, const Parameters& parameters) {
@@ -243,7 +245,8 @@ class Slab {
     return {slabs_, residents_.tiles, resident, block};
   }
 
-  // Checks on the host, while no kernel runs, that bits beyond the last slab are set.
+  // Checks on the host, while no kernel runs, that bits beyond the last slab are set. Returns an empty text if they
+  // are.
   std::string broken_invariant(simt::Stream& stream) const {
     std::vector<std::uint64_t> bits(slabs_.words());
     simt::copy_to_host(stream, bits.data(), slabs_.bits, bits.size() * sizeof bits[0]);

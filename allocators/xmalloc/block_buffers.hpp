@@ -1,21 +1,34 @@
-// Basicblocks and Superblocks of XMalloc as published, and the two levels of buffers that hold the free ones.
+// BlockBuffers holds the Basicblocks and Superblocks of XMalloc as published, and the two levels of buffers for the
+// free ones.
 //
-// Paper: Huang et al., CIT 2010, sections III and V, figures 4 and 5; numbers and details of the public code.
+// Paper: Huang et al., CIT 2010, sections III and V, figures 4 and 5. Numbers and details follow the public code.
 //
-// A Superblock is a header and up to 32 Basicblocks of one class; block sizes are smallest * 2^class, 16 bytes of which
-// are the Basicblock's header. A free Basicblock is in a free list (first-level buffer) of its class, or one bit of its
-// Superblock's word:
-//   bits 0-31 free blocks that are in no list; 32-51 a tag that every change raises; 52-57 blocks; 58-63 free ones.
-// malloc  pop a free list, the others of the class if it is empty; else take a Superblock from the second-level buffer,
-//         or cut a new one, and move its blocks into the list one by one, each by a compare-exchange of the word, until
-//         it has none left (then it is in no buffer) or the list is full (then one block goes back, and the Superblock
-//         into the buffer); again.
-// free    push into a free list; if that is full, back to the Superblock by a compare-exchange. The lane that
-//         makes its first block free puts the Superblock into the buffer.
+// A Superblock is a header and up to 32 Basicblocks of one class. A Basicblock of class c has smallest * 2^c bytes, and
+// its header takes 16 of them. A free Basicblock is either in a free list (first-level buffer) of its class, or a set
+// bit of its Superblock's word.
+//
+// The word of a Superblock has four fields:
+// * Bits 0-31 mark the free blocks that are in no list.
+// * Bits 32-51 are a tag that every change increases.
+// * Bits 52-57 have the number of blocks.
+// * Bits 58-63 have the number of free blocks that are in no list.
+//
+// malloc:
+// 1. Pops a block from its own free list, or from another list of the class.
+// 2. If all lists are empty, pops a Superblock from the second-level buffer. If this buffer is empty too, cuts a new
+//    Superblock.
+// 3. Moves the blocks of the Superblock into its own list one by one, each by a compare-exchange of the word. If the
+//    list gets full, the last block returns to the Superblock and the Superblock to the buffer. If all blocks are
+//    moved, the Superblock is in no buffer.
+// 4. Begins again with step 1.
+//
+// free: Pushes the block into a free list. If the list is full, sets the block's bit by a compare-exchange. The lane
+// that sets the first bit of a Superblock puts the Superblock into the buffer.
+//
 // A Superblock never returns to the heap: the paper does not define when, and the public code does not do it.
 //
-// Differs from the public code: when the heap below has refused a Superblock often enough in a row, or after
-// `retry_limit` laps, the answer is null (there 10^7 laps).
+// Differs from the public code: malloc returns null after the heap below has refused a Superblock `most_refusals` times
+// in a row, or after `retry_limit` laps. The public code gives up after 10^7 laps.
 #pragma once
 
 #include "allocators/xmalloc/compare_exchange_fifo.hpp"
@@ -47,7 +60,7 @@ struct SuperblockWord {
 
 template <class Memory>
 struct BlockBuffers : BlockClasses {
-  static constexpr std::uint32_t most_refusals = 64;  // of the heap below, in a row
+  static constexpr std::uint32_t most_refusals = 64;  // refusals of the heap below in a row after which malloc gives up
 
   struct SuperblockHeader {
     std::uint64_t word;
@@ -55,12 +68,12 @@ struct BlockBuffers : BlockClasses {
   };
 
   Memory memory;
-  std::uint64_t* words = nullptr;  // of each FIFO two for its ends, then its slots
-  std::uint32_t lists = 0;         // per class, a power of two
+  std::uint64_t* words = nullptr;  // the FIFOs; each has two words for its ends and then its slots
+  std::uint32_t lists = 0;         // free lists per class, a power of two
   std::uint32_t list_capacity = 0;
   std::uint32_t superblock_capacity = 0;
   std::uint32_t retry_limit = 0;
-  std::byte** origin = nullptr;  // of the addresses in FIFOs
+  std::byte** origin = nullptr;  // address from which the addresses in FIFOs count
 
   SIMT_HOST_FN std::size_t words_of_fifos() const {
     return classes * (std::size_t{lists} * (list_capacity + 2) + superblock_capacity + 2);
@@ -73,7 +86,8 @@ struct BlockBuffers : BlockClasses {
     return fifo_at(first + std::size_t{size_class} * (superblock_capacity + 2), superblock_capacity);
   }
 
-  // Addresses as FIFOs keep them: units of 16 bytes from the origin, which reach 32 GiB to both sides.
+  // Converts between addresses and the values in FIFOs. A value counts units of 16 bytes from the origin and reaches 32
+  // GiB to both sides.
   SIMT_FN std::uint32_t value_of(const std::byte* address) const {
     return static_cast<std::uint32_t>((address - *origin) / static_cast<std::ptrdiff_t>(unit_bytes));
   }
@@ -81,7 +95,7 @@ struct BlockBuffers : BlockClasses {
     return *origin + static_cast<std::ptrdiff_t>(static_cast<std::int32_t>(value)) * unit_bytes;
   }
 
-  // A Basicblock for `bytes` <= largest_payload(), its payload; null when there is none.
+  // Returns the payload of a Basicblock for `bytes` <= largest_payload(), or null if there is none.
   template <class Thread>
   SIMT_FN std::byte* malloc_basic(Thread& thread, std::uint32_t bytes) const {
     const std::uint32_t size_class = class_of(bytes);
@@ -116,7 +130,7 @@ struct BlockBuffers : BlockClasses {
     return block;
   }
 
-  // A Basicblock or a Memoryblock, by its tag.
+  // Frees a Basicblock or a Memoryblock. The tag tells which of the two it is.
   template <class Thread>
   SIMT_FN void free(Thread& thread, std::byte* block, Tag tag) const {
     if (tag.type() == Tag::whole) {
@@ -130,7 +144,6 @@ struct BlockBuffers : BlockClasses {
     }
   }
 
-  // Payload of a Basicblock, and the Superblock of a Basicblock.
   SIMT_FN std::byte* block_of(std::byte* superblock, std::uint32_t size_class, std::uint32_t index) const {
     return superblock + header_bytes + (std::size_t{index} << (smallest_log2 + size_class)) + header_bytes;
   }
@@ -151,7 +164,7 @@ struct BlockBuffers : BlockClasses {
     return (thread.rank_in_block() * 829 + thread.block() + static_cast<std::uint32_t>(thread.clock())) & (lists - 1);
   }
 
-  // Moves the free blocks of a Superblock into the list; false if there is no Superblock.
+  // Moves the free blocks of a Superblock into the list. Returns false if there is no Superblock.
   template <class Thread>
   SIMT_FN bool refill(Thread& thread, std::uint32_t size_class, std::uint32_t list) const {
     std::uint32_t value;
@@ -187,12 +200,12 @@ struct BlockBuffers : BlockClasses {
     for (std::uint32_t i = 0; i < blocks_per_superblock; ++i) {
       Tag::of_basic(size_class, i).write(thread, block_of(superblock, size_class, i));
     }
-    // Published with the first block that is pushed.
+    // The push of the first block publishes this store.
     thread.atomic(word_of(superblock)).store(SuperblockWord::fresh(blocks_per_superblock), simt::relaxed);
     return superblock;
   }
 
-  // Returns the old word.
+  // Sets the bit of a free block. Returns the old word.
   template <class Thread>
   SIMT_FN std::uint64_t add_bit(Thread& thread, std::byte* superblock, std::uint32_t bit) const {
     const auto word = thread.atomic(word_of(superblock));

@@ -1,19 +1,25 @@
-// The bounded FIFOs of XMalloc as published: rings of addresses, moved by compare-exchanges (paper, sections III and
-// V-A; the details are those of the public code).
+// The bounded FIFOs of XMalloc as published are rings of addresses, moved by compare-exchanges (paper, sections III and
+// V-A; details follow the public code).
 //
-// The tail is one word with the newest value and its position; the next push writes it into its slot. Slots carry the
-// position of their value too.
+// The tail is one word with the newest value and its position. The next push writes this value into its slot. Each slot
+// also holds the position of its value.
 //
-//   push  read head and tail, none if full; if the slot of the tail is a lap behind, compare-exchange it to the tail;
-//         compare-exchange the tail to the new value and the next position; from the beginning if that failed
-//   pop   read head and tail, none if empty; the value is the tail's if there is only one, else that of the slot;
-//         compare-exchange the head to the next position; from the beginning if that failed
+// push:
+// 1. Reads head and tail. Fails if the ring is full.
+// 2. If the slot of the tail is a lap behind, compare-exchanges the slot to the tail.
+// 3. Compare-exchanges the tail to the new value and the next position. Begins again if this fails.
 //
-// One of the threads that compare-exchange at the same time succeeds, so every loop ends. Values are 32 bits. ABA: the
+// pop:
+// 1. Reads head and tail. Fails if the ring is empty.
+// 2. Reads the value from the tail if there is only one, otherwise from the slot of the head.
+// 3. Compare-exchanges the head to the next position. Begins again if this fails.
+//
+// If several threads compare-exchange at the same time, one succeeds, so every loop ends. Values have 32 bits. ABA: The
 // head and positions have 32 bits and repeat after 2^32 operations.
-// Differs from the public code: pushes release and pops acquire (there: fences around the operation). So every attempt
-// has a fence here. This is probably the reason why calls take longer (results/reference/h200/originals.md), but it is
-// not shown.
+//
+// Differs from the public code: Pushes release and pops acquire, while the public code has fences around each
+// operation. So each attempt has a fence here. This is probably the reason why calls take longer
+// (results/reference/h200/originals.md), but it is not shown.
 #pragma once
 
 #include "simt/simt.hpp"
@@ -21,14 +27,14 @@
 namespace allocbench::xmalloc {
 
 struct ExchangeFifo {
-  // All bytes zero at first; initialise() sets them.
+  // All bytes are zero until initialise() sets them.
   struct Ends {
-    std::uint64_t tail;  // position above, value below
+    std::uint64_t tail;  // position in the upper half, value in the lower half
     std::uint32_t head;  // position of the oldest value
   };
 
   Ends* ends;
-  std::uint64_t* slots;    // position above, value below
+  std::uint64_t* slots;    // position in the upper half, value in the lower half
   std::uint32_t capacity;  // a power of two
 
   static SIMT_HOST_FN std::uint64_t record(std::uint32_t position, std::uint32_t value) {
@@ -39,7 +45,7 @@ struct ExchangeFifo {
   }
   static SIMT_HOST_FN std::uint32_t value_of(std::uint64_t record) { return static_cast<std::uint32_t>(record); }
 
-  // One thread of a group of `count` empties the whole ring; each calls it with its own rank.
+  // Empties the whole ring. Each of `count` threads calls it with its own rank.
   template <class Thread>
   SIMT_FN void initialise(Thread& thread, std::uint32_t rank, std::uint32_t count) const {
     for (std::uint32_t i = rank; i < capacity; i += count) {
@@ -50,7 +56,7 @@ struct ExchangeFifo {
     thread.atomic(ends->tail).store(record(~0u, 0), simt::relaxed);
   }
 
-  // False when full.
+  // Adds a value. Returns false if the ring is full.
   template <class Thread>
   SIMT_FN bool push(Thread& thread, std::uint32_t value) const {
     for (;;) {
@@ -69,7 +75,7 @@ struct ExchangeFifo {
     }
   }
 
-  // False when empty.
+  // Takes the oldest value. Returns false if the ring is empty.
   template <class Thread>
   SIMT_FN bool pop(Thread& thread, std::uint32_t& value) const {
     for (;;) {

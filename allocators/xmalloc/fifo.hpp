@@ -1,17 +1,25 @@
-// The bounded FIFOs of XMalloc: rings of addresses, for the first-level and second-level buffers (paper, section V-A).
+// The bounded FIFOs of XMalloc are rings of addresses, for the first-level and second-level buffers (paper, section
+// V-A).
 //
-// Four counters and a ring. `room` and `filled` say how many pushes and pops may still be admitted (units.hpp); `tail`
-// and `head` number them. Slot t mod capacity carries a turn: t = free for push t, t + 1 = holds the value of push t.
+// A FIFO has four counters and a ring. `room` and `filled` are the numbers of pushes and pops that can still be
+// admitted (units.hpp), and `tail` and `head` number the pushes and pops. The slot t mod capacity holds a turn: t means
+// free for push t, and t + 1 means that it has the value of push t.
 //
-//   push  room -= 1 (none: full), t = tail++, await turn t, write the value, turn = t + 1 (release), filled += 1
-//   pop   filled -= 1 (none: empty), h = head++, await turn h + 1 (acquire), read the value, turn = h + capacity
-//         (release), room += 1
+// push:
+// 1. Subtracts 1 from `room`. Fails if there is none.
+// 2. Takes its number t by an addition to `tail`, waits for turn t and writes the value.
+// 3. Sets the turn to t + 1 (release) and adds 1 to `filled`.
 //
-// Differs from the published FIFO, where a pop compare-exchanges the head and a push the tail, so that one operation
-// per round trip to the second-level cache succeeds. Here one addition moves each counter. The disadvantage: a pop may
-// wait for the push with its number. The wait ends, because a pop is admitted only after as many pushes have finished
-// as pops were admitted. So its push already has a number and waits at most for lower numbers. No ABA: nothing is
-// compare-exchanged, and the turn of a slot repeats only after 2^32 operations.
+// pop:
+// 1. Subtracts 1 from `filled`. Fails if there is none.
+// 2. Takes its number h by an addition to `head`, waits for turn h + 1 (acquire) and reads the value.
+// 3. Sets the turn to h + capacity (release) and adds 1 to `room`.
+//
+// Differs from the published FIFO: There, a pop compare-exchanges the head and a push the tail, so only one operation
+// per round trip to the second-level cache succeeds. Here, one addition moves each counter. The disadvantage is that a
+// pop may wait for the push with its number. The wait ends, because a pop is admitted only after as many pushes have
+// finished as pops were admitted. So its push already has a number and waits at most for lower numbers. There is no
+// ABA: nothing is compare-exchanged, and the turn of a slot repeats only after 2^32 operations.
 #pragma once
 
 #include "allocators/support/common/tickets.hpp"
@@ -37,7 +45,7 @@ struct Fifo {
   FifoSlot* slots;
   std::uint32_t capacity;  // a power of two
 
-  // One thread of a group of `count` empties the whole ring; each calls it with its own rank.
+  // Empties the whole ring. Each of `count` threads calls it with its own rank.
   template <class Thread>
   SIMT_FN void initialise(Thread& thread, std::uint32_t rank, std::uint32_t count) const {
     for (std::uint32_t i = rank; i < capacity; i += count) thread.atomic(slots[i].turn).store(i, simt::relaxed);
@@ -48,7 +56,7 @@ struct Fifo {
     thread.atomic(counters->tail).store(0, simt::relaxed);
   }
 
-  // False when full.
+  // Adds a value. Returns false if the ring is full.
   template <class Thread>
   SIMT_FN bool push(Thread& thread, std::uint64_t value) const {
     if (take_units_if_any(thread, counters->room, 1) == 0) return false;
@@ -57,8 +65,8 @@ struct Fifo {
     return true;
   }
 
-  // push() and pop() for lanes that come together, with one addition to each counter for all of them. All lanes of the
-  // group call; those with the lowest ranks are admitted.
+  // push() and pop() for lanes that come together: one addition to each counter serves them all. All lanes of the group
+  // call, and those with the lowest ranks are admitted.
   template <class Thread, class Group>
   SIMT_FN bool push_together(Thread& thread, const Group& group, std::uint64_t value) const {
     const TicketRange tickets = take_tickets(thread, group, counters->room, counters->tail);
@@ -78,13 +86,13 @@ struct Fifo {
     return pops;
   }
 
-  // Waits while the ring is full: for callers that know that a pop is about to end.
+  // Waits while the ring is full. The caller must know that a pop is about to end.
   template <class Thread>
   SIMT_FN void push_surely(Thread& thread, std::uint64_t value) const {
     while (!push(thread, value)) thread.spin_hint();
   }
 
-  // Up to `count` values, value_of(0), value_of(1), ...; returns how many found room.
+  // Pushes up to `count` values, value_of(0), value_of(1), ... Returns how many of them found room.
   template <class Thread, class ValueOf>
   SIMT_FN std::uint32_t push_some(Thread& thread, std::uint32_t count, ValueOf value_of) const {
     const std::uint32_t admitted = count == 0 ? 0 : take_units_if_any(thread, counters->room, count);
@@ -95,7 +103,7 @@ struct Fifo {
     return admitted;
   }
 
-  // False when empty.
+  // Takes the oldest value. Returns false if the ring is empty.
   template <class Thread>
   SIMT_FN bool pop(Thread& thread, std::uint64_t& value) const {
     if (take_units_if_any(thread, counters->filled, 1) == 0) return false;
@@ -104,13 +112,13 @@ struct Fifo {
     return true;
   }
 
-  // Includes values that a pop has counted but not taken yet.
+  // Returns whether the ring holds a value. Counts values that a pop has admitted but not taken yet.
   template <class Thread>
   SIMT_FN bool holds_any(Thread& thread) const {
     return thread.atomic(counters->tail).load(simt::relaxed) != thread.atomic(counters->head).load(simt::relaxed);
   }
 
-  // Number of values; may be outdated when it returns.
+  // Returns the number of values, which may be outdated at once.
   template <class Thread>
   SIMT_FN std::uint32_t size_hint(Thread& thread) const {
     const std::uint32_t filled = thread.atomic(counters->filled).load(simt::relaxed);

@@ -1,5 +1,5 @@
-// The invariants of XMalloc, checked by one thread of a kernel when no other kernel runs: copying a whole pool to the
-// host for a few headers is slow.
+// Inspect checks the invariants of XMalloc by one thread of a kernel while no other kernel runs. To copy a whole pool
+// to the host for a few headers would be slow.
 #pragma once
 
 #include "allocators/xmalloc/inspect_chain.hpp"

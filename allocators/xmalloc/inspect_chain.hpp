@@ -1,5 +1,5 @@
-// The possible mistakes in XMalloc, and the check of its chain of Memoryblocks by one thread while no other kernel
-// runs.
+// Broken lists the possible mistakes in XMalloc. in_chain() checks its chain of Memoryblocks by one thread while no
+// other kernel runs.
 #pragma once
 
 #include "allocators/xmalloc/memory_chain.hpp"
@@ -8,16 +8,16 @@ namespace allocbench::xmalloc {
 
 enum class Broken : std::uint32_t {
   nothing,
-  fifo_counters,     // counters disagree with each other or with the turns of the slots
-  free_list_entry,   // no Basicblock of the list's class, or its bit is set too
-  superblock_mask,   // a Superblock in the buffer without free Basicblocks
-  kept_block,        // a block that is kept with those of another size
-  chain,             // a Memoryblock that does not lie between its neighbours
-  unmerged,          // two free Memoryblocks side by side
-  free_memory_lists  // a free Memoryblock is missing in them, or one that is not free is there
+  fifo_counters,     // the counters disagree with each other or with the turns of the slots
+  free_list_entry,   // an entry is not a Basicblock of the list's class, or the bit of the Basicblock is set too
+  superblock_mask,   // the buffer holds a Superblock without free Basicblocks
+  kept_block,        // a kept block is among those of another size
+  chain,             // a Memoryblock does not lie between its neighbours
+  unmerged,          // two free Memoryblocks are side by side
+  free_memory_lists  // a list lacks a free Memoryblock, or holds a used one
 };
 
-// Neighbours, lists and merging of the Memoryblocks.
+// Checks neighbours, lists and merging of the Memoryblocks.
 template <std::uint32_t list_count>
 SIMT_FN Broken in_chain(const MemoryChain<list_count>& heap) {
   using Chain = MemoryChain<list_count>;

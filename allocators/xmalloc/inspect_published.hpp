@@ -1,4 +1,4 @@
-// The invariants of XMalloc as published, checked by one thread of a kernel when no other kernel runs.
+// InspectBuffers checks the invariants of XMalloc as published, by one thread of a kernel while no other kernel runs.
 #pragma once
 
 #include "allocators/xmalloc/block_buffers.hpp"
@@ -22,7 +22,7 @@ struct InspectBuffers {
         });
       }
       if (found != Broken::nothing) break;
-      // A Superblock may be there twice, and then without free blocks.
+      // A Superblock may be in the buffer twice. It then may have no free blocks.
       found = in_fifo(buffers.superblock_buffer(c), [&](std::uint32_t value) {
         const std::uint64_t word = buffers.word_of(buffers.address_of(value));
         const std::uint32_t bits = simt::popcount(SuperblockWord::mask(word));

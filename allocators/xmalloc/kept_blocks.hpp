@@ -1,8 +1,9 @@
-// Freed blocks that are larger than the largest Basicblock, kept for requests of their size: not in the paper.
+// KeptBlocks keeps freed blocks that are larger than the largest Basicblock for requests of their size. It is not in
+// the paper.
 //
-// Sizes are rounded up to an eighth of their power of two, and each has a FIFO as free Basicblocks do. The tag of a
-// block that may be kept contains its size. The heap below has one lock, which warps get one after the other. Here a
-// warp only changes four counters. Kept blocks do not merge, so they return to the heap when it has no room
+// Sizes are rounded up to an eighth of their power of two, and each size has a FIFO. The tag of a block that may be
+// kept contains the block's size. Warps take the one lock of the heap below one after the other. A kept block costs a
+// warp only four counters instead. Kept blocks do not merge, so they return to the heap when it has no room
 // (return_kept_blocks() in superblock.hpp).
 #pragma once
 
@@ -18,16 +19,16 @@ namespace allocbench::xmalloc {
 
 struct KeptBlocks {
   static constexpr std::uint32_t powers = 5;
-  static constexpr std::uint32_t steps_log2 = 3;  // sizes from one power of two to the next
+  static constexpr std::uint32_t steps_log2 = 3;  // log2 of the sizes from one power of two to the next
   static constexpr std::uint32_t sizes = powers << steps_log2;
 
-  FifoCounters* counters = nullptr;  // null: nothing is kept
+  FifoCounters* counters = nullptr;  // null if no block is kept
   FifoSlot* slots = nullptr;
-  std::uint32_t* count = nullptr;  // in all FIFOs, and on their way back to the heap
-  std::uint32_t least_log2 = 0;    // of the units of the first size
-  std::uint32_t capacity = 0;      // of a FIFO of the first power; halves from power to power
+  std::uint32_t* count = nullptr;  // blocks in all FIFOs or on their way back to the heap
+  std::uint32_t least_log2 = 0;    // log2 of the first size in units
+  std::uint32_t capacity = 0;      // capacity of a FIFO of the first power of two; halves from power to power
 
-  // For requests above `largest_payload`. At most an eighth of the pool is kept in blocks of one size.
+  // Makes the FIFOs for requests above `largest_payload`. Blocks of one size take at most an eighth of the pool.
   static KeptBlocks above(std::uint32_t largest_payload, std::size_t pool_bytes) {
     KeptBlocks kept;
     const std::uint32_t units = units_of(largest_payload + 1, unit_log2);
@@ -43,13 +44,13 @@ struct KeptBlocks {
     const std::size_t before = std::size_t{capacity - each} << (steps_log2 + 1);
     return {counters + size, slots + before + std::size_t{size & ((1u << steps_log2) - 1)} * each, each};
   }
-  // The FIFO of blocks of this many units; `sizes` or more for other units.
+  // Returns the number of the FIFO for blocks of this many units, or `sizes` or more if such blocks are not kept.
   SIMT_FN std::uint32_t size_of(std::uint32_t units) const {
     const std::uint32_t log = 31 - simt::count_leading_zeros(units);
     return ((log - least_log2) << steps_log2) + (units >> (log - steps_log2) & ((1u << steps_log2) - 1));
   }
 
-  // The rounded request; 0 if such blocks are not kept.
+  // Returns the rounded request in units, or 0 if such blocks are not kept.
   SIMT_FN std::uint32_t units_for(std::size_t bytes) const {
     if (counters == nullptr || bytes >> (least_log2 + powers + unit_log2) != 0) return 0;
     const std::uint32_t units = units_of(static_cast<std::uint32_t>(bytes), unit_log2);
@@ -59,7 +60,7 @@ struct KeptBlocks {
     return size_of(rounded) < sizes ? rounded : 0;
   }
 
-  // A block of this many units; null if there is none.
+  // Takes a block of this many units. Returns null if there is none.
   template <class Thread>
   SIMT_FN std::byte* take(Thread& thread, std::uint32_t units) const {
     const std::uint32_t size = size_of(units);
@@ -71,7 +72,7 @@ struct KeptBlocks {
     return takes ? reinterpret_cast<std::byte*>(found) : nullptr;
   }
 
-  // False if the block is not kept.
+  // Keeps the block. Returns false if it cannot be kept.
   template <class Thread>
   SIMT_FN bool keep(Thread& thread, std::byte* block, Tag tag) const {
     if (tag.units() == 0) return false;
@@ -84,7 +85,7 @@ struct KeptBlocks {
     return keeps;
   }
 
-  // Acquires, so that a lane that sees the last block returned finds it in the heap.
+  // Returns whether any block is kept. Acquires, so that a lane that sees the last block returned finds it in the heap.
   template <class Thread>
   SIMT_FN bool any(Thread& thread) const {
     return counters != nullptr && thread.atomic(*count).load(simt::acquire) != 0;

@@ -1,4 +1,4 @@
-// The layout that all forms of XMalloc share: classes of Basicblocks, Superblocks, parents and pieces, the heap over a
+// All forms of XMalloc share this layout: classes of Basicblocks, Superblocks, parents, pieces and the heap over a
 // pool.
 #pragma once
 
@@ -16,22 +16,22 @@ namespace allocbench::xmalloc {
 
 struct BlockClasses {
   static constexpr std::uint32_t classes = 5;
-  static constexpr std::uint32_t header_bytes = 16;  // of a Superblock and of a Basicblock
+  static constexpr std::uint32_t header_bytes = 16;  // bytes of the header of a Superblock, and of a Basicblock
 
   std::uint32_t smallest_log2 = 0;
   std::uint32_t blocks_per_superblock = 0;
-  std::uint32_t used_classes = classes;  // whose Superblocks fit the pool
+  std::uint32_t used_classes = classes;  // number of classes whose Superblocks fit the pool
   bool superblocks = true;
-  // Reworked: the headers of a Superblock, its own and that of the heap below. They double with the class as the
-  // Basicblocks do, so that two Superblocks fill the gap that one of the next class leaves. 0 as published: one of them
-  // fits, and the rest of the gap serves no Superblock.
+  // Bytes of the two headers of a Superblock in the reworked form: its own and that of the heap below. They double with
+  // the class, as the Basicblocks do, so that two Superblocks fill the gap that one of the next class leaves. The
+  // published form has 0: only one Superblock fits, and the rest of the gap is wasted.
   std::uint32_t doubling_header_bytes = 0;
 
   static BlockClasses of(const Parameters& parameters, std::uint32_t doubling_header_bytes = 0) {
     return {static_cast<std::uint32_t>(std::countr_zero(parameters.smallest_block_bytes)),
             parameters.blocks_per_superblock, classes, parameters.superblocks, doubling_header_bytes};
   }
-  // Throws Unsupported if no class fits a heap that serves `largest_request`; `name` is the plug-in's.
+  // Throws Unsupported if no class fits a heap that serves `largest_request`. `name` is the name of the plug-in.
   static BlockClasses that_fit(BlockClasses all, std::size_t largest_request, std::string_view name) {
     all.used_classes = all.count_that_fit(largest_request);
     if (all.used_classes == 0) {
@@ -41,7 +41,7 @@ struct BlockClasses {
     return all;
   }
 
-  // Classes whose Superblocks (or blocks, where there are none) a heap can serve.
+  // Returns how many classes a heap can serve: classes of Superblocks, or of blocks if there are no Superblocks.
   std::uint32_t count_that_fit(std::size_t largest_request) const {
     std::uint32_t count = 0;
     while (count < classes && (superblocks ? superblock_bytes(count) : block_bytes(count)) <= largest_request) ++count;
@@ -59,14 +59,14 @@ struct BlockClasses {
   }
 };
 
-// The largest possible request. The heap below serves blocks whose Superblocks do not fit into the pool.
+// Returns the largest possible request. The heap below serves blocks whose Superblocks do not fit the pool.
 template <class Memory>
 std::size_t max_request_over(std::size_t pool_bytes, const BlockClasses& all) {
   const std::size_t largest = Memory::largest_request(pool_bytes);
   return all.count_that_fit(largest) == 0 ? 0 : largest;
 }
 
-// Room for every Superblock that could exist, as a power of two.
+// Returns a power of two that is at least the number of Superblocks that the pool can hold.
 inline std::uint32_t most_superblocks(std::size_t pool_bytes, const Parameters& parameters, std::uint32_t least) {
   const std::size_t most = pool_bytes / (parameters.smallest_block_bytes * parameters.blocks_per_superblock) + 1;
   if (most > std::size_t{1} << 30) {
@@ -83,7 +83,7 @@ inline constexpr std::uint32_t piece_header_bytes = 16;
 
 SIMT_FN std::uint32_t& live_pieces(std::byte* parent) { return *reinterpret_cast<std::uint32_t*>(parent); }
 
-// A heap of Memoryblocks over the whole pool.
+// Makes a heap of Memoryblocks over the whole pool.
 template <class Heap>
 Heap heap_over_pool(Arena& arena, std::string_view name) {
   const Pool pool = arena.pool();

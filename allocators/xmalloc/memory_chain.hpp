@@ -1,11 +1,11 @@
-// The chain of Memoryblocks under XMalloc's buffers, for one thread at a time.
+// MemoryChain is the chain of Memoryblocks under XMalloc's buffers, for one thread at a time.
 //
-// Paper: Huang et al., CIT 2010, section V-A and figure 6. The pool is a chain of Memoryblocks, each with a header that
-// names both neighbours; malloc splits, free merges. Free blocks are in `list_count` lists. One list, as in the paper,
-// is searched first-fit. With several, a list has the blocks of one power of two: the own list is searched first-fit,
-// and any block of a higher list fits.
+// Paper: Huang et al., CIT 2010, section V-A and figure 6. The pool is a chain of Memoryblocks. Each has a header that
+// names both neighbours; malloc splits and free merges. `list_count` lists hold the free blocks. A single list, as in
+// the paper, is searched first-fit. With several lists, each holds the blocks of one power of two. The list of the
+// request's own power is searched first-fit, and any block of a higher list fits.
 //
-// Offsets are in units of 16 bytes, 32 bits: pools up to 64 GiB.
+// Offsets have 32 bits and count units of 16 bytes, so pools have at most 64 GiB.
 #pragma once
 
 #include "allocators/support/common/request.hpp"
@@ -21,34 +21,34 @@ class MemoryChain {
  public:
   static constexpr std::uint32_t none = 0xffffffffu;
   static constexpr std::uint32_t lists = list_count;
-  static constexpr std::uint32_t header_bytes = unit_bytes;  // in front of a block
+  static constexpr std::uint32_t header_bytes = unit_bytes;  // bytes of the header in front of a block
 
-  // A header and the end marker take a unit each.
+  // A header and the end marker take one unit each.
   static std::size_t largest_request(std::size_t pool_bytes) {
     const std::size_t units = pool_bytes / unit_bytes;
     return units < 2 ? 0 : (units - 2) * unit_bytes;
   }
 
   struct Header {
-    std::uint32_t next;      // units; of the end marker: unused
-    std::uint32_t previous;  // `none` for the first
+    std::uint32_t next;      // units from the begin of the pool; unused in the end marker
+    std::uint32_t previous;  // units from the begin of the pool; `none` for the first block
     std::uint32_t used;
-    std::uint32_t tag;  // the caller's
+    std::uint32_t tag;  // word that the caller may use
   };
-  // The place where a free block stores its neighbours in the list.
+  // Links lie in a free block and name its neighbours in the list.
   struct Links {
     std::uint32_t next;
     std::uint32_t previous;
   };
   struct Lists {
-    std::uint32_t non_empty;  // bit i: list i
+    std::uint32_t non_empty;  // bit i is set if list i is not empty
     std::uint32_t heads[list_count];
   };
 
   MemoryChain() = default;
   MemoryChain(std::byte* base, std::uint32_t units, Lists* all_lists) : base_(base), units_(units), lists_(all_lists) {}
 
-  // One free block; a single thread calls it.
+  // Makes one free block of the whole pool. A single thread calls it.
   template <class Thread>
   SIMT_FN void initialise(Thread& thread) const {
     for (std::uint32_t& head : lists_->heads) store(thread, head, none);
@@ -61,7 +61,7 @@ class MemoryChain {
   SIMT_FN bool refuses(std::size_t bytes) const {
     return RequestLimit{std::uint64_t{units_ - 2} * unit_bytes}.refuses(bytes);
   }
-  // Units of a block for a request that is not refused, its header included.
+  // Returns the units of a block for a request that is not refused, with its header.
   static SIMT_FN std::uint32_t need_of(std::size_t bytes) {
     return static_cast<std::uint32_t>(units_of(std::uint64_t{bytes}, unit_log2)) + header_units;
   }
@@ -70,8 +70,8 @@ class MemoryChain {
     return static_cast<std::uint32_t>((memory - base_) / unit_bytes) - header_units;
   }
 
-  // Takes a free block of at least `need` units out of its list and splits off the rest; `none` if there is none. The
-  // block is not marked as used.
+  // Takes a free block of at least `need` units out of its list and splits off the rest. Returns `none` if there is
+  // none. Does not mark the block as used.
   template <class Thread>
   SIMT_FN std::uint32_t take(Thread& thread, std::uint32_t need) const {
     const std::uint32_t block = find(thread, need);
@@ -120,7 +120,7 @@ class MemoryChain {
   }
   SIMT_FN Header& header(std::uint32_t block) const { return reinterpret_cast<Header*>(base_)[block]; }
 
-  // For a walk through chain and lists when no kernel runs.
+  // These functions serve a walk through chain and lists while no kernel runs.
   SIMT_HOST_FN const std::byte* base() const { return base_; }
   SIMT_HOST_FN std::uint32_t end() const { return units_ - 1; }
   SIMT_FN std::uint32_t first_free(std::uint32_t list) const { return lists_->heads[list]; }
@@ -128,7 +128,7 @@ class MemoryChain {
 
  private:
   static constexpr std::uint32_t header_units = 1;
-  static constexpr std::uint32_t least_units = 2;  // a header and room for Links
+  static constexpr std::uint32_t least_units = 2;  // units of a header and the room for Links
 
   SIMT_FN Links& links(std::uint32_t block) const { return *reinterpret_cast<Links*>(&header(block) + 1); }
 
@@ -143,7 +143,7 @@ class MemoryChain {
     return list_count == 1 ? 0 : 31 - simt::count_leading_zeros(units);
   }
 
-  // A free block of at least `need` units, still in its list.
+  // Returns a free block of at least `need` units, still in its list, or `none`.
   template <class Thread>
   SIMT_FN std::uint32_t find(Thread& thread, std::uint32_t need) const {
     const std::uint32_t own = list_of(need);
@@ -170,7 +170,7 @@ class MemoryChain {
     }
   }
 
-  // Before the block's size changes.
+  // Takes the block out of its list. Callers change the block's size only afterwards.
   template <class Thread>
   SIMT_FN void unlink(Thread& thread, std::uint32_t block) const {
     const std::uint32_t list = list_of(load(thread, header(block).next) - block);

@@ -1,12 +1,12 @@
-// Memoryblocks: the heap under the buffers of the reworked XMalloc, and the device heap that took its place in the
-// later form of both.
+// MemoryblockHeap is the heap under the buffers of the reworked XMalloc. DeviceHeapMemory is the device heap that takes
+// its place in the later form.
 //
-// Both provide memory with four bytes in front of it for the caller's type tag (tag.hpp).
+// Both serve memory with four bytes in front of it for the caller's type tag (tag.hpp).
 //
-// MemoryblockHeap: the paper describes no concurrent protocol. Chosen here: one lock for chain and lists
-// (memory_chain.hpp), which one lane takes for all lanes of the warp that come together. They divide one free block if
-// it is large enough for all. Otherwise they go one after the other. Neighbouring blocks that they free together are
-// freed as one. Free blocks are in lists by the power of two of their size.
+// MemoryblockHeap: The paper describes no concurrent protocol. We use one lock for chain and lists (memory_chain.hpp),
+// and one lane takes it for all lanes of the warp that come together. The lanes divide one free block if it is large
+// enough for all. Otherwise they take or free blocks one after the other. Neighbouring blocks that they free together
+// are freed as one. Free blocks are in lists by the power of two of their size.
 #pragma once
 
 #include "allocators/support/common/device_heap_share.hpp"
@@ -61,7 +61,7 @@ class MemoryblockHeap : public MemoryChain<32> {
   }
 
  private:
-  // The work of the lanes that have any.
+  // Runs `work` for the lanes that have any, one after the other.
   template <class Group, class Work>
   static SIMT_FN void in_turn(std::uint32_t lane, const Group& group, bool works, Work work) {
     for (simt::LaneMask left = group.ballot(works); left != 0; left &= left - 1) {
@@ -70,8 +70,8 @@ class MemoryblockHeap : public MemoryChain<32> {
     }
   }
 
-  // Used blocks of lanes with consecutive ranks that lie one behind the other become one block, of the first of these
-  // lanes: true for it. take_together() made such rows.
+  // Joins the used blocks of lanes with consecutive ranks that lie one behind the other, as take_together() places
+  // them. The first of these lanes owns the joined block; returns true for it.
   template <class Thread, class Group>
   SIMT_FN bool join_rows(Thread& thread, const Group& group, std::uint32_t block) const {
     const std::uint32_t next = load(thread, header(block).next);
@@ -91,7 +91,8 @@ class MemoryblockHeap : public MemoryChain<32> {
     return first;
   }
 
-  // Neighbouring blocks for all lanes, out of one free block; `none` for all when no free block is large enough.
+  // Returns neighbouring blocks for all lanes out of one free block. Returns `none` for all if no free block is large
+  // enough.
   template <class Thread, class Group>
   SIMT_FN std::uint32_t take_together(Thread& thread, const Group& group, std::uint32_t need) const {
     if (group.num_threads() == 1 || !group.all(need <= end() / simt::warp_size)) return none;
@@ -116,11 +117,12 @@ class MemoryblockHeap : public MemoryChain<32> {
   Control* control_ = nullptr;
 };
 
-// The later form: superblocks and large blocks come from the back end's device heap, with a unit in front for the tag.
+// DeviceHeapMemory serves Superblocks and large blocks from the back end's device heap, with a unit in front for the
+// tag.
 class DeviceHeapMemory {
  public:
-  // In front of a block: the unit for the tag, and the header of the CPU executor's heap. The header of CUDA's heap is
-  // unknown.
+  // Bytes in front of a block: the unit for the tag, and the header of the CPU executor's heap. The header of CUDA's
+  // heap is unknown.
   static constexpr std::uint32_t header_bytes = 2 * unit_bytes;
 
   static std::size_t largest_request(std::size_t heap_bytes) {

@@ -1,7 +1,7 @@
-// Memoryblocks as published: one list of free blocks, searched from its head (paper, section V-A).
+// Memoryblocks as published are in one list of free blocks, searched from its head (paper, section V-A).
 //
-// The paper has no concurrent protocol for splitting and merging. Assumed: one lock word, which every lane takes for
-// itself by an exchange.
+// The paper has no concurrent protocol for splitting and merging. Assumed: Every lane takes the one lock word by an
+// exchange of its own.
 #pragma once
 
 #include "allocators/support/common/lock.hpp"
@@ -26,7 +26,7 @@ class MemoryblockList : public MemoryChain<1> {
     MemoryChain::initialise(thread);
   }
 
-  // Null when no free block is large enough.
+  // Returns null if no free block is large enough.
   template <class Thread>
   SIMT_FN std::byte* malloc(Thread& thread, std::size_t bytes) const {
     if (refuses(bytes)) return nullptr;
@@ -44,7 +44,7 @@ class MemoryblockList : public MemoryChain<1> {
   }
 
  private:
-  // The work is inside the loop: the lane that has the lock does not wait for the lanes of its warp that want it.
+  // Runs `work` inside the loop, so the lane that has the lock does not wait for lanes of its warp that want it.
   template <class Thread, class Work>
   SIMT_FN void alone(Thread& thread, Work work) const {
     for (bool done = false; !done;) {

@@ -1,4 +1,3 @@
-// Parameters of XMalloc.
 #pragma once
 
 #include "allocators/support/contract/parameters.hpp"
@@ -41,7 +40,6 @@ struct Parameters {
   }
 };
 
-// Parameters of the published form.
 struct PublishedParameters : Parameters {
   std::uint32_t retry_limit = 10000;
 
@@ -55,7 +53,7 @@ struct PublishedParameters : Parameters {
   }
 };
 
-// Parameters of the later form, over the device heap.
+// DeviceHeapParameters are the parameters of the later form, over the device heap.
 struct DeviceHeapParameters : PublishedParameters {
   DeviceHeapParameters() { blocks_per_superblock = 16; }
 };

@@ -1,18 +1,20 @@
-// Basicblocks and Superblocks of XMalloc, and the two levels of buffers that hold the free ones.
+// BlockStore holds the Basicblocks and Superblocks of XMalloc, and the two levels of buffers for the free ones.
 //
-// Paper: Huang et al., CIT 2010, sections III and V, figures 4 and 5.
+// Paper: Huang et al., CIT 2010, sections III and V, figures 4 and 5. Type tags: tag.hpp.
 //
-// A Superblock is a header and up to 32 Basicblocks of one class; block sizes are smallest * 2^class, 16 bytes of which
-// are the Basicblock's header. A free Basicblock is either in a free list (first-level buffer) of its class or one bit
-// of its Superblock's mask, and a Superblock with a bit set is in the Superblock buffer (second-level) of its class.
+// A Superblock is a header and up to 32 Basicblocks of one class. A Basicblock of class c has smallest * 2^c bytes, and
+// its header takes 16 of them. A free Basicblock is either in a free list (first-level buffer) of its class or a set
+// bit of its Superblock's mask. A Superblock with a set bit is in the Superblock buffer (second level) of its class.
 //
 // Protocol of the mask word:
-//   give back  fetch_or(bits), acq_rel. The thread that makes it non-zero puts the Superblock into the buffer.
-//   take       by the thread that popped the Superblock from the buffer: exchange(0), acquire. It owns all bits found.
+// * give back: A thread makes a fetch_or(bits) with acq_rel. The thread that makes the mask non-zero puts the
+//   Superblock into the buffer.
+// * take: The thread that popped the Superblock from the buffer makes an exchange(0) with acquire. It owns all bits
+//   that it finds.
+//
 // So a Superblock is in the buffer at most once, and a buffer with room for every Superblock of the pool never
 // overflows. Both operations are unconditional, so there is no ABA. The paper packs counts beside the mask in 64 bits
 // and moves one Basicblock per compare-exchange.
-// Type tags: tag.hpp.
 #pragma once
 
 #include "allocators/support/common/lock.hpp"
@@ -25,16 +27,16 @@
 
 namespace allocbench::xmalloc {
 
-// The layout of the buffers. Free list l of class c comes first, then the Superblock buffers. Their capacities halve
-// from class to class, like the number of Superblocks that fit the pool.
+// Buffers is the layout of the buffers. Free list l of class c comes first, then the Superblock buffers. Their
+// capacities halve from class to class, like the number of Superblocks that fit the pool.
 struct Buffers {
   static constexpr std::uint32_t classes = BlockClasses::classes;
 
   FifoCounters* counters = nullptr;
   FifoSlot* slots = nullptr;
-  std::uint32_t lists = 0;                // per class, a power of two
+  std::uint32_t lists = 0;                // free lists per class, a power of two
   std::uint32_t list_capacity = 0;        // a power of two
-  std::uint32_t superblock_capacity = 0;  // of class 0, a power of two, at least 2^classes
+  std::uint32_t superblock_capacity = 0;  // capacity for class 0, a power of two, at least 2^classes
 
   SIMT_HOST_FN std::uint32_t fifos() const { return classes * (lists + 1); }
   SIMT_HOST_FN std::size_t slot_count() const {
@@ -60,14 +62,15 @@ struct BlockStore : BlockClasses {
   Buffers buffers;
   KeptBlocks kept;
   std::uint32_t* reclaiming = nullptr;  // 1 while a thread takes the buffers apart
-  std::uint32_t* created = nullptr;     // Superblocks so far
-  std::uint32_t* refills = nullptr;     // that left blocks for others
+  std::uint32_t* created = nullptr;     // number of Superblocks that were cut
+  std::uint32_t* refills = nullptr;     // number of refills that left blocks for others
 
-  // A Basicblock for `bytes` <= largest_payload(), its payload. Null when the pool has no room.
+  // Returns the payload of a Basicblock for `bytes` <= largest_payload(), or null if the pool has no room.
   //
   // Lanes that find the free lists empty refill together, one Superblock after the other. So many simultaneous refills
-  // take a Superblock per warp, not one per lane. A thousand warps may still hold all Superblocks for a moment, each
-  // for one block. So before a lane returns null, it checks again, as long as others finish refills that leave blocks.
+  // take one Superblock per warp, not one per lane. A thousand warps may still hold all Superblocks for a moment, each
+  // for one block. So a lane checks again before it returns null, as long as other lanes finish refills that leave
+  // blocks.
   template <class Thread>
   SIMT_FN std::byte* malloc_basic(Thread& thread, std::uint32_t bytes) const {
     const std::uint32_t size_class = class_of(bytes);
@@ -100,7 +103,7 @@ struct BlockStore : BlockClasses {
     if (block == nullptr) {
       const bool returned = return_kept_blocks(thread);
       if (returned || units != 0) block = memory.malloc(thread, bytes);
-      units = 0;  // not rounded, so not kept
+      units = 0;  // the block has no rounded size, so it cannot be kept
     }
     if (block == nullptr) {
       reclaim(thread);
@@ -110,7 +113,7 @@ struct BlockStore : BlockClasses {
     return block;
   }
 
-  // A Basicblock or a Memoryblock, by its tag.
+  // Frees a Basicblock or a Memoryblock. The tag tells which of the two it is.
   template <class Thread>
   SIMT_FN void free(Thread& thread, std::byte* block, Tag tag) const {
     if (tag.type() == Tag::whole) {
@@ -120,7 +123,6 @@ struct BlockStore : BlockClasses {
     }
   }
 
-  // Payload of a Basicblock, and the Superblock of a Basicblock.
   SIMT_FN std::byte* block_of(std::byte* superblock, std::uint32_t size_class, std::uint32_t index) const {
     return superblock + header_bytes + (std::size_t{index} << (smallest_log2 + size_class)) + header_bytes;
   }
@@ -150,8 +152,8 @@ struct BlockStore : BlockClasses {
     return nullptr;
   }
 
-  // A Basicblock for every lane of the group, as far as there are any. The rest of the last Superblock goes to the
-  // leader's free list; blocks that do not fit go back to the Superblock.
+  // Returns a Basicblock to every lane of the group, until no block is left. The rest of the last Superblock goes to
+  // the leader's free list. Blocks that do not fit there return to the Superblock.
   template <class Thread, class Group>
   SIMT_FN std::byte* refill(Thread& thread, const Group& group, std::uint32_t size_class) const {
     const std::uint32_t rank = group.thread_rank();
@@ -189,7 +191,7 @@ struct BlockStore : BlockClasses {
     thread.atomic(*refills).fetch_add(1u, simt::relaxed);
   }
 
-  // A Superblock with free Basicblocks that are now the caller's, from the buffer or new.
+  // Returns a Superblock from the buffer, or a new one. Its free Basicblocks are the caller's.
   template <class Thread>
   SIMT_FN std::byte* take_superblock(Thread& thread, std::uint32_t size_class, std::uint32_t& bits) const {
     std::uint64_t found;
@@ -205,7 +207,7 @@ struct BlockStore : BlockClasses {
     }
     if (superblock == nullptr) return nullptr;
     thread.atomic(*created).fetch_add(1u, simt::relaxed);
-    // Published by the slots of the FIFO, or with the first block if its user hands it over.
+    // The slots of the FIFO publish this store, or the first block does if its user hands it over.
     thread.atomic(mask(superblock)).store(0, simt::relaxed);
     for (std::uint32_t i = 0; i < blocks_per_superblock; ++i) {
       Tag::of_basic(size_class, i).write(thread, block_of(superblock, size_class, i));
@@ -230,9 +232,9 @@ struct BlockStore : BlockClasses {
     }
   }
 
-  // When the heap below has no room: empties the free lists into the Superblocks and returns those that are entirely
-  // free. One thread does it, the others wait until it has finished. (The paper returns a Superblock when its last
-  // Basicblock is freed, but then the Superblock may be in the middle of a buffer.)
+  // Serves a heap below that has no room: empties the free lists into the Superblocks and returns those that are
+  // entirely free. One thread does this, and the others wait until it has finished. (The paper returns a Superblock
+  // when its last Basicblock is freed, but then the Superblock may be in the middle of a buffer.)
   template <class Thread>
   SIMT_NOINLINE_FN void reclaim(Thread& thread) const {
     if (!try_lock(thread, *reclaiming)) {
@@ -248,11 +250,11 @@ struct BlockStore : BlockClasses {
     unlock(thread, *reclaiming);
   }
 
-  // The same for the blocks that are kept; false if there were none. Lanes that come together return them together:
-  // blocks that a warp freed in a row are freed as one (memoryblock.hpp).
+  // Returns the kept blocks to the heap below. Returns false if there are none. Lanes that come together return blocks
+  // together: neighbouring blocks that a warp frees are freed as one (memoryblock.hpp).
   template <class Thread>
   SIMT_NOINLINE_FN bool return_kept_blocks(Thread& thread) const {
-    constexpr std::uint32_t vain_looks = 64;  // for blocks that other lanes are processing
+    constexpr std::uint32_t vain_looks = 64;  // number of vain looks for blocks that other lanes process
     if (!kept.any(thread)) return false;
     const auto group = thread.converged();
     for (std::uint32_t size = 0; size < KeptBlocks::sizes; ++size) {

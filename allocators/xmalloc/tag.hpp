@@ -1,14 +1,13 @@
-// Type tags of XMalloc: the four bytes before every user pointer give the type of its block.
+// Tag is the type tag of XMalloc: the four bytes before every user pointer give the type of its block.
 //
-// Paper: Huang et al., CIT 2010, section V-B. The owner of the memory writes the tag, the thread that frees it reads
-// it.
+// Paper: Huang et al., CIT 2010, section V-B. The owner of the memory writes the tag, and the thread that frees the
+// memory reads it.
 #pragma once
 
 #include "simt/simt.hpp"
 
 namespace allocbench::xmalloc {
 
-// The last word before a user pointer.
 struct Tag {
   enum Type : std::uint32_t { untyped, piece, basic, whole };
   static constexpr std::uint32_t alone = 63;  // index of a Basicblock without Superblock
@@ -22,7 +21,8 @@ struct Tag {
   static SIMT_FN Tag of_whole(std::uint32_t units = 0) { return {whole << 30 | units}; }
 
   SIMT_FN std::uint32_t type() const { return word >> 30; }
-  SIMT_FN std::uint32_t units() const { return word & 0x3fffffffu; }  // to the parent; of a block to be kept, else 0
+  // Returns the units of 16 bytes from a piece back to its parent, or those of a block that may be kept, otherwise 0.
+  SIMT_FN std::uint32_t units() const { return word & 0x3fffffffu; }
   SIMT_FN std::uint32_t size_class() const { return word >> 8 & 0xff; }
   SIMT_FN std::uint32_t index() const { return word & 0xff; }
 

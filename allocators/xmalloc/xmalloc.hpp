@@ -1,30 +1,34 @@
-// XMalloc: requests of a warp are served as one, from buffered blocks over a slow heap. The published form.
+// XMalloc serves the requests of a warp as one, from buffered blocks over a slow heap. This is the published form.
 //
 // Paper: Huang, Rodrigues, Jones, Buck & Hwu, "XMalloc: A Scalable Lock-free Dynamic Memory Allocator for Many-core
-// Machines", CIT 2010; in its later form (Journal of Supercomputing 2013, public code) the device heap serves
-// Superblocks and large requests. Both forms are registered. What the paper leaves open is as in the public code. Idea:
-//   malloc  the lanes of a warp add up their sizes by a prefix sum. One of them gets a Basicblock for all, which is
-//           divided into Coalescingblocks. Basicblocks come from free lists, which are filled from Superblocks, which
-//           are cut from Memoryblocks. Every buffer is moved by compare-exchange loops.
-//   free    by the type tag in front of the block, lane by lane. A Coalescingblock counts its parent down, and the last
-//           one frees it. A Basicblock returns to a free list or to its Superblock.
-//   With `coalescing` off, every lane goes through the compare-exchange loops itself: the "SIMD-oblivious" baseline of
-//   figure 2.
+// Machines", CIT 2010. In the later form (Journal of Supercomputing 2013, public code), the device heap serves
+// Superblocks and large requests. Both forms are registered. What the paper leaves open follows the public code.
+//
+// Idea:
+// * malloc: The lanes of a warp add up their sizes by a prefix sum. One of them gets a Basicblock for all and divides
+//   it into Coalescingblocks. Basicblocks come from free lists. Superblocks fill the free lists and are cut from
+//   Memoryblocks. Compare-exchange loops move every buffer.
+// * free: Each lane reads the type tag in front of its block. A Coalescingblock decrements the count of its parent, and
+//   the last one frees the parent. A Basicblock returns to a free list or to its Superblock.
+// * With `coalescing` off, every lane runs the compare-exchange loops itself: the "SIMD-oblivious" baseline of figure
+//   2.
+//
 // Data: user block < Coalescingblock < Basicblock < Superblock < Memoryblock, each with a header in front
-// (block_buffers.hpp, memory_chain.hpp); FIFOs (compare_exchange_fifo.hpp). A parent counts its live Coalescingblocks
-// in its first word.
+// (block_buffers.hpp, memory_chain.hpp); FIFOs (compare_exchange_fifo.hpp). The first word of a parent counts its live
+// Coalescingblocks.
 //
 // Differs from the paper:
-//   * Headers are 16 bytes and so is the alignment (public code: 4 and 8). So a warp's sum exceeds the largest
-//     Basicblock, and goes to the heap below, from 225 bytes per lane on (there from 245).
-//   * Requests below `coalescing_limit_bytes` coalesce (public code: 256 bytes; the paper has no limit). The group is
-//     formed once at entry and adds up by shuffles; the public code shares a counter without a barrier.
-//   * Memoryblocks are guarded by a lock, as the paper has no concurrent protocol: memoryblock_list.hpp.
-//   * Basicblocks whose Superblocks do not fit the pool are not used: larger requests go to the heap.
-//   * The public code is the later form only, so times of xmalloc_device_heap are comparable with it. From 8 KiB on it
-//     asks the device heap, lane by lane, and `xmalloc` its Memoryblocks, one after the other under the lock.
-//   * Null when the heap refuses: block_buffers.hpp. FIFOs release and acquire.
-//   * A FIFO reaches 32 GiB to both sides of its origin, so pools are below 64 GiB (public code: 32 GiB).
+// * Headers and the alignment have 16 bytes (public code: 4 and 8). So a warp's sum exceeds the largest Basicblock from
+//   225 bytes per lane on (public code: from 245) and goes to the heap below.
+// * Requests below `coalescing_limit_bytes` coalesce (public code: 256 bytes; the paper has no limit). Lanes form their
+//   group once at entry and add up by shuffles. In the public code they share a counter without a barrier.
+// * A lock guards the Memoryblocks, because the paper has no concurrent protocol (memoryblock_list.hpp).
+// * Basicblocks whose Superblocks do not fit the pool are not used. Larger requests go to the heap.
+// * The public code contains only the later form, so its times are comparable with those of xmalloc_device_heap. From 8
+//   KiB on, xmalloc_device_heap uses the device heap, lane by lane; xmalloc takes its Memoryblocks one after the other
+//   under the lock.
+// * malloc returns null if the heap refuses (block_buffers.hpp). FIFOs release and acquire.
+// * A FIFO reaches 32 GiB to both sides of its origin, so pools are smaller than 64 GiB (public code: 32 GiB).
 #pragma once
 
 #include <algorithm>
@@ -58,7 +62,7 @@ struct InitialiseBuffers {
       *buffers.origin =
           const_cast<std::byte*>(buffers.memory.base()) + (std::size_t{buffers.memory.end()} / 2) * unit_bytes;
     } else {
-      // Any address of the device heap; 0 if it has no room at all.
+      // The origin is any address of the device heap, or 0 if the heap has no room at all.
       std::byte* const probe = buffers.memory.malloc(thread, unit_bytes);
       *buffers.origin = probe;
       if (probe != nullptr) buffers.memory.free(thread, probe);
@@ -71,11 +75,11 @@ class PublishedOf {
  public:
   using Parameters = ParametersOf;
 
-  // Blocks whose Superblocks do not fit the pool are served as large requests.
+  // Basicblocks whose Superblocks do not fit the pool are served as large requests.
   static std::size_t max_request(std::size_t pool_bytes, const Parameters& parameters) {
     return max_request_over<Memory>(pool_bytes, BlockClasses::of(parameters));
   }
-  // Superblocks never go back to the heap. The shared blocks of a warp come from larger blocks than those of a single
+  // Superblocks never return to the heap. The shared blocks of a warp come from larger blocks than those of a single
   // lane, and neither memory serves the other.
   static SmallHeap<Parameters> small_heap() {
     Parameters parameters;
@@ -128,7 +132,7 @@ class PublishedOf {
     buffers_.free(thread, memory, tag);
   }
 
-  // Empty when the invariants of inspect_published.hpp hold. Called when no kernel runs.
+  // Returns an empty text if the invariants of inspect_published.hpp hold. Must be called while no kernel runs.
   std::string broken_invariant(simt::Stream& stream) const {
     simt::Buffer<std::uint32_t> broken(1);
     simt::launch(stream, {1, 1}, InspectBuffers{}, buffers_, broken.data());
@@ -136,7 +140,7 @@ class PublishedOf {
   }
 
  protected:
-  // `name` is the name of the plug-in, for messages.
+  // Lays out the heap. Messages name the plug-in by `name`.
   static PublishedOf lay_out(Arena& arena, const Parameters& parameters, const Memory& memory, std::string_view name) {
     PublishedOf allocator;
     BlockBuffers<Memory>& buffers = allocator.buffers_;

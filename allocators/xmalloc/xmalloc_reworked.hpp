@@ -1,36 +1,39 @@
-// XMalloc, reworked: requests of a warp are served as one, from buffered blocks over a slow heap. The published form:
+// XMalloc, reworked, serves the requests of a warp as one, from buffered blocks over a slow heap. Published form:
 // xmalloc.hpp.
 //
 // Paper: Huang, Rodrigues, Jones, Buck & Hwu, "XMalloc: A Scalable Lock-free Dynamic Memory Allocator for Many-core
-// Machines", CIT 2010; in its later form (Journal of Supercomputing 2013) the device heap serves Superblocks and large
+// Machines", CIT 2010. In the later form (Journal of Supercomputing 2013), the device heap serves Superblocks and large
 // requests. Both forms are registered.
+//
 // Idea:
-//   malloc  the lanes of a warp add up their sizes by a prefix sum. One of them gets a Basicblock for all, which is
-//           divided into Coalescingblocks. Basicblocks come from a free list, else from a Superblock of the
-//           second-level buffer, else from a new Superblock cut from a Memoryblock.
-//   free    by the type tag in front of the block. A Coalescingblock counts its parent down, and the last one frees it.
-//           A Basicblock returns to a free list or to its Superblock. A Memoryblock merges with its neighbours.
-// Data:  user block < Coalescingblock < Basicblock < Superblock < Memoryblock, each with a header in front
-//        (superblock.hpp, memoryblock.hpp); buffers are FIFOs (fifo.hpp). These headers state the protocols. A parent
-//        counts its live Coalescingblocks in its first word. The leader writes it before it tells the warp the address.
-//        It is lowered with acq_rel, so that the last lane frees after the last writes of all owners.
+// * malloc: The lanes of a warp add up their sizes by a prefix sum. One of them gets a Basicblock for all and divides
+//   it into Coalescingblocks. A Basicblock comes from a free list, else from a Superblock of the second-level buffer,
+//   else from a new Superblock cut from a Memoryblock.
+// * free: Each lane reads the type tag in front of its block. A Coalescingblock decrements the count of its parent, and
+//   the last one frees the parent. A Basicblock returns to a free list or to its Superblock. A Memoryblock merges with
+//   its neighbours.
+//
+// Data: user block < Coalescingblock < Basicblock < Superblock < Memoryblock, each with a header in front
+// (superblock.hpp, memoryblock.hpp); buffers are FIFOs (fifo.hpp). These headers state the protocols. The first word of
+// a parent counts its live Coalescingblocks. The leader writes this count before it broadcasts the parent's address to
+// the warp. Frees decrement it with acq_rel, so that the last lane frees after the last writes of all owners.
 //
 // Reworked, with the benefit of each change:
-//   * FIFO counters are moved by additions, masks of Superblocks by OR and exchange (fifo.hpp, superblock.hpp). One
-//     published compare-exchange per round trip succeeds.
-//   * Lanes that free Coalescingblocks of one parent together count it down by one subtraction, and lanes that find no
-//     free Basicblock refill together.
-//   * A group whose sum exceeds the largest Basicblock is halved; the original sends such requests to the heap. If no
-//     Basicblock is left for a sum, each lane requests its own, because smaller ones may be free.
-//   * Memoryblocks: one lane takes the lock for its warp, lists by size, and blocks in a row that a warp frees together
-//     are freed as one (memoryblock.hpp).
-//   * Freed blocks up to 32 times as large as the largest Basicblock are kept (kept_blocks.hpp).
-//   * A Superblock is twice as large as one of the class below, headers included (layout.hpp): two fill the gap that it
-//     leaves. Only one published Superblock fits there.
-//   * Basicblocks whose Superblocks do not fit the pool are not used: larger requests go to the heap.
-//   * Null is returned only after entirely free Superblocks were returned to the heap.
-//   * Headers are 16 bytes and so is the alignment; lanes form their group at entry, by shuffles. As in the published
-//     form here.
+// * Additions move the counters of FIFOs; OR and exchange change the masks of Superblocks (fifo.hpp, superblock.hpp).
+//   In the published form, only one compare-exchange per round trip succeeds.
+// * Lanes that free Coalescingblocks of one parent together make one subtraction from its count. Lanes that find no
+//   free Basicblock refill together.
+// * A group whose sum exceeds the largest Basicblock is halved; the original sends such requests to the heap. If no
+//   Basicblock is left for a sum, each lane requests its own block, because smaller blocks may be free.
+// * Memoryblocks: One lane takes the lock for its warp. Lists hold the blocks by size. Neighbouring blocks that a warp
+//   frees together are freed as one (memoryblock.hpp).
+// * Freed blocks up to 32 times as large as the largest Basicblock are kept (kept_blocks.hpp).
+// * A Superblock is twice as large as one of the class below, headers included (layout.hpp). So two smaller Superblocks
+//   fill the gap that a larger one leaves. In the published form, only one fits there.
+// * Basicblocks whose Superblocks do not fit the pool are not used. Larger requests go to the heap.
+// * malloc returns null only after all entirely free Superblocks were returned to the heap.
+// * As in our published form, headers and the alignment have 16 bytes, and lanes form their group at entry, by
+//   shuffles.
 #pragma once
 
 #include <algorithm>
@@ -75,12 +78,12 @@ class XMallocOf {
  public:
   using Parameters = xmalloc::Parameters;
 
-  // Blocks whose Superblocks do not fit the pool are served as large requests.
+  // Basicblocks whose Superblocks do not fit the pool are served as large requests.
   static std::size_t max_request(std::size_t pool_bytes, const Parameters& parameters) {
     return max_request_over<Memory>(pool_bytes, classes_of(parameters));
   }
-  // A block above the largest Basicblock may end between the places of Superblocks. If a lane alone continues with
-  // Superblocks of its own class at such a place, a gap next to them may be too small for another one.
+  // A block above the largest Basicblock may end between the places of Superblocks. If a single lane then takes
+  // Superblocks of its own class from this place on, the gap beside them may be too small for another Superblock.
   static SmallHeap<Parameters> small_heap() {
     return {.pool_bytes = 16 << 10,
             .parameters = {.smallest_block_bytes = 128,
@@ -103,8 +106,8 @@ class XMallocOf {
           if (block != nullptr) return block;
           break;
         }
-        // The last lane always belongs to the second half, because otherwise one small and one large piece would never
-        // be separated.
+        // The last lane always belongs to the second half. Otherwise the loop could never separate one small and one
+        // large piece.
         group = group.partition(2 * offset >= total || group.thread_rank() + 1 == group.num_threads());
       }
     }
@@ -129,14 +132,14 @@ class XMallocOf {
     store_.free(thread, memory, tag);
   }
 
-  // Empty when the invariants of inspect.hpp hold. Called when no kernel runs.
+  // Returns an empty text if the invariants of inspect.hpp hold. Must be called while no kernel runs.
   std::string broken_invariant(simt::Stream& stream) const {
     simt::Buffer<std::uint32_t> broken(1);
     simt::launch(stream, {1, 1}, Inspect{}, store_, broken.data());
     return text_of(static_cast<Broken>(broken.to_host(stream).front()));
   }
 
-  // Superblocks that exist, for tests.
+  // Returns the number of Superblocks that exist. Tests use it.
   std::uint32_t superblocks(simt::Stream& stream) const {
     std::uint32_t count = 0;
     simt::copy_to_host(stream, &count, store_.created, sizeof count);
@@ -144,7 +147,7 @@ class XMallocOf {
   }
 
  protected:
-  // `name` is the plug-in's, for messages.
+  // Lays out the heap. Messages name the plug-in by `name`.
   static XMallocOf lay_out(Arena& arena, const Parameters& parameters, const Memory& memory, std::string_view name) {
     XMallocOf allocator;
     BlockStore<Memory>& store = allocator.store_;
@@ -153,7 +156,7 @@ class XMallocOf {
     store.memory = memory;
     store.buffers.lists = parameters.free_lists;
     store.buffers.list_capacity = parameters.free_list_capacity;
-    // Room for all, so that no push is refused.
+    // The buffers have room for all Superblocks, so no push is refused.
     store.buffers.superblock_capacity = most_superblocks(arena.pool_bytes(), parameters, 1u << Buffers::classes);
     store.buffers.counters = arena.metadata<FifoCounters>(store.buffers.fifos());
     store.buffers.slots = arena.metadata<FifoSlot>(store.buffers.slot_count());

@@ -15,7 +15,7 @@ namespace {
 
 using protocol::Malformed;
 
-// A mistake of the user in a strategy or a schedule, which only this program can detect.
+// UserMistake is a mistake of the user in a strategy or a schedule, which only this program can detect.
 struct UserMistake : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -88,7 +88,7 @@ void Server::write(const protocol::CheckerEvent& event) const { events_.write(pr
 int Server::serve(std::istream& commands) {
   write(protocol::CheckerReady{protocol::version, check::races_are_seen()});
   for (std::string line; std::getline(commands, line);) {
-    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;  // typed by hand
+    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;  // a user may type empty lines by hand
     try {
       const auto command = protocol::checker_command_from_json(protocol::parse_object(line, "a command"));
       if (std::holds_alternative<protocol::Quit>(command)) return 0;

@@ -1,4 +1,4 @@
-// Answers the commands of `allocbench check` (harness/README.md, "The checking workers").
+// Server answers the commands of `allocbench check` (harness/README.md, "The checking workers").
 #pragma once
 
 #include <istream>
@@ -13,7 +13,7 @@ namespace allocbench::checker {
 
 class Server {
  public:
-  // All arguments must outlive it.
+  // All arguments must outlive the server.
   Server(const check::SubjectList& subjects, const protocol::LineWriter& events)
       : subjects_(subjects), events_(events) {}
   // Answers commands until `quit` or the end of input. Returns the exit code.
@@ -28,7 +28,7 @@ class Server {
   const protocol::LineWriter& events_;
 };
 
-// Subjects and models, as printed by `--describe`.
+// Returns the subjects and models, as `--describe` prints them.
 protocol::CheckerDescription describe(const check::SubjectList& subjects, std::vector<protocol::BrokenPlugin> broken);
 
 }  // namespace allocbench::checker

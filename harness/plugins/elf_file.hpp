@@ -13,7 +13,7 @@
 
 namespace allocbench {
 
-// The reason why a file cannot be read, as text after its name.
+// The reason why a file cannot be read. Its text follows the file's name in a message.
 class DamagedFile : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -24,7 +24,7 @@ class ElfFile {
   // Throws DamagedFile if the file is not a shared object for this machine or is shorter than its headers state.
   explicit ElfFile(const std::filesystem::path& path);
 
-  // The bytes of a section up to the first zero; nullopt if there is no section with this name.
+  // Returns the bytes of a section up to the first zero, or nullopt if there is no section with this name.
   std::optional<std::string> text_of(const std::string& section);
 
  private:

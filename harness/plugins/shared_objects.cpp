@@ -38,13 +38,13 @@ constexpr const char* rebuild = ". Rebuild it or remove it.";
 
 BadPlugin unusable(const fs::path& file, const std::string& why) { return BadPlugin(file.string() + ": " + why); }
 
-// "check worker, 0.1.0 0123456789ab, GNU 12.2.0, no sanitizer" (cmake/plugin_interface.cpp.in).
+// An interface reads "check worker, 0.1.0 0123456789ab, GNU 12.2.0, no sanitizer" (cmake/plugin_interface.cpp.in).
 constexpr const char* worker_word = " worker, ";
 
-// The variant of an interface text.
+// Returns the variant in an interface text.
 std::string worker_in(const std::string& interface) { return interface.substr(0, interface.find(worker_word)); }
 
-// The reason why a plug-in with the interface `theirs` is unusable here. Empty if it is usable.
+// Returns why a plug-in with the interface `theirs` is unusable here, or an empty text.
 std::string difference(const std::string& theirs, const std::string& variant) {
   const std::string ours = variant + worker_word + ALLOCBENCH_PLUGIN_INTERFACE;
   if (theirs == ours) return "";

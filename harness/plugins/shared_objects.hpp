@@ -14,19 +14,19 @@ class BadPlugin : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// A plug-in's file. Once loaded, it stays loaded until the process ends.
+// The file of a plug-in. Once loaded, it stays loaded until the process ends.
 class SharedObject {
  public:
-  // Reads the description in the file. Throws BadPlugin if the file is damaged, is not a plug-in, or is for a worker
-  // other than `variant` or for another interface.
+  // Reads the description in the file. Throws BadPlugin if the file is damaged, is not a plug-in, or is for another
+  // worker than `variant` or for another interface.
   SharedObject(std::filesystem::path file, const std::string& variant);
   // Throws BadPlugin.
   void load();
 
   const std::filesystem::path& file() const { return file_; }
-  // The sources of the file, as read by protocol/sources.hpp.
+  // Returns the sources of the file, as read by protocol/sources.hpp.
   const std::string& sources() const { return sources_; }
-  // An exported function of type `Function*`. Throws BadPlugin.
+  // Returns an exported function of type `Function*`. Throws BadPlugin.
   template <class Function>
   Function* function(const char* name) const {
     return reinterpret_cast<Function*>(symbol(name));
@@ -42,7 +42,7 @@ class SharedObject {
 
 struct BrokenFile {
   std::filesystem::path file;
-  std::string reason;  // the file and the next step
+  std::string reason;  // file and next step
 };
 
 struct LoadedFiles {
@@ -50,14 +50,14 @@ struct LoadedFiles {
   std::vector<BrokenFile> broken;
 };
 
-// Loads all usable files. With `in_child_first`, a file that kills the loading process is reported as broken; without,
-// it kills this process.
+// Loads all usable files. With `in_child_first` a file that kills the loading process is reported as broken. Otherwise
+// such a file kills this process.
 LoadedFiles load_files(const std::vector<std::filesystem::path>& files, const std::string& variant,
                        bool in_child_first);
 
-// The files *.so of the folders `variant` ("cpu", "cuda", "check", "tsan"), sorted by name: first in plugins/ next to
-// this program, then in every folder of the environment variable ALLOCBENCH_PLUGINS, separated by colons. If a folder
-// of that list does not exist, throws BadPlugin.
+// Returns the files *.so of the folders `variant` ("cpu", "cuda", "check", "tsan"), sorted by name. It searches first
+// in plugins/ next to this program, then in every folder of the environment variable ALLOCBENCH_PLUGINS, separated by
+// colons. Throws BadPlugin if a folder of that list does not exist.
 std::vector<std::filesystem::path> plugin_files(const std::string& variant);
 
 }  // namespace allocbench

@@ -10,13 +10,13 @@
 namespace allocbench {
 
 struct LoadingDeath {
-  std::size_t index = 0;  // of the file
-  std::string how;        // "loading it was ended by SIGSEGV (Segmentation fault)"
+  std::size_t index = 0;  // index of the file
+  std::string how;        // a text such as "loading it was ended by SIGSEGV (Segmentation fault)"
 
   bool operator==(const LoadingDeath&) const = default;
 };
 
-// The first death, if there is one. Files that only fail to load kill no process.
+// Returns the first death, if there is one. Files that only fail to load kill no process.
 std::optional<LoadingDeath> death_while_loading(const std::vector<std::filesystem::path>& files);
 
 }  // namespace allocbench

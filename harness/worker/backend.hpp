@@ -1,4 +1,4 @@
-// The back end for the worker's host code: opened once, closed at the end. backend_cpu.cpp and backend_cuda.cu
+// The back end for the worker's host code. It is opened once and closed at the end. backend_cpu.cpp and backend_cuda.cu
 // implement it. All other host code is the same in both workers.
 #pragma once
 
@@ -17,10 +17,10 @@ namespace allocbench::worker {
 
 struct BackendOptions {
   int device = 0;
-  std::optional<std::size_t> device_heap_bytes;     // nothing: the back end's default
-  std::uint32_t os_threads = 0;                     // CPU only; 0 = one per core
-  std::optional<std::uint64_t> deterministic_seed;  // CPU only; nothing = blocks spread over OS threads
-  std::optional<std::uint64_t> lockstep_seed;       // as above, and the lanes of a warp advance together
+  std::optional<std::size_t> device_heap_bytes;     // size of the device heap; empty: the back end's default
+  std::uint32_t os_threads = 0;                     // OS threads on the CPU back end; 0: one per core
+  std::optional<std::uint64_t> deterministic_seed;  // seed of the CPU executor; empty: OS threads share the blocks
+  std::optional<std::uint64_t> lockstep_seed;       // the same seed, but the lanes of a warp advance together
 };
 
 class Backend {
@@ -34,17 +34,17 @@ class Backend {
 // Opens the device and sets its heap before anything is launched. Throws simt::Fault(environment).
 std::unique_ptr<Backend> open_backend(const BackendOptions& options);
 
-// Loads the driver and returns the place of the device; empty if unknown. Makes no context, because another worker may
-// be measuring.
+// Loads the driver and returns the place of the device, or an empty text if it is unknown. It makes no context, because
+// another worker may be measuring.
 std::string pci_bus_id(int device);
 // Makes the context, which takes most of the start. If this fails, open_backend() reports the reason.
 void open_context(int device);
-// Ends the process immediately if the driver frees its resources; otherwise returns, and destructors run.
+// Ends the process immediately if the driver frees its resources. Otherwise it returns, and destructors run.
 void end_at_once();
 
 // "cpu" or "cuda".
 std::string backend_name();
-// The compiler of the device code, with its version.
+// Returns the compiler of the device code, with its version.
 std::string compiler_text();
 
 }  // namespace allocbench::worker

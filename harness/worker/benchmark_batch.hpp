@@ -1,5 +1,5 @@
-// Google Benchmark as the measuring loop. One batch of samples is one registration with a fixed number of iterations
-// and manual time: the sum of the phases, measured with the device's events.
+// Google Benchmark as the measuring loop. One batch of samples is one registration with a fixed number of iterations.
+// Its time is manual: the sum of the phases, measured with the device's events.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ class BenchmarkReporter;
 
 namespace allocbench::worker {
 
-// Calls `sample` `count` times, which returns the seconds of one sample. Returns Google Benchmark's measurement. An
-// exception of a sample ends the batch and is passed on. `shown` also gets the run, if there is one.
+// Calls `sample`, which returns the seconds of one sample, `count` times. Returns Google Benchmark's measurement. An
+// exception of a sample ends the batch and is passed on. `shown`, if given, also gets the run.
 protocol::Loop run_benchmark_batch(const std::string& name, std::uint32_t count, const std::function<double()>& sample,
                                    benchmark::BenchmarkReporter* shown = nullptr);
 

@@ -14,7 +14,7 @@ namespace {
 
 using protocol::Malformed;
 
-// The mistake in a value that the description does not allow.
+// Returns the mistake in a value that the description does not allow.
 std::string complaint_about(const ParameterInfo& info, const ParameterValue& value) {
   if (value.index() != info.default_value.index()) {
     return fmt::format("must be of type {}", protocol::word(info.type()));
@@ -24,7 +24,7 @@ std::string complaint_about(const ParameterInfo& info, const ParameterValue& val
   return info.power_of_two ? bounds + " and a power of two" : bounds;
 }
 
-// Parameters that are not in the command keep their defaults.
+// Returns the checked values. Parameters that are not in the command keep their defaults.
 ParameterValues checked(const ParameterValues& values, const std::vector<ParameterInfo>& infos,
                         const std::string& owner) {
   ParameterValues result;

@@ -1,4 +1,4 @@
-// Resolves commands of the protocol: names become entries of the registry, and parameters are checked against their
+// Resolves commands of the protocol. Names become entries of the registry, and parameters are checked against their
 // descriptions. Every mistake is a protocol::Malformed.
 #pragma once
 

@@ -1,4 +1,4 @@
-// `worker --describe`: the contents of this worker. Uses no device.
+// `worker --describe` prints the contents of this worker. It uses no device.
 #pragma once
 
 #include "harness/worker/registry.hpp"

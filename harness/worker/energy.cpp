@@ -7,7 +7,7 @@
 namespace allocbench::worker {
 namespace {
 
-constexpr int idle_windows = 6;  // half of them before the work
+constexpr int idle_windows = 6;  // half of them come before the work
 constexpr double idle_window_seconds = 0.2;
 constexpr double poll_seconds = 1e-3;
 constexpr double longest_wait_seconds = 2;  // for a step of the counter
@@ -25,7 +25,7 @@ double deviation(const std::vector<double>& values) {
 
 }  // namespace
 
-// Begins and ends at a step of the counter; work continues until the step.
+// Measures from one step of the counter to another. The work continues until the last step.
 std::optional<EnergyMeter::Window> EnergyMeter::window(double seconds, const std::function<void()>& work) {
   std::optional<double> last = sources_.joules();
   if (!last) return std::nullopt;
@@ -77,7 +77,7 @@ std::optional<Energy> EnergyMeter::measure(double seconds, const std::function<v
   const auto of_repetition = [&](const Window& each) {
     return (each.joules - idle * each.seconds) / static_cast<double>(each.repetitions);
   };
-  // The error of the idle power is the same in both loops; the errors of the steps are independent.
+  // The error of the idle power is the same in both loops. The errors of the steps are independent.
   const auto per_repetition = [](double amount, const Window& each) {
     return amount / static_cast<double>(each.repetitions);
   };

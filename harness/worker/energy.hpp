@@ -1,10 +1,11 @@
 // The energy of a repetition of a cell, by the counter of a GPU.
 //
-// The counter (NVML: millijoules since the driver was loaded) moves in steps, some tens of milliseconds apart, so work
-// is repeated for at least a second, from one step to another. Two values are subtracted: the power of the idle GPU,
-// measured at both ends, and the energy of preparing the heap for each repetition, measured by a second loop. The noise
-// of the result is the difference of idle power between its windows over the time of both loops, plus one step of the
-// counter at each end of each loop.
+// NVML's counter gives the energy since the driver was loaded, in millijoules. It moves in steps, some tens of
+// milliseconds apart. So work is repeated for at least a second, from one step to another. Two values are subtracted.
+// One is the power of the idle GPU, measured before and after the work. The other is the energy of preparing the heap
+// for each repetition, measured by a second loop. The noise of the result has two parts. One is the difference of idle
+// power between its windows, over the time of both loops. The other is one step of the counter at each end of each
+// loop.
 #pragma once
 
 #include <cstdint>
@@ -14,25 +15,26 @@
 namespace allocbench::worker {
 
 struct Energy {
-  double joules = 0;      // of a repetition, idle power and preparation subtracted
-  double noise = 0;       // joules of a repetition: one standard deviation
+  double joules = 0;      // joules of a repetition, without idle power and preparation
+  double noise = 0;       // one standard deviation of `joules`
   double idle_watts = 0;  // mean of the idle windows
   std::uint64_t repetitions = 0;
 };
 
 // The inputs of the meter.
 struct EnergySources {
-  std::function<std::optional<double>()> joules;  // of the counter; nothing if there is none
-  std::function<double()> now;                    // seconds
-  std::function<void(double)> sleep;              // seconds
+  std::function<std::optional<double>()> joules;  // value of the counter; nothing if there is none
+  std::function<double()> now;                    // time in seconds
+  std::function<void(double)> sleep;              // wait for some seconds
 };
 
 class EnergyMeter {
  public:
   explicit EnergyMeter(EnergySources sources) : sources_(std::move(sources)) {}
 
-  // `repeat` makes one repetition and waits for the device. `prepare` makes everything of it except the timed kernels.
-  // Each is repeated for at least `seconds`. Nothing if the device has no counter, or one that does not change.
+  // Measures a repetition. `repeat` makes one repetition and waits for the device. `prepare` makes everything of it
+  // except the timed kernels. Each is repeated for at least `seconds`. Returns nothing if the device has no counter, or
+  // one that does not change.
   std::optional<Energy> measure(double seconds, const std::function<void()>& repeat,
                                 const std::function<void()>& prepare);
 

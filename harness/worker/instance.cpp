@@ -36,7 +36,7 @@ void Instance::create_timed() {
   init_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// In its own memory. The memory of an earlier instance is released first.
+// Creates the allocator in its own memory. The memory of an earlier instance is released first.
 void Instance::create() {
   handle_.reset();
   arena_.emplace(stream_, setting_.pool_bytes);

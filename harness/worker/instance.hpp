@@ -1,4 +1,4 @@
-// An allocator instance for its cells. Compiled once per back end.
+// An allocator instance for its cells. It is compiled once per back end.
 #pragma once
 
 #include <memory>
@@ -24,30 +24,30 @@ class Instance final : public AllocatorInstance {
   double init_seconds() const override { return init_seconds_; }
   std::unique_ptr<Cell> open(const CellRequest& request) override;
 
-  // The rest is for the instance's cells.
+  // The functions below are for the instance's cells.
   simt::Stream& stream() const { return stream_; }
   const AllocatorHandle& handle() const { return *handle_; }
   const Traits& traits() const { return setting_.traits(); }
   TimeShares& shares() const { return process_.shares; }
   LeakFindings& leak_findings() const { return process_.leak_findings; }
-  // Deadline for the calls of observed forms.
+  // Returns the deadline for the calls of observed forms.
   simt::Deadline& deadline() { return deadline_; }
   // Waits for the device. Throws the timeout if calls ended half-way, because all findings are then invalid.
   void fail_if_late();
   // Allocates memory for flush_l2(). Throws CellFailure if there is no such cache.
   void prepare_to_flush_l2();
-  // Writes twice the L2 cache, so that no data of the allocator is left in it. Enqueued on the stream.
+  // Writes twice the size of the L2 cache, so that no data of the allocator is left in it. Enqueued on the stream.
   void flush_l2();
   // Makes the allocator new, if the design can. A device heap cannot be reset within a process. With
   // `without_device_heap` later requests do not use it, so a new instance is as good as a new process.
   void reset(bool without_device_heap);
-  // The rules for every returned pointer.
+  // Returns the rules for every returned pointer.
   PointerRules rules(bool check_overlap) const;
   // Checks reset() and free(null) once, with the calls of the first cell. The result holds for all cells. No block may
   // be in use before the check, and the allocator needs a reset after it. Throws CellFailure.
   const std::string& check_reset(std::uint32_t lanes_per_warp);
 
-  const void* last_user = nullptr;  // the cell that ran last; null after a reset
+  const void* last_user = nullptr;  // cell that ran last; null after a reset
 
  private:
   void create_timed();

@@ -1,5 +1,5 @@
-// allocbench-worker-{cpu,cuda}: all allocators × all workloads of one back end, driven over a pipe. harness/README.md
-// has the protocol.
+// allocbench-worker-{cpu,cuda} has all allocators and workloads of one back end. It is driven over a pipe;
+// harness/README.md has the protocol.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -55,7 +55,7 @@ std::size_t device_heap_for(const AllocatorRequest& request) {
   return request.entry->functions.device_heap_bytes(request.pool_bytes, request.parameters);
 }
 
-// Nothing: the back end's default.
+// Returns nothing for the back end's default.
 std::optional<std::size_t> device_heap_bytes(const Options& options, const Registry& registry) {
   if (!options.device_heap_for.empty()) {
     const protocol::Json question = protocol::parse_object(options.device_heap_for, "the question");
@@ -66,8 +66,8 @@ std::optional<std::size_t> device_heap_bytes(const Options& options, const Regis
   return needed == 0 ? std::nullopt : std::optional(needed);
 }
 
-// The front end writes a line when the last worker launches nothing more, and another one when that worker is gone.
-// False at the end of input, because then this worker is not needed.
+// Waits for two lines of the front end. The first one says that the last worker launches nothing more, the second one
+// that this worker is gone. Returns false at the end of input, because then this worker is not needed.
 bool wait_for_turn(const BackendOptions& options, const protocol::LineWriter& events, TimeShares& shares) {
   const auto next_line = [&] {
     const TimeShares::Scope waiting(shares, Part::waiting);
@@ -132,7 +132,7 @@ int run(const Options& options, ProcessState& process) {
   }
 }
 
-// The group of modes, of which at most one is allowed, and the options for --serve.
+// Adds the group of modes, of which at most one is allowed, and the options for --serve.
 CLI::App* add_modes(CLI::App& app, Options& options) {
   auto* mode = app.add_option_group("mode", "What to do");
   auto* serve = mode->add_flag("--serve", options.serve, "Answer protocol commands from standard input");
@@ -200,7 +200,7 @@ int main_of_worker(int argc, char** argv) {
 }  // namespace allocbench::worker
 
 int main(int argc, char** argv) {
-  // If the front end dies, its pipe closes, the write fails and the worker ends normally.
+  // If the front end dies, its pipe closes. Then the write fails, and the worker ends normally.
   std::signal(SIGPIPE, SIG_IGN);
   return allocbench::worker::main_of_worker(argc, argv);
 }

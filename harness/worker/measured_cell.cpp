@@ -16,13 +16,13 @@
 namespace allocbench::worker {
 namespace {
 
-// The host reads all words of the allocator. Above this size a cell would wait longer for this than for its kernels.
+// The host reads all words of the allocator. For a larger pool a cell would wait longer for this than for its kernels.
 constexpr std::size_t largest_inspected_pool = std::size_t{512} << 20;
 
-// An observed pass fills and compares blocks, and records each call.
+// An observed pass fills and compares blocks, and records each call, so it takes longer than a timed one.
 constexpr double observed_to_timed = 3;
 
-// Starts also without `seconds`, so that no earlier deadline remains.
+// Starts the deadline, also without `seconds`, so that no earlier deadline remains.
 class DeadlineScope {
  public:
   DeadlineScope(simt::Deadline& deadline, std::optional<double> seconds) : deadline_(deadline) {
@@ -50,7 +50,7 @@ std::string late_verdict(double seconds) {
   return text;
 }
 
-// Appended to the reason of a cell; empty if unknown.
+// Returns the text that is appended to the reason of a cell. It is empty if the cause is unknown.
 std::string cause_of_nulls(const PointerCheck& check) {
   const std::optional<std::uint64_t> spurious = check.spurious_nulls();
   if (!spurious) return "";
@@ -106,7 +106,7 @@ Verification MeasuredCell::verify(const VerificationLimits& limits, const StageL
   });
   std::uint32_t lanes_per_warp = 0;
   in_stage({Stage::leaks, Part::leaks, &Verification::leak}, [&](Verification& found) {
-    const RequestProfile requests = run_->requests();  // drawn anew at each call
+    const RequestProfile requests = run_->requests();  // drawn again at each call
     lanes_per_warp = requests.geometry.lanes_per_warp;
     check_leaks(requests, found);
   });
@@ -189,7 +189,7 @@ void MeasuredCell::repeat() {
 void MeasuredCell::prepare() {
   make_ready();
   instance_.stream().synchronize();
-  instance_.last_user = this;  // the heap is as earlier repetitions left it
+  instance_.last_user = this;  // the heap is in the state that earlier repetitions left
 }
 
 void MeasuredCell::make_ready() {
@@ -218,7 +218,7 @@ Sample MeasuredCell::repetition(std::string_view name, double least_seconds, con
   make_ready();
   PhaseTimer timer(instance_.stream(), &stages);
   {
-    const simt::Range range(name);  // `allocbench profile` wants phases of samples only
+    const simt::Range range(name);  // `allocbench profile` wants only phases of samples
     run_->sample(timed_allocator().telling(stages), timer);
   }
   instance_.shares().move_to(Part::kernels, timer.seconds());
@@ -253,7 +253,7 @@ bool MeasuredCell::passes_take_longer_than(double seconds) const {
   return judged_ && observed_to_timed * judged_->wall_seconds * static_cast<double>(passes) > seconds;
 }
 
-// check_recorded() looks at them after every sample.
+// check_recorded() checks these blocks after every sample.
 void MeasuredCell::check_own_blocks(Verification& result) {
   result.content = "checked";
   if (judged_) return;
@@ -315,7 +315,7 @@ void MeasuredCell::check_contents_of(const CallLedger& calls, bool judged, Verif
   const ContentCheck contents(instance_.stream(), run_->mallocs_at_most(), instance_.rules(judged));
   run_->sample(instance_.handle().observed(calls, contents.ledger()), untimed);
   instance_.fail_if_late();
-  // Pointers first, because a wrong pointer explains wrong contents, but not vice versa.
+  // Pointers are checked first, because a wrong pointer explains wrong contents, but not vice versa.
   const PointerCheck pointers = check_pointers();
   result.null_returns = pointers.nulls();
   result.blocks = pointers.blocks();
@@ -328,7 +328,7 @@ void MeasuredCell::check_contents_of(const CallLedger& calls, bool judged, Verif
   result.content = "checked";
 }
 
-// The free memory of an aged heap is unknown.
+// Leaves out the facts about free memory if the heap is aged, because they are unknown.
 PointerRules MeasuredCell::rules() const {
   PointerRules rules = instance_.rules(overlap_is_defined());
   if (!ageing_) add_room(rules, setting_);

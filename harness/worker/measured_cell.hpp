@@ -1,4 +1,4 @@
-// MeasuredCell: a workload bound to an allocator instance. It implements the protocol of a cell: the order of resets,
+// MeasuredCell is a workload bound to an allocator instance. It implements the protocol of a cell: the order of resets,
 // warm-ups and samples, the verification after them, and the texts for failures.
 #pragma once
 
@@ -29,7 +29,7 @@ class MeasuredCell final : public Cell {
   void prepare() override;
 
  private:
-  // An allocator that never frees has no state worth reusing, because it would only be exhausted.
+  // An allocator that never frees starts every pass fresh, because reuse would only exhaust it.
   bool starts_every_pass_fresh() const {
     return settings_.state == StartState::fresh || instance_.traits().frees == Frees::never;
   }
@@ -39,34 +39,34 @@ class MeasuredCell final : public Cell {
 
   // Makes the allocator as new as possible in this process.
   void reset_allocator() { instance_.reset(leaves_device_heap_alone_); }
-  // Brings the heap into the state that samples start from.
+  // Brings the heap into the state from which samples start.
   void begin();
-  // The same, and resets the records of a sample.
+  // Does the same, and resets the records of a sample.
   void make_ready();
-  // A repetition that takes less than `least_seconds` is not checked and has only its time.
+  // Makes a repetition. If it takes less than `least_seconds`, it is not checked and has only its time.
   Sample repetition(std::string_view name, double least_seconds, const StageListener& listener);
-  // Reports a stage when the earlier work is done.
+  // Returns a listener that reports a stage when the earlier work is done.
   StageListener when_idle(const StageListener& listener) const;
-  // For samples, not for verification.
+  // Returns the allocator for samples. Verification does not use it.
   AllocatorHandle timed_allocator() const;
   struct VerifiedStage {
     Stage stage;
     Part part;
     std::string Verification::*verdict;
   };
-  // The result of check(found) counts if all calls return in time; otherwise the verdict states that they did not.
+  // Stores the result of check(found) if all calls return in time. Otherwise the verdict states that they did not.
   template <class Check>
   void verify_stage(const VerifiedStage& stage, std::optional<double> seconds, Verification& result, Check&& check);
   void check_contents(std::optional<double> seconds, Verification& result);
-  // The probable time of all passes of check_filled_blocks(), estimated from repetitions.
+  // Returns whether all passes of check_filled_blocks() will probably take longer, estimated from repetitions.
   bool passes_take_longer_than(double seconds) const;
   void check_own_blocks(Verification& result);
-  // One more pass, from the initial state of samples, whose calls are written to a folder.
+  // Runs one more pass from the initial state of samples. Its calls are written to a folder.
   void record_trace(const VerificationLimits& limits, Verification& result);
   void check_blocks_of_few(Verification& result);
   void check_leaks(const RequestProfile& requests, Verification& result);
-  // The first pass checks the contents of the blocks. This pass and any later ones count steps, from the initial state
-  // of samples.
+  // Runs the observed passes. The first one checks the contents of the blocks. This pass and any later ones count
+  // steps, from the initial state of samples.
   void check_filled_blocks(Verification& result);
   void check_contents_of(const CallLedger& calls, bool judged, Verification& result, PhaseTimer& untimed);
   PointerRules rules() const;
@@ -78,7 +78,7 @@ class MeasuredCell final : public Cell {
   protocol::CellSettings settings_;
   WorkloadTraits workload_;
   std::unique_ptr<WorkloadRun> run_;
-  std::optional<Ageing> ageing_;  // of state aged
+  std::optional<Ageing> ageing_;  // ageing of the heap, for state `aged`
   WarmUps warm_ups_left_;
   // Results of the last checked repetition.
   struct Judged {

@@ -11,7 +11,7 @@
 namespace allocbench::worker {
 namespace {
 
-// The parts of NVML's C interface that are used here, with the names and values of its public header.
+// This is the part of NVML's C interface that is used here, with the names and values of its public header.
 using Result = int;
 using DeviceHandle = void*;
 constexpr Result success = 0;
@@ -20,8 +20,8 @@ constexpr Result reset_required = 16;
 constexpr int clock_sm = 1;
 constexpr int temperature_of_gpu = 0;
 
-// Reasons that slow a kernel down against an undisturbed GPU. Idle, application clock settings, sync boost and display
-// clocks are states that somebody chose.
+// The reasons that slow a kernel down compared with an undisturbed GPU. Idle, application clock settings, sync boost
+// and display clocks are states that somebody chose.
 struct ThrottleReason {
   unsigned long long bit;
   const char* name;
@@ -32,7 +32,7 @@ constexpr std::array<ThrottleReason, 5> throttling = {{{0x4, "power cap"},
                                                        {0x40, "heat (hardware)"},
                                                        {0x80, "power brake"}}};
 
-// nvmlProcessInfo_t of nvmlDeviceGetComputeRunningProcesses_v3.
+// The struct nvmlProcessInfo_t of nvmlDeviceGetComputeRunningProcesses_v3.
 struct ProcessInfo {
   unsigned pid;
   unsigned long long used_memory;
@@ -56,7 +56,7 @@ struct Nvml::Library {
   Result (*temperature)(DeviceHandle, int, unsigned*) = nullptr;
   Result (*throttle_reasons)(DeviceHandle, unsigned long long*) = nullptr;
   Result (*driver_version)(char*, unsigned) = nullptr;
-  // Not available in every driver or for every GPU.
+  // These functions are not available in every driver or for every GPU.
   Result (*application_clock)(DeviceHandle, int, unsigned*) = nullptr;
   Result (*processes)(DeviceHandle, unsigned*, ProcessInfo*) = nullptr;
   Result (*mig_mode)(DeviceHandle, unsigned*, unsigned*) = nullptr;
@@ -148,7 +148,7 @@ std::optional<unsigned> Nvml::sm_clock_limit_mhz() const {
   return value;
 }
 
-// In a container NVML returns the process ids of the host, so this process cannot be recognised; one process is
+// In a container NVML returns the process ids of the host, so this process cannot be recognised. One process is
 // subtracted instead.
 std::optional<unsigned> Nvml::other_processes() const {
   if (!library_ || library_->processes == nullptr) return std::nullopt;

@@ -9,31 +9,31 @@
 
 namespace allocbench::worker {
 
-// A member is empty if it is unknown.
+// A member is empty if its value is unknown.
 struct GpuCondition {
   std::optional<unsigned> sm_clock_mhz;
   std::optional<unsigned> temperature_c;
-  // The causes of a lower clock: power, heat, a hardware brake. Manually set clocks are not included.
+  // Causes of a lower clock: power, heat or a hardware brake. Manually set clocks are not included.
   std::optional<std::vector<std::string>> throttle_reasons;
 };
 
 class Nvml {
  public:
-  // The GPU is found by PCI bus id, because NVML's order of devices is not CUDA's. An empty id loads nothing.
+  // Finds the GPU by its PCI bus id, because NVML's order of devices is not CUDA's. An empty id loads nothing.
   explicit Nvml(const std::string& pci_bus_id);
   ~Nvml();
   Nvml(const Nvml&) = delete;
   Nvml& operator=(const Nvml&) = delete;
 
   GpuCondition condition() const;
-  // A part of this, in a fraction of the time.
+  // Returns a part of condition(), in a fraction of its time.
   std::optional<bool> throttled() const;
-  // Since the driver was loaded.
+  // Returns the joules since the driver was loaded.
   std::optional<double> joules() const;
   std::optional<unsigned> max_sm_clock_mhz() const;
-  // The clock that an administrator allows under load.
+  // Returns the clock that an administrator allows under load.
   std::optional<unsigned> sm_clock_limit_mhz() const;
-  // Other processes that use the GPU. This process must have a context there.
+  // Returns the number of other processes that use the GPU. This process must have a context there.
   std::optional<unsigned> other_processes() const;
   std::optional<bool> mig() const;
   std::optional<bool> ecc() const;

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 struct Plugin {
   std::vector<protocol::PluginDescription> files;
   std::vector<const PluginPart*> parts;
-  std::string broken;  // why it cannot be used; empty when it can
+  std::string broken;  // why it cannot be used, or empty
 };
 
 std::string plugin_of(const fs::path& file) {
@@ -24,8 +24,8 @@ std::string plugin_of(const fs::path& file) {
   return name.ends_with(suffix) ? name.substr(0, name.size() - suffix.size()) : name;
 }
 
-// By folder and name. If one part of a plug-in is unusable, the whole plug-in is, because half its kernels would be
-// missing.
+// Groups the parts by folder and name. If one part of a plug-in is unusable, the whole plug-in is, because half its
+// kernels would be missing.
 std::map<fs::path, Plugin> read_plugins(const LoadedFiles& loaded) {
   std::map<fs::path, Plugin> plugins;
   const auto plugin_with = [&](const fs::path& file) -> Plugin& {

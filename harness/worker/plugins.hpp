@@ -1,4 +1,4 @@
-// The allocators of a worker: every plug-in part in its folders, or those of one plug-in.
+// The allocators of a worker. They come from every plug-in part in its folders, or from the parts of one plug-in.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace allocbench::worker {
 
-// `backend` is "cpu" or "cuda", and `workloads` are those of the registry. An empty `only` loads all usable plug-ins,
-// and the registry lists the others. Throws BadPlugin (harness/plugins/shared_objects.hpp) for a missing folder and for
-// an unusable `only`, and std::runtime_error for names that clash.
+// Loads plug-ins. `backend` is "cpu" or "cuda", and `workloads` are those of the registry. If `only` is empty, all
+// usable plug-ins are loaded, and the registry lists the others. Throws BadPlugin (harness/plugins/shared_objects.hpp)
+// for a missing folder and for an unusable `only`, and std::runtime_error for names that clash.
 Registry load_plugins(const std::string& backend, std::vector<WorkloadType> workloads, const std::string& only = "");
 
 }  // namespace allocbench::worker

@@ -1,7 +1,7 @@
 // The types of the worker's host code: allocators and workloads by name, instances and cells.
 //
-// Host code that includes this header is compiled by the host compiler for both workers and must not include
-// simt/simt.hpp: here `simt::Stream` stays an incomplete type. Instances and cells are implemented once per back end.
+// The host compiler compiles code that includes this header for both workers. Such code must not include simt/simt.hpp,
+// so `simt::Stream` stays an incomplete type. Instances and cells are implemented once per back end.
 #pragma once
 
 #include <cstdint>
@@ -35,14 +35,14 @@ struct CellRequest {
   const WorkloadType* workload = nullptr;
   ParameterValues parameters;
   protocol::CellSettings settings;
-  bool long_warm_ups_count = false;  // as samples (harness/worker/warm_ups.hpp)
+  bool long_warm_ups_count = false;  // whether long warm-ups count as samples (harness/worker/warm_ups.hpp)
 };
 
 struct VerificationLimits {
   std::optional<double> seconds = {};           // time of each stage, after which its calls end themselves
-  std::optional<double> contents_seconds = {};  // for all contents; nothing: without a limit
-  std::string trace = {};                       // folder for a trace of one more pass; empty: none
-  std::uint32_t trace_calls = 0;                // capacity of its buffers for one kernel
+  std::optional<double> contents_seconds = {};  // time for the check of all contents; empty: no limit
+  std::string trace = {};                       // folder for a trace of one more pass; empty: no trace
+  std::uint32_t trace_calls = 0;                // capacity of the trace's buffers for one kernel
 };
 
 // The verdicts, as in protocol::Checks. Numbers that were not found in time are absent.
@@ -52,16 +52,16 @@ struct Verification {
   std::string content;
   std::optional<std::uint64_t> leak_rounds;
   std::string leak;
-  std::optional<std::uint64_t> spurious_nulls;  // of the leak check
+  std::optional<std::uint64_t> spurious_nulls;  // spurious nulls of the leak check
   std::string reset;
   std::string trace;
   CallStatistics counted;
-  std::vector<Histogram> histograms;  // of the workload's own
-  bool stale = false;                 // calls ended half-way, and only a new process can make the allocator new
+  std::vector<Histogram> histograms;  // histograms of the workload itself
+  bool stale = false;                 // whether calls ended half-way, and only a new process can make the allocator new
 };
 
 struct Sample {
-  double seconds = 0;  // of all phases together
+  double seconds = 0;  // seconds of all phases together
   std::vector<Phase> phases;
   std::vector<Counter> counters;
 };
@@ -74,15 +74,15 @@ class Cell {
  public:
   virtual ~Cell() = default;
   virtual std::vector<KernelInfo> kernels() const = 0;
-  // Whether its blocks may come from the device heap.
+  // Returns whether the cell's blocks may come from the device heap.
   virtual bool uses_device_heap() const = 0;
-  // Untimed passes: contents, pointers, steps, leaks, invariants. Calls that exceed the time of a stage end themselves.
-  // Its findings are then invalid, and the verdict states this.
+  // Runs the untimed passes, which check contents, pointers, steps, leaks and invariants. Calls that exceed the time of
+  // a stage end themselves. The findings of the stage are then invalid, and the verdict states this.
   virtual Verification verify(const VerificationLimits& limits, const StageListener& stages) = 0;
-  // One timed repetition with checked pointers.
+  // Makes one timed repetition with checked pointers.
   virtual Sample sample(const StageListener& stages) = 0;
-  // One repetition like that of sample(), without checks and results, or everything of it except the timed kernels.
-  // Waits for the device.
+  // repeat() makes a repetition like that of sample(), without checks and results. prepare() does everything of it
+  // except the timed kernels. Both wait for the device.
   virtual void repeat() = 0;
   virtual void prepare() = 0;
 };
@@ -97,8 +97,8 @@ class AllocatorInstance {
   virtual std::unique_ptr<Cell> open(const CellRequest& request) = 0;
 };
 
-// Throws CellFailure if the design cannot use this pool or these parameters, or simt::Fault. `process` receives the
-// time of its work and the findings of its checks, and must outlive it.
+// Creates an instance. `process` receives the time of its work and the findings of its checks, and must outlive it.
+// Throws CellFailure if the design cannot use this pool or these parameters, or simt::Fault.
 std::unique_ptr<AllocatorInstance> create_instance(const AllocatorType& type, simt::Stream& stream,
                                                    std::size_t pool_bytes, const ParameterValues& parameters,
                                                    ProcessState& process);
@@ -115,18 +115,19 @@ class Registry {
   void add_file(protocol::PluginDescription file) { files_.push_back(std::move(file)); }
   void add_broken(protocol::BrokenPlugin plugin) { broken_.push_back(std::move(plugin)); }
 
-  // In the order of their names.
+  // Returns the allocators in the order of their names.
   const std::vector<std::unique_ptr<AllocatorType>>& allocators() const { return allocators_; }
   const std::vector<WorkloadType>& workloads() const { return workloads_; }
-  // The files of the plug-ins that are loaded, and the plug-ins that cannot be used.
+  // Returns the files of the plug-ins that are loaded. broken() returns the plug-ins that cannot be used.
   const std::vector<protocol::PluginDescription>& files() const { return files_; }
   const std::vector<protocol::BrokenPlugin>& broken() const { return broken_; }
-  // Null if there is none with this name.
+  // Returns null if there is no allocator with this name.
   const AllocatorType* find_allocator(const std::string& name) const;
   const WorkloadType* find_workload(const std::string& name) const;
 
  private:
-  std::vector<std::unique_ptr<AllocatorType>> allocators_;  // instances keep references to them
+  std::vector<std::unique_ptr<AllocatorType>>
+      allocators_;  // held by pointers, because instances keep references to them
   std::vector<WorkloadType> workloads_;
   std::vector<protocol::PluginDescription> files_;
   std::vector<protocol::BrokenPlugin> broken_;

@@ -56,7 +56,7 @@ int Server::serve(std::istream& commands) {
   write(ready());
   const TimeShares::Scope waiting(process_.shares, Part::waiting);
   for (std::string line; std::getline(commands, line);) {
-    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;  // typed by hand
+    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;  // lines typed by hand may be empty
     try {
       const protocol::Command command = protocol::command_from_json(protocol::parse_object(line, "a command"));
       if (std::holds_alternative<protocol::Quit>(command)) break;
@@ -137,7 +137,7 @@ protocol::Event Server::answer(const protocol::OpenCell& command) {
                   instance_->open(request), request.settings.energy_seconds};
     protocol::Opened opened{command.cell, {}, cell.cell->uses_device_heap()};
     for (const KernelInfo& kernel : cell.cell->kernels()) {
-      if (kernel.attributes.registers == 0) continue;  // the CPU executor has none
+      if (kernel.attributes.registers == 0) continue;  // the CPU executor has no registers
       opened.kernels.push_back({kernel.phase, static_cast<std::uint64_t>(kernel.attributes.registers),
                                 static_cast<std::uint64_t>(kernel.attributes.local_bytes)});
     }
@@ -209,7 +209,7 @@ protocol::Sample Server::sample(OpenCell& cell, const std::string& id, const Sta
           .loop = {}};
 }
 
-// Every sample is written when it is measured; the last one is the answer.
+// Every sample is written when it is measured. The last one is the answer.
 protocol::Event Server::answer(const protocol::SampleCell& command) {
   OpenCell& cell = open_cell(command.cell);
   const std::uint32_t count = samples_of(command);

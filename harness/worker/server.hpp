@@ -1,4 +1,4 @@
-// The worker's side of the protocol in harness/README.md: commands from a stream, events to a writer.
+// The worker's side of the protocol in harness/README.md. It reads commands from a stream and writes events.
 #pragma once
 
 #include <istream>
@@ -19,7 +19,7 @@ namespace allocbench::worker {
 
 class Server {
  public:
-  // All arguments must outlive it.
+  // Keeps references to all arguments, which must outlive this object.
   Server(const Registry& registry, Backend& backend, const Nvml& nvml, const protocol::LineWriter& events,
          ProcessState& process);
 
@@ -29,11 +29,11 @@ class Server {
  private:
   using Event = protocol::Event;
 
-  // A cell with the names that its answers and measurements carry.
+  // A cell with the name that its answers and measurements have.
   struct OpenCell {
     std::string name;  // "allocator/workload"
     std::unique_ptr<Cell> cell;
-    double energy_seconds = 0;  // still to be measured; 0: nothing
+    double energy_seconds = 0;  // seconds of energy still to be measured; 0: none
   };
 
   void write(const Event& event) const;
@@ -47,11 +47,11 @@ class Server {
   // Measures one repetition of the cell, and the clock, temperature and throttling of the device. `seconds` gets the
   // time of the repetition.
   protocol::Sample sample(OpenCell& cell, const std::string& id, const StageListener& stages, double& seconds);
-  // Writes the stages of work on a cell as events; empty if they are not wanted.
+  // Returns a listener that writes the stages of work on a cell as events. It is empty if they are not wanted.
   StageListener listener(const std::string& cell, bool wanted) const;
-  // Adds the energy of a repetition to its first sample, if the device counts it.
+  // Adds the energy of a repetition to the cell's first sample, if the device counts it.
   void add_energy(OpenCell& cell, protocol::Sample& sample);
-  // The answer of `work`, or `failed` if it throws an exception that is a result.
+  // Returns the answer of `work`, or `failed` if it throws an exception that is a result.
   template <class Work>
   Event attempt(const std::optional<std::string>& cell, Work&& work);
   OpenCell& open_cell(const std::string& id);
@@ -64,7 +64,7 @@ class Server {
   const Nvml& nvml_;
   const AllocatorType* allocator_ = nullptr;
   std::unique_ptr<AllocatorInstance> instance_;
-  std::map<std::string, OpenCell> cells_;  // by id; destroyed before the instance
+  std::map<std::string, OpenCell> cells_;  // cells by id; destroyed before the instance
   bool fatal_ = false;
 };
 

@@ -19,8 +19,8 @@ enum class Part {
   reset,      // sampling: making the allocator new
   kernels,    // sampling: the timed phases
   pointers,   // sampling: judging what the kernels recorded
-  other,      // sampling: the rest, such as poisoned slots, flushed caches, warm-ups, clocks
-  waiting     // for the next command
+  other,      // sampling: the rest (poisoned slots, flushed caches, warm-ups, clocks)
+  waiting     // waiting for the next command
 };
 
 class TimeShares {
@@ -42,12 +42,12 @@ class TimeShares {
     Part outer_;
   };
 
-  // Removes time that was measured in another way from the current part.
+  // Moves time that was measured in another way from the current part to `part`.
   void move_to(Part part, double seconds) {
     at(part) += seconds;
     at(current_) -= seconds;
   }
-  // This part gets all time after `before`, an earlier value of seconds().
+  // Assigns all time after `before` to this part. `before` is an earlier value of seconds().
   void claim_since(const std::array<double, names.size()>& before, Part part) {
     const std::array<double, names.size()> now = seconds();
     const auto sum = [](const auto& parts) { return std::accumulate(parts.begin(), parts.end(), 0.0); };
@@ -61,9 +61,9 @@ class TimeShares {
     beside_ = at(Part::start);
     seconds_ = {};
   }
-  // Seconds of the start before begin_again(), without waiting.
+  // Returns the seconds of the start before begin_again(), without waiting.
   double beside() const { return beside_; }
-  // Seconds by part until now, in the order of `names`.
+  // Returns the seconds of each part until now, in the order of `names`.
   std::array<double, names.size()> seconds() {
     enter(current_);
     return seconds_;

@@ -1,8 +1,8 @@
-// The warm-ups of a cell: repetitions before its first sample that are not counted.
+// The warm-ups of a cell are repetitions before its first sample that are not counted.
 //
-// Warming caches, the TLB and clocks takes microseconds. If a warm-up takes as long as the samples of a whole round,
-// and the allocator starts every repetition fresh, the warm-up is as good as a sample and is used as one. A worker that
-// is run by hand makes both, because profilers search for the range `sample`.
+// Warming caches, the TLB and clocks takes microseconds. A warm-up that takes as long as the samples of a whole round
+// is as good as a sample if the allocator starts every repetition fresh. It is then used as a sample. A worker that is
+// run by hand makes both, because profilers search for the range `sample`.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ class WarmUps {
   // A warm-up of `long_seconds` or more serves as a sample.
   WarmUps(std::uint64_t count, double long_seconds) : left_(count), long_seconds_(long_seconds) {}
 
-  // The next sample. repeat(name, least) makes a repetition with this name and returns it. If it takes less than
-  // `least` seconds, only its time is needed.
+  // Returns the next sample. repeat(name, least) makes a repetition with this name and returns it. If it takes less
+  // than `least` seconds, only its time is needed.
   template <class Repeat>
   Sample sample(const Repeat& repeat) {
     while (left_ > 0) {

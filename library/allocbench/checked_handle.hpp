@@ -1,4 +1,4 @@
-// CheckedHandle<A>: a handle of A whose free() ends the launch if the block is outside the heap, such as a block of
+// CheckedHandle<A> is a handle of A whose free() ends the launch if the block is outside the heap, for example in
 // another heap. The allocator alone would treat the address as its own and could write anywhere.
 //
 // Kernels get this handle from Heap<A> on the CPU executor, and on a GPU if the program is compiled with
@@ -21,11 +21,11 @@ inline constexpr bool checks_frees = false;
 inline constexpr bool checks_frees = true;
 #endif
 
-// The memory of the blocks of a heap.
+// HeapBounds is the memory of the blocks of a heap.
 struct HeapBounds {
-  std::uint64_t begin = 0;  // of the pool
+  std::uint64_t begin = 0;  // address of the pool
   std::uint64_t end = 0;
-  const simt::Device* device = nullptr;  // whose device heap also has blocks; null if the pool has all blocks
+  const simt::Device* device = nullptr;  // device whose device heap also has blocks; null if the pool has all blocks
 
 #if SIMT_CUDA
   // CUDA does not report where its device heap is, so any address is accepted if blocks may be there.

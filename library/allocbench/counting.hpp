@@ -1,4 +1,4 @@
-// Counting<Heap<A>>: counts the blocks and bytes in use of a heap. The design must free single blocks.
+// Counting<Heap<A>> counts the blocks and bytes in use of a heap. The design must free single blocks.
 //
 //   allocbench::Counting<allocbench::Heap<allocbench::Halloc>> heap(stream, 64 << 20);
 //   my_kernel<<<blocks, threads, 0, stream.native()>>>(heap.handle());
@@ -20,13 +20,13 @@
 namespace allocbench {
 
 struct CountedUsage {
-  std::uint64_t blocks = 0;   // in use
-  std::uint64_t bytes = 0;    // requested by the callers
+  std::uint64_t blocks = 0;   // number of blocks in use
+  std::uint64_t bytes = 0;    // bytes that the callers requested for them
   std::uint64_t refused = 0;  // mallocs that returned null since the heap was created or reset
 };
 
-// Sums of the threads of some warps, in their own sector of memory. If other warps free the blocks, a sum may fall
-// below zero (modulo 2^64), but the total of all sums is right.
+// CountedShare has the sums of the threads of some warps, in their own sector of memory. If other warps free the
+// blocks, a sum may fall below zero (modulo 2^64), but the total of all sums is right.
 struct alignas(32) CountedShare {
   std::uint64_t blocks;
   std::uint64_t bytes;
@@ -92,7 +92,7 @@ class CountingSession : public SessionAdaptor<Inner> {
   UsageCounter<header_bytes> counter_;
 };
 
-// `A` is a handle of a heap.
+// CountingHandle is the handle of a counting heap. `A` is the handle of the heap below.
 template <class A>
 class CountingHandle : public A {
  public:
@@ -131,7 +131,7 @@ class Counting<Heap<A>> {
  public:
   using Handle = CountingHandle<typename Heap<A>::Handle>;
 
-  // The arguments are those of Heap<A>.
+  // Makes the heap. The arguments are those of Heap<A>.
   template <class... Arguments>
   explicit Counting(simt::Stream& stream, Arguments&&... arguments)
       : stream_(stream), heap_(stream, std::forward<Arguments>(arguments)...), shares_(counted_shares) {
@@ -140,7 +140,7 @@ class Counting<Heap<A>> {
 
   Handle handle() const { return Handle(heap_.handle(), shares_.data()); }
 
-  // Waits for the stream. No other kernel that uses the heap may run.
+  // Returns the usage. Waits for the stream. No other kernel that uses the heap may run.
   CountedUsage usage() const {
     CountedUsage usage;
     for (const CountedShare& each : shares_.to_host(stream_)) {

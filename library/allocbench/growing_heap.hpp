@@ -1,11 +1,11 @@
-// GrowingHeap<A>: a heap whose pool grows between kernels, within reserved addresses. Blocks do not move.
+// GrowingHeap<A> is a heap whose pool grows between kernels, within reserved addresses. Blocks do not move.
 //
 //   allocbench::GrowingHeap<allocbench::Comb> heap(stream, 64 << 20, std::size_t{8} << 30);
 //   my_kernel<<<...>>>(heap.handle());
 //   if (heap.usage().free_bytes < (16 << 20)) heap.grow(2 * heap.pool_bytes());
 //
 // The metadata is laid out for the largest pool from the beginning. The design must be able to move the end of its
-// pool: Comb can.
+// pool, as Comb can.
 #pragma once
 
 #include <algorithm>
@@ -26,8 +26,8 @@ class GrowingHeap {
   using Parameters = typename A::Parameters;
   using Handle = typename Heap<A>::Handle;
 
-  // Reserves `most_bytes` and allocates the first `pool_bytes`. Throws as Heap does, and Unsupported if the pool has no
-  // chunk or `pool_bytes` exceeds `most_bytes`.
+  // Reserves `most_bytes` and allocates the first `pool_bytes`. Throws the exceptions of Heap, and Unsupported if the
+  // pool has no chunk or `pool_bytes` exceeds `most_bytes`.
   GrowingHeap(simt::Stream& stream, std::size_t pool_bytes, std::size_t most_bytes, const Parameters& parameters = {})
       : stream_(stream),
         reserved_(stream.device(), checked(pool_bytes, most_bytes)),
@@ -40,7 +40,7 @@ class GrowingHeap {
                       std::to_string(most_bytes) + " has no chunk at first. Begin with more");
   }
 
-  // For kernels. The handle stays valid after a growth.
+  // Returns the handle for kernels. It stays valid after a growth.
   Handle handle() const { return heap_.handle(); }
 
   // Makes the pool at least this large, and never smaller than before. Waits for the stream. No other kernel that uses
@@ -60,11 +60,12 @@ class GrowingHeap {
   std::size_t pool_bytes() const { return end_; }
   std::size_t most_pool_bytes() const { return heap_.max_request(); }
   std::size_t metadata_bytes() const { return heap_.metadata_bytes(); }
-  // As Heap::usage() and Heap::check().
+  // Returns the usage without the part of the pool that has no memory. usage() and check() otherwise do the same as in
+  // Heap.
   HeapUsage usage() const {
     HeapUsage usage = heap_.usage();
     if (end_ == most_pool_bytes()) return usage;
-    --usage.blocks;  // the part without memory
+    --usage.blocks;  // the part without memory counts as a block
     usage.bytes -= most_pool_bytes() - end_;
     return usage;
   }
@@ -88,8 +89,8 @@ class GrowingHeap {
   simt::Stream& stream_;
   simt::Reservation reserved_;
   Heap<A> heap_;
-  A allocator_;      // a copy: the state of the design is in device memory
-  std::size_t end_;  // of the pool: whole chunks
+  A allocator_;      // a copy of the handle; the state of the design is in device memory
+  std::size_t end_;  // bytes of the pool in whole chunks
 };
 
 }  // namespace allocbench

@@ -1,4 +1,4 @@
-// Heap<A>: an allocator of the suite and its memory. Host code owns it.
+// Heap<A> is an allocator of the suite with its memory. Host code owns it.
 //
 //   simt::Device device(0);
 //   simt::Stream stream(device);
@@ -31,7 +31,8 @@
 
 namespace allocbench {
 
-// Whether Heap sets the size of the device heap (that of malloc() in CUDA kernels) for designs that need it.
+// DeviceHeap selects whether Heap sets the size of the device heap (that of malloc() in CUDA kernels) for designs that
+// need it.
 enum class DeviceHeap { set, is_set };
 
 template <Allocator A>
@@ -47,17 +48,17 @@ class Heap {
   explicit Heap(simt::Stream& stream, std::size_t pool_bytes, const Parameters& parameters = {},
                 DeviceHeap device_heap = DeviceHeap::set)
       : arena_(stream, pool_bytes), allocator_(create(arena_, parameters, device_heap)) {}
-  // The same in memory of the caller, who must keep it as long as the heap exists.
+  // Does the same in memory of the caller, who must keep it as long as the heap exists.
   Heap(simt::Stream& stream, Pool pool,
        const Parameters& parameters = {}) requires(A::traits.pool == PoolLocation::arena)
       : arena_(stream, pool), allocator_(create(arena_, parameters, DeviceHeap::set)) {}
-  // No kernel that uses the heap may run.
+  // Ends the heap. No kernel that uses it may run.
   ~Heap() { destroy(allocator_); }
   Heap(const Heap&) = delete;
   Heap& operator=(const Heap&) = delete;
 
-  // For kernels, which take it by value. The handle is valid as long as the heap exists. It converts to A, which does
-  // not check frees.
+  // Returns the handle, which kernels take by value. It is valid as long as the heap exists. It converts to A, which
+  // does not check frees.
   using Handle = std::conditional_t<checks_frees, CheckedHandle<A>, A>;
   Handle handle() const {
     if constexpr (checks_frees) {
@@ -71,7 +72,7 @@ class Heap {
   void reset() requires(A::traits.fresh == Fresh::by_reset) { allocator_.reset(arena_.stream()); }
 
   std::size_t pool_bytes() const { return arena_.pool_bytes(); }
-  // The memory of the blocks, apart from the device heap.
+  // Returns the memory of the blocks, apart from the device heap.
   Pool pool() const {
     if constexpr (A::traits.pool == PoolLocation::own) {
       return allocator_.own_pool();
@@ -80,15 +81,16 @@ class Heap {
       return {pool.data(), pool.size()};
     }
   }
-  // Device memory outside the pool.
+  // Returns the bytes of device memory outside the pool.
   std::size_t metadata_bytes() const { return arena_.metadata_bytes(); }
-  // The largest request that an empty heap serves.
+  // Returns the largest request that an empty heap serves.
   std::size_t max_request() const { return allocbench::max_request<A>(arena_.pool_bytes(), parameters_); }
-  // Memory in use, and memory that requests can still get. Waits for the stream. No other kernel that uses the heap may
-  // run.
+  // Returns the memory in use and the memory that requests can still get. Waits for the stream. No other kernel that
+  // uses the heap may run.
   HeapUsage usage() const requires requires(const A& allocator, simt::Stream& stream) { allocator.usage(stream); }
   { return allocator_.usage(arena_.stream()); }
-  // Violated invariants of the metadata. Empty if there is none or the design states no invariants. Waits like usage().
+  // Returns the violated invariants of the metadata. Returns an empty text if there is none or the design states no
+  // invariants. Waits like usage().
   std::string check() const {
     if constexpr (requires(const A& allocator, simt::Stream& stream) { allocator.broken_invariant(stream); }) {
       return allocator_.broken_invariant(arena_.stream());

@@ -1,11 +1,11 @@
-// Aligned, zeroed and resized requests, built on malloc and free of any allocator of the suite.
+// These functions make aligned, zeroed and resized requests with malloc and free of any allocator of the suite.
 //
 //   void* block = allocbench::aligned_malloc(heap, thread, bytes, 128);   // ... aligned_free(heap, thread, block, 128)
 //   void* zeros = allocbench::calloc(heap, thread, count, bytes);         // ... heap.free(thread, zeros)
 //   block = allocbench::realloc(heap, thread, block, old_bytes, new_bytes);
 //
-// `heap` is a handle or, where a design has a state per thread or warp, a session
-// (allocators/support/contract/session.hpp). Each of them may return null, like malloc.
+// `heap` is a handle. If the design has a state per thread or warp, it is a session
+// (allocators/support/contract/session.hpp). Each function may return null, like malloc.
 #pragma once
 
 #include <cstddef>
@@ -18,39 +18,39 @@
 
 namespace allocbench {
 
-// The alignment of every block of the heap.
+// Returns the alignment of every block of the heap.
 template <class Heap>
 SIMT_HOST_FN constexpr std::size_t own_alignment() {
   if constexpr (requires { std::remove_cvref_t<Heap>::traits.alignment; }) {
     return std::remove_cvref_t<Heap>::traits.alignment;
   } else {
-    return 16;  // sessions do not say
+    return 16;  // sessions do not give their alignment
   }
 }
 
-// Bytes that an aligned request takes in addition: none if every block has this alignment, otherwise `alignment`, and
-// more if blocks are aligned to less than a word. The aligned block begins at the first multiple with room for a word
-// in front of it. That word leads back to the original block.
+// Returns the additional bytes of an aligned request: none if every block has this alignment, otherwise `alignment`,
+// and more if blocks are aligned to less than a word. The aligned block begins at the first multiple with room for a
+// word in front of it. This word leads back to the original block.
 template <class Heap>
 SIMT_HOST_FN constexpr std::size_t alignment_surplus(std::size_t alignment) {
   return surplus_of_alignment(own_alignment<Heap>(), alignment);
 }
 
-// A block at a multiple of `alignment` bytes, for aligned_free() with the same alignment. Returns null also if the
-// alignment is not a power of two, or if size and extra bytes overflow a word.
+// Returns a block at a multiple of `alignment` bytes, for aligned_free() with the same alignment. Returns null also if
+// the alignment is not a power of two, or if size and extra bytes overflow a word.
 template <class Heap, class Thread>
 SIMT_FN void* aligned_malloc(Heap& heap, Thread& thread, std::size_t bytes, std::size_t alignment) {
   if (alignment == 0 || (alignment & (alignment - 1)) != 0) return nullptr;
   return malloc_aligned(heap, thread, bytes, own_alignment<Heap>(), alignment);
 }
 
-// Null is allowed.
+// Frees an aligned block. Null is allowed.
 template <class Heap, class Thread>
 SIMT_FN void aligned_free(Heap& heap, Thread& thread, void* block, std::size_t alignment) {
   free_aligned(heap, thread, block, own_alignment<Heap>(), alignment);
 }
 
-// `count` times `bytes` zero bytes. Returns null also if the product overflows a word.
+// Returns a block of `count` times `bytes` zero bytes. Returns null also if the product overflows a word.
 template <class Heap, class Thread>
 SIMT_FN void* calloc(Heap& heap, Thread& thread, std::size_t count, std::size_t bytes) {
   const std::size_t all = count * bytes;

@@ -9,8 +9,8 @@
 //   trace.write("my.trace");
 //
 // Comb serves the kernels from its own pool instead of CUDA's heap. Host code keeps its malloc() and free(). After the
-// include std::malloc does not compile; write ::malloc. A `__device__` variable refers to the trace, so kernels and
-// MallocTrace must be in one file. On the CPU executor the kernel must have a parameter named `thread`, the calling
+// include, std::malloc does not compile; write ::malloc. A `__device__` variable refers to the trace, so kernels and
+// MallocTrace must be in one file. On the CPU executor, the kernel must have a parameter named `thread`, the calling
 // thread, which the macros use. Link allocbench::traces.
 #pragma once
 
@@ -29,7 +29,7 @@ namespace trace_malloc {
 
 using Handle = Traced<Heap<Comb>>::Handle;
 
-// Memory for a handle, which exists only while there is a trace.
+// Place is memory for a handle, which exists only while there is a trace.
 struct Place {
   alignas(Handle) unsigned char bytes[sizeof(Handle)];
 };
@@ -50,10 +50,10 @@ SIMT_FN void free(Thread& thread, void* block) {
 
 }  // namespace trace_malloc
 
-// A program may have one at a time.
+// MallocTrace is the trace of a program. A program may have one at a time.
 class MallocTrace {
  public:
-  // Throws as Heap<Comb> does.
+  // Throws the exceptions of Heap<Comb>.
   explicit MallocTrace(std::size_t pool_bytes, const TraceOptions& options = {})
       : device_(0), stream_(device_), heap_(options, stream_, pool_bytes) {
     place_handle();

@@ -1,4 +1,4 @@
-// Traced<Heap<A>>: a heap that records each malloc and free of your kernels.
+// Traced<Heap<A>> is a heap that records each malloc and free of your kernels.
 //
 //   allocbench::Traced<allocbench::Heap<allocbench::Comb>> heap({}, stream, 64 << 20);
 //   my_kernel<<<blocks, threads, 0, stream.native()>>>(heap.handle());
@@ -31,8 +31,9 @@ class Traced<Heap<A>> {
  public:
   using Handle = TracedHandle<typename Heap<A>::Handle>;
 
-  // The arguments after `options` are those of Heap<A>. The recorder takes additional device memory: 24 B for each call
-  // of a kernel, and 4 B for each possible block address (a quarter of the pool with an alignment of 16 B).
+  // Makes the heap. The arguments after `options` are those of Heap<A>. The recorder takes additional device memory: 24
+  // B for each call of a kernel, and 4 B for each possible block address (a quarter of the pool with an alignment of 16
+  // B).
   template <class... Arguments>
   explicit Traced(const TraceOptions& options, simt::Stream& stream, Arguments&&... arguments)
       : heap_(stream, std::forward<Arguments>(arguments)...),
@@ -41,11 +42,12 @@ class Traced<Heap<A>> {
     recorder_.trace().pool_bytes = heap_.pool_bytes();
   }
 
-  // For one kernel. Get a new handle after each end_kernel().
+  // Returns the handle for one kernel. Get a new handle after each end_kernel().
   Handle handle() const { return Handle(heap_.handle(), recorder_.ledger()); }
 
   // Stores the calls of the kernel that ran, or of several kernels with one shape that count as one. Waits for the
-  // kernel. Calls that exceed the buffers are lost: trace().lost() counts them, trace.json for each kernel.
+  // kernel. Calls that exceed the buffers are lost. trace().lost() counts them, and trace.json has their number for
+  // each kernel.
   void end_kernel(std::string name, simt::LaunchShape shape) { recorder_.end_kernel(std::move(name), shape); }
 
   const traces::Trace& trace() const { return recorder_.trace(); }

@@ -1,11 +1,12 @@
-// mallocMC 2.4.0 (github.com/alpaka-group/mallocMC), the maintained heir of the authors' ScatterAlloc, behind the
-// contract: policies Scatter (with page reset) and XMallocSIMD, alignment 16, pages of 4 KiB.
+// MallocMCOriginal is mallocMC 2.4.0 (github.com/alpaka-group/mallocMC), the maintained heir of the authors'
+// ScatterAlloc, behind the contract. It has the policies Scatter (with page reset) and XMallocSIMD, alignment 16 and
+// pages of 4 KiB.
 //
-// It is written for warps that run in lockstep: the members of a coalesced request (less than 128 B each) exchange
-// their results through shared memory without a barrier. Built plainly for sm_90, all but one of them get null or a
-// wrong pointer. So the policy here, a class of the kind that the library takes from its users, lets the lanes of
-// a request meet before their common block is divided. `mallocmc_no_coalescing_original` takes the library's own policy
-// without coalescing (Noop), and nothing else differs.
+// The library is written for warps that run in lock step: the members of a coalesced request (less than 128 B each)
+// exchange their results through shared memory without a barrier. In a plain build for sm_90, all members but one get
+// null or a wrong pointer. So the policy here, a class of the kind that the library takes from its users, lets the
+// lanes of a request meet before their common block is divided. `mallocmc_no_coalescing_original` differs only in the
+// policy: it takes the library's own policy without coalescing (Noop).
 #pragma once
 
 #include <algorithm>
@@ -15,7 +16,7 @@
 
 namespace allocbench {
 
-// Not members of the adapter: nvcc names them outside of it.
+// These types are not members of the adapter, because nvcc names them outside of it.
 namespace mallocmc_original {
 
 struct Heap : mallocMC::CreationPolicies::Scatter<>::HeapProperties {
@@ -24,8 +25,8 @@ struct Heap : mallocMC::CreationPolicies::Scatter<>::HeapProperties {
 struct Alignment : mallocMC::AlignmentPolicies::Shrink<>::Properties {
   static constexpr auto dataAlignment = 16;
 };
-// XMallocSIMD, whose lanes meet first: when they collect, so that all have left their last request; and when they
-// divide, so that the one that got the block has it.
+// MeetingXMallocSIMD is XMallocSIMD with two meetings of its lanes. They meet when they collect, so that all have left
+// their last request. They meet again when they divide, so that the lane that got the block has it.
 class MeetingXMallocSIMD : public mallocMC::DistributionPolicies::XMallocSIMD<> {
   using Policy = mallocMC::DistributionPolicies::XMallocSIMD<>;
 
@@ -58,7 +59,7 @@ class MallocMCAdapter {
  public:
   using Parameters = NoParameters;
 
-  // Requests are 32-bit numbers there.
+  // Returns the largest request. Requests are 32-bit numbers in the library.
   static std::size_t max_request(std::size_t pool_bytes, const Parameters&) {
     return std::min<std::size_t>(pool_bytes / 2, 0xffffffffu);
   }

@@ -1,4 +1,5 @@
-// The authors' Ouroboros (github.com/GPUPeople/Ouroboros) behind the contract: what its six kinds have in common.
+// Adapter is the common part of the six kinds of the authors' Ouroboros (github.com/GPUPeople/Ouroboros) behind the
+// contract.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -12,7 +13,7 @@ struct DevicePropertiesWithClock : cudaDeviceProp {
   int clockRate = 0;
 };
 #define cudaDeviceProp DevicePropertiesWithClock
-// In this order.
+// The order of these includes matters.
 // clang-format off
 #include "device/Ouroboros_impl.cuh"
 #include "device/MemoryInitialization.cuh"
@@ -27,11 +28,11 @@ class Adapter {
  public:
   using Parameters = NoParameters;
 
-  // Larger requests go to the device heap there, which no range bounds.
+  // Returns the largest request. In the library, larger requests go to the device heap, which no range bounds.
   static std::size_t max_request(std::size_t, const Parameters&) { return CHUNK_SIZE; }
 
   void destroy() { delete host_; }
-  // Chunks, and the queues behind them.
+  // Returns the memory of the chunks and the queues behind them.
   Pool own_pool() const { return pool_; }
 
   template <class Thread>
@@ -47,7 +48,7 @@ class Adapter {
   static Adapter lay_out(Arena& arena, std::string_view name) {
     Adapter allocator;
     allocator.host_ = new Library();
-    // The queues come out of the same memory; the library does not look whether they fit.
+    // The queues come from the same memory, and the library does not check whether they fit.
     const std::size_t fixed = allocator.host_->totalMemoryManagerSize() + Library::size_();
     if (arena.pool_bytes() < 2 * fixed) {
       delete allocator.host_;

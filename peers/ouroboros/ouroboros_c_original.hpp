@@ -1,4 +1,4 @@
-// The authors' chunk-based kinds of Ouroboros: library.hpp.
+// Registers the authors' chunk-based kinds of Ouroboros (library.hpp).
 #pragma once
 
 #include "peers/ouroboros/library.hpp"

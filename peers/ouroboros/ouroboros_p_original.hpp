@@ -1,4 +1,4 @@
-// The authors' page-based kinds of Ouroboros: library.hpp.
+// Registers the authors' page-based kinds of Ouroboros (library.hpp).
 #pragma once
 
 #include "peers/ouroboros/library.hpp"

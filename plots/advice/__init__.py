@@ -1,6 +1,13 @@
-"""Which allocator for my job: an answer from the `guide` group, the only source of comparisons across configs.
+"""Answers which allocator suits a job, from the results of the group `guide`.
 
-`table.py` brings the runs of the group into one table of cases and outcomes, `question.py` reads what is asked, `engine.py` ranks,
-`differences.py` says how far a cell is from the question, `text.py` writes the answer. The page (plots/webpage) carries the same table; its
-static/rank.js ranks as engine.py does, static/question.js has the same words, and a test compares them.
+The group `guide` is the only source of comparisons across configs.
+
+* `table.py` makes one table of cases and outcomes from the runs of the group.
+* `question.py` reads the question.
+* `engine.py` ranks the allocators.
+* `differences.py` describes how a measured cell differs from the question.
+* `text.py` writes the answer.
+
+The HTML page (plots/webpage) contains the same table. Its static/rank.js ranks as engine.py does, and
+static/question.js uses the same words as differences.py. A test compares them.
 """

@@ -1,7 +1,8 @@
-"""What each cell of the guide says about a job: request sizes, threads, lanes, how full the pool is at most, how long blocks live.
+"""Turns each cell of the guide into a case: a cell without its allocator.
 
-A case is a cell without its allocator. The settings of a case come from the workload's parameters; workloads that are applications
-answer no question about a job and have a name only.
+A case states the request sizes, the threads, the lanes, how full the pool gets, and how long blocks live. These
+settings come from the workload's parameters. An application is a case with a name only, because it answers no question
+about a job.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import Callable
 
 from plots.sheet import quantity
 
-MOMENT, KERNEL, ANY, OTHERS = "moment", "kernel", "any", "others"  # how long blocks live, and who frees them
+MOMENT, KERNEL, ANY, OTHERS = "moment", "kernel", "any", "others"  # lifetimes of blocks, and who frees them
 LIFETIMES = {
     MOMENT: "freed at once by the same thread",
     KERNEL: "freed by a later kernel",
@@ -19,8 +20,8 @@ LIFETIMES = {
     OTHERS: "freed by other threads in a later kernel",
 }
 FREED_BY = {"other_block": "freed by another block", "anybody": "freed by anybody"}
-_FULL = "full"  # in the place of a setting: how full the pool is, whatever the workload calls it
-FULLEST = 0.999  # the distance between fill levels grows without bound towards 1
+_FULL = "full"  # pseudo-setting for how full the pool is, because each workload has its own name for it
+FULLEST = 0.999  # largest fill level, because the distance between fill levels grows without bound towards 1
 
 
 @dataclass(frozen=True)
@@ -28,15 +29,19 @@ class Job:
     sizes: tuple[int, int]
     threads: int
     lanes: int
-    fill: float  # how full the pool is at most: the share in use, the own blocks included
+    fill: float  # largest share of the pool in use, the job's blocks included
     lifetime: str
     pool: int
-    alignment: int = 1  # that the requests name; 1: whatever the design gives
+    alignment: int = 1  # alignment in bytes that the requests name, or 1 if they name none
 
 
 @dataclass(frozen=True)
 class Rule:
-    """How a workload's cells become cases: the phase whose time counts, the one of its mallocs, and the settings that name it."""
+    """A rule says how a workload's cells become cases.
+
+    `time` is the phase whose time counts, and `mallocs` is the phase with the mallocs alone (empty if there is none).
+    `settings` are the settings that name a case. `job` makes the job from the settings, and is None for an application.
+    """
 
     time: str
     mallocs: str
@@ -68,7 +73,7 @@ def _sizes(settings: dict) -> tuple[int, int]:
 
 def _job(settings: dict, pool: int, sizes: tuple[int, int], taken: float, lifetime: str) -> Job:
     own = settings["threads"] * mean_bytes(sizes) / pool
-    fill = float(f"{min(taken + own, FULLEST):.5g}")  # as many digits as the page gets
+    fill = float(f"{min(taken + own, FULLEST):.5g}")  # the page shows the same number of digits
     return Job(sizes, settings["threads"], settings.get("lanes_per_warp", 32), fill, lifetime, pool, settings.get("alignment", 1))
 
 
@@ -81,7 +86,7 @@ def _of_fill(settings: dict, pool: int) -> Job:
 
 
 def _of_scenario(settings: dict, pool: int) -> Job | None:
-    """Only the scenario of mixed sizes is part of the guide: 4 to 8,192 B (Pham et al. 2025, sec. 5.2.3)."""
+    """Returns the job of `alloc_mixed`, the only scenario in the guide: 4 to 8,192 B (Pham et al. 2025, sec. 5.2.3)."""
     if settings["scenario"] != "alloc_mixed":
         return None
     return _job(settings, pool, (4, 8192), 1 - settings["free_share"], KERNEL)
@@ -96,7 +101,7 @@ def _of_pairs(settings: dict, pool: int) -> Job:
 
 
 def _of_producer_consumer(settings: dict, pool: int) -> Job | None:
-    """Other threads of the same warp or block answer a narrower question."""
+    """Returns the job, or None if a thread of the same warp or block frees, because no question asks about this."""
     return _job(settings, pool, _sizes(settings), 0, OTHERS) if settings["freed_by"] in FREED_BY else None
 
 
@@ -118,7 +123,7 @@ RULES = {
 
 
 def label(workload: str, settings: dict, job: Job | None) -> str:
-    """`64 B, 100,000 threads`: what tells a case from others of its config."""
+    """Returns the words that distinguish a case from others of its config, such as `64 B, 100,000 threads`."""
     sizes = _sizes(settings) if "request_bytes" in settings else None
     words = []
     for name in RULES[workload].settings if workload in RULES else ():

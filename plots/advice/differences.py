@@ -1,4 +1,7 @@
-"""How a measured cell differs from what was asked, in words. static/question.js says the same in the page; a test compares the two."""
+"""Describes in words how a measured cell differs from the question.
+
+static/question.js writes the same words in the page, and a test compares the two.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,11 @@ import math
 from plots.advice import cases
 from plots.sheet import quantity
 
-AS_ASKED = 0.05  # steps: a setting that is nearer is as asked
+AS_ASKED = 0.05  # a setting that differs by fewer steps counts as equal to the asked one
 
 
 def words(job: dict, asked: dict, steps: dict[str, float]) -> list[str]:
-    """One for each setting that is not as asked: `requests 4 times smaller`."""
+    """Returns one phrase for each setting that differs from the question, such as `requests 4 times smaller`."""
     told = {"size": _size, "threads": _threads, "lanes": _lanes, "fill": _fill, "lifetime": _lifetime, "pool": _pool}
     return [say(job, asked) for name, say in told.items() if steps.get(name, 0) >= AS_ASKED]
 
@@ -48,7 +51,7 @@ def _pool(job: dict, asked: dict) -> str:
 
 
 def _times(own: float, asked: float, more: str, less: str) -> str:
-    """Halves are rounded up, as the page does."""
+    """Returns a factor in words. It rounds halves up, as the page does."""
     ratio = max(own / asked, asked / own)
     told = f"{math.floor(ratio + 0.5):,}" if ratio >= 9.95 else f"{math.floor(10 * ratio + 0.5) / 10:g}"
     return f"{told} times {more if own > asked else less}"

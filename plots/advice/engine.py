@@ -1,9 +1,14 @@
-"""Ranks allocators for a question. plots/webpage/static/rank.js does the same where the reader asks, in a browser: it reads the same table and
-the same RULES, and a test compares the two.
+"""Ranks allocators for a question.
 
-How far a case is from the question is a sum of steps: each setting that differs by its factor in RULES is one, another lifetime is one and a half.
-Cells whose blocks other threads free answer questions about such blocks, and no others; so do cells whose requests name an alignment. The answer rests on the cases within `window` steps of the
-nearest one, none of them farther than `farthest`. A case counts half as much for every step that it is away.
+plots/webpage/static/rank.js does the same in the reader's browser. It reads the same table and the same RULES, and a
+test compares the two.
+
+The distance between a case and the question is a sum of steps. A setting that differs by its factor in RULES adds one
+step. Another lifetime adds one and a half. A case with blocks that other threads free answers only questions about such
+blocks. A case with an alignment answers only questions with the same alignment.
+
+The answer uses the cases at most `window` steps farther than the nearest one, but at most `farthest` steps away. The
+weight of a case halves with each step.
 """
 
 from __future__ import annotations
@@ -20,10 +25,11 @@ WINDOW = 1.5
 RULES = {
     "farthest": FARTHEST,
     "window": WINDOW,
-    "factors": {"size": 4, "threads": 10, "lanes": 4, "fill": 2, "pool": 100},  # of one step; `fill` is about the free share
+    # A factor of this size makes one step. `fill` compares the free shares of the pools.
+    "factors": {"size": 4, "threads": 10, "lanes": 4, "fill": 2, "pool": 100},
     "other_lifetime": 1.5,
     "others": OTHERS,
-    "memory_factor": 4,  # sizes farther apart say nothing about each other's memory
+    "memory_factor": 4,  # a measured size that differs by more than this factor says nothing about the memory
     "not_measured": style.NOT_MEASURED,
     "one_size": ONE_SIZE,
     "never_frees": "never frees",
@@ -33,7 +39,7 @@ RULES = {
 
 @dataclass(frozen=True)
 class Near:
-    """A case that the answer rests on. `steps` by setting, those of 0 left out."""
+    """A near case is one that the answer uses. `steps` has the distance of each setting that differs."""
 
     number: int
     distance: float
@@ -42,20 +48,23 @@ class Near:
 
 @dataclass(frozen=True)
 class Ranked:
-    """An allocator with a place. `slower`: geometric mean over the near cases of its time over the best one's, both with the
-    floor added. `rank`: placed() says what it is; 0 without a number."""
+    """A ranked allocator has its rank and the numbers behind it.
+
+    `slower` is a geometric mean over the near cases: the allocator's time divided by the best time, each with the floor
+    added. `rank` comes from placed(). It is 0 if the allocator has no time.
+    """
 
     entry: dict
     rank: int
     slower: float | None
     low: float | None
     high: float | None
-    seconds: float | None  # of one operation of the phase that is compared, in the nearest case that has it
-    memory: float | None  # bytes that a requested byte takes
+    seconds: float | None  # time of one operation of the compared phase, in the nearest case that has it
+    memory: float | None  # bytes of memory per requested byte
     ok: int
-    failed: list[tuple[int, str, str]]  # case, status (or that the study had no time for it), reason
-    provisional: bool = False  # the time of one of the near cases is, or more
-    nearest: Near | None = None  # of the near cases that it served
+    failed: list[tuple[int, str, str]]  # case, status (or NOT_MEASURED), reason
+    provisional: bool = False  # whether the time of at least one near case is provisional
+    nearest: Near | None = None  # nearest of the near cases that the allocator served
 
     def tried(self) -> bool:
         return self.ok > 0 or any(status != style.NOT_MEASURED for _, status, _ in self.failed)
@@ -65,12 +74,12 @@ class Ranked:
 class Answer:
     near: list[Near]
     ranked: list[Ranked]
-    unsafe: list[Ranked]  # the bug search broke them
-    failing: list[Ranked]  # some near case is not ok or not measured
-    unable: list[Ranked]  # no near case is ok
-    unmeasured: list[dict]  # no near case was measured
-    left_out: list[dict]  # for what was asked: why_not() says why
-    refusing: list[dict]  # the request is too large for them: refused_by() has the limit
+    unsafe: list[Ranked]  # allocators that the bug search broke
+    failing: list[Ranked]  # allocators with a near case that is not ok or not measured
+    unable: list[Ranked]  # allocators without a near case that is ok
+    unmeasured: list[dict]  # allocators without a measured near case
+    left_out: list[dict]  # allocators that do not meet the requirements; why_not() has the reason
+    refusing: list[dict]  # allocators that refuse so large a request; refused_by() has the limit
 
 
 def distance_of(job: dict, question: dict) -> tuple[float, dict[str, float]]:
@@ -90,7 +99,11 @@ def distance_of(job: dict, question: dict) -> tuple[float, dict[str, float]]:
 
 
 def answers(case: dict, question: dict) -> bool:
-    """Whether the case is about requests, has what is compared, and has blocks that are freed by whom the question says and aligned as it says."""
+    """Returns whether the case can answer the question.
+
+    The case must be about requests, and it must have the phase that is compared. It must have the alignment of the
+    question. Case and question must agree on whether other threads free the blocks.
+    """
     job = case["job"]
     if job is None or job.get("alignment", 1) != question.get("alignment", 1):
         return False
@@ -98,13 +111,13 @@ def answers(case: dict, question: dict) -> bool:
 
 
 def by_distance(table: dict, question: dict) -> list[Near]:
-    """All cases that answer the question, nearest first."""
+    """Returns all cases that answer the question, nearest first."""
     found = [Near(number, *distance_of(case["job"], question)) for number, case in enumerate(table["cases"]) if answers(case, question)]
     return sorted(found, key=lambda each: (each.distance, each.number))
 
 
 def near(table: dict, question: dict) -> list[Near]:
-    """Nearest first; empty where nothing was measured near."""
+    """Returns the cases that the answer uses, nearest first. The list is empty if no measured case is near enough."""
     found = by_distance(table, question)
     return [each for each in found if each.distance <= min(FARTHEST, found[0].distance + WINDOW)]
 
@@ -115,7 +128,8 @@ def answer(table: dict, question: dict) -> Answer:
     wanted = [entry for entry in asked if not why_not(entry, question)]
     kept = [entry for entry in wanted if not refused_by(entry, question)]
     phases = [table["cases"][each.number]["time" if question["must_free"] else "mallocs"] for each in cases]
-    rivals = [entry for entry in kept if not entry["finding"]] or kept  # an allocator that breaks is not the yardstick
+    # An allocator that the bug search broke must not be the yardstick.
+    rivals = [entry for entry in kept if not entry["finding"]] or kept
     best = [
         min((_time(entry, each.number, phase)[0] for entry in rivals if _time(entry, each.number, phase)), default=None)
         for each, phase in zip(cases, phases)
@@ -136,7 +150,7 @@ def answer(table: dict, question: dict) -> Answer:
 
 
 def why_not(entry: dict, question: dict) -> str:
-    """What the allocator lacks of what is asked; empty where it lacks nothing that is known."""
+    """Returns which requirement the allocator does not meet, or an empty text if none is known."""
     if question["must_free"] and not entry["frees"]:
         return RULES["never_frees"]
     if question["any_size"] and ONE_SIZE in entry["restrictions"]:
@@ -146,19 +160,26 @@ def why_not(entry: dict, question: dict) -> str:
 
 
 def refused_by(entry: dict, question: dict) -> list[int] | None:
-    """The pool nearest to the asked one in which the allocator's largest request is known, and that request, where the question asks for more."""
+    """Returns the pool and the largest request that the allocator serves in it, or None if the question does not ask
+    for more.
+
+    The pool is the one nearest to the asked pool, among pools with a known limit.
+    """
     found = min(entry["limits"], key=lambda limit: abs(math.log2(limit[0] / question["pool"])), default=None)
     return found if found and found[1] < question["sizes"][1] else None
 
 
 def bytes_needed(entry: dict, question: dict) -> float | None:
-    """Memory for the job's own blocks, metadata included."""
+    """Returns the bytes that the job's own blocks take, metadata included, or None if they are unknown."""
     factor = memory_of(entry, question["sizes"])
     return None if factor is None else factor * question["threads"] * (question["sizes"][0] + question["sizes"][1]) / 2
 
 
 def memory_of(entry: dict, sizes: list[int]) -> float | None:
-    """Of the measured size that is nearest to the geometric middle of the sizes, and not too far away."""
+    """Returns the memory per requested byte at the measured size nearest to the geometric middle of the sizes.
+
+    The result is None if no measured size is within `memory_factor`.
+    """
     middle = math.log2(sizes[0] * sizes[1]) / 2
     found = min(((abs(math.log2(size) - middle), size, factor) for size, factor in entry["memory"]), default=None)
     return found[2] if found and found[0] <= math.log2(RULES["memory_factor"]) else None
@@ -211,18 +232,25 @@ def _judged(entry: dict, table: dict, question: dict, cases: list[Near], phases:
 
 
 def _asks_more(job: dict, question: dict) -> bool:
-    """The case has larger requests than the question: who does not take these, and serves others near, has not failed."""
+    """Returns whether the case has larger requests than the question.
+
+    An allocator that refuses such a case has not failed if it serves another near case.
+    """
     return job["sizes"][1] > question["sizes"][1]
 
 
 def _sorted(judged: list[Ranked]) -> list[Ranked]:
-    """By the share of near cases that failed, then by time."""
+    """Sorts by the share of near cases that failed, then by time."""
     return sorted(judged, key=lambda each: (round(len(each.failed) / (each.ok + len(each.failed)), 6), _digits(each.slower), each.entry["id"]))
 
 
 def placed(judged: list[Ranked]) -> list[Ranked]:
-    """By rank, and then by time. Those for whom equally many are surely faster share a rank, 1 more than the number of those with fewer, as in
-    sports: 1, 1, 3. No interval tells them apart; of two that none tells apart the slower one may have the better rank."""
+    """Sorts by rank, then by time.
+
+    An allocator is faster than another one if its interval lies below the other interval. Allocators with equally many
+    faster allocators share a rank, as in sports: 1, 1, 3. So no interval separates allocators of one rank. If no
+    interval separates two allocators, the slower one may still have the better rank.
+    """
 
     def surely_faster(other: Ranked, each: Ranked) -> bool:
         if other.high is None or each.low is None:
@@ -235,13 +263,16 @@ def placed(judged: list[Ranked]) -> list[Ranked]:
 
 
 def _digits(number: float) -> float:
-    """Nine digits, so that the last bit of a logarithm does not decide an order."""
+    """Rounds to nine digits, so that the last bit of a logarithm does not decide an order."""
     return round(number, 9)
 
 
 def front(ranked: list[Ranked]) -> set[str]:
-    """Ids on the Pareto front of time, memory and registers: no other is as good in all three and better in one. An allocator that lacks a number is
-    not on it."""
+    """Returns the ids on the Pareto front of time, memory and registers.
+
+    No other allocator is at least as good in all three and better in one. An allocator without one of the numbers is
+    not on the front.
+    """
 
     def numbers(each: Ranked) -> tuple | None:
         made = (each.slower, each.memory, each.entry["registers"])

@@ -1,4 +1,6 @@
-"""Which registrations the bug search finds unsafe: the tables at the top of docs/findings.md, which a test keeps true."""
+"""Reads which allocators the bug search finds unsafe, from the tables at the top of docs/findings.md. A test checks
+these tables.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ _HEADINGS = ("## Registrations that must fail", "## Registrations that race")
 
 @functools.lru_cache(maxsize=None)
 def known() -> dict[str, str]:
-    """By allocator, why it is unsafe; empty without the repository's documents."""
+    """Returns the reason for each unsafe allocator. The result is empty if the repository's documents are not
+    installed.
+    """
     path = kept.ROOT / "docs" / "findings.md"
     if not path.is_file():
         return {}

@@ -1,4 +1,4 @@
-"""The results of the guide that an answer is made from: those named, else the newest that the repository keeps."""
+"""Finds the results of the guide for an answer: the named results, or the newest that the repository keeps."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FOLDER = "guide"
 
 
 def kept_guide() -> Path:
-    """The newest guide below results/reference; one of a GPU goes before one of the CPU executor."""
+    """Returns the newest guide below results/reference. It prefers a guide of a GPU to one of the CPU executor."""
     found = [path for path in kept.REFERENCE.glob(f"*/{FOLDER}") if stored.find_runs(path)]
     if not found:
         raise NothingToDraw(
@@ -31,7 +31,10 @@ def _date(folder: Path) -> str:
 
 
 def read(paths: Sequence[str], overrides: inputs.Overrides = inputs.Overrides()) -> tuple[list[Run], list[Exception]]:
-    """All runs of these paths that can be read, and why others cannot. `overrides`: plots in place of the stored ones."""
+    """Returns all runs of these paths that can be read, and the reasons why others cannot.
+
+    `overrides` contains plots that replace the stored ones.
+    """
     runs, failures, folders = [], [], []
     for path in paths:
         try:
@@ -49,7 +52,7 @@ def read(paths: Sequence[str], overrides: inputs.Overrides = inputs.Overrides())
 
 
 def _newest_of_each(runs: list[Run], failures: list[Exception]) -> list[Run]:
-    """A config of the guide that was measured twice on a device would count twice."""
+    """Drops older runs, because a config of the guide that was measured twice on a device would count twice."""
     newest: dict[tuple, Run] = {}
     for run in sorted(runs, key=lambda run: str(run.run.get("time", ""))):
         older = newest.get(_measured(run)) if run.name.startswith("guide/") else None
@@ -65,7 +68,9 @@ def _measured(run: Run) -> tuple:
 
 
 def table_of(paths: Sequence[str]) -> tuple[dict, list[Exception]]:
-    """The table of these results of the guide, or one that the page wrote (a .json with its format)."""
+    """Returns the table of these results of the guide, or the table that the page wrote (a .json file with its
+    format).
+    """
     if len(paths) == 1 and Path(paths[0]).is_file() and paths[0].endswith(".json") and Path(paths[0]).name != "results.json":
         return _stored_table(Path(paths[0])), []
     runs, failures = read(paths or [str(kept_guide())])

@@ -1,4 +1,6 @@
-"""What is asked: a job as the command line states it. Every mistake names the option, what is allowed and an example."""
+"""Reads a question: a job as the command line states it. Every error names the option, the allowed values and an
+example.
+"""
 
 from __future__ import annotations
 
@@ -25,10 +27,10 @@ class Question:
     must_free: bool = True
     budget: int | None = None  # bytes for blocks and metadata together
     forms: tuple[str, ...] = USUAL_FORMS
-    any_size: bool = False  # whether allocators that serve one size of block only are left out
+    any_size: bool = False  # whether allocators that serve only one size of block are left out
 
     def data(self) -> dict:
-        """As the page has it in its fragment, and rank.js reads it."""
+        """Returns the question in the form of the page's fragment, which rank.js reads."""
         job = self.job
         return {
             "sizes": list(job.sizes),
@@ -58,7 +60,9 @@ def ask(
     any_size: bool = False,
     alignment: str = "1",
 ) -> Question:
-    """The question in the words of the command line. Without `fill` the pool holds the job's own blocks only."""
+    """Returns the question in the words of the command line. Without `fill`, the pool contains only the job's own
+    blocks.
+    """
     least, most = _sizes(sizes)
     count = _count(threads)
     pool_bytes = _bytes(pool, "--pool", "1GiB")
@@ -102,7 +106,7 @@ def _bytes(text: str, option: str, example: str) -> int:
 
 
 def _alignment(text: str) -> int:
-    """1 for what every design gives by itself."""
+    """Returns the alignment, or 1 if every allocator aligns so without a request."""
     made = _bytes(text, "--alignment", "128")
     if made & (made - 1) or made > MOST_ALIGNMENT:
         raise UsageError(f"--alignment {text!r} is not a power of two up to 2 GiB. Write 32, 128 or 4KiB.")

@@ -1,4 +1,6 @@
-"""The guide as one table: every case, and by allocator what became of it. JSON, because the page carries it too."""
+"""Makes one table of the guide: every case, and the outcome of each allocator in it. The table is JSON, because the
+page contains it too.
+"""
 
 from __future__ import annotations
 
@@ -36,13 +38,14 @@ _FIGURES = (
 )
 _LATENCY, _LATENCY_BY_FILL = "guide/latency", "guide/latency_fill"
 _PERCENTILES = ("p50", "p90", "p99", "p999")
-_REASON = 160  # characters of a reason
-ONE_SIZE = "serves one size of block only"  # as workers describe the trait
-_LIMIT = re.compile(r"serves requests up to ([0-9]+) B here")  # as workloads/support/callers/requirements.cpp says it
+_REASON = 160  # most characters of a reason
+ONE_SIZE = "serves one size of block only"  # text that workers report for this trait
+# Reason that workloads/support/callers/requirements.cpp writes.
+_LIMIT = re.compile(r"serves requests up to ([0-9]+) B here")
 
 
 def of(runs: Sequence[Run]) -> dict:
-    """The table of the runs of the guide among `runs`."""
+    """Returns the table of the runs of the guide among `runs`."""
     guide = sorted((run for run in runs if run.name.startswith("guide/")), key=_place)
     if not guide:
         raise NothingToDraw("these runs contain none of the guide. Measure it: allocbench study guide")
@@ -83,13 +86,13 @@ def of(runs: Sequence[Run]) -> dict:
 
 
 def revisions(table: dict, numbers: Iterable[int]) -> str:
-    """Of the runs that these cases come from, or of the whole table where there is none."""
+    """Returns the revisions of the runs of these cases, or of all runs of the table if no case is given."""
     figures = [table["cases"][number]["figure"] for number in numbers]
     return " and ".join(dict.fromkeys(table["revisions"][figure] for figure in figures or table["revisions"]))
 
 
 def _place(run: Run) -> tuple:
-    """Requests first, applications after them."""
+    """Sorts requests before applications."""
     name = run.name.removeprefix("guide/")
     return (_FIGURES.index(name) if name in _FIGURES else len(_FIGURES), name)
 
@@ -161,7 +164,10 @@ def entry_of(by_allocator: dict[str, dict], run: Run, cell: str) -> dict:
 
 
 def _outcome(run: Run, cell: str, row, values: dict) -> list | dict:
-    """The times by phase as [value, low, high], and whether they are provisional; of a cell that is not ok its status, or that it was not measured, and the reason."""
+    """Returns the times of each phase as [value, low, high], and whether they are provisional.
+
+    For a cell that is not ok, it returns the status (or NOT_MEASURED) and the reason.
+    """
     if row["status"] != "ok":
         return [style.NOT_MEASURED if row["left_out"] else row["status"], row["reason"].splitlines()[0][:_REASON] if row["reason"] else ""]
     made = {phase: [_short(number) for number in numbers] for (phase, metric), numbers in values.items() if metric == "time"}
@@ -175,7 +181,10 @@ def _outcome(run: Run, cell: str, row, values: dict) -> list | dict:
 
 
 def _steps(details: dict) -> list[float]:
-    """Steps per malloc that 50, 90, 99 and 99.9 % of them stay within, from the histogram of the untimed passes."""
+    """Returns the steps per malloc that 50, 90, 99 and 99.9 % of the mallocs do not exceed.
+
+    The numbers come from the histogram of the untimed passes.
+    """
     bins = details.get("counted", {}).get("histograms", {}).get("steps", [])
     total = sum(count for _, count in bins)
     made = []
@@ -190,19 +199,25 @@ def _steps(details: dict) -> list[float]:
 
 
 def _add_facts(entry: dict, run: Run, cell: str, values: dict) -> None:
-    """What a cell says about the allocator as a whole: registers of the plainest config, set-up, and whether it frees."""
+    """Adds facts about the allocator as a whole: the registers in guide/small, the set-up time, and whether it
+    frees.
+    """
     if run.never_frees(cell):
         entry["frees"] = False
     if run.cells.at[cell, "status"] != "ok":
         return
     if run.name == "guide/small":
-        entry["registers"] = entry["registers"] or _first(values, "alloc", "registers") or None  # the CPU executor has none
+        # The CPU executor has no registers.
+        entry["registers"] = entry["registers"] or _first(values, "alloc", "registers") or None
     if run.name == "guide/setup":
         entry["setup"] = _first(values, "init", "time")
 
 
 def _add_limits(by_allocator: dict[str, dict], run: Run) -> None:
-    """By pool, the largest request that the allocator serves, where a cell asked for more. A page that the config chose is not a limit of the design."""
+    """Adds the largest request that the allocator serves in each pool, if a cell asked for more.
+
+    A limit that comes from the page size of the config is left out, because it is not a limit of the design.
+    """
     for cell in run.cells.index[run.cells["status"] == "unsupported"]:
         found, entry = _LIMIT.search(run.cells.at[cell, "reason"]), entry_of(by_allocator, run, cell)
         if found and not (ONE_SIZE in entry["restrictions"] and "page_bytes" in run.cells.at[cell, "allocator_parameters"]):
@@ -211,7 +226,9 @@ def _add_limits(by_allocator: dict[str, dict], run: Run) -> None:
 
 
 def _add_memory(by_allocator: dict[str, dict], run: Run) -> None:
-    """Bytes of pool and metadata that a requested byte takes in a full pool, and the metadata's share of them."""
+    """Adds the bytes of pool and metadata that a requested byte takes in a full pool, and the metadata's share of these
+    bytes.
+    """
     values = _values(run)
     for cell in run.cells.index:
         entry = entry_of(by_allocator, run, cell)
@@ -225,7 +242,10 @@ def _add_memory(by_allocator: dict[str, dict], run: Run) -> None:
 
 
 def _add_latency(by_allocator: dict[str, dict], run: Run) -> None:
-    """Cycles that 50, 90, 99 and 99.9 % of the mallocs stay within, by size and threads, or by the share of the pool that they take."""
+    """Adds the cycles that 50, 90, 99 and 99.9 % of the mallocs do not exceed.
+
+    A row gives them for a size and a number of threads, or for the share of the pool that the blocks take.
+    """
     values = _values(run)
     for cell in run.cells.index:
         tail = [_first(values.get(cell, {}), "", f"alloc_{name}") for name in _PERCENTILES]
@@ -243,7 +263,7 @@ def _add_latency(by_allocator: dict[str, dict], run: Run) -> None:
 
 
 def _values(run: Run) -> dict[str, dict]:
-    """By cell, then by phase and metric: value, low and high."""
+    """Returns the value, low and high of each (phase, metric) of each cell."""
     made: dict[str, dict] = {}
     for each in run.values.itertuples():
         made.setdefault(each.cell, {})[each.phase, each.metric] = (each.value, each.low, each.high)
@@ -255,7 +275,7 @@ def _first(values: dict, phase: str, metric: str):
 
 
 def _short(number: float):
-    """Five digits: more than intervals support, and few enough for a page."""
+    """Rounds to five digits. These are more than intervals support, and few enough for a page."""
     if number is None or math.isnan(number):
         return None
     made = float(f"{number:.5g}")
@@ -263,14 +283,14 @@ def _short(number: float):
 
 
 def _floor(table: dict) -> float:
-    """The time of a kernel that does nothing: the free of AtomicMalloc, the shortest that was measured."""
+    """Returns the time of a kernel that does nothing: the shortest free of AtomicMalloc."""
     atomic = next((each for each in table["allocators"] if each["id"] == "atomic_malloc"), None)
     times = [result["free"][0] for result in (atomic or {}).get("results", []) if isinstance(result, dict) and "free" in result]
     return min(times, default=0.0)
 
 
 def _band(table: dict) -> float | None:
-    """Half the width of the middle one of all 95 % intervals, relative to its value."""
+    """Returns the median of the relative half-widths of all 95 % intervals."""
     widths = [
         (result[case["time"]][2] - result[case["time"]][1]) / 2 / result[case["time"]][0]
         for each in table["allocators"]

@@ -1,4 +1,4 @@
-"""The answer as text for a terminal: a ranked list with trade-offs, then the cells behind it."""
+"""Writes the answer for a terminal: a ranked list with trade-offs, then the measured cells."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def write(table: dict, question: Question, found: Answer, everything: bool = Fal
 
 
 def other_cards(table: dict) -> list[str]:
-    """What kept results say to a reader with another card: one line, which the page has, too."""
+    """Returns the hint for readers with another card. The page has the same words."""
     if not table["kept"] or table["backend"] != "cuda":
         return []
     return [
@@ -49,7 +49,7 @@ def other_cards(table: dict) -> list[str]:
 
 
 def wrapped(parts: list[str]) -> str:
-    """At most so many columns; what continues is indented under its first line."""
+    """Wraps lines to the width of a terminal and indents the rest of a line below its beginning."""
     lines = []
     for part in parts:
         for line in part.split("\n"):
@@ -86,11 +86,11 @@ _STEPS = (
     "lifetime is 1.5 steps. Each step halves the weight of a cell."
 )
 _HEADER = ("rank", "allocator", "time/best", "operation", "memory", "regs", "ok", "away")
-_NAME = 1  # the column that aligned() folds
+_NAME = 1  # index of the column that aligned() folds
 
 
 def _ranking(table: dict, question: Question, found: Answer, shown: list[Ranked]) -> list[str]:
-    """The list; a row that lacks the nearest of the near cells names its own."""
+    """Returns the list. A row names its own nearest cell if it lacks the nearest one of the list."""
     first = found.near[0]
     head, *rows = aligned([_HEADER, *(_row(each, found.ranked) for each in shown)])
     others = any(each.nearest != first for each in shown)
@@ -125,7 +125,7 @@ def _beside(each: Ranked) -> str:
 
 
 def aligned(rows: list[tuple[str, ...]]) -> list[str]:
-    """One text for each row. Names are folded where the table would be too wide for a terminal."""
+    """Returns one text per row. It folds names if the table would be too wide for a terminal."""
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     widths[_NAME] = min(widths[_NAME], _WIDTH - sum(widths) + widths[_NAME] - 2 * len(widths) + 2)
     made = []
@@ -152,7 +152,7 @@ def _trade_offs(ranked: list[Ranked]) -> list[str]:
 
 
 def _restrictions(shown: list[Ranked], cells: int) -> list[str]:
-    """What users of those listed must know whatever the times are: by restriction, whose it is."""
+    """Returns the restrictions that users must know, each with the allocators that have it."""
     by_words: dict[str, list[str]] = {}
     for each in shown:
         if each.ok < cells:
@@ -163,7 +163,7 @@ def _restrictions(shown: list[Ranked], cells: int) -> list[str]:
 
 
 def listed(names: list[str], most: int = 6) -> str:
-    """Names contain commas: "Halloc, reworked"."""
+    """Joins names with semicolons, because names contain commas ("Halloc, reworked")."""
     return "; ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
@@ -197,7 +197,7 @@ def _refusing(entries: list[dict], question: Question) -> list[str]:
 
 
 def _in_words(group: list[Ranked], told: bool) -> list[str]:
-    """The names; where `told`, a line for each way to fail."""
+    """Returns the names. With `told`, each way to fail has its own line."""
     by_words: dict[str, list[str]] = {}
     for each in group:
         words = "unsafe" if each.entry["finding"] else ", ".join(sorted({status for _, status, _ in each.failed}))
@@ -236,7 +236,7 @@ def _ground(table: dict, question: Question, found: Answer) -> list[str]:
 
 
 def _cell(table: dict, question: Question, near: engine.Near) -> str:
-    """`guide/small: 64 B, 1,000 threads (requests 4 times smaller)`."""
+    """Returns a cell in words, such as `guide/small: 64 B, 1,000 threads (requests 4 times smaller)`."""
     case = table["cases"][near.number]
     return f"{case['figure']}: {case['label']} ({'; '.join(differences.words(case['job'], question.data(), near.steps)) or 'as asked'})"
 

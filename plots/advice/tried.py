@@ -1,4 +1,4 @@
-"""The ranking of `allocbench try`: every allocator under a recorded application, from the run of its replay."""
+"""Ranks all allocators under a recorded application, for `allocbench try`, from the run of its replay."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def read(folder: str) -> Run:
 
 
 def write(run: Run, everything: bool = False) -> tuple[str, int]:
-    """The text, and the exit code: 1 where nobody served the whole trace."""
+    """Returns the text and the exit code. The code is 1 if no allocator served the whole trace."""
     judged, refused, unsafe, others = _judged(run)
     shown = engine.placed(judged)
     lines = [
@@ -54,7 +54,9 @@ def write(run: Run, everything: bool = False) -> tuple[str, int]:
 
 
 def _others(others: dict[str, list[tuple[str, str]]], everything: bool) -> list[str]:
-    """By status, who has it, and with `everything` why; else the reason that most of them have."""
+    """Lists the allocators of each status. With `everything`, it adds the reason of each allocator; otherwise it adds
+    the most frequent reason.
+    """
     lines = ["", "Not ranked:"] if others else []
     for status, entries in sorted(others.items()):
         names, reasons = [name for name, _ in entries], [reason for _, reason in entries if reason]
@@ -77,7 +79,9 @@ def _pool(run: Run) -> int:
 
 
 def _judged(run: Run) -> tuple[list, list, list, dict[str, list[tuple[str, str]]]]:
-    """Those that served everything, those that refused requests, those that the bug search broke, and the others by what became of them."""
+    """Returns four groups: allocators that served everything, that refused requests, that the bug search broke, and
+    others by status.
+    """
     times, nulls = run.at(_PHASE, "time"), run.at("", "null_returns")
     registers = run.at(_PHASE, "registers")
     entries: dict[str, dict] = {}

@@ -1,4 +1,4 @@
-"""`python3 -m plots advise`, which `allocbench advise` starts."""
+"""Implements `python3 -m plots advise`, which `allocbench advise` starts."""
 
 from __future__ import annotations
 

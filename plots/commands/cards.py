@@ -1,4 +1,4 @@
-"""`python3 -m plots cards`: what changes between two models of cards."""
+"""Implements `python3 -m plots cards`, which compares two models of cards."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`python3 -m plots`: the commands that `--help` lists. They print the paths of what they wrote."""
+"""Implements `python3 -m plots`. Each command prints the paths of the files that it wrote."""
 
 from __future__ import annotations
 
@@ -54,7 +54,8 @@ exit codes: 0: drawn; 2: wrong usage, unreadable input or a file that cannot be 
 for the output
 """
 
-_STARTED_AS = {"advise": "allocbench advise", "page": "allocbench report --html"}  # what readers of an error typed
+# Errors name the command that the user typed.
+_STARTED_AS = {"advise": "allocbench advise", "page": "allocbench report --html"}
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -118,7 +119,7 @@ def _judge(arguments: list[str]) -> int:
 
 @dataclass(frozen=True)
 class _Study:
-    """Pictures over several runs: `drawings` of these, with the options."""
+    """A study command draws pictures over several runs. `drawings` makes them from the runs and the options."""
 
     describes: str
     writes: str
@@ -156,7 +157,7 @@ def _studied(name: str, arguments: list[str]) -> int:
 
 
 def _parser_of_runs(name: str, description: str, writes: str, otherwise: str = " (default: the current folder)", formats: Sequence[str] = ("png",)) -> Parser:
-    """Of a command that reads runs: PATH..., --out and --formats."""
+    """Returns the parser of a command that reads runs, with PATH..., --out and --formats."""
     parser = Parser(prog=f"python3 -m plots {name}", description=description)
     parser.add_argument("paths", nargs="+", metavar="PATH", help="folder of a run, folder above several runs, or a pattern")
     parser.add_argument("--out", type=Path, metavar="DIR", help=f"{writes}{otherwise}")
@@ -166,7 +167,7 @@ def _parser_of_runs(name: str, description: str, writes: str, otherwise: str = "
 
 
 def _folders(paths: Sequence[str]) -> list[Path]:
-    """Of the runs that these paths name; a config among them is refused."""
+    """Returns the folders of the runs that these paths name. A config among the paths is an error."""
     found = inputs.find(paths)
     if found.tables:
         raise UsageError(f"{found.tables[0]} is a config. Name the folders of runs.")
@@ -174,7 +175,7 @@ def _folders(paths: Sequence[str]) -> list[Path]:
 
 
 def _readable(folders: Sequence[Path]) -> tuple[list[results.Run], list[Exception]]:
-    """The runs that can be read, and what is wrong with the others."""
+    """Returns the runs that can be read, and the errors of the others."""
     runs, failures = [], []
     for folder in folders:
         try:
@@ -185,7 +186,7 @@ def _readable(folders: Sequence[Path]) -> tuple[list[results.Run], list[Exceptio
 
 
 def _told(failures: Sequence[Exception]) -> int:
-    """The exit code, with every failure on stderr."""
+    """Prints every failure on stderr and returns the exit code."""
     for error in failures:
         print(f"plots: {error}", file=sys.stderr)
     return 2 if any(isinstance(error, UsageError) for error in failures) else 3 if failures else 0

@@ -1,5 +1,8 @@
-"""How the program starts and ends: what stops it is one sentence and an exit code, and its output is UTF-8 in every locale, as that of
-`allocbench` is. Nothing here needs a library, so that it can say which one is missing."""
+"""Starts and ends the program. Every error is one sentence with an exit code, and the output is UTF-8 in every locale,
+as with `allocbench`.
+
+This module imports no other library, so that it can name a missing one.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +11,16 @@ import io
 import os
 import sys
 
-_NEEDED = ("numpy", "PIL.Image", "matplotlib", "scipy.stats", "pandas", "jsonschema")  # those that need others after these
+# Libraries that plots needs. A library comes after the libraries that it imports.
+_NEEDED = ("numpy", "PIL.Image", "matplotlib", "scipy.stats", "pandas", "jsonschema")
+# Debian packages of modules whose package is not called python3-<module>.
 _PACKAGES = {"PIL": "python3-pil", "dateutil": "python3-dateutil", "pytz": "python3-tz", "kiwisolver": "python3-kiwisolver",
-             "mpl_toolkits": "python3-matplotlib", "attr": "python3-attr"}  # where Debian's name is not python3-<module>
+             "mpl_toolkits": "python3-matplotlib", "attr": "python3-attr"}
 _INTERRUPTED = 130
 
 
 def program() -> int:
-    """Runs the command line; the exit code."""
+    """Runs the command line and returns the exit code."""
     _in_utf8()
     out = _replaced("stdout")
     _replaced("stderr")
@@ -41,14 +46,18 @@ def program() -> int:
 
 
 def _in_utf8() -> None:
-    """Starts Python again in its UTF-8 mode where the locale has another encoding: paths and texts of files are UTF-8."""
+    """Restarts Python in its UTF-8 mode if the locale has another encoding, because paths and file contents are
+    UTF-8.
+    """
     if sys.getfilesystemencoding() != "utf-8":
         os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])
 
 
 class Stream(io.RawIOBase):
-    """A standard stream. It swallows what cannot be written, so that all files are made; `failure` says why, unless the reader
-    has seen enough (`| head -1`)."""
+    """A stream is a standard stream that drops what it cannot write, so that all files are still made.
+
+    `failure` is the reason. It stays None if the reader closed the pipe (`| head -1`).
+    """
 
     def __init__(self, number: int):
         self._number, self._gone, self.failure = number, False, None
@@ -73,10 +82,12 @@ class Stream(io.RawIOBase):
 
 
 def _replaced(name: str) -> Stream | None:
-    """Puts a Stream in place of sys.stdout or sys.stderr. None where it is closed: its number may be that of another file."""
+    """Replaces sys.stdout or sys.stderr by a Stream. Returns None if the stream is closed, because its number may
+    belong to another file.
+    """
     old = getattr(sys, name)
     if old is None:
-        if name == "stderr":  # print() would take stdout
+        if name == "stderr":  # print() would write to stdout
             sys.stderr = open(os.devnull, "w", encoding="utf-8")
         return None
     made = Stream(old.fileno())
@@ -86,13 +97,13 @@ def _replaced(name: str) -> Stream | None:
 
 
 def _missing() -> str:
-    """What to do about the first library that cannot be loaded; empty where all are there."""
+    """Returns what to do about the first library that cannot be loaded, or an empty text if all load."""
     for name in _NEEDED:
         try:
             importlib.import_module(name)
         except ModuleNotFoundError as error:
             return lacking(error.name or name)
-        except Exception as error:  # damaged, or its settings are (MPLBACKEND, matplotlibrc)
+        except Exception as error:  # the library or its settings are damaged (MPLBACKEND, matplotlibrc)
             reason = str(error).strip().splitlines()
             return (f"the Python library {name.partition('.')[0]} cannot be loaded ({reason[0] if reason else type(error).__name__}). "
                     f"Install it again: apt-get install --reinstall {package_of(name)}")
@@ -100,12 +111,12 @@ def _missing() -> str:
 
 
 def lacking(module: str) -> str:
-    """The sentence about a module that is not installed."""
+    """Returns the error for a module that is not installed."""
     return (f"{sys.executable} has no module {module.partition('.')[0]!r}. Install {package_of(module)} (`make dependencies` installs all packages), "
             "or use Debian's interpreter: /usr/bin/python3 -m plots ...")
 
 
 def package_of(module: str) -> str:
-    """The Debian package of a Python module."""
+    """Returns the Debian package of a Python module."""
     first = module.partition(".")[0]
     return _PACKAGES.get(first, f"python3-{first}")

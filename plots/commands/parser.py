@@ -1,4 +1,4 @@
-"""A command line whose mistakes are one sentence, as those of `allocbench` are."""
+"""Parses a command line. Every error is one sentence, as with `allocbench`."""
 
 from __future__ import annotations
 

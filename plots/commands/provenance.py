@@ -1,4 +1,4 @@
-"""`python3 -m plots provenance`."""
+"""Implements `python3 -m plots provenance`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`python3 -m plots regenerate`: everything that is made of kept results."""
+"""Implements `python3 -m plots regenerate`, which remakes everything that comes from kept results."""
 
 from __future__ import annotations
 

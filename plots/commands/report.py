@@ -1,4 +1,4 @@
-"""`python3 -m plots page`, which `allocbench report DIR --html` starts."""
+"""Implements `python3 -m plots page`, which `allocbench report DIR --html` starts."""
 
 from __future__ import annotations
 
@@ -34,16 +34,18 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("paths", nargs="+", metavar="PATH", help="folder of a run, folder above several runs, or a pattern")
     parser.add_argument("--out", type=Path, metavar="FILE", help="file of the page (default: report.html in the folder of the first path; for kept "
         "results below build/drawn). A missing .html is added")
-    parser.add_argument("--unreadable", action="append", default=[], metavar="TEXT", help=argparse.SUPPRESS)  # logs that the front end cannot read
+    # The front end passes its errors about logs that it cannot read.
+    parser.add_argument("--unreadable", action="append", default=[], metavar="TEXT", help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
-    try:  # figures are drawn and claims judged without these libraries
+    try:  # figures and claims need none of these libraries
         from plots.webpage import build
     except ImportError as error:
         raise UsageError(
             f"the page needs the Python library {error.name!r}, which is not installed. Install it: apt-get install python3-plotly python3-markdown"
         ) from None
     out = _page(options.out, Path(options.paths[0]))
-    runs, failures = newest.read(options.paths, inputs.Overrides(configs.FOLDER))  # drawn as the configs say today
+    # The current configs decide how runs are drawn.
+    runs, failures = newest.read(options.paths, inputs.Overrides(configs.FOLDER))
     page = build.page_of(runs, [*map(UsageError, options.unreadable), *(error for error in failures if not _follows(error, options.unreadable))])
     files.write(out, page.text)
     for problem in page.problems:
@@ -53,15 +55,16 @@ def main(arguments: list[str]) -> int:
 
 
 def _follows(error: Exception, unreadable: list[str]) -> bool:
-    """Whether results are missing because their log cannot be read: the log is listed already."""
+    """Returns whether results are missing because their log cannot be read. That log already has its own error."""
     folder, missing, _ = str(error).partition(" contains no results.json")
     return bool(missing) and any(text.startswith(f"{folder}/events.jsonl") for text in unreadable)
 
 
 def _page(wanted: Path | None, first: Path) -> Path:
-    """The file to write: in the first folder, also where a file in it or a pattern below it was given."""
+    """Returns the file to write. It lies in the folder of the first path, even if that path is a file or a pattern."""
     out = wanted or kept.outside(first if first.is_dir() else next(folder for folder in first.parents if folder.is_dir())) / "report.html"
     if out.is_dir():
         raise UsageError(f"--out {out} is a folder. Name the file, such as {out / 'report.html'}.")
-    is_device = out.exists() and not out.is_file()  # /dev/stdout
-    return out if is_device or out.suffix in (".html", ".htm") else out.with_name(f"{out.name}.html")  # browsers go by the ending
+    is_device = out.exists() and not out.is_file()  # for example /dev/stdout
+    # Browsers choose how to show a file by the ending of its name.
+    return out if is_device or out.suffix in (".html", ".htm") else out.with_name(f"{out.name}.html")

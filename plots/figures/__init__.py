@@ -1,1 +1,1 @@
-"""The figure kinds, a module each, and drawing what a command line names."""
+"""Draws figures. Each figure kind is a module."""

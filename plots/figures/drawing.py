@@ -1,4 +1,6 @@
-"""Draws every run and table that a command line names. What cannot be read or drawn is reported and stops nothing else."""
+"""Draws every run and table that the command line names. An input that fails is reported, and the others are still
+drawn.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ from plots.sheet import page
 
 
 def draw_all(found: Inputs, overrides: Overrides, out: Path | None, formats: Sequence[str]) -> int:
-    """The exit code."""
+    """Draws everything and returns the exit code."""
     written: dict[Path, str] = {}
     failures: list[Exception] = []
 
@@ -56,7 +58,7 @@ def draw_all(found: Inputs, overrides: Overrides, out: Path | None, formats: Seq
     for run in runs:
         folder = out or kept.outside(run.folder / "figures")
         stem = f"{stem_of(run.kept_as)}_{run.backend}"
-        kind = run.plot.get("kind", "status_matrix")  # a run whose config has no plot still gets its status matrix
+        kind = run.plot.get("kind", "status_matrix")  # a run without a plot still gets its status matrix
         draw(functools.partial(_with_claims, KINDS[kind], run), str(run.folder), stem, folder)
         if kind != "status_matrix" and (run.cells["status"] != "ok").any():
             draw(functools.partial(status_matrix.make, run), str(run.folder), f"{stem}_status", folder)
@@ -66,7 +68,7 @@ def draw_all(found: Inputs, overrides: Overrides, out: Path | None, formats: Seq
 
 
 def read(folder: Path, overrides: Overrides = Overrides()) -> Run:
-    """The run of a folder, with the plot that is to be drawn; refused before anything is drawn if the plot is wrong."""
+    """Reads the run of a folder with the plot to draw. Raises an error before any drawing if the plot is wrong."""
     return _run_of(stored.read_document(folder), folder, overrides)
 
 
@@ -81,7 +83,7 @@ def _run_of(document: dict, folder: Path, overrides: Overrides) -> Run:
 
 
 def _of_csv(folder: Path, overrides: Overrides) -> Run:
-    """The table alone does not say how it is drawn."""
+    """Reads a run from results.csv. The plot must come from a config, because the file has none."""
     figure, backend = csv_run.about(folder)
     config = overrides.config_for(figure, backend)
     if config is None:
@@ -91,8 +93,10 @@ def _of_csv(folder: Path, overrides: Overrides) -> Run:
 
 
 def _of_today(document: dict, folder: Path) -> Overrides:
-    """Runs that the repository keeps are drawn as its configs say today, where only the drawing has changed. Other runs are drawn as
-    the config that they were measured with says."""
+    """Returns the current config for a run that the repository keeps, if only its plot has changed.
+
+    Any other run is drawn as its stored config says.
+    """
     if not folder.resolve().is_relative_to(kept.REFERENCE):
         return Overrides()
     run = document.get("run", {})
@@ -110,7 +114,7 @@ def stem_of(name: str) -> str:
 
 
 def _with_claims(make: Callable[[Run, str], page.Drawing], run: Run, stem: str) -> page.Drawing:
-    """The figure with what its paper says, and with the plot that stands beside it."""
+    """Draws the figure, adds the claims of its paper, and draws the plot that the config puts `beside` it."""
     made, beside = make(run, stem), run.plot.get("beside")
     more = [KINDS[beside["kind"]](dataclasses.replace(run, config={**run.config, "plot": beside}), f"{stem}_{beside['kind']}")] if beside else []
     return dataclasses.replace(made, markdown=made.markdown + claims.section(run), more=(*made.more, *more))

@@ -1,9 +1,16 @@
-"""Figure kind `heatmap`: allocators down, the values of one or two swept settings across, in each cell how many times the
-value of a reference it is, or the status word. Many lines with few points each become readable this way.
+"""Draws the figure kind `heatmap`.
 
-`reference` is an allocator, or `best`: the smallest value of each column, or `baseline`: the phase of that name of the same
-cell, or `baselines`: their median over all allocators. Colour is the logarithm of the factor: blue is smaller, red is
-larger; factors that the intervals do not tell from 1 are in grey.
+Rows are allocators. Each column is a value of one or two swept settings. Each cell shows the value divided by a
+reference value, or the status word. This form suits many series with few points.
+
+The reference is one of the following:
+
+* An allocator.
+* `best` is the smallest value of each column.
+* `baseline` is the phase of this name in the same cell.
+* `baselines` is the median of these phases over all allocators.
+
+The colour is the logarithm of the factor: blue is smaller, red is larger. A factor is grey if its interval includes 1.
 """
 
 from __future__ import annotations
@@ -28,19 +35,19 @@ from plots.runs.results import Run
 from plots.sheet import provisional, quantity, rows, style
 from plots.sheet.page import Drawing, Heading
 
-_STRONGEST = 30  # factor of the strongest colour
+_STRONGEST = 30  # factor with the strongest colour
 _SAME = "#eeeeee"
-_MANY = 24  # rows, beyond which families stand together
+_MANY = 24  # number of rows above which families are grouped
 
 
 @dataclass(frozen=True)
 class Map:
-    """A run as a heat map shows it."""
+    """A map is a run in the form that a heat map shows."""
 
-    source: str  # the folder of the run, for errors
+    source: str  # folder of the run, for errors
     heading: Heading
     blocks: list[Block]
-    across: str  # what the columns are values of; metrics and statuses tell themselves
+    across: str  # name of the setting of the columns, empty for metrics and statuses
     numbers: Chart
 
 
@@ -75,7 +82,9 @@ def draw(shown: Map, stem: str) -> Drawing:
 
 
 def metrics_across(run: Run) -> Run:
-    """Several metrics of a plot as the values of a second setting across: each cell becomes one per metric."""
+    """Turns several metrics of a plot into the values of a second setting across. Each cell becomes one cell per
+    metric.
+    """
     metrics = labels.listed(run.plot.get("metric", "time"))
     if len(metrics) == 1:
         return replace(run, config={**run.config, "plot": {**run.plot, "metric": metrics[0]}})
@@ -90,13 +99,13 @@ def metrics_across(run: Run) -> Run:
     xs = labels.listed(run.plot["x"])
     names = {**{metric: quantity.metric_name(metric) for metric in metrics}, **run.plot.get("names", {})}
     plot = {**run.plot, "metric": "value", "x": [xs[-1], "metric"], "names": names, **({"panels": xs[0]} if len(xs) > 1 else {})}
-    sweep = {**run.config.get("sweep", {}), "metric": metrics}  # their order
+    sweep = {**run.config.get("sweep", {}), "metric": metrics}  # this list gives the metrics their order
     return replace(run, cells=pandas.concat(cells), settings=pandas.concat(settings), values=pandas.concat(values, ignore_index=True),
                    config={**run.config, "plot": plot, "sweep": sweep})
 
 
 def _lined(run: Run) -> Run:
-    """The run as a table of numbers: the first of two settings across makes rows."""
+    """Returns the run for the table of numbers. The first of two settings across makes the rows."""
     xs = labels.listed(run.plot["x"])
     plot = {**run.plot, "x": xs[-1]}
     if len(xs) > 1:
@@ -107,7 +116,9 @@ def _lined(run: Run) -> Run:
 
 
 def blocks_of(run: Run) -> list[Block]:
-    """One per phase and value of `panels`, of a run whose plot has one metric (`metrics_across()`)."""
+    """Returns one block per phase and value of `panels`. The run's plot must have only one metric
+    (`metrics_across()`).
+    """
     reference = run.plot["reference"]
     phases = labels.listed(run.plot.get("y", "total"))
     metric = run.plot.get("metric", "time")
@@ -130,7 +141,7 @@ def _block(run: Run, title: str, xs: Sequence[str], phase: str, metric: str, ref
     unit = _unit(own.loc[own.index.isin(run.cells.index[run.cells["allocator"] == reference])])
     made = []
     taken: dict[tuple, list[str]] = {}
-    for each in group(run, None):  # group() splits by the axes, which are columns here
+    for each in group(run, None):  # group() splits by all axes, but here the axes make columns
         parameters = tuple(sorted((name, str(value)) for name, value in run.cells.at[each.cells[0], "allocator_parameters"].items()
                                   if f"allocator.{name}" not in run.axes))
         taken.setdefault((each.allocator, parameters), []).extend(each.cells)
@@ -151,12 +162,12 @@ def _block(run: Run, title: str, xs: Sequence[str], phase: str, metric: str, ref
 
 
 def _group_name(run: Run, setting: str, value) -> str:
-    """Words tell themselves, numbers need their setting."""
+    """Returns a value in words. A number gets the name of its setting."""
     return labels.value_of(run, setting, value) if isinstance(value, str) else labels.setting_of(run, setting, value)
 
 
 def _column_name(run: Run, setting: str, value, values: Sequence) -> str:
-    """Large numbers as on an axis."""
+    """Shortens numbers as an axis does."""
     numbers = all(isinstance(each, (int, float)) and not isinstance(each, bool) for each in values)
     return quantity.on_axis(setting)(value) if numbers else labels.value_of(run, setting, value)
 
@@ -179,7 +190,7 @@ def _cell(run: Run, cell: str | None, factors: pandas.DataFrame, own: pandas.Dat
 
 
 def _unit(values: pandas.DataFrame) -> tuple[float, str]:
-    """The unit in which the smallest of these values that is not 0 is at least 1, and its name."""
+    """Returns the unit in which the smallest positive value is at least 1, and its name."""
     smallest = values.loc[values["value"] > 0, "value"].min() if len(values) else math.nan
     if math.isnan(smallest):
         return 1.0, ""
@@ -195,7 +206,10 @@ def _colour(factor: float) -> str:
 def _legend(run: Run) -> str:
     reference, metric = run.plot["reference"], quantity.metric_name(run.plot.get("metric", "time"))
     if reference == "best":
-        return f"Factors: {metric} over the smallest of the column. Red: larger; grey: the 95 % interval contains 1."
+        compared = run.values[run.values["metric"] == f"relative_{run.plot.get('metric', 'time')}"]
+        zeros = " above 0" if (compared["value"] == 0).any() else ""
+        blue, grey = "; blue: 0" if zeros else "", "; grey: the 95 % interval contains 1" if compared["low"].notna().any() else ""
+        return f"Factors: {metric} over the smallest of the column{zeros}. Red: larger{blue}{grey}."
     if reference in ("baseline", "baselines"):
         whose = " (the median of all cells of the column)" if reference == "baselines" else ""
         return (f"Factors: {metric} over that of the {run.plot.get('names', {}).get('baseline', 'baseline')}{whose}. Red: larger; blue: smaller; grey: "

@@ -1,24 +1,27 @@
-"""What a heat map shows: blocks of cells, each a factor or a status word."""
+"""Defines the content of a heat map: blocks of cells, each with a factor or a status word."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-BLANK = "#ffffff"  # of a cell without a factor
+BLANK = "#ffffff"  # colour of a cell without a factor
 
 
 @dataclass(frozen=True)
 class Cell:
     text: str
     colour: str
-    word: bool  # a status in place of a number
+    word: bool  # whether the text is a status instead of a number
     provisional: bool = False
 
 
 @dataclass(frozen=True)
 class Block:
-    """One map: `columns` are (group, value), `rows` one cell per column (None where the config excluded it). `families` has that
-    of each row where rows are in their order, else it is empty."""
+    """A block is one map of cells.
+
+    `columns` are (group, value) pairs. `rows` have one cell per column, or None if the config excludes the cell.
+    `families` contains the family of each row if the rows are grouped by family; otherwise it is empty.
+    """
 
     title: str
     columns: list[tuple[str, str]]

@@ -1,5 +1,8 @@
-"""Where the maps of a figure stand on its page. Maps of many rows become a page that can be read at once: phases beside each other
-with one column of names, rows in two or three columns, families together."""
+"""Arranges the maps of a figure on its page.
+
+Maps with many rows share a page: the phases are side by side with one column of names, and the rows are split into two
+or three columns. Families stay together.
+"""
 
 from __future__ import annotations
 
@@ -11,30 +14,31 @@ from plots.figures.heatmap_blocks import Block, Cell
 from plots.sheet import quantity, rows, style, ticks
 from plots.sheet.page import BODY_WIDTH, Heading, Page
 
-_ROWS = (0.16, 0.135, 0.118)  # height of a row: the largest that fits the page
-_TALLEST = 7.4                # of the body: with heading and caption a page of 9 inches
-_SHAPES = ((False, 1), (True, 1), (True, 2), (True, 3), (False, 2))  # maps beside each other, columns of rows
-_LEAST_ROOM = 0.22            # of a cell: three characters
+_ROWS = (0.16, 0.135, 0.118)  # heights of a row in inches; the largest that fits is used
+_TALLEST = 7.4                # greatest height of the body, for a page of 9 inches with heading and caption
+# The arrangements are pairs: whether maps are side by side, and the number of columns of rows.
+_SHAPES = ((False, 1), (True, 1), (True, 2), (True, 3), (False, 2))
+_LEAST_ROOM = 0.22            # least width of a cell, enough for three characters
 _WIDEST = 1.0
 _TITLE = 0.19
-_GROUP = 0.15                 # a line of names of groups of columns
-_GAP = 0.02                   # before a group of columns, off its first cell
+_GROUP = 0.15                 # height of a line of group names
+_GAP = 0.02                   # gap before a group of columns, taken from its first cell
 _BETWEEN = 0.10
-_APART = 0.06                 # maps beside each other
-_GUTTER = 0.18                # columns of rows
+_APART = 0.06                 # gap between maps that are side by side
+_GUTTER = 0.18                # gap between columns of rows
 
 
 @dataclass(frozen=True)
 class Layout:
-    """`bands` stand below each other; the maps of a band have the same rows and share the names of these."""
+    """A layout has `bands` one below the other. The maps of a band have the same rows and share the row names."""
 
     bands: list[list[Block]]
-    title: str   # of the values across
-    parts: int   # columns of rows
-    row: float   # inches from here on
+    title: str   # name of the setting across
+    parts: int   # number of columns of rows
+    row: float   # height of a row in inches, as all sizes below
     left: float
     room: float
-    head: float  # of the names of columns
+    head: float  # height of the column names
     turned: bool
 
     def stretches(self, band: list[Block]) -> list[tuple[int, int]]:
@@ -48,7 +52,7 @@ class Layout:
 
 
 def layout(blocks: Sequence[Block], title: str) -> Layout:
-    """The first shape that fits a page, in the largest rows; else the one that takes the least height."""
+    """Returns the first shape that fits a page with the largest rows. If none fits, it returns the lowest one."""
     same = all([label for label, _ in block.rows] == [label for label, _ in blocks[0].rows] for block in blocks)
     shapes = [(beside, parts) for beside, parts in _SHAPES if (same or not beside) and (parts == 1 or blocks[0].families)]
     made = [_shaped(blocks, title, beside, parts, row) for row in _ROWS for beside, parts in shapes]
@@ -69,14 +73,17 @@ def _shaped(blocks: Sequence[Block], title: str, beside: bool, parts: int, row: 
 
 
 def _labels(block: Block) -> list[tuple[str, bool]]:
-    """The names of the rows, and whether the row is one of the forms of that above."""
+    """Returns the names of the rows, and whether each row is a form of the allocator above it."""
     full = [label for label, _ in block.rows]
     names = [(rest or label, bool(rest)) for label, rest in zip(full, rows.below(full))] if block.families else [(label, False) for label in full]
     return [(ticks.cut(name, style.LEAST, style.NAME), is_form) for name, is_form in names]
 
 
 def _told_once(block: Block, room: float) -> tuple[str, dict[str, str]]:
-    """Names of groups of columns that need more room than these have lose the words that all begin with: these, and the names."""
+    """Returns the words that all group names share at their beginning, and the names without these words.
+
+    The first result is empty if all names fit into the width of their columns.
+    """
     groups = [group for group, _ in block.columns]
     names = {name: name for name in groups}
     if len(names) < 2 or all(ticks.text_width(name, style.LEAST, bold=True) <= room * groups.count(name) for name in names):
@@ -86,7 +93,7 @@ def _told_once(block: Block, room: float) -> tuple[str, dict[str, str]]:
 
 
 def _groups(block: Block) -> list[int]:
-    """Rows that stay together, by their numbers: an allocator and its forms."""
+    """Returns the sizes of groups of rows that stay together: an allocator and its forms."""
     made: list[int] = []
     for _, is_form in _labels(block):
         if is_form:
@@ -101,14 +108,17 @@ def _named(band: list[Block]) -> float:
 
 
 def written(cell: Cell, room: float) -> str:
-    """The longest way to write it that fits."""
+    """Returns the longest form of the text that fits."""
     letters = {style.STATUS_SHORT.get(word, word): letter for word, letter in style.STATUS_LETTERS.items()}
     ways = (cell.text, letters.get(cell.text, "–")) if cell.word else (cell.text, narrow(cell.text, 2), narrow(cell.text))
     return next((way for way in ways if ticks.text_width(way, style.LEAST) + 0.03 <= room), ways[-1])
 
 
 def narrow(text: str, digits: int = 1) -> str:
-    """`.12` for 0.12, `2k` for 2,400, `24k` for 24,200: three characters, with two digits one more below 10,000."""
+    """Shortens a number to three characters: `.12` for 0.12, `2k` for 2,400, `24k` for 24,200.
+
+    With two digits, a number below 10,000 takes one character more.
+    """
     number = text.replace(",", "")
     if not number.replace(".", "").isdigit():
         return text

@@ -1,7 +1,8 @@
-"""Figure kind `histogram`: how often the untimed passes counted each value, or a workload requests each size; one panel per value of
-`panels`.
+"""Draws the figure kind `histogram`.
 
-Pages found by a warp come with the normal curve of equation (9) of Pham et al. 2025, at the share of pages that is free.
+It shows how often the untimed passes counted each value, or how often a workload requests each size. Each value of the
+plot's key `panels` gets its own panel. A histogram of the pages that a warp finds also has the normal curve of equation
+(9) of Pham et al. 2025, for the free share of the pages.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ _LEFT = 0.55
 _BETWEEN = 0.36
 _ABOVE = 0.22
 _WIDEST = 8  # standard deviations to both sides of the mean
-_LABEL = 0.42  # inches that a label of a bin takes
+_LABEL = 0.42  # inches of room for a label of a bin
 _LEGEND = 0.2
 _OUTLINE = "#b03060"
 _PALE = 0.55  # opacity of bars under outlines and curves
@@ -36,7 +37,7 @@ _PALE = 0.55  # opacity of bars under outlines and curves
 
 @dataclass(frozen=True)
 class _Words:
-    """What readers see of a distribution."""
+    """These are the words that readers see about a distribution."""
 
     what: str
     share: str
@@ -57,11 +58,15 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class _Counted:
-    """The distribution of one cell. `expected`: mean and deviation of equation (9) before anything is taken, of pages found alone."""
+    """A counted cell has its distribution.
+
+    `expected` has the mean and deviation of equation (9) before any page is taken. It is None unless pages found are
+    counted.
+    """
 
     allocator: str
     name: str
-    bins: dict[int, int]  # first value of each bin -> how often
+    bins: dict[int, int]  # count of each bin, by the first value of the bin
     expected: tuple[float, float] | None
 
     @property
@@ -83,7 +88,7 @@ def make(run: Run, stem: str) -> Drawing:
 
 
 def _panels(run: Run, what: str) -> list[tuple[str, list[_Counted]]]:
-    """Those with a count, by their titles."""
+    """Returns the panels that have counts, with their titles."""
     def counted(cell: str) -> _Counted:
         allocator = run.cells.at[cell, "allocator"]
         entry = run.details.get(cell, {}) if run.cells.at[cell, "status"] == "ok" else {}
@@ -118,7 +123,7 @@ def _page(heading: Heading, panels: Sequence[tuple[str, list[_Counted]]], words:
 
 
 def _draw(axes, each: _Counted, words: _Words, most: int, outlined: bool) -> None:
-    """The first allocator fills its bars; the others draw their outlines over it."""
+    """Draws one distribution. The first allocator fills its bars, and the others draw outlines over them."""
     look, shares = style.look(each.allocator), [count / each.total for count in each.bins.values()]
     if each.expected:
         if outlined:
@@ -133,15 +138,15 @@ def _draw(axes, each: _Counted, words: _Words, most: int, outlined: bool) -> Non
                   color=style.BLACK, linewidth=0.9, gid="normal")
         axes.set_xlim(max(-0.6, mean - _WIDEST * deviation), mean + _WIDEST * deviation)
         return
-    # Bins that double, side by side.
+    # The bins double in size and are drawn side by side.
     places = [0 if first == 0 else 1 + int(math.log2(first)) for first in each.bins]
     axes.bar(places, shares, width=0.9, color=look.colour, gid=f"histogram {each.allocator}")
-    every = -(-len(places) // most)  # labels that have room
+    every = -(-len(places) // most)  # step between labels, so that each has room
     axes.set_xticks(places[::every], [words.label(first) for first in list(each.bins)[::every]])
 
 
 def _far(panels: Sequence[tuple[str, list[_Counted]]]) -> list[str]:
-    """What lies beyond the axis: as it is far outside of the distribution, it would squeeze everything else."""
+    """Lists the values beyond the axis. They lie so far out that they would squeeze the distribution."""
     told = []
     for title, counted in panels:
         for each in counted:
@@ -156,7 +161,7 @@ def _far(panels: Sequence[tuple[str, list[_Counted]]]) -> list[str]:
 
 
 def _moments_header(panels: Sequence[tuple[str, list[_Counted]]]) -> list[str]:
-    """Bins that double give no moments."""
+    """Returns the columns of the moments, or none if the bins double in size."""
     return ["mean", "standard deviation", "n p", "sqrt(n p q)"] if panels[0][1][0].expected else []
 
 

@@ -1,4 +1,6 @@
-"""Finds the runs and configs that paths name: folders, single files, shell patterns, packed or not."""
+"""Finds the runs and configs that paths name. A path is a folder, a file or a shell pattern, and a run may be
+packed.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +16,9 @@ from plots.runs import configs, csv_run
 
 @dataclass(frozen=True)
 class Inputs:
-    tables: list[Path]   # configs that are drawn without results
-    folders: list[Path]  # of runs
-    csvs: list[Path]     # folders with results.csv alone
+    tables: list[Path]   # configs to draw without results
+    folders: list[Path]  # folders of runs
+    csvs: list[Path]     # folders that contain only results.csv
 
 
 def find(paths: Sequence[str]) -> Inputs:
@@ -42,17 +44,19 @@ def _with_tables(path: Path) -> list[Path]:
 
 @dataclass(frozen=True)
 class Overrides:
-    """The plots that `--config` gives in place of the stored ones."""
+    """Overrides are the plots that `--config` gives instead of the stored ones."""
 
     path: Path | None = None
 
     def plot_for(self, name: str) -> dict | None:
-        """The plot for the run of that config name; None where the stored one stays."""
+        """Returns the plot for the run of this config name, or None to keep the stored plot."""
         config = self.config_for(name)
         return None if config is None else config["plot"]
 
     def config_for(self, name: str, backend: str = "") -> dict | None:
-        """The whole config for a run, with the part of its back end where one is named; None where there is none."""
+        """Returns the whole config for a run, or None if there is none. With a back end, its part of the config is
+        applied.
+        """
         if self.path is None:
             return None
         file = self.path / f"{name}.json" if self.path.is_dir() else self.path

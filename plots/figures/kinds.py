@@ -1,11 +1,11 @@
-"""The figure kinds that a config's `plot.kind` may name: those of the schema, each the module of its name beside this one."""
+"""Lists the figure kinds that a config's `plot.kind` may name. Each kind of the schema is a module in this folder."""
 
 import importlib
 
 from plots.runs import schema
 
 _MODULES = {kind: importlib.import_module(f"plots.figures.{kind}") for kind in schema.kinds()}
-# Made from one run: make(run, stem).
+# These kinds draw one run: make(run, stem).
 KINDS = {kind: module.make for kind, module in _MODULES.items() if hasattr(module, "make")}
-# Made from a config, and from runs where there are some: make_of_config(path of the config, runs, stem).
+# These kinds draw a config, with its runs if there are any: make_of_config(path of the config, runs, stem).
 OF_CONFIGS = {kind: module.make_of_config for kind, module in _MODULES.items() if hasattr(module, "make_of_config")}

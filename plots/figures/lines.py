@@ -1,9 +1,12 @@
-"""Figure kind `lines`: one line per series against a swept axis, one panel per phase, metric and value of other axes.
+"""Draws the figure kind `lines`: one line per series over a swept axis, and one panel per phase, metric and value of
+other axes.
 
-The line is the median (or what the config's `statistic` asks for), the bars its 95 % interval. Cells without a
-value interrupt the line and appear in a strip above the panel. Where x sweeps words, there are marks beside each other and no
-lines: nothing lies between two words. Where the config's `theory` has a formula for an allocator and metric, the line is the
-formula's and the measured values are markers.
+A line shows the median (or the config's `statistic`), and its bars show the 95 % interval. A cell without a value
+interrupts the line and appears in a strip above the panel.
+
+If x sweeps words, the values are marks side by side without lines, because nothing lies between two words. If the
+config's `theory` has a formula for an allocator and metric, the line shows the formula and the markers show the
+measured values.
 """
 
 from __future__ import annotations
@@ -26,37 +29,39 @@ from plots.runs.results import Run
 from plots.sheet import quantity, style, ticks
 from plots.sheet.page import BODY_WIDTH, Drawing, Page
 
-_HEIGHTS = {1: 2.6, 2: 1.9, 3: 1.45}  # of a panel, by the number of rows
+_HEIGHTS = {1: 2.6, 2: 1.9, 3: 1.45}  # height of a panel, by the number of rows
 _LEAST_HEIGHT = 1.35
-_BELOW = 0.40        # x ticks and x label
-_BETWEEN = 0.28      # between panels that share the y axis
-_BETWEEN_AXES = 0.78  # between panels with an axis each
+_BELOW = 0.40        # room for x ticks and x label
+_BETWEEN = 0.28      # gap between panels that share the y axis
+_BETWEEN_AXES = 0.78  # gap between panels with separate axes
 _LEFT = 0.6          # least room for y ticks and y label
-_Y_LABEL = 0.26      # beside the labels of the ticks
-_APART = 0.15        # between a panel and the y label of the next one
-_MOST_BESIDE = 0.4   # share of the page that words beside a single column of panels may take
+_Y_LABEL = 0.26      # room for the y label beside the tick labels
+_APART = 0.15        # gap between a panel and the y label of the next one
+_MOST_BESIDE = 0.4   # largest share of the page for words beside a single column of panels
 _STRIP_GAP = 0.03
-_NAME = 0.18         # a line of names above panels
-_NAME_LINE = 0.125   # each further line of one
+_NAME = 0.18         # height of a line of names above panels
+_NAME_LINE = 0.125   # height of each further line of a name
 _SLANT = 40          # degrees by which words below the x axis are turned
 
 
 @dataclass(frozen=True)
 class _Layout:
-    """Widths and heights in inches. All panels have the same axes, and those of a row strips of the same height."""
+    """A layout has widths and heights in inches. All panels have equal axes, and the strips of a row have equal
+    heights.
+    """
 
     left: float
     width: float
     height: float
-    positions: list[float]       # every x of the figure
-    bounds: tuple[float, float]  # of the x axis
+    positions: list[float]       # all x values of the figure
+    bounds: tuple[float, float]  # bounds of the x axis
     log_x: bool
-    leftmost: set[int]  # panels that bear the names of their row
-    rows: list[list[failures.Row]]  # by panel
-    strips: list[float]             # by row
-    bottoms: list[float]            # of the axes, by row
+    leftmost: set[int]  # indices of the panels with the y label and the row's names (the leftmost of each row)
+    rows: list[list[failures.Row]]  # rows of the strip, by panel
+    strips: list[float]             # height of the strip, by row
+    bottoms: list[float]            # bottom of the axes, by row
     between: float
-    legend: tuple[float, float]  # its upper left corner
+    legend: tuple[float, float]  # upper left corner of the legend
     legend_below: bool
     total: float
 
@@ -64,7 +69,7 @@ class _Layout:
         return self.left + column * (self.width + self.between)
 
     def spacing(self) -> float:
-        """The usual distance of neighbouring positions, in points; a few may lie closer together."""
+        """Returns the median distance between neighbouring positions, in points."""
         scale = math.log if self.log_x else float
         places = sorted({scale(x) for x in self.positions})
         gaps = [after - before for before, after in itertools.pairwise(places)]
@@ -86,14 +91,16 @@ def draw(shown: Chart, stem: str) -> Drawing:
     with matplotlib.rc_context(style.RC):
         looks = [Scale.of(shown, panel.metric, [other for other in panels if _shares_axis(panels, panel, other)]) for panel in panels]
         pictures = parts.of([panel.series for panel in panels], shown.most, shown.of_paper)
-        pages = [_page(shown, [panel.of(names) for panel in panels], looks, shown.of_lines(names, number == 1), parts.sentence(pictures, number))
+        own = [_own_axes(shown, panels, looks, names) for names in pictures]
+        alone = [number for number, each in enumerate(own, 1) if each != looks]
+        pages = [_page(shown, [panel.of(names) for panel in panels], own[number - 1], shown.of_lines(names, number == 1), parts.sentence(pictures, number, alone))
                  for number, names in enumerate(pictures, 1)]
     more = tuple(Drawing(f"{stem}_{number}", page, "") for number, page in enumerate(pages[1:], 2))
     return Drawing(stem, pages[0], table.markdown(shown), more)
 
 
 def _page(shown: Chart, panels: Sequence[Panel], looks: Sequence[Scale], caption: Sequence[str], part: str) -> Page:
-    """One picture of the figure; `part` says which."""
+    """Draws one picture of the figure. `part` is the sentence about the picture's number."""
     one_axis = max(len({panel.metric for panel in panels if panel.row == row.row}) for row in panels) == 1
     layout = _layout(shown, panels, looks, one_axis)
     sentences = [part] if part else []
@@ -115,16 +122,33 @@ def _page(shown: Chart, panels: Sequence[Panel], looks: Sequence[Scale], caption
 
 
 def _shares_axis(panels: Sequence[Panel], one: Panel, other: Panel) -> bool:
-    """Panels of a row do, and rows of the same phases."""
+    """Returns whether two panels share an axis: whether they have the same metric and their rows have the same
+    phases.
+    """
     def phases(panel: Panel) -> set[str]:
         return {each.phase for each in panels if each.row == panel.row and each.metric == panel.metric}
 
     return one.metric == other.metric and phases(one) == phases(other)
 
 
+def _own_axes(shown: Chart, panels: Sequence[Panel], looks: Sequence[Scale], names: Sequence[str]) -> list[Scale]:
+    """The y axes of a picture: those of the figure, but its own where its curves would take less than a third of a logarithmic one."""
+    def narrow(look: Scale, own: Scale) -> bool:
+        span, room = (math.log(bounds[1] / bounds[0]) if bounds[0] > 0 else math.inf for bounds in (own.covered, look.covered))
+        return look.log and own.log and span < room / 3
+
+    made = []
+    for look, panel in zip(looks, panels):
+        own = Scale.of(shown, panel.metric, [other.of(names) for other in panels if _shares_axis(panels, panel, other)])
+        made.append(own if narrow(look, own) else look)
+    return made
+
+
 def _without_zeros(panels: Sequence[Panel]) -> list[Panel]:
-    """A series that is zero everywhere, where others of the metric are not, has no place on a logarithmic axis: its cells
-    go into the strip, with the number for a word."""
+    """Moves series that are zero everywhere into the strip, with the number as the word.
+
+    A logarithmic axis has no place for them. If all series of a metric are zero, they stay.
+    """
     def zero(metric: str, label: str) -> bool:
         values = [value for panel in panels if panel.metric == metric for series in panel.series if series.label == label for value in series.drawn()["value"]]
         return bool(values) and not any(values)
@@ -141,7 +165,7 @@ def _without_zeros(panels: Sequence[Panel]) -> list[Panel]:
 
 
 def _legend_title(shown: Chart, panels: Sequence[Panel]) -> str:
-    """The allocator, where its series are told apart by other things."""
+    """Returns the allocator as title of the legend if the panel has several series of it."""
     return shown.owner if len(panels[0].series) > 1 else ""
 
 
@@ -158,7 +182,7 @@ def _layout(shown: Chart, panels: Sequence[Panel], looks: Sequence[Scale], one_a
                          "`positions`, or choose another axis.")
     bounds = (-0.5, len(words) - 0.5) if words else ticks.limits(sorted({*positions, *named_positions}), log, 0.04)
     left = max([_LEFT, _Y_LABEL + looks[0].label_width()] + [failures.width_of(series.label) + 0.08 for series in all_series if series.failed()])
-    named = list(dict.fromkeys([series.label for series in all_series] + [name for panel in panels for name in panel.sources()]))
+    named = list(dict.fromkeys([series.label for series in all_series if len(series.drawn())] + [name for panel in panels for name in panel.sources()]))
     if any(look.metric.startswith("relative_") for look in looks):
         named.append(shown.noise)
     titled = bool(_legend_title(shown, panels))
@@ -177,7 +201,7 @@ def _layout(shown: Chart, panels: Sequence[Panel], looks: Sequence[Scale], one_a
     height = _HEIGHTS.get(count, _LEAST_HEIGHT)
     bottoms, top = [], legend.height_of(named, titled) if below_legend else 0.0
     foot = top
-    for row in reversed(range(count)):  # from the foot of the page
+    for row in reversed(range(count)):  # rows from the foot of the page upwards
         bottoms.insert(0, top + below)
         names = [_height_above(panels[i], width + between) for i in by_row[row]]
         top += below + height + strips[row] + max(0.05, *names)
@@ -211,12 +235,12 @@ def _set_axes(axes, x: Axis, layout: _Layout, look: Scale, title: str, lowest: b
 
 
 def _rise(word: str) -> float:
-    """How far a turned word reaches down further than an upright one, in inches."""
+    """Returns how much farther down a turned word reaches than an upright one, in inches."""
     return ticks.text_width(word, style.RC["xtick.labelsize"]) * math.sin(math.radians(_SLANT))
 
 
 def _draw_above(page: Page, layout: _Layout, index: int, panel: Panel) -> None:
-    """The strip of failed cells, above it the name of the panel, and at the left end the name of its row."""
+    """Draws the strip of failed cells, the name of the panel above it, and the name of the row at the left end."""
     left, top = layout.panel_left(panel.column), layout.bottoms[panel.row] + layout.height
     strip = layout.strips[panel.row]
     if layout.rows[index]:
@@ -230,7 +254,9 @@ def _draw_above(page: Page, layout: _Layout, index: int, panel: Panel) -> None:
 
 
 def _names_above(panel: Panel, room: float) -> tuple[list[str], str]:
-    """Of a panel, in lines, and of its row. A row of several panels bears what they share."""
+    """Returns the lines of the panel's name, and the name of its row. A row of several panels has their common words as
+    its name.
+    """
     shared = ", ".join(text for text in (panel.row_name, panel.phase_name) if text)
     return ticks.wrapped(panel.name or shared, 7.5, room - 0.08, bold=True), shared if panel.name else ""
 

@@ -1,6 +1,6 @@
-"""Figure kind `printed_table`: a table of facts that a paper prints; with `devices`, also the devices of our own results.
+"""Draws the figure kind `printed_table`: a table of facts that a paper prints.
 
-Made from its config alone, like a settings table; runs that are given add their devices.
+With `devices`, it also lists the devices of our own results. The config alone is enough to draw the table.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def make_of_config(path: Path, runs: Sequence[Run], stem: str) -> Drawing:
 
 
 def _devices(runs: Sequence[Run]) -> list[list[str]]:
-    """One row per device and software, in the order of the runs."""
+    """Returns one row per device and software, in the order of the runs."""
     return [list(row) for row in dict.fromkeys(_row(run) for run in runs)]
 
 

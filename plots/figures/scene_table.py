@@ -1,6 +1,7 @@
-"""Figure kind `scene_table`: an application on several inputs, one column each. What it asked of its allocator, its time
-relative to that with a reference allocator, and the share of its time that goes beyond the reference's; the paper's own
-table below.
+"""Draws the figure kind `scene_table`: an application with several inputs, one column per input.
+
+The table shows what the application requests from its allocator. It shows the time relative to a reference allocator,
+and the share of the time that exceeds the reference's time. The table that the paper prints follows below.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from plots.sheet import grid, provisional, quantity, style
 from plots.sheet.page import Drawing
 
 Column = tuple  # values of the settings that the config's `columns` names
-_WIDE = 0.25    # half of an interval over its value, from which on a number is called uncertain
+_WIDE = 0.25    # least half-width of an interval, relative to its value, that makes a number uncertain
 
 
 def make(run: Run, stem: str) -> Drawing:
@@ -32,7 +33,7 @@ def make(run: Run, stem: str) -> Drawing:
 
 
 def grids_of(run: Run, whole: bool) -> list[grid.Grid]:
-    """The tables; `whole` adds what an image has no room for: intervals, and shares."""
+    """Returns the tables. `whole` adds intervals and shares, for which an image has no room."""
     phase, reference = run.plot.get("y", "total"), run.plot["reference"]
     columns = columns_of(run)
     made = [_facts(run, columns), _times(run, columns, phase, reference, whole)]
@@ -45,7 +46,9 @@ def grids_of(run: Run, whole: bool) -> list[grid.Grid]:
 
 
 def _in_image(each: grid.Grid) -> grid.Grid:
-    """Inputs down, allocators across, statuses in short: a page has room for more rows than columns."""
+    """Puts the inputs into rows and the allocators into columns, with short status words. A page has room for more rows
+    than columns.
+    """
     made = grid.swapped(each)
     for number, row in enumerate(made.rows):
         for place, word in enumerate(row):
@@ -55,7 +58,7 @@ def _in_image(each: grid.Grid) -> grid.Grid:
 
 
 def columns_of(run: Run) -> list[Column]:
-    """In the order of the config, which a reader knows; measuring order is shuffled."""
+    """Returns the columns in the order of the config. The order of measuring is shuffled."""
     settings = run.plot["columns"]
     present = list(dict.fromkeys(_column(run)))
     for zipped in run.config.get("zip", []):
@@ -71,12 +74,12 @@ def columns_of(run: Run) -> list[Column]:
 
 
 def _column(run: Run) -> pandas.Series:
-    """By cell, its column."""
+    """Returns the column of each cell."""
     return pandas.Series(list(zip(*(run.column(name) for name in run.plot["columns"]))), index=run.cells.index)
 
 
 def _names(run: Run, columns: Sequence[Column]) -> list[str]:
-    """`dragon\n100k\n(2)`: the first setting, then those that are neither 0 nor absent."""
+    """Returns names such as `dragon\n100k\n(2)`: the first setting, then the settings that are neither 0 nor absent."""
     names = []
     for column in columns:
         extra = [str(value) for value in column[1:] if value]
@@ -86,7 +89,7 @@ def _names(run: Run, columns: Sequence[Column]) -> list[str]:
 
 
 def _facts(run: Run, columns: Sequence[Column]) -> grid.Grid:
-    """Counters that do not depend on the allocator: from the first cell of a column that has them."""
+    """Returns the counters that do not depend on the allocator, from the first cell of each column that has them."""
     place = _column(run)
     rows = []
     for metric in run.plot.get("facts", []):
@@ -108,7 +111,8 @@ def _times(run: Run, columns: Sequence[Column], phase: str, reference: str, inte
             found = [registers[cell] for cell in by_column.values() if cell in registers.index]
             words.append(f"{max(found):.0f}" if found and run.backend == "cuda" else "–")
         statuses = {run.cells.at[by_column[column], "status"] if column in by_column else "" for column in columns}
-        if intervals and len(statuses) == 1 and statuses != {"ok"}:  # once for the whole row, where rows are long
+        # The status appears once for the whole row, because rows with intervals are long.
+        if intervals and len(statuses) == 1 and statuses != {"ok"}:
             muted.add((number, len(words)))
             rows.append([*words, *statuses, *[""] * (len(columns) - 1)])
             continue
@@ -159,7 +163,9 @@ def _shares(run: Run, columns: Sequence[Column], phase: str, reference: str) -> 
 
 
 def _rows(run: Run) -> list[tuple[str, str, dict[Column, str]]]:
-    """Allocator, label and cells by column of each row: an allocator with one set of parameters."""
+    """Returns the allocator, the label and the cell of each column for each row. A row is an allocator with one set of
+    parameters.
+    """
     place = _column(run)
     rows: dict[tuple, list[str]] = {}
     for each in series.group(run, None):
@@ -174,7 +180,7 @@ def _rows(run: Run) -> list[tuple[str, str, dict[Column, str]]]:
 
 
 def _plain(value: float) -> str:
-    """A count in full, anything else with as many digits as the paper prints."""
+    """Writes a count in full, and any other number with as many digits as the paper prints."""
     return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.2f}" if value < 20 else f"{value:,.1f}"
 
 

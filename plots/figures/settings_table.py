@@ -1,6 +1,7 @@
-"""Figure kind `settings_table`: the settings of a paper's tests as printed, beside those of our configs.
+"""Draws the figure kind `settings_table`: the settings of a paper's tests as printed, beside the settings of our
+configs.
 
-Made from the configs alone; where results are given, each row also says what was really run and how it ended.
+The configs alone are enough to draw the table. With results, each row also shows what was run and how it ended.
 """
 
 from __future__ import annotations
@@ -24,14 +25,14 @@ _BACK_ENDS = (("cuda", "CUDA"), ("cpu", "CPU executor"))
 
 @dataclass(frozen=True)
 class Table:
-    """The config of a settings table, and the configs whose settings it shows by their name."""
+    """A table has the config of a settings table, and the configs that it lists, by name."""
 
     config: dict
     figures: dict[str, dict]
 
 
 def read(path: Path) -> Table:
-    """The table config at `path` with the configs it lists, whose paths are relative to it."""
+    """Reads the table config at `path` and the configs that it lists. Their paths are relative to the table config."""
     config = configs.read(path)
     figures = {}
     for name in config["plot"].get("configs", []):
@@ -61,7 +62,9 @@ def make_of_config(path: Path, runs: Sequence[Run], stem: str) -> Drawing:
 
 
 def rows_of(table: Table, runs: Sequence[Run]) -> list[list[str]]:
-    """For each figure the row the paper prints, then one row per back end; figures without a config keep their row."""
+    """Returns for each figure the row that the paper prints, then one row per back end. A figure without a config keeps
+    the paper's row.
+    """
     printed = table.config["plot"].get("printed", {})
     by_short_name = {name.rsplit("/", 1)[-1]: name for name in table.figures}
     rows = []
@@ -84,7 +87,9 @@ def _settings(config: dict) -> list[str]:
     workload, sweep = config["workload"], config.get("sweep", {})
 
     def setting(*names: str) -> str:
-        """A swept setting as `first – last`, a fixed one as it is, `default` where the config leaves it open."""
+        """Returns a swept setting as `first – last`, a fixed one as written, or `default` if the config does not set
+        it.
+        """
         for name in names:
             write = quantity.formatter(name)
             if name in sweep:
@@ -104,7 +109,7 @@ def _number_of_allocators(config: dict) -> str:
 
 
 def ends(axis) -> tuple[float, float]:
-    """First and last value of a sweep axis: a list, or a range of any form, which starts with its ends."""
+    """Returns the first and last value of a sweep axis: a list, or a range, whose first two numbers are its ends."""
     values = axis if isinstance(axis, list) else next(iter(axis.values()))
     numbers = [quantity.parse_bytes(value) for value in values]
     return (numbers[0], numbers[-1]) if isinstance(axis, list) else (numbers[0], numbers[1])

@@ -1,8 +1,9 @@
-"""Figure kind `status_matrix`: the status word of every cell, allocators down, swept values across.
+"""Draws the figure kind `status_matrix`: the status word of every cell, with allocators as rows and swept values as
+columns.
 
-With nothing swept there is one column, and the room beside it holds the reason that the harness recorded. Drawn on its own
-where a config asks for it, and beside every other figure as soon as one cell is not ok. Of many series the picture leaves
-out those without anything to see; the Markdown table has all.
+If nothing is swept, there is one column, and the recorded reason of each status is beside it. A config can ask for this
+figure. Any other figure gets it as a second figure if a cell is not ok. The picture of a long matrix leaves out rows
+without a problem, but the Markdown table contains all rows.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ class Status:
 @dataclass(frozen=True)
 class MatrixRow:
     label: str
-    cells: tuple[Status | None, ...]  # one per column; None where the config excluded the combination
+    cells: tuple[Status | None, ...]  # one status per column, None if the config excludes the combination
 
 
 @dataclass(frozen=True)
@@ -55,15 +56,15 @@ def make(run: Run, stem: str) -> Drawing:
 def matrix_of(run: Run) -> Matrix:
     axes = run.axes
     if run.plot.get("x") in axes:
-        axes = [run.plot["x"]]  # as in the figure: other axes make series
+        axes = [run.plot["x"]]  # other axes make series, as in the figure
     place = {cell: tuple(values.get(name) for name in axes) for cell, values in run.cells["axes"].items()}
-    # Words in the order of the figure, numbers by size.
+    # Words have the order of the figure, and numbers are sorted by size.
     words = {name: labels.words_of(run, name) for name in axes}
     places = sorted(set(place.values()), key=lambda values: [
         (0, words[name].index(value), "") if value in words[name] else labels.order(value) for name, value in zip(axes, values)])
     rows: dict[str, dict[tuple, Status]] = {}
     for each in group(_without_panels(run), axes[0] if len(axes) == 1 else None):
-        # More than one axis: group() splits an allocator by the axes, which here are columns already.
+        # group() splits an allocator by all axes, but with several axes they make columns here.
         name = each.label if len(axes) <= 1 else _name(run, each, axes)
         statuses = run.cells.loc[each.cells, ["status", "reason"]].itertuples(name=None)
         rows.setdefault(name, {}).update({place[cell]: Status(status, reason) for cell, status, reason in statuses})
@@ -73,7 +74,7 @@ def matrix_of(run: Run) -> Matrix:
 
 
 def _name(run: Run, each: Group, axes: Sequence[str]) -> str:
-    """A row of its own for each set of parameters except those that are columns."""
+    """Returns the name of a row. Each set of parameters has a row, except for parameters that make columns."""
     def kept(parameters: dict) -> dict:
         return {name: value for name, value in parameters.items() if f"allocator.{name}" not in axes}
 
@@ -82,13 +83,15 @@ def _name(run: Run, each: Group, axes: Sequence[str]) -> str:
 
 
 def _without_panels(run: Run) -> Run:
-    """All rows are in one table, so that each needs the name of its allocator."""
+    """Drops the panels. All rows are in one table, so each needs the name of its allocator."""
     plot = {key: value for key, value in run.plot.items() if key not in ("panels", "rows")}
     return replace(run, config={**run.config, "plot": plot})
 
 
 def noteworthy(matrix: Matrix) -> Matrix:
-    """The matrix itself, or of one with many rows those that are not all ok, and one row for the others."""
+    """Returns the matrix, or a shorter one if it has many rows. The shorter one has the rows that are not all ok, and
+    one row for the others.
+    """
     good = [row for row in matrix.rows if all(cell is None or cell.word == "ok" for cell in row.cells)]
     if len(matrix.rows) <= _ROWS_WITHOUT_WORRY or len(good) < 2:
         return matrix
@@ -98,7 +101,7 @@ def noteworthy(matrix: Matrix) -> Matrix:
 
 
 def stretches(row: MatrixRow) -> list[tuple[int, int, str]]:
-    """(first column, columns, word) of neighbouring cells with the same status; gaps have the word ''."""
+    """Returns (first column, columns, word) for neighbouring cells with the same status. A gap has the word ''."""
     made: list[tuple[int, int, str]] = []
     for column, cell in enumerate(row.cells):
         word = cell.word if cell else ""
@@ -121,7 +124,7 @@ def _draw(heading: Heading, matrix: Matrix) -> Page:
     turned = not with_reasons and any(ticks.text_width(column, style.LEAST) + 0.06 > room for column in matrix.columns)
     longest = max(ticks.text_width(column, style.LEAST) for column in matrix.columns)
     header = 0.08 if with_reasons else 0.24 + (longest if turned else 0.14)
-    # Words too long for their column get a number, explained below.
+    # A word that is too long for its column becomes a letter, which the page explains below.
     words = {word for row in matrix.rows for _, columns, word in stretches(row)
              if word and word != "ok" and ticks.text_width(word, style.LEAST) > columns * room - 0.03}
     short = {word: style.STATUS_LETTERS[word] for word in style.STATUS_COLOURS if word in words}
@@ -182,7 +185,9 @@ def _wrapped_reason(row: MatrixRow, width: float) -> list[str]:
 
 
 def _first_line(reason: str) -> str:
-    """Reasons may go on with a table of lanes, which only the stored results have room for."""
+    """Returns the first line of a reason. A reason can continue with a table of lanes, which only the stored results
+    have room for.
+    """
     return reason.strip().split("\n")[0]
 
 
@@ -194,7 +199,7 @@ def _markdown(heading: Heading, matrix: Matrix) -> str:
 
 
 def _reasons(matrix: Matrix) -> list[str]:
-    """Each distinct reason once per row, with the columns it holds for."""
+    """Lists each distinct reason once per row, with its columns."""
     lines = []
     for row in matrix.rows:
         found: dict[Status, list[str]] = {}

@@ -1,4 +1,6 @@
-"""Figure kind `table`: series down, swept values across, one block per panel. Also the numbers behind every line figure."""
+"""Draws the figure kind `table`: series as rows, swept values as columns, and one block per panel. Every line figure
+has this table too.
+"""
 
 from __future__ import annotations
 
@@ -25,11 +27,11 @@ def _heading(shown: Chart) -> Heading:
 
 
 def grids_of(shown: Chart) -> list[grid.Grid]:
-    """One grid per panel. A cell without a value holds its status word."""
+    """Returns one grid per panel. A cell without a value has its status word."""
     made = []
     for panel in shown.panels:
         xs = sorted({position for each in panel.series for position in each.points["x"]})
-        # The title says that these are operations per second.
+        # The title says that these numbers are operations per second.
         write = quantity.formatter(panel.metric, panel.unit, padded=True) if panel.unit != "op/s" else lambda value: quantity.in_si(value, "", padded=True)
         rows, muted = [], set()
         for number, each in enumerate(panel.series):
@@ -51,5 +53,5 @@ def grids_of(shown: Chart) -> list[grid.Grid]:
 
 
 def markdown(shown: Chart) -> str:
-    """The whole page as text: what line figures write beside their images."""
+    """Returns the page as text. Every line figure has such a page beside its images."""
     return _heading(shown).markdown([grid.markdown(each) for each in grids_of(shown)], shown.assumed)

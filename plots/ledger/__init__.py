@@ -1,1 +1,1 @@
-"""What papers say, as predicates over runs, each with a verdict."""
+"""Judges sentences of papers as predicates over runs."""

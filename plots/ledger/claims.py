@@ -1,13 +1,18 @@
-"""Claims: sentences of a paper as predicates over stored results, each with a verdict. Together they are the ledger.
+"""Judges claims. A claim is a sentence of a paper, written as a predicate over stored results. All claims together are
+the ledger.
 
-A claim names an effect (effects.py) and what it must be: `above`, `below` or `between`. The verdict follows from the
-interval of the effect, not from its number (verdicts.py). A time of three to five rounds has an interval for verdicts alone (few_rounds.py), a provisional
-value has none. With several places the claim must hold in every one, or, with `"over"`, in `most`, in `some`, for the `largest`, or for their geometric `mean`. Only the
-published forms are judged; the same effect of reworked forms and originals stands beside them.
+A claim names an effect (effects.py) and its bounds: `above`, `below` or `between`. The verdict follows from the
+interval of the effect (verdicts.py). A time of three to five rounds has an interval for verdicts alone (few_rounds.py).
+A provisional value has no interval.
+
+A claim must hold in every place. With `"over"` it must hold in `most` places, in `some`, for the `largest` number, or
+for the geometric `mean`. Only published forms are judged. The ledger also shows the same effect for reworked forms and
+originals.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,12 +26,15 @@ from plots.runs.results import Run
 from plots.sheet import grid, provisional, quantity
 
 HOLDS, FAILS, OPEN = verdicts.HOLDS, verdicts.FAILS, verdicts.OPEN
-NOT_KNOWN = "not known"  # the cause
+# The sentence fails because the experiment differs from the paper's. This says nothing about the paper.
+DIFFERS = "experiment differs"
+VERDICTS = (HOLDS, FAILS, DIFFERS, OPEN)
+NOT_KNOWN = "not known"  # cause in the ledger if the claim names none
 
 
 @dataclass(frozen=True)
 class Value:
-    """An effect as a reader sees it, of the place which decides: the worst of those with the verdict, or the best where one is enough."""
+    """A value is an effect in words, for the place that decides."""
 
     text: str = "–"
     interval: str = "–"
@@ -38,7 +46,7 @@ class Value:
 
 @dataclass(frozen=True)
 class Judged:
-    """A row of the ledger. `published` is the value that the verdict is about."""
+    """A judged claim is a row of the ledger. The verdict is about the value `published`."""
 
     says: str
     source: str
@@ -48,21 +56,22 @@ class Judged:
     published: Value
     reworked: Value
     verdict: str
-    why: str      # of `cannot tell`: what happened to the published form
+    why: str      # status of the published form, if it is the reason for `cannot tell`
     holds_in: str
-    unsure: str   # of `cannot tell`: how many places have no interval, or are provisional
-    few: str      # how many places were judged on three to five rounds
-    cause: str    # of `does not hold`
+    # Numbers of places without an interval and of provisional places, if they are the reason for `cannot tell`.
+    unsure: str
+    few: str      # number of places that were judged on three to five rounds
+    cause: str    # cause of `does not hold` and `experiment differs`
     detail: str
-    kind: str     # of the effect
-    bounds: tuple[float | None, float | None]  # what the paper states as numbers; None: open to that side
-    unequal: str  # what its allocators did not have alike
-    p: float | None = None  # of the verdict, corrected within the claim; None without a number
-    ours: bool = False  # the bounds: the paper states no number
+    kind: str     # kind of the effect
+    bounds: tuple[float | None, float | None]  # numbers that the paper states as bounds, None for an open side
+    unequal: str  # settings that differ between the claim's allocators
+    p: float | None = None  # p-value of the verdict, corrected within the claim; None without a number
+    ours: bool = False  # whether the bounds are ours, because the paper states no number
 
     @property
     def marked(self) -> str:
-        """The verdict, and whether few rounds gave it."""
+        """Returns the verdict, with a mark if it comes from few rounds."""
         return f"{self.verdict}, few rounds" if self.few and self.verdict != OPEN else self.verdict
 
     def row(self) -> list[str]:
@@ -82,8 +91,10 @@ class Judged:
 
 
 def claims_of(run: Run, configs: Path = FOLDER) -> list[dict]:
-    """Those of the config of that name, which may be younger than the results; else those that were kept with them. A claim
-    without a back end is about GPUs."""
+    """Returns the claims of the current config of the run's name, or the stored claims if there is no such config.
+
+    The current config may be newer than the results. A claim without a back end is about GPUs.
+    """
     return _about(_config_of(run, configs), {run.backend})
 
 
@@ -96,7 +107,7 @@ def _about(config: dict, backends: Collection[str]) -> list[dict]:
 
 
 def _not_judged(run: Run, configs: Path) -> list[list[str]]:
-    """Figure, sentence and reason of those that no result can judge."""
+    """Returns the figure, the sentence and the reason of each claim that no result can judge."""
     return [[run.name, f"{claim['says']} ({claim['source']})", claim["not_judged"]] for claim in _config_of(run, configs).get("claims", [])
             if "not_judged" in claim and claim.get("backend", "cuda") == run.backend]
 
@@ -104,7 +115,14 @@ def _not_judged(run: Run, configs: Path) -> list[list[str]]:
 def _judged(run: Run, configs: Path = FOLDER) -> list[Judged]:
     claims = claims_of(run, configs)
     bounded = few_rounds.bounded(run) if claims else run
-    return [judge(bounded, claim) for claim in claims]
+    today = _config_of(run, configs)
+    return [_of_today(bounded, claim, judge(bounded, claim), today) for claim in claims]
+
+
+def _of_today(run: Run, claim: dict, judged: Judged, today: dict) -> Judged:
+    """Without a verdict where the config has another heap, or equal pools, for the sentence's allocators by now: numbers of the experiment before say nothing."""
+    changed = unequal.to_measure(run, today, _allocators_of(run, claim)) if judged.verdict != OPEN or judged.published.estimate else ""
+    return dataclasses.replace(judged, verdict=OPEN, p=None, why=changed, holds_in="", unsure="", few="", cause="") if changed else judged
 
 
 def judge(run: Run, claim: dict) -> Judged:
@@ -127,28 +145,36 @@ def judge(run: Run, claim: dict) -> Judged:
         fails = found.compared and not found.without_value
         ended = effects.statuses(run, claim)
         why = "" if fails else f"published: {', '.join(ended)}" if ended else "requests got null" if nulls else "not measured"
-        return Judged(**told, published=Value(), verdict=FAILS if fails else OPEN, why=why, holds_in="", unsure="", few="",
+        return Judged(**told, published=Value(), verdict=_failed(claim) if fails else OPEN, why=why, holds_in="", unsure="", few="",
                       cause=_cause(claim) if fails else "", detail="; ".join(text for text in ("no such point" if fails else "", skipped) if text))
     decision = verdicts.decide(found.estimates, claim)
     bounded = any(each.low is not None for each in found.estimates)
-    return Judged(**told, published=_value(decision.shown, write), verdict=decision.verdict, why="", p=decision.p if bounded else None,
+    return Judged(**told, published=_value(decision.shown, write), verdict=_failed(claim) if decision.verdict == FAILS else decision.verdict, why="", p=decision.p if bounded else None,
                   holds_in=f"{decision.places.count(HOLDS)} of {len(decision.places)}" if len(decision.places) > 1 and bounded else "",
                   unsure=decision.unsure, few=few_rounds.sentence([estimate.rounds for estimate in found.estimates]),
                   cause=_cause(claim) if decision.verdict == FAILS else "", detail=_detail(decision, found, write, skipped))
 
 
+def _failed(claim: dict) -> str:
+    return DIFFERS if claim.get("cause", {}).get("kind") == "test" else FAILS
+
+
 def _detail(decision: verdicts.Decision, found: effects.Found, write, skipped: str) -> str:
-    """The place that decides, the worst one, and between which numbers all lie."""
+    """Describes the deciding place, the worst place and the range of all numbers."""
     numbers, worst = [estimate.number for estimate in found.estimates], decision.worst
     counted = f"{len(numbers)} places, {write(min(numbers))} to {write(max(numbers))}" if len(numbers) > 1 else ""
     return "; ".join(filter(None, (decision.shown.place, f"worst {write(worst.number)} ({worst.place})" if worst else "", counted, skipped)))
 
 
 def _unequal(run: Run, claim: dict) -> str:
+    return unequal.told(run, _allocators_of(run, claim))
+
+
+def _allocators_of(run: Run, claim: dict) -> list[str]:
     try:
-        return unequal.told(run, [name for side in effects.sides_of(run, claim) for name in side.allocators])
+        return [name for side in effects.sides_of(run, claim) for name in side.allocators]
     except sides.FormNotMeasured:
-        return ""
+        return []
 
 
 def _value(estimate: Estimate, write) -> Value:
@@ -156,7 +182,7 @@ def _value(estimate: Estimate, write) -> Value:
 
 
 def _value_of(run: Run, claim: dict, form: str, write) -> Value:
-    """The effect that the claim is about, of another form of its allocators."""
+    """Returns the effect of the claim for another form of its allocators."""
     other = forms.claim_about(claim, effects.kind_of(claim), form, sides.known_to(run))
     if other is None:
         return Value()
@@ -171,7 +197,9 @@ def _value_of(run: Run, claim: dict, form: str, write) -> Value:
 
 
 def _original(run: Run, claim: dict, write) -> Value:
-    """Of the same run where it has originals; else what the data file says, marked as measured separately."""
+    """Returns the value of the originals in the same run, or the value of the data file, which is marked as measured
+    separately.
+    """
     beside = _value_of(run, claim, forms.ORIGINAL, write)
     if beside.text != "–" or "original" not in claim:
         return beside
@@ -183,7 +211,7 @@ def _original(run: Run, claim: dict, write) -> Value:
 
 
 def _stated(claim: dict, write, wanted: str) -> str:
-    """What the paper gives: what is wanted unless the claim says otherwise, or that it gives no number."""
+    """Returns what the paper states: the bounds of the claim, the key `paper`, or `–` if it states no number."""
     stated = claim.get("paper", wanted)
     return "–" if stated is None else f"{write(stated[0])} to {write(stated[1])}" if isinstance(stated, list) else stated if isinstance(stated, str) else write(stated)
 
@@ -196,7 +224,7 @@ def _bounds(claim: dict) -> tuple[float | None, float | None]:
 
 
 def _cause(claim: dict) -> str:
-    """With what shows it, where that is the hardware."""
+    """Returns the cause in words, with its evidence if there is any."""
     if "cause" not in claim:
         return NOT_KNOWN
     shown = f" ({claim['cause']['evidence']})" if "evidence" in claim["cause"] else ""
@@ -221,7 +249,7 @@ def _interval(estimate: Estimate, write) -> str:
 
 
 HEADER = ("claim", "paper", "original", "published form", "reworked form", "verdict", "unequal", "cause, and where")
-_INTRODUCTION = """The ledger: sentences of the papers, and what the results say. The verdict is about the published form alone. The second column has what the paper states; where it gives no number, the sentence has our bounds in parentheses. `holds`: the whole interval of the effect is as the paper says; `does not hold`: none of it is; `cannot tell`: in between, without a number, or without an interval. A sentence about every place holds where each does, without a correction; one place is enough against it, or for a sentence about some place, if it is sure after Holm's correction for all places of the sentence. "Holds in" counts places without a correction. Times of cells in which requests got null are left out. The interval of a mean is that of its rounds, and `places ×/÷` the geometric standard deviation of its places. {few_rounds} ([what it covers](../../../docs/methodology-measurement.md#claims-about-few-rounds)). `unequal`: pool, state or workload that the config overrides for some of the sentence's allocators. The last column names the place that decides, and the worst one where that is another. Under the verdict `does not hold` the cause comes first: `hardware` has changed, with what shows it (a count, a profile, a derivation), the `test` differs from the paper's, the paper has a `published error`, the sentence is `stronger` than what the paper shows, or `ours` is not good enough; else it is `not known`, with what is seen. Absolute figures of old GPUs are not judged. [Sentences without a claim](../../../docs/papers/sentences-without-a-claim.md) are listed with the reason. Originals were measured "separately", one request for each of 100,000 threads, where they come from [data/originals](../../../data/originals). Written by `python3 -m plots claims`, which plots/README.md explains."""
+_INTRODUCTION = """The ledger: sentences of the papers, and what the results say. The verdict is about the published form alone. The second column has what the paper states; where it gives no number, the sentence has our bounds in parentheses. `holds`: the whole interval of the effect is as the paper says; `does not hold`: none of it is; `cannot tell`: in between, without a number, without an interval, or measured with another heap or with other pools than the config has today. `experiment differs`: none of it is, but our test differs from the paper's, and the cause says how; this is not a finding about the paper. A sentence about every place holds where each does, without a correction; one place is enough against it, or for a sentence about some place, if it is sure after Holm's correction for all places of the sentence. "Holds in" counts places without a correction. Times of cells in which requests got null are left out. The interval of a mean is that of its rounds, and `places ×/÷` the geometric standard deviation of its places. {few_rounds} ([what it covers](../../../docs/methodology-measurement.md#claims-about-few-rounds)). `unequal`: pool, state or workload that the config overrides for some of the sentence's allocators. The last column names the place that decides, and the worst one where that is another. Under the verdicts `does not hold` and `experiment differs` the cause comes first: `hardware` has changed, with what shows it (a count, a profile, a derivation), the `test` differs from the paper's, the paper has a `published error`, the sentence is `stronger` than what the paper shows, or `ours` is not good enough; else it is `not known`, with what is seen. Absolute figures of old GPUs are not judged. [Sentences without a claim](../../../docs/papers/sentences-without-a-claim.md) are listed with the reason. Originals were measured "separately", one request for each of 100,000 threads, where they come from [data/originals](../../../data/originals). Written by `python3 -m plots claims`, which plots/README.md explains."""
 
 
 def table(judged: Sequence[Judged]) -> str:
@@ -229,7 +257,7 @@ def table(judged: Sequence[Judged]) -> str:
 
 
 def section(run: Run) -> str:
-    """The claims about one run, for the page of its figure; empty where it has none."""
+    """Returns the claims about one run for the page of its figure, or an empty text if the run has no claims."""
     judged = _judged(run)
     note = f"\n{few_rounds.EXPLAINED} (docs/methodology-measurement.md).\n" if any(each.few for each in judged) else ""
     return f"\n## What the paper says\n\n{table(judged)}{note}" if judged else ""
@@ -237,8 +265,11 @@ def section(run: Run) -> str:
 
 @dataclass(frozen=True)
 class Ledger:
-    """All claims over some runs: those of each run that has any. `missing`: configs of the same papers without a run, and how
-    many claims they make. `not_judged`: what no result can judge."""
+    """A ledger has all claims about some runs. A run without claims is left out.
+
+    `missing` has the configs of the same papers without a run, with their numbers of claims. `not_judged` has the
+    claims that no result can judge.
+    """
 
     runs: list[tuple[Run, list[Judged]]]
     missing: dict[str, int] = field(default_factory=dict)
@@ -256,9 +287,11 @@ class Ledger:
         return "\n\n".join(part.rstrip() for part in parts) + "\n"
 
     def cards(self) -> str:
-        """What was measured on which card; empty where all share one. Runs whose log names no card are left out. A paper on a single card
-        is named without its figures."""
-        figures: dict[str, dict[str, list[str]]] = {}  # by paper and card
+        """Says which paper was measured on which card, or returns an empty text if there is only one card.
+
+        Runs whose log names no card are left out. A paper that was measured on one card is named without its figures.
+        """
+        figures: dict[str, dict[str, list[str]]] = {}  # figures by paper and card
         for run, _ in self.runs:
             if card := run.device.get("uuid"):
                 paper, _, figure = run.name.partition("/")
@@ -279,16 +312,19 @@ class Ledger:
     def _counts(self) -> str:
         words = [each.verdict for _, judged in self.runs for each in judged]
         counts = ", ".join(f"{words.count(verdict)} {verdict}" for verdict in (HOLDS, FAILS, OPEN)) + "."
+        counts += f" {DIFFERS.capitalize()}: {words.count(DIFFERS)}." if DIFFERS in words else ""
         few = sum(each.marked != each.verdict for _, judged in self.runs for each in judged)
         names = ", ".join(f"{name} ({number})" for name, number in self.missing.items())
         return " ".join(filter(None, (counts, f"Not judged, because these results have no cell of them: {names}." if names else "",
                                       f"{few} of the verdicts rest on few rounds." if few else "", self.discoveries())))
 
     def discoveries(self) -> str:
-        """What Benjamini and Hochberg's procedure leaves of the verdicts, whose p-values form one family; said here alone."""
+        """Lists the verdicts that do not remain after the procedure of Benjamini and Hochberg. The p-values of all
+        claims form one family.
+        """
         tested = [(run, each) for run, judged in self.runs for each in judged if each.p is not None]
         adjusted = verdicts.discoveries([each.p for _, each in tested])
-        lost = [f"{run.name} ({each.says})" for (run, each), p in zip(tested, adjusted) if each.verdict != OPEN and p > verdicts.LEVEL]
+        lost = [f"{run.name} ({each.says})" for (run, each), p in zip(tested, adjusted) if each.verdict in (HOLDS, FAILS) and p > verdicts.LEVEL]
         if not tested:
             return ""
         told = "all verdicts stand" if not lost else f"these do not stand: {'; '.join(lost)}"

@@ -1,9 +1,10 @@
-"""The numbers that claims are about: ratios, growth, straightness, steps, crossings, values, shares, nearness to theory and how well one
-metric explains another, with intervals.
+"""Computes the effects that claims are about, with intervals.
 
-Every effect gives estimates, one per place: a number between two bounds that follow from the 95 % intervals stored with
-the results, for claims also from those of few rounds (few_rounds.py). The bounds of a ratio are its smallest and largest value
-within both intervals, which is wider than 95 %.
+The effects are ratios, growth, straightness, steps, crossings, values, shares, ratios to theory, and how well one
+metric predicts another. Every effect gives one estimate per place. An estimate is a number between two bounds, which
+follow from the stored 95 % intervals. Claims also use the intervals of few rounds (few_rounds.py).
+
+The bounds of a ratio are its smallest and largest value within both intervals. This interval covers more than 95 %.
 """
 
 from __future__ import annotations
@@ -27,14 +28,14 @@ from plots.sheet import quantity
 @dataclass(frozen=True)
 class Estimate:
     number: float
-    low: float | None   # None where too few rounds gave no interval
+    low: float | None   # None if there are too few rounds for an interval
     high: float | None
     place: str
-    rounds: int = 0     # the fewest that an interval of few rounds in it comes from; 0: there is none in it
-    provisional: bool = False  # it has a provisional value in it, and thus no interval
-    span: float = 0.0   # of an exponent: the logarithm of the last x over the first
-    explained: bool = False  # it is a share of squares that a line takes away
-    spread: float = 0.0  # of a mean: the geometric standard deviation of its places
+    rounds: int = 0     # fewest rounds of a few-rounds interval in the estimate, 0 if it uses none
+    provisional: bool = False  # whether the estimate uses a provisional value, and thus has no interval
+    span: float = 0.0   # for an exponent: logarithm of the last x divided by the first x
+    explained: bool = False  # whether the number is the share of squares that a line explains
+    spread: float = 0.0  # for a mean: geometric standard deviation of its places
 
     def over(self, other: Estimate) -> Estimate:
         bounded = None not in (self.low, self.high, other.low, other.high) and other.low > 0
@@ -48,13 +49,13 @@ class Estimate:
 
 @dataclass
 class Found:
-    """The estimates of an effect, and what it could not use."""
+    """This class has the estimates of an effect, and the number of values that it could not use."""
 
     estimates: list[Estimate]
     without_value: int = 0
-    compared: int = 0   # points at which a crossing looked at both series
-    unit: str = ""      # of the numbers
-    metric: str = ""    # that they are values of; empty for ratios and the like
+    compared: int = 0   # number of points at which a crossing compared both series
+    unit: str = ""      # unit of the numbers
+    metric: str = ""    # metric of the numbers, empty for ratios and the like
 
 
 def kind_of(claim: dict) -> str:
@@ -62,31 +63,33 @@ def kind_of(claim: dict) -> str:
 
 
 def find(run: Run, claim: dict) -> Found:
-    """The estimates of the effect that the claim names. Raises FormNotMeasured."""
+    """Returns the estimates of the effect that the claim names. Raises FormNotMeasured."""
     kind = kind_of(claim)
     return KINDS[kind](run, claim[kind], claim.get("where", {}))
 
 
 def sides_of(run: Run, claim: dict) -> list[Side]:
-    """Raises FormNotMeasured."""
+    """Returns the sides of the claim's effect. Raises FormNotMeasured."""
     effect = claim[kind_of(claim)]
     return [side_of(run, effect[key], effect, claim.get("where", {})) for key in ("of", "to", "over", "against") if key in effect]
 
 
 def with_nulls(run: Run, claim: dict) -> int:
-    """How many cells of the claim have no time that counts, because some of their requests got null. Raises FormNotMeasured."""
+    """Returns how many cells of the claim have no valid time because some of their requests got null. Raises
+    FormNotMeasured.
+    """
     cells = pandas.concat([cells_of(run, side) for side in sides_of(run, claim)])
     return cells.loc[cells["got_null"], "cell"].nunique()
 
 
 def statuses(run: Run, claim: dict) -> list[str]:
-    """How the cells that the claim is about ended where they gave no number, most frequent first."""
+    """Returns the statuses of the claim's cells that gave no number, most frequent first."""
     ended = pandas.concat([cells_of(run, side) for side in sides_of(run, claim)])["status"]
     return list(ended[ended != "ok"].value_counts().index)
 
 
 def _divided(of, to, place: str) -> Estimate | None:
-    """The quotient of the values of two rows; None where one of them has none."""
+    """Divides the values of two rows. Returns None if one row has no value."""
     if math.isnan(of.value) or not to.value > 0:
         return None
     return _of(of, place).over(_of(to, ""))
@@ -97,9 +100,11 @@ def _of(row, place: str) -> Estimate:
 
 
 def _quotients(run: Run, effect: dict, where: dict) -> Found:
-    """Values of one side over those of the other, at equal settings except those that a side fixes for itself. Every
-    allocator of one side meets every one of the other; where both sides name the same ones, each meets itself, with its own
-    parameters."""
+    """Divides each value of side `of` by the value of side `to` at equal settings.
+
+    Settings that only one side's `where` fixes may differ. Each allocator of one side is compared with each of the
+    other. If both sides list the same allocators, each is compared with itself, with equal parameters.
+    """
     of, to = (side_of(run, effect[key], effect, where) for key in ("of", "to"))
     fixed = {moved for name in {**of.where, **to.where} if of.where.get(name) != to.where.get(name) for moved in run.moving_with(name)}
     itself = of.allocators == to.allocators
@@ -129,7 +134,7 @@ def _quotients(run: Run, effect: dict, where: dict) -> Found:
 
 
 def _gain(run: Run, effect: dict, where: dict) -> Found:
-    """Ratios over the ratio of one allocator, `against`, at the same settings of both sides."""
+    """Divides the ratios by the ratio of the allocator `against`, at the same settings of both sides."""
     def of(names) -> dict:
         sides = {key: {**(effect[key] if isinstance(effect[key], dict) else {}), "allocator": names or _allocators(effect[key])} for key in ("of", "to")}
         return {key: value for key, value in {**effect, **sides}.items() if key != "against"}
@@ -154,15 +159,16 @@ def _ratio(run: Run, effect: dict, where: dict) -> Found:
 
 
 def _told(run: Run, row, other, fixed: Collection[str]) -> list[str]:
-    """The settings in which the two sides of a ratio differ."""
+    """Returns the settings in which the two sides of a ratio differ."""
     pairs = [(name, run.settings.at[row.cell, name], run.settings.at[other.cell, name]) for name in row.axes if name in fixed]
     return [f"{quantity.axis_name(name)} {written(name, mine)} to {written(name, theirs)}" for name, mine, theirs in pairs
             if mine != theirs]
 
 
 def _lines(run: Run, side: Side, along: str, found: Found) -> list[list]:
-    """The rows of each series along a swept setting and what is zipped with it, in growing order; those without a value are
-    counted and left out."""
+    """Returns the rows of each series, sorted by the swept setting. Rows without a value are left out and counted in
+    `found.without_value`.
+    """
     cells = cells_of(run, side)
     found.without_value += int(cells["value"].isna().sum())
     lines: dict[tuple, list] = {}
@@ -175,7 +181,9 @@ def _lines(run: Run, side: Side, along: str, found: Found) -> list[list]:
 
 
 def _growth(run: Run, effect: dict, where: dict) -> Found:
-    """The exponent k of the power x^k that fits a series best: 0 is flat, 1 is linear."""
+    """Fits the power x^k to each series and returns the exponents k. A flat series has exponent 0, and a linear one has
+    exponent 1.
+    """
     along = along_of(run, effect)
     side, found = side_of(run, effect["of"], effect, where), Found([])
     position = run.column(along)
@@ -189,7 +197,7 @@ def _growth(run: Run, effect: dict, where: dict) -> Found:
         exponent = sum(weight * math.log(row.value) for weight, row in zip(weights, points))
         spread = None
         if all(row.low > 0 for row in points):
-            # Errors of the points are independent: their squares add up.
+            # The errors of the points are independent, so their squares add up.
             spread = math.sqrt(sum((weight * math.log(row.high / row.low) / 2) ** 2 for weight, row in zip(weights, points)))
         found.estimates.append(Estimate(exponent, None if spread is None else exponent - spread,
                                         None if spread is None else exponent + spread,
@@ -199,8 +207,10 @@ def _growth(run: Run, effect: dict, where: dict) -> Found:
 
 
 def _straight(run: Run, effect: dict, where: dict) -> Found:
-    """How well a straight line a + bx explains a series: the share of the squares (R2) that it takes away, 0 where it falls. The interval is what values
-    within their intervals give, drawn a thousand times."""
+    """Fits a straight line a + bx to each series and returns R2, the share of the squares that it explains.
+
+    R2 is 0 if the line does not rise. The interval comes from a thousand draws of the values within their intervals.
+    """
     along = along_of(run, effect)
     side, found = side_of(run, effect["of"], effect, where), Found([])
     position = run.column(along)
@@ -226,7 +236,7 @@ def _explained(xs: numpy.ndarray, ys: numpy.ndarray) -> float:
 
 
 def _step(run: Run, effect: dict, where: dict) -> Found:
-    """Each value over the one before it along a swept setting."""
+    """Divides each value by the previous value along a swept setting."""
     along = along_of(run, effect)
     side, found = side_of(run, effect["of"], effect, where), Found([])
     position = run.column(along)
@@ -241,9 +251,12 @@ def _step(run: Run, effect: dict, where: dict) -> Found:
 
 
 def _crossing(run: Run, effect: dict, where: dict) -> Found:
-    """Where a series rises above another for good: the last x at which it surely lies below (the first x of all where every
-    point before has an interval and none surely lies below), the first from which on it surely lies above, and the point
-    between them where lines through the values meet."""
+    """Finds the x at which a series rises above another one for good.
+
+    The number is the x at which the interpolated ratio of the two series is 1. The lower bound is the last x before it
+    at which the interval of the ratio lies below 1. If there is no such x but every earlier point has an interval, the
+    bound is the first x. The upper bound is the first later x at which the interval lies above 1.
+    """
     along = along_of(run, effect)
     found = Found([], metric=along)
     of, to = (side_of(run, effect[key], effect, where) for key in ("of", "over"))
@@ -272,7 +285,7 @@ def _crossing(run: Run, effect: dict, where: dict) -> Found:
 
 
 def _plain(run: Run, effect: dict, where: dict) -> Found:
-    """The values themselves."""
+    """Returns the values themselves."""
     side = side_of(run, effect["of"], effect, where)
     cells = cells_of(run, side)
     valued = cells[cells["value"].notna()]
@@ -281,7 +294,7 @@ def _plain(run: Run, effect: dict, where: dict) -> Found:
 
 
 def _share(run: Run, effect: dict, where: dict) -> Found:
-    """The share of the cells that ended with a status."""
+    """Returns the share of the cells that ended with a status."""
     side = side_of(run, effect["of"], effect, where)
     found = Found([])
     for name, cells in cells_of(run, side).groupby("allocator", sort=False):
@@ -293,7 +306,7 @@ def _share(run: Run, effect: dict, where: dict) -> Found:
 
 
 def _theory(run: Run, effect: dict, where: dict) -> Found:
-    """Each value over what the formula gives at its settings."""
+    """Divides each value by the value of the formula at the same settings."""
     side = side_of(run, effect["of"], effect, where)
     cells, found = cells_of(run, side), Found([])
     for row in cells.itertuples():
@@ -306,8 +319,12 @@ def _theory(run: Run, effect: dict, where: dict) -> Found:
 
 
 def _unexplained(run: Run, effect: dict, where: dict) -> Found:
-    """What a straight line through logarithms of the metric `by` leaves unexplained of the metric of the side, over what one through
-    `rather_than` leaves. Below 1: `by` predicts better. The interval is a bootstrap over the cells."""
+    """Compares how well two metrics predict the metric of the side.
+
+    A straight line is fitted to the logarithms, once for the metric `by` and once for `rather_than`. The number is the
+    unexplained variance of the first fit divided by that of the second. Below 1, `by` predicts better. The interval is
+    a bootstrap over the cells.
+    """
     def left_over(y, by, than) -> float:
         unexplained = [1 - scipy.stats.pearsonr(x, y)[0] ** 2 for x in (by, than)]
         return unexplained[0] / unexplained[1]
@@ -317,20 +334,24 @@ def _unexplained(run: Run, effect: dict, where: dict) -> Found:
 
 
 def _correlation(run: Run, effect: dict, where: dict) -> Found:
-    """Pearson's coefficient of the values of the side and the metric `by`, over all cells together. The interval is a bootstrap over the cells."""
+    """Returns Pearson's coefficient of the side's values and the metric `by`, over all cells. The interval is a
+    bootstrap over the cells.
+    """
     points = _points(run, effect, where, ("by",))
     return _of_all_cells(points.dropna(), len(points), lambda y, by: scipy.stats.pearsonr(by, y)[0])
 
 
 def _points(run: Run, effect: dict, where: dict, metrics: Collection[str]) -> pandas.DataFrame:
-    """A row per cell of the side that is not provisional: its value, and those of the metrics that these keys of the effect name."""
+    """Returns one row per cell of the side that is not provisional: its value, and the metrics that these keys of the
+    effect name.
+    """
     cells = cells_of(run, side_of(run, effect["of"], effect, where))
     columns = [cells["value"], *(run.at("", effect[key])["value"].reindex(cells["cell"]).reset_index(drop=True) for key in metrics)]
     return pandas.concat(columns, axis=1, keys=["value", *metrics])[~cells["provisional"]]
 
 
 def _of_all_cells(usable: pandas.DataFrame, points: int, statistic: Callable) -> Found:
-    """One number of all cells that have values, with a bootstrap over them."""
+    """Computes one number from all cells that have values, with a bootstrap over the cells."""
     found = Found([], without_value=points - len(usable))
     if len(usable) < 5:
         return found

@@ -1,5 +1,8 @@
-"""The ledger of a paper as a forest plot: one line per claim about a ratio, with what the paper states, the original, the
-published form and the reworked form on one axis of factors."""
+"""Draws the ledger of a paper as a forest plot.
+
+Each line is a claim about a ratio. On an axis of factors, it shows the paper's bounds, the original, the published form
+and the reworked form.
+"""
 
 from __future__ import annotations
 
@@ -19,21 +22,21 @@ from plots.runs.results import Run
 from plots.sheet import marks, provisional, style, ticks
 from plots.sheet.page import Drawing, Heading
 
-_ROW = 0.28      # inches, of up to two lines
-_LINE = 0.115    # each further line
+_ROW = 0.28      # height in inches of a row with up to two lines
+_LINE = 0.115    # height of each further line
 _SENTENCE = 2.72
 _VERDICT = 1.12
 _TEXT = _SENTENCE + _VERDICT + 0.08
 _KINDS = ("ratio", "step")
 _BAND = "#cfe0f3"
-_OURS = 0.4  # how dense a band of our own bounds is
+_OURS = 0.4  # opacity of the band if the bounds are ours
 _DECADES = 5
-_VERDICTS = {claims.HOLDS: "#1b7837", claims.FAILS: style.WARNING, claims.OPEN: style.GREY}
+_VERDICTS = {claims.HOLDS: "#1b7837", claims.FAILS: style.WARNING, claims.DIFFERS: style.GREY, claims.OPEN: style.GREY}
 _FORMS = (("original", "D", "none"), ("published", "o", "full"), ("reworked", "s", "left"))
 
 
 def drawings(ledger: claims.Ledger) -> list[Drawing]:
-    """One per paper that has claims about ratios; papers are the first parts of the names of runs."""
+    """Returns one drawing per paper that has claims about ratios. The name of a run begins with its paper."""
     papers = dict.fromkeys(run.name.split("/")[0] for run, _ in ledger.runs)
     with matplotlib.rc_context(style.RC):
         made = [_drawing(paper, [(run, judged) for run, judged in ledger.runs if run.name.split("/")[0] == paper]) for paper in papers]
@@ -59,12 +62,12 @@ def _drawing(paper: str, runs: Sequence[tuple[Run, list[Judged]]]) -> Drawing | 
              for (_, each), lines, told, height in zip(rows, sentences, verdicts, heights)]
     handles = [Patch(color=_BAND, label="paper"), *(marks.handle(style.Look("", style.BLACK, marker, fill=fill), name, None) for name, marker, fill in _FORMS)]
     page, axes = marks.page(heading, drawn, _TEXT, _limits(rows), "factor", handles)
-    axes.xaxis.set_minor_formatter(LogFormatter())  # matplotlib's own choice writes mathematics
-    return Drawing(f"claims_{paper}", page, "")  # the ledger has the numbers
+    axes.xaxis.set_minor_formatter(LogFormatter())  # matplotlib's own formatter writes mathematical notation
+    return Drawing(f"claims_{paper}", page, "")  # the ledger contains the numbers
 
 
 def _beside(each: Judged) -> str:
-    """Below the verdict: the number that it is about, or why there is none."""
+    """Returns the text below the verdict: the number that it is about, or the reason why there is no number."""
     if each.why:
         return each.why.removeprefix("published form ").removeprefix("published: ")
     estimate = each.published.estimate
@@ -80,7 +83,7 @@ def _draw_row(axes, top: float, each: Judged, height: float) -> None:
     (least, most), middle, limits = each.bounds, top + height / 2, axes.get_xlim()
     if least is not None or most is not None:
         start, end = (limits[0] if least is None else least), (limits[1] if most is None else most)
-        if start == end:  # one value: a bar would have no width
+        if start == end:  # a bar for a single value would have no width
             axes.vlines(start, middle - height / 2 + 0.03, middle + height / 2 - 0.03, color=_BAND, linewidth=3, zorder=0)
         axes.barh(middle, end - start, left=start, height=height - 0.06, color=_BAND, alpha=_OURS if each.ours else 1, zorder=0)
     for shift, (form, marker, fill) in zip((-0.075, 0.0, 0.075), _FORMS):
@@ -95,7 +98,7 @@ def _draw_row(axes, top: float, each: Judged, height: float) -> None:
 
 
 def _limits(rows) -> tuple[float, float]:
-    """Decades around all numbers and what the paper states, as far as five decades to both sides of 1."""
+    """Returns whole decades around all numbers and bounds, but at most five decades on either side of 1."""
     numbers = [1.0]
     for _, each in rows:
         numbers += [bound for bound in each.bounds if bound and bound > 0]

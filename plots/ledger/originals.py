@@ -1,4 +1,6 @@
-"""What the authors' own code does on a card of this kind, from data/originals/: measured separately, not in a run of this suite."""
+"""Reads the times of the authors' own code from data/originals. They were measured separately, not in a run of this
+suite.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +13,12 @@ from plots import ROOT
 from plots.ledger.effects import Estimate, Found
 
 FOLDER = ROOT / "data" / "originals"
-_MICRO = 1e-6  # the unit of the files
+_MICRO = 1e-6  # unit of the files, in seconds
 _WORDS = ("of", "to", "phase", "request_bytes", "of.request_bytes", "to.request_bytes", "show", "digits")
 
 
 def read(name: str) -> dict:
-    """The file of that name."""
+    """Reads the file of this name."""
     try:
         return json.loads((FOLDER / name).read_text(encoding="utf-8"))
     except (FileNotFoundError, json.JSONDecodeError) as error:
@@ -33,8 +35,10 @@ def _of(device: str) -> dict:
 
 
 def ratio(device: str, asked: dict) -> float | None:
-    """The quotient that a claim's key `original` asks for: the times of two originals in one phase and size. None where the device has no
-    table, or one of the two gave no time."""
+    """Returns the ratio that a claim's key `original` names: the times of two originals for one phase and size.
+
+    The result is None if there is no table for the device, or if one of the two originals gave no time.
+    """
     table = _of(device)
     if not table:
         return None
@@ -43,7 +47,7 @@ def ratio(device: str, asked: dict) -> float | None:
 
 
 def found(name: str, wanted: Mapping[str, str]) -> Found:
-    """The times that a query of numbers.py asks for; with `to`, or another size for one side, quotients."""
+    """Returns the times for a query of numbers.py. With `to`, or another size for one side, it returns quotients."""
     table, phase = read(f"{name}.json"), wanted.get("phase", "alloc")
     unknown = [key for key in wanted if key not in _WORDS]
     if unknown:

@@ -1,6 +1,7 @@
-"""The two sides of an effect (effects.py): which cells a side takes, which of their values, and how its places are named.
+"""Selects the cells and values of the two sides of an effect (effects.py), and names its places.
 
-A side is an allocator, a list of them, or an object with `allocator`, `where`, `phase` and `metric` (README.md, "Claims").
+A side is an allocator, a list of allocators, or an object with `allocator`, `where`, `phase` and `metric` (README.md,
+"Claims").
 """
 
 from __future__ import annotations
@@ -17,12 +18,12 @@ from plots.runs import configs, few_rounds, forms, labels
 from plots.runs.results import Run
 from plots.sheet import provisional, quantity
 
-_TIMES = ("s", "op/s", "B/s", "cycles")  # units of what varies from sample to sample
+_TIMES = ("s", "op/s", "B/s", "cycles")  # units of quantities that vary from sample to sample
 
 
 @dataclass(frozen=True)
 class Side:
-    """Which cells one side of an effect takes, and which of their values."""
+    """A side says which cells one side of an effect takes, and which of their values."""
 
     allocators: tuple[str, ...]
     where: dict
@@ -31,16 +32,16 @@ class Side:
 
 
 class FormNotMeasured(Exception):
-    """The run has another form of an allocator than the one that the claim is about."""
+    """This error says that the run has only another form of the allocator that the claim names."""
 
 
 def known_to(run: Run) -> set[str]:
-    """Ids and labels that a claim about the run may name."""
+    """Returns the ids and labels that a claim about the run may name."""
     return {*run.allocators(), *_ids(run.config)}
 
 
 def _planned(name: str) -> set[str]:
-    """The allocators of the config of that name, which may be younger than the results."""
+    """Returns the allocators of the current config of this name, which may be newer than the results."""
     return _ids(configs.named(name) or {})
 
 
@@ -49,7 +50,9 @@ def _ids(config: dict) -> set[str]:
 
 
 def side_of(run: Run, given, effect: dict, where: dict) -> Side:
-    """An allocator, a list of them, or an object with `allocator`, `where`, `phase` and `metric`."""
+    """Reads a side: an allocator, a list of allocators, or an object with `allocator`, `where`, `phase` and
+    `metric`.
+    """
     given = given if isinstance(given, dict) else {"allocator": given}
     names = given.get("allocator", [name for name in run.allocators() if forms.form_of(name) == forms.PUBLISHED])
     names = [names] if isinstance(names, str) else names
@@ -75,20 +78,23 @@ def along_of(run: Run, effect: dict) -> str:
 
 
 def _measured(metric: str) -> str:
-    """What a figure relates to something else; claims relate it themselves."""
+    """Returns the measured metric for a relative one, because claims compute their ratios themselves."""
     return "throughput" if metric == "speed_up" else metric.removeprefix("relative_")
 
 
 def cells_of(run: Run, side: Side) -> pandas.DataFrame:
-    """The cells of a side in the order of its allocators, with the value of each (NaN where it has none) and its bounds. A time of requests of
-    which some got null has none: a sentence about allocations is not about these."""
+    """Returns the cells of a side in the order of its allocators, with the value of each and its bounds.
+
+    The value is NaN if the cell has none. A time also has no value if some of its requests got null, because claims are
+    about successful allocations.
+    """
     cells = run.cells.loc[run.matching(side.where), ["allocator", "axes", "status"]].rename_axis("cell").reset_index()
     values = run.at(side.phase, side.metric).reindex(columns=["value", "low", "high", "unit", few_rounds.COLUMN, "flags"])
     cells = cells.join(values.assign(provisional=provisional.among(values["flags"])).drop(columns="flags"), on="cell")
     cells["provisional"] = cells["provisional"].eq(True)
     cells["got_null"] = run.at("", "null_returns")["value"].reindex(cells["cell"]).gt(0).to_numpy() & cells["unit"].isin(_TIMES)
     cells.loc[cells["got_null"], ["value", "low", "high"]] = math.nan
-    # Counts are what they are; a time without an interval has no bounds, and nothing is judged by what is provisional.
+    # Counts are exact. A time without an interval has no bounds, and provisional values are not judged.
     exact = cells["low"].isna() & ~cells["unit"].isin(_TIMES) & ~cells["provisional"]
     cells.loc[exact, "low"] = cells.loc[exact, "high"] = cells["value"]
     ordered = [cells[cells["allocator"] == name] for name in side.allocators]
@@ -100,7 +106,7 @@ def bounds_of(row) -> tuple[float | None, float | None]:
 
 
 def rounds_of(*rows) -> int:
-    """The fewest rounds that a t interval of these rows comes from (few_rounds.py); 0 where none does."""
+    """Returns the fewest rounds of the t intervals of these rows (few_rounds.py), or 0 if there is no such interval."""
     return few_rounds.fewest([0 if math.isnan(rounds := getattr(row, few_rounds.COLUMN)) else int(rounds) for row in rows])
 
 
@@ -109,7 +115,7 @@ def provisional_of(*rows) -> bool:
 
 
 def parameters_of(run: Run, row, without: Collection[str] = ()) -> str:
-    """What tells the cells of an allocator with one set of parameters from those with another."""
+    """Returns the parameters that separate the cells of an allocator with several sets of parameters."""
     left_out = {name.removeprefix("allocator.") for name in without}
     parameters = run.cells.at[row.cell, "allocator_parameters"]
     return json.dumps({name: value for name, value in parameters.items() if name not in left_out}, sort_keys=True)
@@ -122,7 +128,7 @@ def place_of(run: Run, rows: Sequence, axes: Sequence[str]) -> str:
 
 
 def _named(run: Run, row) -> str:
-    """The allocator, and its parameters where the config has it with several."""
+    """Returns the allocator's name, with its parameters if the config has several sets."""
     name, told = labels.allocator(run, row.allocator), run.differing_parameters[row.allocator]
     return f"{name} ({', '.join(labels.told(run, each, run.settings.at[row.cell, each]) for each in told)})" if told else name
 

@@ -1,5 +1,8 @@
-"""What the allocators of a claim did not have alike: a pool, a state or a part of the workload that the config of the run overrides for some of them.
-And what the config says differently today."""
+"""Lists the settings that differ between the allocators of a claim: a pool, a state or a part of the workload that the
+config overrides.
+
+It also lists what the current config sets differently.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,9 @@ _OF_TODAY = {"state": "state", "pool_bytes": "pool size", "deadline_s": "deadlin
 
 
 def told(run: Run, allocators: Sequence[str]) -> str:
-    """By setting, who had which value: the value of most comes first. Empty where all had the same."""
+    """Returns who had which value for each setting, the most frequent value first. The text is empty if all had the
+    same.
+    """
     overrides = {name: run.config.get("overrides", {}).get(name, {}) for name in dict.fromkeys(allocators)}
     settings = list(dict.fromkeys(setting for override in overrides.values() for setting in _settings(override)))
     return "; ".join(filter(None, [_of_setting(run, setting, {name: _value(run, name, override, setting) for name, override in overrides.items()})
@@ -22,12 +27,12 @@ def told(run: Run, allocators: Sequence[str]) -> str:
 
 
 def _settings(override: dict) -> list[tuple[str, ...]]:
-    """Keys, and below `workload` those of its parts."""
+    """Returns the keys that are overridden. Below `workload`, each part is a key."""
     return [(key, part) if part else (key,) for key in _OVERRIDDEN if key in override for part in (override[key] if key == "workload" else ("",))]
 
 
 def _value(run: Run, name: str, override: dict, setting: tuple[str, ...]):
-    if setting == ("pool_bytes",):  # as it was measured, because configs may write it with a unit
+    if setting == ("pool_bytes",):  # the measured value, because configs may write it with a unit
         pools = run.cells.loc[run.cells["allocator"] == name, "pool_bytes"].unique()
         return pools[0] if len(pools) == 1 else None
     for section in (override, run.config):
@@ -56,10 +61,29 @@ def _written(setting: str, value) -> str:
     return quantity.formatter(setting)(value) if is_number else str(value)
 
 
+def to_measure(run: Run, today: dict, allocators: Sequence[str]) -> str:
+    """Describes why the numbers of these allocators must be measured again. The current config has another state of their
+    heaps, or equal pools instead of different ones. The text is empty if it does not.
+    """
+    names = [name for name in dict.fromkeys(allocators) if name in run.allocators()]
+    was, now = _settings_of(run.config, names), _settings_of(configs.effective(today, run.backend), names)
+    changes = list(dict.fromkeys((was[name]["state"], now[name]["state"]) for name in names if was[name]["state"] != now[name]["state"]))
+    told = [f"measured with state {_today('state', old)}, the config has {_today('state', new)}" for old, new in changes]
+    pools, equal = ({settings[name]["pool_bytes"] for name in names} for settings in (was, now))
+    if len(pools) > 1 and len(equal) == 1:
+        told.append(f"measured with pools of {' and '.join(_today('pool_bytes', each) for each in sorted(pools, key=lambda each: each or 0))}, the config has {_today('pool_bytes', *equal)} for all")
+    return f"{'; '.join(told)}: to be measured again" if told else ""
+
+
+def _settings_of(config: dict, names: Sequence[str]) -> dict[str, dict]:
+    return {name: {key: _plain(key, {**config, **config.get("overrides", {}).get(name, {})}.get(key)) for key in _OF_TODAY} for name in names}
+
+
 def since(run: Run, today: dict) -> str:
-    """How heap, pool and deadline of the config differ today from what was measured, for some allocators or for all; empty where they do not."""
-    was, now = ({name: {key: _plain(key, {**config, **config.get("overrides", {}).get(name, {})}.get(key)) for key in _OF_TODAY} for name in run.allocators()}
-                for config in (run.config, configs.effective(today, run.backend)))
+    """Describes how heap, pool and deadline of the current config differ from what was measured. The text is empty if
+    they do not.
+    """
+    was, now = (_settings_of(config, run.allocators()) for config in (run.config, configs.effective(today, run.backend)))
     changes: dict[tuple, list[str]] = {}
     for name, settings in was.items():
         for key, value in settings.items():

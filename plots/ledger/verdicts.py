@@ -1,9 +1,13 @@
-"""Verdicts: what the intervals of an effect's places say about a sentence.
+"""Decides from the intervals of an effect's places whether a claim holds.
 
-A place `holds` where all of its interval is as wanted, `does not hold` where none is. Where every place decides together no correction is needed;
-where one place is enough, as for "somewhere", or against "everywhere", its p-value is Holm's for all places of the claim. p-values follow from
-intervals: how many half-widths a bound lies from the number, as t with one degree of freedom less than there are rounds, of which an
-interval that is not one of few rounds has six at least.
+A place is a combination of settings. A place `holds` if its whole interval lies within the claim's bounds, and `does
+not hold` if the whole interval lies outside. Otherwise the verdict of the place is `cannot tell`.
+
+A verdict that all places support needs no correction. If one place decides (it confirms "some" or refutes "every"), its
+p-value is corrected by Holm's method for all places of the claim.
+
+A p-value follows from the interval: the distance between the number and a bound, in half-widths of the interval, gives
+t. The degrees of freedom are the rounds less 1. An interval that is not from few rounds has at least six.
 """
 
 from __future__ import annotations
@@ -21,21 +25,25 @@ from plots.runs import few_rounds
 from plots.sheet import provisional
 
 HOLDS, FAILS, OPEN = "holds", "does not hold", "cannot tell"
-LEAST_MARGIN = 1.5  # a factor: nearer to what a paper says, few rounds decide nothing
+LEAST_MARGIN = 1.5  # least factor between the number and a bound for a verdict from few rounds
 LEVEL = 0.05
-_LEAST_ROUNDS = 6   # of an interval that figures show
+_LEAST_ROUNDS = 6   # least number of rounds of an interval in figures
 
 
 @dataclass(frozen=True)
 class Decision:
-    """The verdict about a claim; `places`: that of each estimate; `shown`: the one that decides; `p`: of the verdict, of the likelier one where neither is sure."""
+    """A decision is the verdict about a claim.
+
+    `places` has the verdict of each estimate, and `shown` is the estimate that decides. `p` belongs to the verdict. If
+    the verdict is `cannot tell`, it belongs to the likelier of the two others.
+    """
 
     verdict: str
     places: list[str]
     shown: Estimate
-    worst: Estimate | None  # of several places of which all count, the one farthest from what is wanted; None if that is `shown`
+    worst: Estimate | None  # estimate with the smallest margin, if all places count; None if it equals `shown`
     p: float
-    unsure: str             # of `cannot tell`: why, as far as places tell
+    unsure: str             # reason for `cannot tell`, empty if the places give none
 
 
 def decide(estimates: Sequence[Estimate], claim: dict) -> Decision:
@@ -50,7 +58,11 @@ def decide(estimates: Sequence[Estimate], claim: dict) -> Decision:
 
 
 def deciding(estimates: Sequence[Estimate], claim: dict) -> Estimate:
-    """Of all places the worst, or the best where one is enough, the mean, or the largest number."""
+    """Returns the estimate that decides.
+
+    It is the worst place, or the best one if one place is enough. For `mean`, it is the mean. For `largest`, it is the
+    largest number.
+    """
     return _deciding(_judged(estimates, claim), claim)
 
 
@@ -65,9 +77,10 @@ def _deciding(judged: Sequence[Estimate], claim: dict) -> Estimate:
 
 
 def _together(estimates: Sequence[Estimate], claim: dict, some: bool) -> tuple[str, float, bool]:
-    """The verdict, its p, and whether Holm's correction took it away."""
+    """Returns the verdict, its p, and whether Holm's correction changed the verdict to `cannot tell`."""
     verdicts = [place_verdict(each, claim) for each in estimates]
-    first, second = (HOLDS, FAILS) if some else (FAILS, HOLDS)  # one of the first decides, or all of the second
+    # A single place can prove `first`, but only all places prove `second`.
+    first, second = (HOLDS, FAILS) if some else (FAILS, HOLDS)
     alone = corrected([_p(each, claim, first) if _bounded(each) else 1.0 for each in estimates], [_bounded(each) for each in estimates])
     all_of = max(_p(each, claim, second) for each in estimates)
     decided = [p for p, verdict in zip(alone, verdicts) if verdict == first]
@@ -79,8 +92,12 @@ def _together(estimates: Sequence[Estimate], claim: dict, some: bool) -> tuple[s
 
 
 def _most(estimates: Sequence[Estimate], claim: dict) -> tuple[str, float, bool]:
-    """Holds where more than half of the places do, and does not hold where more than half do not. The p of "at least k of n" is n - k + 1 times the
-    k-th smallest (Benjamini & Heller, Biometrics 64, 2008, 1215-1222)."""
+    """Returns `holds` if the claim holds in more than half of the places, and `does not hold` if it fails in more than
+    half.
+
+    The p of "at least k of n" is n - k + 1 times the k-th smallest p (Benjamini & Heller, Biometrics 64, 2008,
+    1215-1222).
+    """
     verdicts, least = [place_verdict(each, claim) for each in estimates], len(estimates) // 2 + 1
     ps = {verdict: min(1.0, (len(estimates) - least + 1) * sorted(_p(each, claim, verdict) if _bounded(each) else 1.0 for each in estimates)[least - 1])
           for verdict in (HOLDS, FAILS)}
@@ -91,7 +108,7 @@ def _most(estimates: Sequence[Estimate], claim: dict) -> tuple[str, float, bool]
 
 
 def _largest(estimates: Sequence[Estimate], claim: dict) -> tuple[str, float, bool]:
-    """The largest number lies between two bounds where some place reaches the lower one and every place keeps to the upper one."""
+    """Returns `holds` if some place reaches the lower bound and every place stays below the upper bound."""
     least, most, inclusive = bounds_of(claim)
     parts = [_together(estimates, {"between": [least, math.inf]} if inclusive else {"above": least}, True)] if least > -math.inf else []
     parts += [_together(estimates, {"between": [-math.inf, most]} if inclusive else {"below": most}, False)] if most < math.inf else []
@@ -124,20 +141,24 @@ def _bounded(estimate: Estimate) -> bool:
 
 
 def _too_near(estimate: Estimate, claim: dict) -> bool:
-    """Whether few rounds stand behind an estimate that lies near to what a bound says."""
+    """Returns whether the estimate comes from few rounds and lies too near to a bound."""
     return bool(estimate.rounds) and abs(margin(estimate, claim)) < math.log(LEAST_MARGIN)
 
 
 def bounds_of(claim: dict) -> tuple[float, float, bool]:
-    """The range that is wanted, and whether its ends belong to it."""
+    """Returns the bounds of the claim, and whether they belong to the range."""
     if "between" in claim:
         return claim["between"][0], claim["between"][1], True
     return claim.get("above", -math.inf), claim.get("below", math.inf), False
 
 
 def margin(estimate: Estimate, claim: dict) -> float:
-    """How far the number is inside of what is wanted: the logarithm of a factor where numbers are positive; of an exponent, of the factor that
-    it makes of the last value; of what a line explains, of the factor between what it leaves unexplained."""
+    """Returns the distance from the number to the nearer bound, negative if the number lies outside the bounds.
+
+    The distance between positive numbers is the logarithm of their ratio. For exponents, it is the logarithm of the
+    factor by which the last value of the series changes. For `straight`, it is the logarithm of the ratio of the
+    unexplained shares.
+    """
     def distance(inner: float, outer: float) -> float:
         if math.isinf(inner) or math.isinf(outer) or (estimate.explained and outer >= 1):
             return math.inf
@@ -152,8 +173,11 @@ def margin(estimate: Estimate, claim: dict) -> float:
 
 
 def _p(estimate: Estimate, claim: dict, verdict: str) -> float:
-    """Two-sided, of what speaks against the verdict: for `holds` the bound that is nearer, for `does not hold` the one that is not kept."""
-    if estimate.low == estimate.high is not None:  # a count is what it is
+    """Returns the two-sided p-value of the evidence against the verdict.
+
+    For `holds`, the nearer bound counts. For `does not hold`, the violated bound counts.
+    """
+    if estimate.low == estimate.high is not None:  # a count is exact
         return 0.0 if _of_interval(estimate, claim) == verdict else 1.0
     least, most, _ = bounds_of(claim)
     number = estimate.number
@@ -163,7 +187,7 @@ def _p(estimate: Estimate, claim: dict, verdict: str) -> float:
 
 
 def _beyond(estimate: Estimate, bound: float) -> float:
-    """How often a number as far from the bound comes by chance where the bound is the truth."""
+    """Returns the probability that a number lies so far from the bound by chance, if the bound is the true value."""
     if not _bounded(estimate):
         return 1.0
     if math.isinf(bound):
@@ -176,7 +200,7 @@ def _beyond(estimate: Estimate, bound: float) -> float:
 
 
 def corrected(ps: Sequence[float], tested: Sequence[bool]) -> list[float]:
-    """Holm's p-values of one family; what was not tested stays 1. Debian's scipy has none."""
+    """Returns Holm's p-values for one family. A value that was not tested stays 1."""
     adjusted = numpy.ones(len(ps))
     chosen = numpy.flatnonzero(tested)
     order = chosen[numpy.argsort(numpy.asarray(ps)[chosen], kind="stable")]
@@ -186,7 +210,9 @@ def corrected(ps: Sequence[float], tested: Sequence[bool]) -> list[float]:
 
 
 def discoveries(ps: Sequence[float]) -> list[float]:
-    """Benjamini and Hochberg's p-values (J. R. Stat. Soc. B 57, 1995, 289-300); scipy has them from 1.11 on, Debian 12 has 1.10."""
+    """Returns the p-values of Benjamini and Hochberg (J. R. Stat. Soc. B 57, 1995, 289-300). scipy before 1.11 lacks
+    them.
+    """
     if not ps:
         return []
     order = numpy.argsort(ps, kind="stable")[::-1]
@@ -197,8 +223,11 @@ def discoveries(ps: Sequence[float]) -> list[float]:
 
 
 def mean(estimates: Sequence[Estimate]) -> Estimate:
-    """Geometric, over the paper's places: they are what they are, so errors of rounds make the interval (independent, so the squares of their
-    logarithms add up), and the spread between places stands beside it."""
+    """Returns the geometric mean over the places of the paper.
+
+    The paper chooses the places, so only the errors of the rounds make the interval. These errors are independent, so
+    the squares of their logarithms add up. `spread` is the geometric standard deviation of the places.
+    """
     numbers = [estimate.number for estimate in estimates]
     if min(numbers) <= 0:
         raise UsageError("a claim needs the geometric mean of numbers that are not all positive")
@@ -219,7 +248,7 @@ def _unsure(estimates: Sequence[Estimate], judged: Sequence[Estimate], claim: di
 
 
 def _without_interval(estimates: Sequence[Estimate]) -> str:
-    """How many, and how many of these are provisional."""
+    """Describes how many places have no interval, and how many are provisional."""
     without = [estimate for estimate in estimates if not _bounded(estimate)]
     doubtful = sum(estimate.provisional for estimate in without)
     counts = (("no interval", len(without) - doubtful), (provisional.WORD, doubtful))

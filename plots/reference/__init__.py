@@ -1,5 +1,10 @@
-"""The reference study: where its numbers come from, what is left to measure, what changes between cards, and all that is made of it.
+"""Manages the reference study: the origin of its numbers, the plan of measurements, comparisons of cards, and all
+derived files.
 
-`origins.py` reads what kept runs say about themselves, `mixes.py` names what must not differ, `study_file.py` keeps it in study.json, `pieces.py`
-plans measurements, `cards.py` compares two models of cards, `outputs.py` makes everything again.
+* `origins.py` reads where the numbers of kept runs come from.
+* `mixes.py` reports values that must not differ within a study.
+* `study_file.py` writes the origins to study.json.
+* `pieces.py` plans measurements, with the forecasts of `forecast.py`.
+* `cards.py` compares two models of cards.
+* `outputs.py` makes all derived files again.
 """

@@ -1,7 +1,7 @@
-"""What changes between two models of cards: how alike they rank allocators, how much faster one is, and the cells that change most beside that.
+"""Compares two models of cards: how alike they rank allocators, how much faster one is, and which cells change most.
 
-Compared are times of the same cells. A *place* is one phase of a config at equal settings; its allocators are ranked. A model may be faster as a whole, so a
-change is a ratio over the median ratio of its config.
+It compares the times of the same cells. A *place* is one phase of a config at equal settings, and its allocators are
+ranked. One model may be faster as a whole, so a change is a ratio divided by the median ratio of its config.
 """
 
 from __future__ import annotations
@@ -20,15 +20,19 @@ from plots.runs.results import Run
 from plots.sheet import grid, quantity
 
 NAME = "cards.md"
-_FEWEST = 3  # allocators of a place that is ranked
-_SHOWN = 20  # changes
-_LARGE = 1.5  # a change, either way
+_FEWEST = 3  # least number of allocators at a place that is ranked
+_SHOWN = 20  # number of changes that are listed
+_LARGE = 1.5  # factor, in either direction, that makes a large change
 _QUARTILES = (0.25, 0.5, 0.75)
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """`times`: a row per cell and phase that has a time on both; `ended`: cells that are ok on one only; `alone`: configs of one side only."""
+    """A comparison has the runs of two sides.
+
+    `times` has a row per cell and phase with a time on both sides. `ended` has the cells that are ok on one side only.
+    `alone` has the configs of one side only.
+    """
 
     sides: tuple[list[Run], list[Run]]
     times: pandas.DataFrame
@@ -56,7 +60,7 @@ def read(folder: Path) -> list[Run]:
 
 
 def _by_name(runs: Sequence[Run]) -> dict[str, Run]:
-    """Of a config that was measured several times, the first run."""
+    """Returns the runs by name. If a config was measured several times, the first run counts."""
     made: dict[str, Run] = {}
     for run in runs:
         made.setdefault(run.name, run)
@@ -64,7 +68,10 @@ def _by_name(runs: Sequence[Run]) -> dict[str, Run]:
 
 
 def _times(one: Run, other: Run) -> pandas.DataFrame:
-    """Times of phases of cells that are ok on both and whose requests all got memory. The total of several phases follows from them."""
+    """Returns the times of the phases of cells that are ok on both sides and whose requests all got memory.
+
+    The total of several phases is left out, because it follows from them.
+    """
     sides = [_of_side(run) for run in (one, other)]
     both = sides[0].join(sides[1], how="inner", lsuffix="_a", rsuffix="_b").reset_index()
     phases = both.groupby("cell")["phase"].transform("nunique")
@@ -86,7 +93,7 @@ def _of_side(run: Run) -> pandas.DataFrame:
 
 
 def _told(run: Run, cell: str) -> str:
-    """A cell in words: its allocator and what is swept."""
+    """Describes a cell by its allocator and its swept settings."""
     axes = run.cells.at[cell, "axes"]
     settings = [labels.setting_of(run, name, value) for name, value in axes.items()]
     return ", ".join([labels.allocator(run, run.cells.at[cell, "allocator"]), *settings])
@@ -100,7 +107,9 @@ def _ended(one: Run, other: Run) -> pandas.DataFrame:
 
 
 def correlations(times: pandas.DataFrame) -> pandas.DataFrame:
-    """Spearman's rank correlation of the allocators at each place that has enough of them, and whether the same one is fastest."""
+    """Returns Spearman's rank correlation of the allocators at each place with enough allocators, and whether the same
+    one is fastest.
+    """
     rows = []
     for (group, config, phase, place), found in times.groupby(["group", "config", "phase", "place"], sort=False):
         if found["allocator"].nunique() < _FEWEST:

@@ -1,7 +1,9 @@
-"""What a config will take on a card, from a kept run of it: seconds of verification, of a round, of cells that fail.
+"""Forecasts how long a config takes on a card, from a kept run: the seconds of verification, of a round, and of cells
+that fail.
 
-The constants come from the kept logs of an H200 that have every round: 7,705 cells. A round takes 1.6 times the wall time of its samples, as what comes between
-them is not in it. A verification takes as long as a round and 0.034 s (least squares). A start of a worker takes 0.2 s in `replay`, whose cells are short.
+The constants come from kept logs of an H200 with all rounds (7,705 cells). A round takes 1.6 times the wall time of its
+samples, because the gaps between samples count too. A verification takes 0.034 s longer than a round (least squares). A
+start of a worker takes 0.2 s in `replay`, whose cells are short.
 """
 
 from __future__ import annotations
@@ -16,15 +18,20 @@ from plots.reference.origins import Origin
 _BETWEEN_SAMPLES = 1.6
 _VERIFICATION_MORE = 0.034
 WORKER = 0.2
-_LOST_WORKER = 2.0  # the kill, and a new start without one that waited
-_SMALL = 0.05  # unsupported, no memory, a wrong result
-_TIMEOUTS = 2  # of a series, after which its other cells are skipped. One that was left out is taken to end as it was feared: by its deadline
-_DEADLINE = 5.0  # where the config names none
+_LOST_WORKER = 2.0  # time of the kill and of a new start, if no started worker waits
+_SMALL = 0.05  # time of a cell that is unsupported, has no memory or gives a wrong result
+# Number of timeouts of a series after which its other cells are skipped. A left-out cell counts as a timeout.
+_TIMEOUTS = 2
+_DEADLINE = 5.0  # deadline if the config names none
 
 
 @dataclass(frozen=True)
 class Forecast:
-    """Seconds without starts of workers: `once` for verification, `per_round` for one round of all cells, `lost` with cells that fail, at worst."""
+    """A forecast gives times in seconds, without the starts of workers.
+
+    `once` is the time of verification, `per_round` the time of one round of all cells, and `lost` the worst time of
+    cells that fail.
+    """
 
     once: float
     per_round: float
@@ -39,7 +46,7 @@ def of_run(run: Origin) -> Forecast:
     rounds = _logged_rounds(run)
     deadline = (run.today or run.config).get("deadline_s", _DEADLINE)
     once = per_round = lost = 0.0
-    late: Counter = Counter()  # by series
+    late: Counter = Counter()  # timeouts by series
     for cell in run.cells:
         if cell["status"] == "timeout" or frames.was_left_out(cell):
             late[cell["series"]] += 1
@@ -54,7 +61,7 @@ def of_run(run: Origin) -> Forecast:
 
 
 def _logged_rounds(run: Origin) -> dict[tuple[str, int], list[float]]:
-    """Seconds of the rounds of each attempt; nothing where the log is kept without samples."""
+    """Returns the seconds of the rounds of each attempt, or nothing if the kept log has no samples."""
     made = defaultdict(list)
     for line in stored.content_of(run.folder, "events.jsonl").splitlines():
         if line.startswith(b'{"event":"round"'):

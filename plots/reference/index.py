@@ -1,4 +1,7 @@
-"""The index of a study: every kept run with what it shows, its pictures, its numbers and how its cells ended, and what is made over several runs."""
+"""Writes the index of a study.
+
+It lists every kept run with its description, pictures, numbers and statuses, and the files over several runs.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ _HEADER = ("run", "shows", "pictures", "numbers", "cells that are not ok", "cell
 
 
 def page(folder: Path, runs: Mapping[str, Run], made: Iterable[Path]) -> str:
-    """`made`: every file that is made of the runs; each is linked once."""
+    """Returns the page. `made` has every file that is made of the runs, and the page links each file once."""
     files = sorted(path.relative_to(folder).as_posix() for path in made)
     rows, linked = [], set()
     for place, run in runs.items():

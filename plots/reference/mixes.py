@@ -1,5 +1,8 @@
-"""What a reference study must not have: several measured revisions, uncommitted changes, several cards in a config or models in a group, logs that study.json
-does not know, configs without results, and holes. Each problem is a line: the file, what is wrong, the next step."""
+"""Reports what a reference study must not have.
+
+Examples are several measured revisions, uncommitted changes, several cards in a config, and configs without results.
+Each problem is a line with the file, the problem and the next step.
+"""
 
 from __future__ import annotations
 
@@ -15,14 +18,16 @@ from plots.reference.origins import ENOUGH, HOLES, Origin, by_study, shown, unio
 from plots.runs import configs
 
 GROUPS = ("halloc2014", "kma2014", "pham2025", "vinkler2015", "xmalloc2010", "survey2021", "beyond", "current2026", "comb", "guide", "replay", "delay", "peers", "aa")
-MOST_HOLES = 0.03  # of all cells
-_NAMED = 6  # runs of a line
+MOST_HOLES = 0.03  # largest share of all cells
+_NAMED = 6  # most runs that a line names
 
 Groups = dict[str, list[Origin]]
 
 
 def problems(found: Sequence[Origin], revision: str = "") -> list[str]:
-    """`revision`: the measured revision that all must have; unless given, the one of the newest run."""
+    """Returns all problems. `revision` is the measured revision that all runs must have (default: that of the newest
+    run).
+    """
     wanted = revision or newest(found)
     told = list(_revisions(found, wanted))
     for groups in by_study(found).values():
@@ -37,12 +42,14 @@ def newest(found: Sequence[Origin]) -> str:
 
 
 def is_reference(groups: Groups) -> bool:
-    """Whether the study has to hold all groups: that of a GPU with most of them."""
+    """Returns whether the study must contain all groups. A study of a GPU must contain all groups if it contains most
+    of them.
+    """
     return 2 * len(groups.keys() & set(GROUPS)) > len(GROUPS) and not any(run.backend == "cpu" for group in groups.values() for run in group)
 
 
 def _is_whole(groups: Groups) -> bool:
-    """Whether these are all runs of the study's folder, and not of one group that was named."""
+    """Returns whether these are all runs of the study's folder. They are not if the user named a single group."""
     runs = [run for group in groups.values() for run in group]
     return len({file.parent for file in runs[0].study.rglob("results.json*")}) == len(runs)
 
@@ -97,10 +104,10 @@ def _without_results(groups: Groups) -> Iterator[str]:
 
 
 def configs_of(group: str) -> list[str]:
-    """The configs of a group that measure something."""
+    """Returns the configs of a group that measure something."""
     folder = next((path for path in (configs.FOLDER / group, ROOT / group) if any(path.glob("*.json"))), None)
     if folder is None:
-        return [group]  # a config beside the groups
+        return [group]  # a config outside of the groups
     return [f"{group}/{path.stem}" for path in sorted(folder.glob("*.json")) if configs.read(path).get("plot", {}).get("kind") not in OF_CONFIGS]
 
 
@@ -125,7 +132,7 @@ def _most(runs: Sequence[Origin], count: Callable[[Origin], int]) -> str:
 
 
 def _unknown_commits(found: Sequence[Origin]) -> Iterator[str]:
-    """Nothing in a shallow clone, or where this is not a repository."""
+    """Reports commits that the repository lacks. It reports nothing in a shallow clone or outside of a repository."""
     if _git("rev-parse", "--is-shallow-repository") != "false":
         return
     for commit in union(found, "commits"):
@@ -142,7 +149,7 @@ def _git(*words: str) -> str:
 
 
 def again(runs: Sequence[Origin], group: Sequence[Origin]) -> str:
-    """The command that measures these runs of the group."""
+    """Returns the command that measures these runs of the group again."""
     if len(runs) == len(group) or group[0].name == group[0].group:
         return study_file.command(group)
     return f"{study_file.command(group)} {_only([run.name for run in runs])}".rstrip()

@@ -1,5 +1,8 @@
-"""Where the numbers of kept runs come from, read from both of their files: results.json has what each cell was measured with, the log what each start of
-the program did."""
+"""Reads where the numbers of kept runs come from.
+
+It reads both files of a run. results.json records how each cell was measured, and the log records each start of the
+program.
+"""
 
 from __future__ import annotations
 
@@ -15,14 +18,17 @@ from allocbench.errors import UsageError
 from plots import ROOT
 from plots.runs import configs, labels
 
-ENOUGH = 6  # rounds, from which on a median has a 95 % interval
-HOLES = ("timeout", "skipped", "incorrect", "device_fault", "crashed")  # no number, and no rule that says why there is none
+ENOUGH = 6  # least number of rounds for the 95 % interval of a median
+# Statuses without a number and without a rule that explains them.
+HOLES = ("timeout", "skipped", "incorrect", "device_fault", "crashed")
 _OF_A_START = (b'{"event":"run"', b'{"event":"device"')
 
 
 @dataclass(frozen=True)
 class Origin:
-    """A kept run. `cells`: those of results.json; `starts`: the events `run` and `device` of its log."""
+    """An origin is that of a kept run. `cells` come from results.json. `starts` has the events `run` and `device` of
+    its log.
+    """
 
     folder: Path
     document: dict
@@ -46,14 +52,14 @@ class Origin:
 
     @property
     def study(self) -> Path:
-        """The folder of all groups: the one above the folder of the run's group."""
+        """Returns the folder that contains the run's group."""
         parts = self.folder.parts
         place = max((index for index, part in enumerate(parts) if part == self.group), default=len(parts) - 1)
         return Path(*parts[:place])
 
     @property
     def inside(self) -> str:
-        """The run's folder in that of the study."""
+        """Returns the run's path relative to the study's folder."""
         return self.folder.relative_to(self.study).as_posix()
 
     @property
@@ -62,7 +68,7 @@ class Origin:
 
     @cached_property
     def revisions(self) -> list[str]:
-        """Hashes of the sources, the commonest first."""
+        """Returns the hashes of the sources, most frequent first."""
         return _common(cell.get("measured_revision") for cell in self.cells)
 
     @cached_property
@@ -75,7 +81,7 @@ class Origin:
 
     @cached_property
     def models(self) -> list[str]:
-        """As the devices themselves report."""
+        """Returns the names that the devices report."""
         return _common(cell.get("device") for cell in self.cells)
 
     @cached_property
@@ -92,7 +98,7 @@ class Origin:
 
     @cached_property
     def dates(self) -> list[str]:
-        """Of all starts."""
+        """Returns the dates of all starts."""
         return sorted({event["time"][:10] for event in self.starts if event["event"] == "run"})
 
     @property
@@ -105,7 +111,7 @@ class Origin:
 
     @cached_property
     def few_rounds(self) -> int:
-        """Cells with a number that has no interval."""
+        """Returns the number of cells with a number but no interval."""
         return sum(any("no_interval" in phase for phase in cell.get("phases", [])) for cell in self.cells)
 
     @cached_property
@@ -122,18 +128,18 @@ class Origin:
 
     @cached_property
     def today(self) -> dict | None:
-        """The config of its name in this checkout; None where there is none."""
+        """Returns the current config of this name, or None if this checkout has none."""
         path = config_file(self.name)
         return configs.read(path) if path else None
 
     @property
     def has_changed(self) -> bool:
-        """Whether that config measures something else."""
+        """Returns whether the current config measures something else."""
         return self.today is not None and not configs.measures_the_same(self.config, self.today, self.backend)
 
     @cached_property
     def judges_times(self) -> bool:
-        """Whether sentences or points are judged by its times. A count needs one round."""
+        """Returns whether claims or points use the times of the run. A count needs only one round."""
         config = self.today or self.config
         usual = labels.listed(config.get("plot", {}).get("metric", "time"))
         counted = {name for cell in self.cells for part in (cell.get("counted", {}).get("values", {}), cell.get("metrics", {})) for name in part}
@@ -141,7 +147,7 @@ class Origin:
         return self.group == "comb" or any(metric not in counted for metrics in named for metric in metrics)
 
     def log_differs(self) -> str:
-        """What the log says otherwise than results.json; empty where they agree."""
+        """Describes how the log differs from results.json. The text is empty if they agree."""
         runs = [event for event in self.starts if event["event"] == "run"]
         devices = [event["device"] for event in self.starts if event["event"] == "device"]
         if not runs:
@@ -158,7 +164,7 @@ def _common(values: Iterable) -> list[str]:
 
 
 def _metrics(part) -> Iterator[str]:
-    """All that a claim names, in its effect and in its sides."""
+    """Yields all metrics that a claim names, in its effect and in its sides."""
     if isinstance(part, dict):
         yield from (value for key, value in part.items() if key == "metric")
         part = list(part.values())
@@ -168,7 +174,7 @@ def _metrics(part) -> Iterator[str]:
 
 
 def read(names: Sequence[str]) -> list[Origin]:
-    """Of all runs at and below these paths."""
+    """Reads all runs at and below these paths."""
     return [read_run(folder.resolve()) for folder in paths.folders(paths.expanded(names))]
 
 
@@ -182,12 +188,12 @@ def read_run(folder: Path) -> Origin:
 
 
 def config_file(name: str) -> Path | None:
-    """Of a config of this checkout: below configs/, or that of the authors' own code."""
+    """Returns the file of a config in this checkout: below configs/, or a config of the authors' own code."""
     return next((path for path in (configs.FOLDER / f"{name}.json", ROOT / f"{name}.json") if path.is_file()), None)
 
 
 def by_study(found: Sequence[Origin]) -> dict[Path, dict[str, list[Origin]]]:
-    """By the study's folder, then by group."""
+    """Groups the runs by the study's folder, then by group."""
     made: dict[Path, dict[str, list[Origin]]] = {}
     for each in found:
         made.setdefault(each.study, {}).setdefault(each.group, []).append(each)
@@ -195,10 +201,10 @@ def by_study(found: Sequence[Origin]) -> dict[Path, dict[str, list[Origin]]]:
 
 
 def union(found: Sequence[Origin], values: str) -> list[str]:
-    """All revisions, cards and so on of these runs, in the order of their names."""
+    """Returns the sorted distinct values of these runs, for example all revisions or cards."""
     return sorted({value for each in found for value in getattr(each, values)})
 
 
 def shown(folder: Path) -> str:
-    """A path as a reader types it: from the repository's root, where it lies below."""
+    """Returns a path as a reader types it: relative to the repository's root if it lies below the root."""
     return str(folder.relative_to(ROOT)) if folder.is_relative_to(ROOT) else str(folder)

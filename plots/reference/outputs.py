@@ -1,6 +1,7 @@
-"""Everything that is made of the kept runs of a study, made again: figures of runs, ledger, pictures over several runs, study.json, the index, texts, the page.
+"""Makes all files again that come from the kept runs of a study.
 
-Each part gives its files by the path at which the repository keeps them, so that they can be written there or compared with what is there.
+These are the figures, the ledger, pictures over several runs, study.json, the index, numbers in texts, and the HTML
+page. Each part returns its files by their kept paths. The caller writes them or compares them with the existing files.
 """
 
 from __future__ import annotations
@@ -33,18 +34,19 @@ from plots.texts import numbers
 
 Files = dict[Path, bytes]
 
-# Groups all of whose runs keep their figures, which the index links. Of other groups those are kept that a text links.
+# All runs of these groups keep their figures, and the index links them. A run of another group keeps the figures that a
+# text links.
 DRAWN = ("halloc2014", "kma2014", "pham2025", "vinkler2015", "xmalloc2010", "survey2021", "beyond", "peers")
-_PICTURED = ("lines", "heatmap", "histogram")  # a table is read in its Markdown
+_PICTURED = ("lines", "heatmap", "histogram")  # kinds with pictures; the Markdown file of a table is enough
 _GENERATED = (".md", ".png", ".json", ".csv")
-_WRITTEN = ("README.md", "results.json", "results.csv")  # by people and by the front end
+_WRITTEN = ("README.md", "results.json", "results.csv")  # files that people or the front end write
 _BESIDE_GROUPS = ("claims", "survival_", cards.NAME, index.NAME, study_file.NAME)
 _LINK = re.compile(r"\]\(([^)#\s]+)|src=\"([^\"]+)\"")
 
 
 @dataclass
 class Study:
-    """The kept runs below a folder, each with its place in it."""
+    """A study has the kept runs below a folder, by their path in it."""
 
     folder: Path
     runs: dict[str, Run] = field(default_factory=dict)
@@ -65,13 +67,13 @@ def read(folder: Path) -> Study:
 
 
 def linked() -> set[Path]:
-    """The files that texts link which somebody writes."""
+    """Returns the files that hand-written texts link."""
     texts = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *kept.REFERENCE.glob("*/README.md"), *numbers.texts()]
     return {(text.parent / target).resolve() for text in set(texts) for pair in _LINK.findall(text.read_text(encoding="utf-8")) for target in pair if target}
 
 
 def figures(study: Study, places: Iterable[str] = ()) -> Files:
-    """The figures of the runs at these places; of all unless places are given."""
+    """Returns the figures of the runs at these places, or of all runs if no place is given."""
     made, shown = {}, linked()
     for place in places or study.runs:
         made |= figures_of(study.runs[place], shown)
@@ -79,7 +81,7 @@ def figures(study: Study, places: Iterable[str] = ()) -> Files:
 
 
 def figures_of(run: Run, shown: set[Path]) -> Files:
-    """Of a run all figures, or those that are shown. The CPU executor's numbers are kept without pictures."""
+    """Returns all figures of a run, or only those in `shown`. Runs of the CPU executor keep no pictures."""
     folder = run.folder.resolve() / "figures"
     own = {path.name for path in shown if path.parent == folder}
     whole = run.name.partition("/")[0] in DRAWN
@@ -108,7 +110,7 @@ def ledger(study: Study) -> Files:
 
 
 def over_runs(study: Study) -> Files:
-    """Pictures and tables over several runs, and tables that are drawn from configs."""
+    """Returns pictures and tables over several runs, and tables that are drawn from configs."""
     made: Files = {}
     if study.is_of_gpu:
         made |= _written(survival.drawings(list(study.runs.values())), study.folder, formats=(), endings=(".md",))
@@ -128,7 +130,9 @@ def over_runs(study: Study) -> Files:
 
 
 def between_cards(study: Study) -> Files:
-    """What changes from the model with most runs to this one, where that is another one and they share configs."""
+    """Compares this model with the model that has the most runs. The result is empty if both are the same or share no
+    config.
+    """
     runs = list(study.runs.values())
     counts = {folder: len(stored.find_runs(folder)) for folder in sorted(study.folder.parent.iterdir()) if folder.is_dir()}
     largest = read(max((folder for folder in counts if counts[folder]), key=lambda folder: (counts[folder], folder == study.folder)))
@@ -153,7 +157,7 @@ PARTS: dict[str, Callable[[Study], Files]] = {"figures": figures, "ledger": ledg
 
 
 def made_of(study: Study, parts: Sequence[str]) -> Files:
-    """The files of these parts, and with all of them the index, which links them."""
+    """Returns the files of these parts. With all parts, it adds the index, which links the files."""
     made: Files = {}
     for part in parts:
         made |= PARTS[part](study)
@@ -163,13 +167,15 @@ def made_of(study: Study, parts: Sequence[str]) -> Files:
 
 
 def differences(made: Files, there: Iterable[Path]) -> list[str]:
-    """A line for each file that is to be written, and for each that is there and nothing makes."""
+    """Returns a line for each file that differs, and for each existing file that no part makes."""
     told = [f"{origins.shown(path)}: {'differs' if path.exists() else 'does not exist'}" for path, content in made.items() if not same(path, content)]
     return told + [f"{origins.shown(path)}: nothing makes it" for path in there if path not in made]
 
 
 def same(path: Path, content: bytes) -> bool:
-    """Pictures are the same if their pixels are: other programs pack them smaller."""
+    """Returns whether a file has this content. Pictures are equal if their pixels are, because programs pack them
+    differently.
+    """
     if not path.is_file():
         return False
     old = path.read_bytes()
@@ -180,13 +186,15 @@ def same(path: Path, content: bytes) -> bool:
 
 
 def generated(study: Study) -> list[Path]:
-    """The files below the study that are made of its runs. Beside the groups people write pages, too."""
+    """Returns the files below the study that are made of its runs. Hand-written pages beside the groups are left
+    out.
+    """
     return [path for path in sorted(study.folder.rglob("*.*")) if path.suffix in _GENERATED and path.name not in _WRITTEN
             and (path.parent != study.folder or path.name.startswith(_BESIDE_GROUPS))]
 
 
 def write(made: Files, there: Iterable[Path]) -> None:
-    """Files that are the same stay as they are; those that nothing makes are removed."""
+    """Writes files that differ, and removes files that no part makes."""
     for path, content in made.items():
         if not same(path, content):
             files.write(path, content)

@@ -1,4 +1,6 @@
-"""The plan of a reference study: commands that each measure some configs of one group on one card, forecast to end within some minutes."""
+"""Plans a reference study: commands that each measure some configs of one group on one card, within a limit of forecast
+minutes.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ MINUTES = 9.0
 
 @dataclass
 class Piece:
-    """Configs of one group that share their workers."""
+    """A piece has configs of one group that share their workers."""
 
     rounds: int
     configs: dict[str, Forecast] = field(default_factory=dict)
@@ -32,14 +34,14 @@ class Piece:
 
 @dataclass
 class Plan:
-    """Of one group."""
+    """A plan has the pieces of one group."""
 
     name: str
-    command: str  # that its pieces begin with; of aa the only one
+    command: str  # beginning of the commands of all pieces; for aa the only command
     backend: str
     pieces: list[Piece]
     guessed: list[str]  # configs without kept results
-    times: int = 1  # that the command measures its config
+    times: int = 1  # how often the command measures its config
 
     @property
     def minutes(self) -> float:
@@ -51,7 +53,7 @@ class Plan:
 
 
 def plans(groups: Groups, minutes: float, rounds: int) -> list[Plan]:
-    """Of all groups of the reference; of another study those that it has."""
+    """Returns the plans of all groups of the reference. For another study, it returns the plans of its own groups."""
     forecasts = {name: {run.name: of_run(run) for run in group} for name, group in groups.items()}
     names = [*GROUPS, *(name for name in groups if name not in GROUPS)] if mixes.is_reference(groups) else list(groups)
     everything = [each for group in forecasts.values() for each in group.values()]
@@ -71,13 +73,15 @@ def _plan(name: str, groups: Groups, known: dict[str, Forecast], everything: lis
 
 
 def _usual(known: Sequence[Forecast]) -> Forecast:
-    """A config without results counts as the average, as for --shard."""
+    """Returns the average forecast, for configs without results. The option --shard uses the same rule."""
     seconds = (mean(getattr(each, part) for each in known) for part in ("once", "per_round", "lost"))
     return Forecast(*seconds, max((each.allocators for each in known), key=len))
 
 
 def packed(forecasts: dict[str, Forecast], minutes: float, rounds: int) -> list[Piece]:
-    """Each config, the longest first, in the first piece with room for it. A config that is too long for any has its own."""
+    """Puts each config, the longest first, into the first piece with room for it. A config that fits into no piece gets
+    its own.
+    """
     made: list[Piece] = []
     for name, forecast in sorted(forecasts.items(), key=lambda each: (-each[1].seconds(rounds), each[0])):
         fitting = next((piece for piece in made if Piece(rounds, {**piece.configs, name: forecast}).minutes <= minutes), None)
@@ -129,7 +133,7 @@ def _commands(plan: Plan, minutes: float) -> str:
 
 
 def _warnings(made: Sequence[Plan], groups: Groups, rounds: int) -> str:
-    """What the forecast cannot know, and what the configs do not ask for."""
+    """Describes what the forecast cannot know, and which configs ask for fewer rounds."""
     guessed = [config for plan in made for config in plan.guessed]
     changed = [run.name for group in groups.values() for run in group if run.has_changed]
     names = [name for plan in made for piece in plan.pieces for name in piece.configs]

@@ -1,4 +1,6 @@
-"""What `python3 -m plots provenance` prints: for each group, and in total, where the numbers come from and how the cells ended."""
+"""Prints where the numbers of each group and of all groups come from, and how the cells ended (`python3 -m plots
+provenance`).
+"""
 
 from __future__ import annotations
 
@@ -53,7 +55,7 @@ def _counts(name: str, group: Sequence[Origin], words: Sequence[str]) -> list[st
 
 
 def summary(problems: Sequence[str]) -> str:
-    """What is missing for one reference study."""
+    """Lists the problems that keep the runs from being one reference study."""
     return "\n".join([*(f"- {problem}" for problem in problems), "", f"{len(problems)} problems: not yet one study. {_WANTED}"])
 
 

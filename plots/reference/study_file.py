@@ -1,4 +1,7 @@
-"""study.json beside the groups of a study: revision, cards, drivers, clocks, dates and commands, of all groups, of each, and of each run."""
+"""Reads and writes study.json, which lies beside the groups of a study.
+
+It records the revision, cards, drivers, clocks, dates and commands of all groups, of each group and of each run.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ _MEMBERS = {"measured_revisions": "revisions", "commits": "commits", "models": "
 
 
 def data(groups: dict[str, list[Origin]]) -> dict:
-    """What study.json holds of these runs, which are all of one study."""
+    """Returns the content of study.json for these runs, which belong to one study."""
     runs = [run for group in groups.values() for run in group]
     return {
         "format": _FORMAT,
@@ -37,9 +40,9 @@ def _origin(runs: Sequence[Origin]) -> dict:
 
 
 def command(group: Sequence[Origin]) -> str:
-    """What measures the group anew, from the repository's root."""
+    """Returns the command that measures the group again. Run it in the repository's root."""
     first = group[0]
-    if first.name == first.group:  # a config beside the groups, measured several times
+    if first.name == first.group:  # several measurements of a config outside of the groups
         return again_and_again(first.study, first.group, len(group))
     return " ".join([study_command(first.group), f"--backend {first.backend}", f"--out results/{first.study.name}"])
 
@@ -49,7 +52,7 @@ def again_and_again(study: Path, config: str, times: int = 6) -> str:
 
 
 def study_command(group: str) -> str:
-    """Without the configs it is to measure and its folder."""
+    """Returns the command without the names of configs and without the output folder."""
     inside = any((configs.FOLDER / group).glob("*.json"))
     return f"build/bin/allocbench study {group}" if inside else f"build/bin/allocbench study {group} --configs ."
 
@@ -60,7 +63,7 @@ def write(groups: dict[str, list[Origin]]) -> Path:
 
 
 def text(groups: dict[str, list[Origin]]) -> str:
-    """One line per run, so that a change of one run is one line."""
+    """Writes one line per run, so that a changed run changes one line."""
     made = data(groups)
     lines = [f' {json.dumps(key)}: {json.dumps(value)}' for key, value in made.items() if key != "groups"]
     lines.append(' "groups": {\n' + ",\n".join(f"  {json.dumps(name)}: {_group(group)}" for name, group in made["groups"].items()) + "\n }")
@@ -78,7 +81,9 @@ def _path(groups: dict[str, list[Origin]]) -> Path:
 
 
 def disagreements(groups: dict[str, list[Origin]], whole: bool) -> list[str]:
-    """What study.json says otherwise than the kept logs, a line for each run. `whole`: these are all runs of the study."""
+    """Describes how study.json differs from the kept logs, one line per run. `whole` says that these are all runs of
+    the study.
+    """
     path = _path(groups)
     again = f"Write it again: python3 -m plots provenance {shown(path.parent)} --write"
     if not path.is_file():

@@ -1,1 +1,1 @@
-"""Stored runs as tables, and what their parts are called."""
+"""Reads stored runs as tables, and names their parts."""

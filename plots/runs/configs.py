@@ -1,4 +1,6 @@
-"""Configs: reading them, merging their parts as the front end does (harness/front/config/config_merge.cpp), and what they measure."""
+"""Reads configs, merges their parts as the front end does (harness/front/config/config_merge.cpp), and compares what
+they measure.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,8 @@ from plots.runs import schema
 
 FOLDER = ROOT / "configs"
 _SECTIONS = ("cpu", "cuda", "full")
-# What of a config says nothing about the numbers of its cells: texts, what other runs take, how long a cell may take and how its pool finds room.
+# These keys say nothing about the numbers of the cells. They are texts, the plot, the deadline of a cell, and the rule
+# for a pool that does not fit the device.
 _BESIDE = ("$schema", "paper", "description", "assumed", "notes", "claims", "plot", "pool", "deadline_s")
 
 
@@ -30,7 +33,7 @@ def read(path: Path) -> dict:
 
 
 def spread(config: dict) -> dict:
-    """With the ids of sets of allocators in place of the sets."""
+    """Replaces sets of allocators by the ids of their members."""
     parts = {name: spread(config[name]) for name in _SECTIONS if isinstance(config.get(name), dict)}
     if "allocators" in config:
         parts["allocators"] = [each for entry in config["allocators"] for each in _entries(entry)]
@@ -45,13 +48,13 @@ def _entries(entry) -> list:
 
 
 def named(name: str, folder: Path | None = None) -> dict | None:
-    """The config of that name, which may be younger than the results; None where there is none."""
+    """Returns the current config of this name, which may be newer than the results, or None if there is none."""
     path = (folder or FOLDER) / f"{name}.json"
     return read(path) if path.is_file() else None
 
 
 def effective(config: dict, *sections: str) -> dict:
-    """With the parts of these sections, and without any section."""
+    """Returns the config with the parts of these sections applied and all sections removed."""
     made = config
     for section in sections:
         made = merged(made, config.get(section, {}))
@@ -59,7 +62,7 @@ def effective(config: dict, *sections: str) -> dict:
 
 
 def merged(base: dict, changes: dict) -> dict:
-    """Objects key by key, axis forms and all else replaced, null removes."""
+    """Merges objects key by key. Axis forms and other values are replaced, and null removes a key."""
     result = dict(base)
     for key, value in changes.items():
         old = result.get(key)
@@ -77,11 +80,14 @@ def _is_axis_form(value: dict) -> bool:
 
 
 def measures_the_same(stored: dict, today: dict, backend: str) -> bool:
-    """Whether a config measures on this back end what the one stored with a run did; what they draw, claim and tell may differ."""
+    """Returns whether the current config measures on this back end what the stored config measured. Plots, claims and
+    texts may differ.
+    """
     return _measured(effective(stored)) == _measured(effective(today, backend))
 
 
 def _measured(config: dict) -> dict:
     overrides = {name: {key: value for key, value in own.items() if key not in _BESIDE} for name, own in config.get("overrides", {}).items()}
-    allocators = sorted(config.get("allocators", []), key=json.dumps)  # each round has an order of its own
+    # The order does not matter, because each round shuffles it.
+    allocators = sorted(config.get("allocators", []), key=json.dumps)
     return {**{key: value for key, value in config.items() if key not in _BESIDE}, "allocators": allocators, "overrides": {name: own for name, own in overrides.items() if own}}

@@ -1,5 +1,8 @@
-"""A run from its results.csv and its config, where results.json is not at hand. The table has every cell and number, but neither what a run was planned to
-be nor single rounds, driver and date: captions say that these are unknown."""
+"""Reads a run from results.csv and its config, if results.json is missing.
+
+The table has every cell and number. It lacks single rounds, the planned cells, the driver and the date, and captions
+say that these are unknown.
+"""
 
 from __future__ import annotations
 
@@ -19,18 +22,18 @@ _NEEDED = ("figure", "cell", *_TEXTS, *frames.OBJECTS, "pool_bytes", "uuid", "re
 
 
 def is_alone(folder: Path) -> bool:
-    """Whether a folder has the table and nothing that says more."""
+    """Returns whether a folder has the table but neither results.json nor a log."""
     return (folder / NAME).is_file() and not any(stored.file_of(folder, name).exists() for name in ("results.json", "events.jsonl"))
 
 
 def about(folder: Path) -> tuple[str, str]:
-    """Figure and back end."""
+    """Returns the figure and the back end."""
     first = _rows(folder / NAME)[0]
     return first["figure"], first["backend"]
 
 
 def read(folder: Path, config: dict) -> results.Run:
-    """`config` is that of the figure, as it is for the back end of the run."""
+    """Reads the run. `config` is the config of the figure with the part of the run's back end applied."""
     rows = _rows(folder / NAME)
     first = {row["cell"]: row for row in reversed(rows)}
     order = dict.fromkeys(row["cell"] for row in rows)
@@ -47,7 +50,7 @@ def read(folder: Path, config: dict) -> results.Run:
 
 
 def _rows(path: Path) -> list[dict]:
-    """All rows, whose numbers and objects can be read."""
+    """Reads all rows and checks that their numbers and objects can be read."""
     with path.open(newline="", encoding="utf-8") as file:
         table = csv.DictReader(file)
         missing = [name for name in _NEEDED if name not in (table.fieldnames or ())]
@@ -59,7 +62,7 @@ def _rows(path: Path) -> list[dict]:
             try:
                 for name in frames.OBJECTS:
                     row[name] = json.loads(row[name])
-                row["histograms"] = json.loads(row.get("histograms") or "{}")  # tables of older programs have none
+                row["histograms"] = json.loads(row.get("histograms") or "{}")  # older tables have no histograms
                 for name in frames.NUMBERS:
                     float(row[name] or 0)
                 row["pool_bytes"], row["seed"] = int(row["pool_bytes"]), int(row["seed"] or 0)
@@ -72,7 +75,7 @@ def _rows(path: Path) -> list[dict]:
 
 
 def _cell(row: dict, provisional: bool) -> dict:
-    """As frames.cells_of has it."""
+    """Returns a cell in the form of frames.cells_of."""
     entry = {name: row[name] for name in ("cell", "figure", *_TEXTS, "pool_bytes", "uuid", "revision", "seed", "reason")}
     objects = {name: {key: tuple(value) if isinstance(value, list) else value for key, value in row[name].items()} for name in frames.OBJECTS}
     return {**entry, **objects, "left_out": frames.was_left_out(row), "provisional": provisional and row["status"] == "ok"}

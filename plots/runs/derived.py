@@ -1,6 +1,6 @@
-"""Metrics that follow from others of the same cell and phase: what a paper plots, computed once for all figures.
+"""Computes metrics from other metrics of the same cell and phase, once for all figures.
 
-Every function takes tables of cells and values as results.py describes them and returns tables of further values.
+Every function takes tables of cells and values (see results.py) and returns tables of new values.
 """
 
 from __future__ import annotations
@@ -13,9 +13,15 @@ _NUMBERS = ["value", "low", "high"]
 
 
 def metrics(cells: pandas.DataFrame, values: pandas.DataFrame) -> list[pandas.DataFrame]:
-    """`time_per_operation`; `time_per_launch` where the workload counts launches; `time_per_batch` for the phases that come
-    once in each of several `batches`; `allocated_bytes_per_second` where it counts the bytes asked for; `utilisation` where it
-    fills the pool; `metadata_share`, of the pool's bytes."""
+    """Returns the following metrics:
+
+    * `time_per_operation`.
+    * `time_per_launch`, if the workload counts launches.
+    * `time_per_batch`, for phases that occur once in each of several `batches`.
+    * `allocated_bytes_per_second`, if the workload counts the requested bytes.
+    * `utilisation`, if the workload fills the pool.
+    * `metadata_share`, the metadata as a share of the pool's bytes.
+    """
     times = values[values["metric"] == "time"]
     operations = values[values["metric"] == "operations"].set_index(["cell", "phase"])["value"]
     per_operation = times.join(operations.rename("operations"), on=["cell", "phase"])["operations"]
@@ -30,11 +36,19 @@ def metrics(cells: pandas.DataFrame, values: pandas.DataFrame) -> list[pandas.Da
 
 
 def relative(cells: pandas.DataFrame, values: pandas.DataFrame, reference: str) -> list[pandas.DataFrame]:
-    """For every metric, say `time`, its `relative_time`: over that of the reference allocator's cell at the same settings, with
-    the interval of the cell alone. And `beyond_reference`, the share of a time that exceeds the reference's: with an allocator
-    that costs next to nothing as reference, what allocation takes of an application. `best` as reference is the smallest
-    value at the same settings, whoever has it; `baseline` is the phase of that name of the same cell, and
-    `baselines` the median of those of all cells at the same settings, where one alone differs from process to process."""
+    """Divides every metric by its reference at the same settings.
+
+    For a metric such as `time` it returns `relative_time`, with the interval of the cell alone. It also returns
+    `beyond_reference`: the share of a time that exceeds the reference's time. If the reference is an allocator that
+    costs next to nothing, this is the share of the application's time that allocation takes.
+
+    The reference is an allocator or one of these words:
+
+    * `best` is the smallest value of any allocator at the same settings.
+    * `baseline` is the phase of this name in the same cell.
+    * `baselines` is the median of these phases over all cells at the same settings. A single baseline differs between
+      processes.
+    """
     places = cells["axes"].map(lambda axes: tuple(sorted((name, str(value)) for name, value in axes.items()
                                                          if not name.startswith("allocator."))))
     placed = values.assign(place=values["cell"].map(places))
@@ -65,7 +79,9 @@ def relative(cells: pandas.DataFrame, values: pandas.DataFrame, reference: str) 
 
 
 def speed_up(values: pandas.DataFrame, series: pandas.Series, positions: pandas.Series) -> pandas.DataFrame:
-    """`speed_up` of the phases that have a throughput: over that of the cell of the same series with the least position."""
+    """Returns `speed_up` for phases with a throughput: the throughput divided by that of the first cell of the same
+    series.
+    """
     rates = values[values["metric"] == "throughput"]
     placed = rates.assign(series=rates["cell"].map(series), position=rates["cell"].map(positions))
     first = placed.sort_values("position", kind="stable").drop_duplicates(["series", "phase"])
@@ -77,7 +93,10 @@ def speed_up(values: pandas.DataFrame, series: pandas.Series, positions: pandas.
 
 
 def _doubted(made: pandas.DataFrame, keys: pandas.DataFrame, of_bases: pandas.DataFrame, flags: pandas.Series) -> pandas.DataFrame:
-    """Values over a provisional one are provisional too. `keys` has a row for each of `made`, `of_bases` one for each of `flags`."""
+    """Marks a value as provisional if the value that it is divided by is provisional.
+
+    `keys` has a row for each row of `made`, and `of_bases` has a row for each entry of `flags`.
+    """
     doubtful = set(of_bases[provisional.among(flags)].itertuples(index=False, name=None))
     if not doubtful:
         return made
@@ -92,7 +111,7 @@ def _of_cell(values: pandas.DataFrame, metric: str) -> pandas.Series:
 
 
 def _scaled(values: pandas.DataFrame, factors: pandas.Series, name) -> pandas.DataFrame:
-    """The rows of `factors`, multiplied, under another name."""
+    """Multiplies the values by these factors and gives the metric another name."""
     made = values.loc[factors.index].copy()
     made[_NUMBERS] = made[_NUMBERS].astype(float).mul(factors, axis=0)
     made["metric"] = name if isinstance(name, str) else name.loc[factors.index]
@@ -108,7 +127,7 @@ def _rates(times: pandas.DataFrame, amounts: pandas.Series) -> pandas.DataFrame:
 
 
 def _utilisation(cells: pandas.DataFrame, values: pandas.DataFrame) -> pandas.DataFrame:
-    """What requests got of all memory that the allocator has, inside and outside of its pool."""
+    """Returns the served bytes as a share of all memory of the allocator, inside and outside of its pool."""
     served = values[(values["metric"] == "served_bytes") & (values["phase"] == "")]
     outside = served["cell"].map(_of_cell(values, "metadata_bytes")).fillna(0)
     memory = served["cell"].map(cells["pool_bytes"]).fillna(0).astype(float) + outside
@@ -118,7 +137,7 @@ def _utilisation(cells: pandas.DataFrame, values: pandas.DataFrame) -> pandas.Da
 
 
 def _metadata_share(cells: pandas.DataFrame, values: pandas.DataFrame) -> pandas.DataFrame:
-    """The metadata over the pool, whose bytes they come on top of."""
+    """Returns the metadata divided by the pool. The metadata is not part of the pool."""
     metadata = values[(values["metric"] == "metadata_bytes") & (values["phase"] == "")]
     pools = metadata["cell"].map(cells["pool_bytes"]).fillna(0).astype(float)
     made = _scaled(metadata, 1 / pools[pools > 0], "metadata_share")

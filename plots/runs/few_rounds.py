@@ -1,7 +1,8 @@
-"""What three to five rounds say, for verdicts on claims and on Comb's points: the t intervals that results.json has for times of so few rounds.
+"""Adds the t intervals that results.json has for times of three to five rounds, for verdicts on claims and on Comb's
+points.
 
-Figures of times draw no such interval, because it assumes how processes spread (docs/methodology-measurement.md, "Claims about few
-rounds"). Counts need none: they are what they are.
+Figures of times do not draw these intervals, because they assume how processes spread (docs/methodology-measurement.md,
+"Claims about few rounds"). Counts are exact and need no interval.
 """
 
 from __future__ import annotations
@@ -16,14 +17,16 @@ from plots.runs.results import Run
 
 EXPLAINED = ("`few rounds` (3 to 5, \"judged on 3 rounds\"): the samples took too long for six, or the run had no time left. The interval is a t interval then, which assumes how "
              "processes spread; figures do not show it, and nearer than a factor of 1.5 to what the paper says it decides nothing")
-MARK = "†"  # of a verdict in a picture
+MARK = "†"  # mark of a verdict in a picture
 MARKED = f"{MARK}: judged on three to five rounds; the t interval is shown (docs/methodology-measurement.md)."
-COLUMN = "few_rounds"  # of values: how many rounds such an interval comes from
+COLUMN = "few_rounds"  # column with the number of rounds of a t interval
 _RATES = ("op/s", "B/s")
 
 
 def bounded(run: Run) -> Run:
-    """The same run with those intervals, also of what is a time divided or divided by one."""
+    """Returns the same run with t intervals. The intervals also apply to metrics that are proportional to a time or to
+    its inverse.
+    """
     if COLUMN in run.values:
         return run
     entries = {(cell, phase["name"]): phase["few_rounds"] for cell, entry in run.details.items() for phase in entry.get("phases", [])
@@ -44,12 +47,15 @@ def bounded(run: Run) -> Run:
 
 
 def fewest(numbers: Sequence[int]) -> int:
-    """Of the rounds behind the parts of an estimate; 0: none of them has few."""
+    """Returns the fewest rounds among the parts of an estimate that have few rounds, or 0 if no part has."""
     return min((number for number in numbers if number), default=0)
 
 
 def sentence(rounds: Sequence[int]) -> str:
-    """How many places of a claim were judged so; `rounds` has a number per place, 0 where it was not."""
+    """Returns how many places of a claim were judged on few rounds.
+
+    `rounds` has a number per place, 0 for a place with enough rounds.
+    """
     few = sorted(number for number in rounds if number)
     if not few:
         return ""

@@ -1,6 +1,8 @@
-"""The forms of an allocator by their ids: `halloc` is the form that the paper describes, `halloc_reworked` what this project
-made of it, `halloc_original` the authors' code behind an adapter. A claim names published forms; the same claim about
-another form is made here."""
+"""Finds the form of an allocator from its id, and changes the form that a claim is about.
+
+`halloc` is the form that the paper describes, `halloc_reworked` is this project's improvement, and `halloc_original` is
+the authors' code behind an adapter. A claim names published forms. This module makes the same claim about another form.
+"""
 
 from __future__ import annotations
 
@@ -8,26 +10,26 @@ import re
 from typing import Collection
 
 PUBLISHED, REWORKED, ORIGINAL, OWN, ABLATION = "published", "reworked", "original", "own", "ablation"
-# Forms that an answer may rank, each with its letter in the address of the page.
+# An answer may rank these forms. Each has its letter in the address of the page.
 LETTERS = {PUBLISHED: "p", REWORKED: "r", ORIGINAL: "o", OWN: "w", ABLATION: "a"}
 _SUFFIXES = {REWORKED: "_reworked", ORIGINAL: "_original"}
 _SIDES = ("of", "to", "over", "against")
-# An id, or a label that an id and its parameters make: xmalloc(coalescing=false).
+# This pattern matches an id, or a label made of an id and its parameters: xmalloc(coalescing=false).
 _LABEL = re.compile(r"([a-z][a-z0-9_]*)(\(.*)?", re.DOTALL)
 
 
 def lettered() -> str:
-    """The key of LETTERS: `p published, r reworked, ...`."""
+    """Returns the key of LETTERS: `p published, r reworked, ...`."""
     return ", ".join(f"{letter} {shown(form)}" for form, letter in LETTERS.items())
 
 
 def shown(form: str) -> str:
-    """As readers see it: `own` is a word for programs."""
+    """Returns the form's name for readers. `own` is a name for programs."""
     return "our own" if form == OWN else form
 
 
 def titled(entry: dict) -> str:
-    """The name of an allocator with its form, so that forms are told apart wherever a name is printed."""
+    """Returns the allocator's name with its form."""
     return entry["name"] if shown(entry["form"]) in entry["name"].lower() else f"{entry['name']} ({shown(entry['form'])})"
 
 
@@ -37,13 +39,13 @@ def form_of(name: str) -> str:
 
 
 def in_form(name: str, form: str) -> str:
-    """The id or label of another form of a published allocator."""
+    """Returns the id or label of another form of a published allocator."""
     found = _LABEL.fullmatch(name)
     return f"{found[1]}{_SUFFIXES[form]}{found[2] or ''}" if found and form in _SUFFIXES else name
 
 
 def claim_about(claim: dict, kind: str, form: str, known: Collection[str]) -> dict | None:
-    """The claim with each allocator that exists in that form in its place; None where there is none of them."""
+    """Replaces each allocator of a claim by its other form if that form exists. Returns None if no allocator has it."""
     replaced = 0
 
     def one(name: str) -> str:

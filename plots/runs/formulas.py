@@ -1,4 +1,4 @@
-"""The formulas of theory.py at the settings of a run's cells."""
+"""Evaluates the formulas of theory.py at the settings of a run's cells."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from plots.runs.results import Run
 
 
 def value_at(run: Run, name: str, cell: str) -> float:
-    """What a formula gives at the settings of a cell; infinite where it has no value."""
+    """Returns the value of a formula at the settings of a cell. The value is infinite if the formula has none."""
     return along(run, name, cell, "")(0)
 
 
 def along(run: Run, name: str, cell: str, x: str) -> Callable[[float], float]:
-    """What a formula gives at the settings of a cell, with one of them at other positions."""
+    """Returns a formula at the settings of a cell, as a function of one of them."""
     settings, formula = run.settings.loc[cell].to_dict(), _known(run, name)[1]
     return lambda position: formula(_setting(settings, x, position))
 
 
 def equation(run: Run, name: str) -> str:
-    """As the paper numbers it."""
+    """Returns the equation with the paper's number."""
     return _known(run, name)[0]
 
 

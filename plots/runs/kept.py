@@ -1,4 +1,4 @@
-"""The runs that the repository keeps, each read once."""
+"""Reads the runs that the repository keeps, each only once."""
 
 from __future__ import annotations
 
@@ -15,14 +15,16 @@ DRAWN = ROOT / "build" / "drawn"
 
 
 def outside(folder: Path) -> Path:
-    """Where files go that belong to this folder and that no --out places: there, or for folders of kept runs to the same path below
-    build/drawn, as kept results change only on demand."""
+    """Returns the default folder of output: this folder, or the same path below build/drawn if it contains kept runs.
+
+    Kept results change only on demand.
+    """
     here = folder.resolve()
     return DRAWN / here.relative_to(REFERENCE) if here.is_relative_to(REFERENCE) else folder
 
 
 def run(name: str) -> results.Run:
-    """The run in that folder below results/reference."""
+    """Returns the run in this folder below results/reference."""
     folder = REFERENCE / name
     if not folder.is_dir():
         raise UsageError(f"there is no run {name!r} below results/reference. Correct the first word of the query.")
@@ -30,7 +32,7 @@ def run(name: str) -> results.Run:
 
 
 def read(folder: Path) -> results.Run:
-    """The run of a folder; one that the repository keeps is read once."""
+    """Returns the run of a folder. A run that the repository keeps is read only once."""
     path, file = folder.resolve(), stored.file_of(folder, "results.json")
     if not path.is_relative_to(REFERENCE) or not file.exists():
         return results.read_run(folder)

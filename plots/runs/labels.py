@@ -1,7 +1,8 @@
-"""What settings, their values and allocators are called in a figure, and the order of values.
+"""Gives the display names of settings, values and allocators in figures, and the order of values.
 
-`names` of a config's plot goes first: by id, word or setting, the text that readers see (for a setting with `{}` in the place of
-its value). Then come the results' display names, then the names of style.py and quantity.py.
+The `names` of a config's plot come first. They map an id, a word or a setting to the text that readers see. In the text
+of a setting, `{}` stands for its value. Next come the display names in the results, then the names of style.py and
+quantity.py.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ def setting_name(run: Run, setting: str) -> str:
 
 
 def value_of(run: Run, setting: str, value) -> str:
-    """A value alone, as on an axis."""
+    """Returns a value alone, as on an axis."""
     if setting == "allocator":
         return allocator(run, value)
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
@@ -30,7 +31,7 @@ def value_of(run: Run, setting: str, value) -> str:
 
 
 def setting_of(run: Run, setting: str, value) -> str:
-    """A setting with its value, as in the name of a panel: `pool size 1 KiB`."""
+    """Returns a setting with its value, as in the name of a panel: `pool size 1 KiB`."""
     given = _given(run, setting)
     if given and "{}" in given:
         return given.format(value_of(run, setting, value))
@@ -38,14 +39,14 @@ def setting_of(run: Run, setting: str, value) -> str:
 
 
 def told(run: Run, setting: str, value) -> str:
-    """A setting in a label of a series: a word explains itself, anything else needs its name."""
+    """Returns a setting for the label of a series. A word needs no name, but any other value does."""
     if isinstance(value, bool):
         return f"{setting_name(run, setting)} {'on' if value else 'off'}"
     return value_of(run, setting, value) if isinstance(value, str) else setting_of(run, setting, value)
 
 
 def with_parameters(run: Run, name: str, parameters: dict, sets: Sequence[dict]) -> str:
-    """An allocator with those of its parameters in which its sets of parameters differ."""
+    """Returns an allocator with the parameters in which its sets of parameters differ."""
     differing = [told(run, key, value) for key, value in sorted(parameters.items()) if len({str(each.get(key)) for each in sets}) > 1]
     return allocator(run, name) + (f" ({', '.join(differing)})" if differing else "")
 
@@ -59,15 +60,19 @@ def listed(value) -> list:
 
 
 def words_of(run: Run, x: str) -> list[str]:
-    """The words that x sweeps, in the order of the config: a word's place in the list is its place on the axis. Empty
-    where x sweeps numbers."""
+    """Returns the words that x sweeps, in the order of the config, or an empty list if x sweeps numbers.
+
+    The index of a word is its position on the axis.
+    """
     present = {value for value in run.column(x) if isinstance(value, str)}
     written = [value for value in _written(run, x) if isinstance(value, str)]
     return list(dict.fromkeys([*written, *sorted(present)])) if present else []
 
 
 def in_config_order(run: Run, setting: str, values: list) -> list:
-    """In the order of the config, by size where the config writes the values otherwise (sizes as "2MiB")."""
+    """Sorts values in the order of the config, or by size if the config writes them in another form (sizes as
+    "2MiB").
+    """
     written = (run.allocators() if setting == "allocator" else []) + _written(run, setting)
     return sorted(values, key=written.index if set(values) <= set(_hashable(written)) else order)
 
@@ -82,6 +87,6 @@ def _hashable(values: list) -> list:
 
 
 def order(value) -> tuple:
-    """Numbers by size, then everything else by its text."""
+    """Sorts numbers by size, then other values by their text."""
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     return (0, value, "") if is_number else (1, 0, str(value))

@@ -1,4 +1,4 @@
-"""Says where numbers come from: back end, device, driver, date and revision, printed on every figure."""
+"""Describes where numbers come from: back end, device, driver, date and revision. Every figure has this text."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def title(run: Run) -> str:
 
 
 def lines(run: Run) -> tuple[str, ...]:
-    """Short lines for the foot of a figure. What was not recorded is said to be unknown, not left out."""
+    """Returns short lines for the foot of a figure. A value that was not recorded is called unknown."""
     device = run.device
     back_end = {"cpu": "CPU executor", "cuda": "CUDA back end"}.get(run.backend, run.backend)
     hardware = [back_end, device.get("name") or "device unknown"]
@@ -50,12 +50,12 @@ def lines(run: Run) -> tuple[str, ...]:
 
 
 def _config_path(path: str) -> str:
-    """Below configs/, where a config lies there: the folder above is that of the machine it ran on."""
+    """Returns the path of a config from configs/ on, because the folder above belongs to the machine of the run."""
     return path[path.rindex("/configs/") + 1:] if "/configs/" in path else path
 
 
 def mixed(run: Run) -> list[str]:
-    """What a figure should have one of but has several, and uncommitted changes."""
+    """Lists values that differ within the figure although they should not, and uncommitted changes."""
     told = [f"{len(run.provenance.get(key, []))} {word}" for key, word in
             (("measured_revisions", "revisions"), ("cards", "cards"), ("drivers", "drivers"))
             if len(run.provenance.get(key, [])) > 1]
@@ -64,7 +64,7 @@ def mixed(run: Run) -> list[str]:
 
 
 def _fixed_settings(run: Run) -> dict:
-    """The workload parameters that the config names and all cells share; it may differ from back end to back end."""
+    """Returns the workload parameters that the config names and all cells share. They may differ between back ends."""
     shared = {}
     for name in run.config.get("workload", {}):
         values = [parameters.get(name) for parameters in run.cells["workload_parameters"]]
@@ -74,7 +74,9 @@ def _fixed_settings(run: Run) -> dict:
 
 
 def revision(run: Run) -> str:
-    """Version and revision; of a log that was continued later, the revision of every cell, the commonest first."""
+    """Returns version and revision. For a log that was continued later, it lists the revisions of all cells, most
+    frequent first.
+    """
     recorded = run.run.get("allocbench") or {}
     if isinstance(recorded, dict):
         version, commit = recorded.get("version", ""), recorded.get("revision", "")
@@ -86,12 +88,12 @@ def revision(run: Run) -> str:
 
 
 def device_of(run: Run) -> tuple[str, str]:
-    """What times are compared on: the back end and the model."""
+    """Returns the back end and the model. Only times with equal back end and model can be compared."""
     return run.backend, run.device.get("name") or "device unknown"
 
 
 def require_one_device(runs: Sequence[Run]) -> None:
-    """Times of different devices cannot be compared."""
+    """Raises an error if the runs come from different devices, because their times cannot be compared."""
     devices = {device_of(run): run.folder for run in runs}
     if len(devices) > 1:
         told = "; ".join(f"{folder}: {name}" for (_, name), folder in devices.items())

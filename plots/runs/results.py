@@ -1,8 +1,7 @@
-"""The results of one run as two tables: `cells`, one row per cell with every setting as a column, and `values`, one row per
-cell, phase and metric.
+"""Reads the results of one run as two tables.
 
-The status word comes before any number: a cell that is not `ok` has no values here, whatever its entry in results.json holds, so nothing
-that draws can show a number for it.
+`cells` has one row per cell, with every setting as a column. `values` has one row per cell, phase and metric. A cell
+whose status is not `ok` has no values, whatever results.json contains, so no figure can show a number for it.
 """
 
 from __future__ import annotations
@@ -24,11 +23,12 @@ VALUE_COLUMNS = ["cell", *KEY, "value", "low", "high", "unit", "statistic", "sam
 
 @dataclass
 class Run:
-    """All cells of one config on one device.
+    """A run has all cells of one config on one device.
 
-    `cells`: index is the cell's id; columns are frames.ABOUT, `revision`, and the dictionaries `axes`, `workload_parameters` and
-    `allocator_parameters`. `settings`: the same index; every swept or fixed setting is a column (None where a cell has none).
-    `values`: VALUE_COLUMNS; metrics of a whole cell have the phase ''.
+    The index of `cells` is the id of the cell. Its columns are frames.ABOUT, `revision`, and the dictionaries `axes`,
+    `workload_parameters` and `allocator_parameters`. `settings` has the same index and a column for every swept or
+    fixed setting, with None if a cell lacks it. `values` has the columns VALUE_COLUMNS. Metrics of a whole cell have
+    the phase ''.
     """
 
     folder: Path
@@ -39,8 +39,8 @@ class Run:
     run: dict
     device: dict
     date: str = ""
-    unfinished: int = 0  # planned cells that have not ended: the run was cut off or has not ended
-    provenance: dict = field(default_factory=dict)  # of all cells: revisions, cards, drivers; none where results.csv stands alone
+    unfinished: int = 0  # planned cells that have not ended, because the run was cut off or still goes on
+    provenance: dict = field(default_factory=dict)  # revisions, cards and drivers of all cells; empty for results.csv
     details: dict[str, dict] = field(default_factory=dict)  # entries of results.json by cell
 
     @property
@@ -49,17 +49,21 @@ class Run:
 
     @property
     def not_measured(self) -> int:
-        """Planned cells without numbers or a status: of those that have not ended, some have numbers so far."""
+        """Returns the number of planned cells without numbers or a status. A cell that has not ended may already have
+        numbers.
+        """
         return self.unfinished - sum(entry.get("stop") == "not finished" for entry in self.details.values())
 
     @property
     def provisional(self) -> int:
-        """Cells whose numbers are."""
+        """Returns the number of cells with provisional numbers."""
         return int(self.cells["provisional"].astype(bool).sum())
 
     @property
     def kept_as(self) -> str:
-        """The name, with the last part of that of its folder where a packed run was kept under another one."""
+        """Returns the name of the run. If a packed run is kept in a folder of another name, the folder's name replaces
+        the last part.
+        """
         first, slash, last = self.name.rpartition("/")
         packed = stored.is_packed(stored.file_of(self.folder, "results.json"))
         return f"{first}{slash}{self.folder.name}" if packed and self.folder.name != last else self.name
@@ -74,23 +78,26 @@ class Run:
 
     @cached_property
     def axes(self) -> list[str]:
-        """The swept settings."""
+        """Returns the names of the swept settings."""
         return list(dict.fromkeys(name for axes in self.cells["axes"] for name in axes))
 
     @cached_property
     def names(self) -> dict[str, str]:
-        """Display names of allocators as the results tell them."""
+        """Returns the display names of the allocators in the results."""
         told = {entry.get("allocator"): entry.get("display_name") for entry in self.details.values()}
         return {allocator: name for allocator, name in told.items() if allocator and name}
 
     @cached_property
     def forms(self) -> dict[str, str]:
-        """The form of each allocator as the results tell it."""
+        """Returns the form of each allocator in the results."""
         return {entry["allocator"]: entry["form"] for entry in self.details.values() if entry.get("form")}
 
     @cached_property
     def differing_parameters(self) -> dict[str, list[str]]:
-        """By allocator, the parameters in which its cells differ although nothing sweeps them: the config names it several times."""
+        """Returns the parameters in which the cells of an allocator differ although nothing sweeps them.
+
+        This is so if the config names the allocator several times.
+        """
         swept = {name.removeprefix("allocator.") for name in self.axes}
         differing = {}
         for allocator, own in self.cells.groupby("allocator", sort=False)["allocator_parameters"]:
@@ -99,17 +106,17 @@ class Run:
         return differing
 
     def column(self, setting: str) -> pandas.Series:
-        """A swept or fixed setting of all cells by its name, wherever a cell keeps it; None where it has none."""
+        """Returns a swept or fixed setting of all cells, with None if a cell lacks it."""
         if setting in self.settings:
             return self.settings[setting]
         return pandas.Series([None] * len(self.cells), index=self.cells.index, dtype=object)
 
     def moving_with(self, x: str) -> set[str]:
-        """The axes that change from point to point of a series: x and those that the config zips with it."""
+        """Returns the axes that change along a series: x and the axes that the config zips with x."""
         return next((set(group) for group in self.config.get("zip", []) if x in group), {x})
 
     def matching(self, where: dict) -> pandas.Series:
-        """Which cells have the settings wanted: a value, one of a list, or one between bounds."""
+        """Returns which cells have the wanted settings. A wanted setting is a value, a list of values, or a range."""
         def fits(value, wanted) -> bool:
             if isinstance(wanted, dict):
                 return value is not None and wanted.get("from", -math.inf) <= value <= wanted.get("to", math.inf)
@@ -121,12 +128,12 @@ class Run:
         return chosen
 
     def at(self, phase: str, metric: str) -> pandas.DataFrame:
-        """The values of one metric, by cell."""
+        """Returns the values of one metric, by cell."""
         chosen = self.values[(self.values["phase"] == phase) & (self.values["metric"] == metric)]
         return chosen.set_index("cell")
 
     def known(self) -> set[tuple[str, str]]:
-        """Every (phase, metric) that some cell has."""
+        """Returns every (phase, metric) that a cell has."""
         return set(self.values[KEY].drop_duplicates().itertuples(index=False, name=None))
 
     def unit_of(self, phase: str, metric: str) -> str:
@@ -134,7 +141,7 @@ class Run:
         return units.iloc[0] if len(units) else ""
 
     def part(self, cells: Collection[str]) -> Run:
-        """The same run with these cells only."""
+        """Returns the same run with these cells only."""
         kept = self.cells.index.isin(list(cells))
         return replace(self, cells=self.cells[kept], settings=self.settings[kept],
                        values=self.values[self.values["cell"].isin(self.cells.index[kept])])
@@ -143,17 +150,17 @@ class Run:
         return replace(self, values=_all([self.values, *added]))
 
     def allocators(self) -> list[str]:
-        """Allocator ids in the order of the config; measuring order is shuffled and means nothing to a reader."""
+        """Returns the allocator ids in the order of the config. The order of measuring is shuffled."""
         present = list(dict.fromkeys(self.cells["allocator"]))
         named = [entry["id"] if isinstance(entry, dict) else entry for entry in self.config.get("allocators", [])]
         return [name for name in dict.fromkeys(named) if name in present] + [n for n in present if n not in named]
 
     def never_frees(self, cell: str) -> bool:
-        """Whether the allocator of a cell keeps what it gave, as its leak check says."""
+        """Returns whether the allocator of a cell never frees, according to its leak check."""
         return self.details.get(cell, {}).get("checks", {}).get("leak", "").endswith("never frees")
 
     def label(self, cell: str) -> str:
-        """What the config calls the allocator of a cell; empty where it leaves that to the allocator's own name."""
+        """Returns the label that the config gives the allocator of a cell, or an empty text if it gives none."""
         allocator, parameters = self.cells.at[cell, "allocator"], self.cells.at[cell, "allocator_parameters"]
         for entry in self.config.get("allocators", []):
             if isinstance(entry, dict) and entry["id"] == allocator and "label" in entry:
@@ -163,18 +170,22 @@ class Run:
 
 
 def read_run(folder: Path, plot: dict | None = None) -> Run:
-    """The run stored in `folder`, drawn by `plot` instead of the stored part where one is given."""
+    """Returns the run stored in `folder`. A `plot` replaces the stored one."""
     return run_of(stored.read_document(folder), folder, plot)
 
 
 def run_of(ours: dict, folder: Path, plot: dict | None = None) -> Run:
-    """The run of a document that was read from `folder`: its check takes longer than all the rest."""
+    """Returns the run of a document that was read from `folder`. The check of a document is slow, so it is not
+    repeated.
+    """
     entries = {entry["id"]: entry for entry in ours["cells"]}
     return of_tables(frames.cells_of(ours), frames.values_of(ours), folder, ours, entries, plot)
 
 
 def of_tables(cells: pandas.DataFrame, values: pandas.DataFrame, folder: Path, ours: dict, entries: dict[str, dict], plot: dict | None = None) -> Run:
-    """The run of tables as frames makes them; `ours` tells of the whole run, `entries` of each cell."""
+    """Returns the run of tables in the form of frames. `ours` describes the whole run, and `entries` describes each
+    cell.
+    """
     cells = cells[[*frames.ABOUT, *frames.OBJECTS]].copy()
     cells["revision"] = [entries[cell].get("revision", "") for cell in cells.index]
     settings = frames.settings_of(cells)
@@ -194,7 +205,7 @@ def of_tables(cells: pandas.DataFrame, values: pandas.DataFrame, folder: Path, o
 
 
 def _present(allocator: str, known: Collection[str]) -> str:
-    """The allocator itself, or the form of it that was measured in its place."""
+    """Returns the allocator, or the form of it that was measured instead."""
     candidates = [allocator, *(forms.in_form(allocator, form) for form in (forms.REWORKED, forms.ORIGINAL))]
     return next((name for name in candidates if name in known), allocator)
 

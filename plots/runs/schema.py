@@ -1,4 +1,4 @@
-"""The keys of a config's `plot`: configs/schema/config.schema.json is their only list; this module reads it."""
+"""Reads the keys of a config's `plot` from configs/schema/config.schema.json, their only list."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ def _document() -> dict:
 
 @functools.lru_cache(maxsize=None)
 def kinds() -> dict[str, str]:
-    """Figure kind -> name of its definition."""
+    """Returns the name of the definition of each figure kind."""
     return {definition["properties"]["kind"]["const"]: name for name, definition in _document()["definitions"].items()
             if name.endswith("Plot") and "kind" in definition.get("properties", {})}
 
 
 def check(plot: dict, where) -> None:
-    """Refuses a plot that the schema refuses: all mistakes at once, each with its place."""
+    """Checks a plot against the schema. The error lists all mistakes with their places."""
     kind = plot.get("kind")
     if kind not in kinds():
         raise UsageError(f"{where}: plot.kind is {kind!r}. Known are: {', '.join(kinds())}.")
@@ -39,7 +39,7 @@ def check(plot: dict, where) -> None:
 
 
 def keys() -> grid.Grid:
-    """All keys: key, kinds, meaning, example."""
+    """Returns a table of all keys: key, kinds, meaning, example."""
     meanings: dict[tuple[str, str, str], list[str]] = {}
     for kind, name in kinds().items():
         for key, entry in definitions()[name]["properties"].items():
@@ -54,12 +54,12 @@ def definitions() -> dict[str, dict]:
 
 
 def description(node: dict) -> str:
-    """Its own, or that of the definition that it refers to."""
+    """Returns the description of a node, or of the definition that it refers to."""
     return _said(node, "description", "")
 
 
 def example(node: dict, key: str):
-    """The first one, its own or that of the definition that it refers to."""
+    """Returns the first example of a node, or of the definition that it refers to."""
     found = _said(node, "examples", [])
     if not found:
         raise UsageError(f"{PATH}: the key {key!r} has no `examples`.")

@@ -1,1 +1,3 @@
-"""A page of inches: looks, fonts, axes, tables of words, numbers with units. Nothing here knows a run."""
+"""Draws pages in inches: looks, fonts, axes, tables of words, numbers with units. This package does not depend on
+runs.
+"""

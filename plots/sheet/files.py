@@ -8,7 +8,7 @@ from allocbench.errors import UsageError
 
 
 def write(path: Path, content: str | bytes) -> Path:
-    """With the folders above it; gives the path back."""
+    """Writes a file and the missing folders above it. Returns the path."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         # Paths that are not UTF-8 pass unchanged.

@@ -1,4 +1,4 @@
-"""Fonts for characters that the font of figures does not have, such as Chinese ones."""
+"""Finds fonts for characters that the font of figures lacks, such as Chinese ones."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ from matplotlib import font_manager
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-FAMILY = "DejaVu Sans"  # comes with matplotlib
+FAMILY = "DejaVu Sans"  # font that comes with matplotlib
 _MOST_NAMED = 8
 
 
 def add_missing(figure: Figure, source: str) -> None:
-    """Gives every text of the figure a font for each of its characters; one line on stderr where no installed font has them."""
+    """Gives every text of the figure a font for each of its characters. If no installed font has them, it prints a line
+    on stderr.
+    """
     texts = [(text, strange(text.get_text())) for text in figure.findobj(Text)]
     wanted = frozenset().union(*(characters for _, characters in texts))
     families, lost = _fallbacks(wanted) if wanted else ((), frozenset())
@@ -29,7 +31,7 @@ def add_missing(figure: Figure, source: str) -> None:
 
 
 def strange(text: str) -> frozenset[str]:
-    """Characters that FAMILY does not have."""
+    """Returns the characters that FAMILY lacks."""
     return frozenset(each for each in text if not each.isspace() and ord(each) not in _known())
 
 
@@ -40,8 +42,11 @@ def _known() -> frozenset[int]:
 
 @lru_cache(maxsize=None)
 def _fallbacks(wanted: frozenset[str]) -> tuple[tuple[str, ...], frozenset[str]]:
-    """Families that have these characters, those with most of them first, and the characters that none has. matplotlib's own list
-    lacks fonts that were installed after its first start."""
+    """Returns families that have these characters, those with most of them first, and the characters that no font has.
+
+    It searches all installed fonts, because matplotlib's own list lacks fonts that were installed after its first
+    start.
+    """
     families, lost = [], set(wanted)
     has = {path: {each for each in wanted if ord(each) in _characters(path)} for path in sorted(font_manager.findSystemFonts())}
     for path in sorted(has, key=lambda path: (-len(has[path]), not Path(path).stem.endswith("Regular"), path)):
@@ -56,5 +61,5 @@ def _fallbacks(wanted: frozenset[str]) -> tuple[tuple[str, ...], frozenset[str]]
 def _characters(path: str) -> frozenset[int]:
     try:
         return frozenset(font_manager.get_font(path).get_charmap())
-    except (OSError, RuntimeError):  # no outlines, or damaged
+    except (OSError, RuntimeError):  # the font has no outlines or is damaged
         return frozenset()

@@ -1,6 +1,6 @@
-"""A table of words: drawn into a page and written as Markdown from the same rows.
+"""A grid is a table of words. The page and the Markdown file show the same rows.
 
-A table that is too wide for text of a readable size goes on below, with its first columns again.
+A table that is too wide for a readable size continues below, with its first columns repeated.
 """
 
 from __future__ import annotations
@@ -13,39 +13,41 @@ from typing import Sequence
 from plots.sheet import style, ticks
 from plots.sheet.page import BODY_WIDTH, Heading, Page
 
-_ROWS = (0.155, 0.135, 0.118, 0.105)  # height of a row: the largest that fits the page
-_TALLEST = 7.3                 # of the body: with heading and caption a page of 9 inches
-_BETWEEN = 0.08                # lines of grids
-_BESIDE = 0.2                  # grids of a line
+_ROWS = (0.155, 0.135, 0.118, 0.105)  # heights of a row in inches; the largest that fits is used
+_TALLEST = 7.3                 # greatest height of the body, for a page of 9 inches with heading and caption
+_BETWEEN = 0.08                # gap between lines of grids
+_BESIDE = 0.2                  # gap between grids of a line
 _TITLE = 0.17
-_MORE = 0.115  # for each further line of a row
+_MORE = 0.115  # height of each further line of a row
 _PADDING = 0.1
 _LARGEST = 7.5
-_LONGEST = 1.2   # line of a name of a row
-_UPRIGHT = 3    # lines of a name that is not read from below
-_TURNED = (0.86, 1.2, 1.6, 2.4)  # length of a line of a name that is read from below: the shortest that fits the width
+_LONGEST = 1.2   # longest line of a row name, in inches
+_UPRIGHT = 3    # most lines of an upright column name
+_TURNED = (0.86, 1.2, 1.6, 2.4)  # lengths of a line of a turned column name; the shortest that fits is used
 
 
 @dataclass
 class Grid:
-    """`muted` holds (row, column) of cells to print in grey: words in place of a number."""
+    """A grid is a table of words. `muted` has the (row, column) of cells in grey, such as words instead of numbers."""
 
     header: Sequence[str]
     rows: Sequence[Sequence[str]]
     title: str = ""
     muted: set[tuple[int, int]] = field(default_factory=set)
-    aligned_left: int = 1  # so many columns from the left hold text; the rest are numbers, flush right
-    turned: bool = False   # names of columns may be read from below, so that many columns fit the width
+    aligned_left: int = 1  # number of text columns at the left; the other columns are numbers, flush right
+    turned: bool = False   # whether column names may be turned, so that many columns fit
 
 
 def words(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Grid:
-    """A table without numbers."""
+    """Returns a table without numbers."""
     return Grid(header, rows, aligned_left=len(header))
 
 
 def draw(heading: Heading, grids: Sequence[Grid]) -> Page:
-    """Grids below each other on one page, in the largest type that fits the width. Where they would be taller than a page, those
-    with the same rows stand beside each other."""
+    """Draws grids one below the other on a page, in the largest type that fits the width.
+
+    If the grids are taller than a page, grids with the same rows are side by side.
+    """
     grids = [part for grid in grids for part in _fitting(_filled(grid))]
     lines = [[grid] for grid in grids]
     row = _row_height(lines)
@@ -72,7 +74,9 @@ def draw(heading: Heading, grids: Sequence[Grid]) -> Page:
 
 
 def _beside(grids: Sequence[Grid]) -> list[list[Grid]]:
-    """Lines of neighbours with the same rows, as many as fit the width. The first has the names of the rows."""
+    """Returns lines of neighbouring grids with the same rows, as many as fit the width. The first grid of a line has
+    the row names.
+    """
     lines: list[list[Grid]] = []
     names: list[list[str]] = []
     for grid in grids:
@@ -112,19 +116,19 @@ def _row_height(lines: Sequence[Sequence[Grid]]) -> float:
 
 
 def swapped(grid: Grid) -> Grid:
-    """Columns as rows: for a table of more columns than a page is wide."""
+    """Turns columns into rows, for a table with more columns than fit on a page."""
     grid = _filled(grid)
     rows = [["\n".join(ticks.wrapped(name, style.LEAST, _LONGEST)), *(row[place] for row in grid.rows)] for place, name in enumerate(grid.header) if place > 0]
     return Grid(["", *(row[0] for row in grid.rows)], rows, grid.title, {(column - 1, number + 1) for number, column in grid.muted}, turned=True)
 
 
 def _filled(grid: Grid) -> Grid:
-    """Rows that end early have empty cells."""
+    """Fills up short rows with empty cells."""
     return replace(grid, rows=[[*row, *[""] * (len(grid.header) - len(row))] for row in grid.rows])
 
 
 def _fitting(grid: Grid) -> list[Grid]:
-    """The grid itself, or parts of its columns of about equal width, each of which fits the page."""
+    """Returns the grid, or parts of about equal width that each fit the page."""
     widths, fixed = _widths(grid, style.LEAST), grid.aligned_left
     room = BODY_WIDTH - sum(widths[:fixed])
     if sum(widths) <= BODY_WIDTH or fixed >= len(widths) or max(widths[fixed:]) > room:
@@ -147,7 +151,7 @@ def _fitting(grid: Grid) -> list[Grid]:
 
 
 def _repeat_words(grid: Grid, part: Grid) -> None:
-    """A word for a whole row is repeated in every part."""
+    """Repeats the word of a whole row in every part."""
     for number, (row, own) in enumerate(zip(grid.rows, part.rows)):
         word = next((row[column] for line, column in sorted(grid.muted) if line == number), "")
         if word and not any(own[part.aligned_left:]):
@@ -156,7 +160,7 @@ def _repeat_words(grid: Grid, part: Grid) -> None:
 
 
 def _wrapped(grid: Grid) -> Grid:
-    """Of a table of words that is too wide: the same with lines broken in the widest columns."""
+    """Breaks lines in the widest columns of a table that is too wide."""
     if grid.turned:
         upright = replace(grid, header=[name.replace(" ", "\n") for name in grid.header], turned=False)
         if sum(_widths(upright, style.LEAST)) <= BODY_WIDTH and _lines(upright.header) <= _UPRIGHT:
@@ -232,7 +236,7 @@ def _draw_grid(axes, grid: Grid, points: float, width: float, row_height: float)
         left = 0.0
         for column, (cell, cell_width) in enumerate(zip(row, widths)):
             is_text = column < grid.aligned_left
-            # Headings are aligned at the bottom, however many lines the tallest one has.
+            # Headings are aligned at the bottom, because they differ in their number of lines.
             place, side = (top + height - 0.03, "bottom") if index == 0 else (top + height / 2, "center")
             axes.text(left + (0.04 if is_text else cell_width - 0.08), place, cell, fontsize=points,
                       ha="left" if is_text else "right", va=side,

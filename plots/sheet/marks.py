@@ -1,4 +1,4 @@
-"""Rows of marks on one axis of factors: words at the left, numbers with their intervals at the right."""
+"""Draws rows of marks on one axis of factors, with words on the left. A mark shows a number with its interval."""
 
 from __future__ import annotations
 
@@ -12,12 +12,16 @@ from plots.sheet.page import BODY_WIDTH, Heading, Page
 
 _AXIS = 0.42
 _LEGEND = 0.22
-_RIGHT = 0.12  # beside the axis, for its last number
+_RIGHT = 0.12  # room to the right of the axis for its last number
 
 
 @dataclass(frozen=True)
 class Row:
-    """`words`: inches from the left, text and colour. `draw` gets the axes and the top of the row, in inches from that of the first."""
+    """A row has words and marks.
+
+    Each entry of `words` has the inches from the left, the text and the colour. `draw` gets the axes and the top of the
+    row, in inches below the first row's top.
+    """
 
     height: float
     words: Sequence[tuple[float, str, str]]
@@ -25,7 +29,7 @@ class Row:
 
 
 def page(heading: Heading, rows: Sequence[Row], left: float, limits: tuple[float, float], label: str, handles: Sequence, one: bool = True):
-    """The page and its axes, which begin `left` inches from the left; `one`: a line where the factor is 1."""
+    """Returns the page and its axes, which begin `left` inches from the left. `one` adds a line at the factor 1."""
     height = sum(row.height for row in rows)
     made = Page(heading, height + _AXIS + _LEGEND)
     axes = made.axes(left, _AXIS, BODY_WIDTH - left - _RIGHT, height)
@@ -56,7 +60,11 @@ def handle(look: style.Look, label: str, size: float | None = 4) -> Line2D:
 
 
 def draw(axes, y: float, estimate, look: style.Look, size: float, width: float = 0.8, gid: str = "", beyond: bool = False) -> None:
-    """A number (with `number`, `low`, `high` and `provisional`) and its interval, cut off at the ends of the axis; `beyond`: a triangle stands for what lies there."""
+    """Draws a number (with `number`, `low`, `high` and `provisional`) and its interval, cut off at the ends of the
+    axis.
+
+    With `beyond`, a triangle at the end of the axis shows a number outside of it.
+    """
     least, most = axes.get_xlim()
     at = min(max(estimate.number, least), most)
     if estimate.low is not None and estimate.high is not None and estimate.low > 0:

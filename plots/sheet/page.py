@@ -1,6 +1,6 @@
-"""One figure as a page: title above, body in the middle, caption and origin of the numbers below.
+"""Draws one figure as a page: title, body, caption, and origin of the numbers.
 
-Everything is placed in inches, so that text keeps its size however many rows or panels a figure has.
+All positions are in inches, so text keeps its size for any number of rows or panels.
 """
 
 from __future__ import annotations
@@ -23,25 +23,25 @@ FORMATS = ("png", "svg", "pdf")
 _MARGIN = 0.06
 BODY_WIDTH = style.WIDTH - 2 * _MARGIN
 _TITLE = 8.5
-_LINE = 0.125  # of small text
-_PALETTES = (16, 24, 32, 48, 64, 96, 128)  # colours
-_SEEN = 28           # of 255: by how much a pixel may change
-_SEEN_SHARE = 4e-4   # of the pixels that change by more
-_FLAT = 100          # pixels of one colour that are a field or a line, which keeps it
+_LINE = 0.125  # height of a line of small text
+_PALETTES = (16, 24, 32, 48, 64, 96, 128)  # numbers of colours
+_SEEN = 28           # largest change of a colour channel, of 255
+_SEEN_SHARE = 4e-4   # share of the pixels that may change by more
+_FLAT = 100          # number of pixels from which a colour counts as an area or a line and must stay
 
 
 @dataclass(frozen=True)
 class Heading:
-    """What every page says around its body."""
+    """A heading has the texts of a page around its body."""
 
     title: str
     subtitle: str
-    caption: Sequence[str]  # sentences a reader needs to understand the body
-    origin: Sequence[str]   # where the numbers come from
-    banner: str = ""        # a warning that nobody may overlook
+    caption: Sequence[str]  # sentences that a reader needs to understand the body
+    origin: Sequence[str]   # lines about where the numbers come from
+    banner: str = ""        # prominent warning, or empty
 
     def markdown(self, body: Sequence[str], assumed: Sequence[str] = (), caption_first: bool = False) -> str:
-        """A page of text around `body`; `assumed`: settings that the paper does not print."""
+        """Returns a page of text around `body`. `assumed` lists settings that the paper does not print."""
         chosen = ["Settings the paper does not print, chosen here:\n\n" + "\n".join(f"- {each}" for each in assumed)] if assumed else []
         middle = [*self.caption, *body] if caption_first else [*body, *self.caption]
         parts = [f"# {self.title}", self.subtitle, f"**{self.banner}**" if self.banner else "", *middle, *chosen, "  \n".join(self.origin)]
@@ -49,7 +49,7 @@ class Heading:
 
 
 class Page:
-    """A matplotlib figure with a body of `height` inches; `axes()` adds axes to the body."""
+    """A page is a matplotlib figure with a body of `height` inches. The method axes() adds axes to the body."""
 
     def __init__(self, heading: Heading, height: float):
         caption = _wrap(heading.caption)
@@ -77,13 +77,13 @@ class Page:
             top += _LINE
 
     def axes(self, left: float, bottom: float, width: float, height: float, **options):
-        """Axes at a place of the body, in inches from its lower left corner."""
+        """Adds axes to the body, in inches from its lower left corner."""
         place = ((left + _MARGIN) / style.WIDTH, (bottom + self._bottom) / self._total, width / style.WIDTH,
                  height / self._total)
         return self.figure.add_axes(place, **options)
 
     def point(self, left: float, bottom: float) -> tuple[float, float]:
-        """A place of the body in figure coordinates, for legends."""
+        """Returns a place of the body in figure coordinates, for legends."""
         return (left + _MARGIN) / style.WIDTH, (bottom + self._bottom) / self._total
 
     def _text(self, top: float, text: str, **options) -> None:
@@ -92,7 +92,9 @@ class Page:
 
 @dataclass
 class Drawing:
-    """A finished figure: the page, and the same content as Markdown for those who read numbers. `more`: its further pictures, without Markdown."""
+    """A drawing is a finished figure: the page, and the same content as Markdown. `more` has further pictures, which
+    have no Markdown.
+    """
 
     stem: str
     page: Page
@@ -114,23 +116,23 @@ class Drawing:
         return [*written, *(path for drawing in self.more for path in drawing.write(folder, formats))]
 
     def image(self, suffix: str, dpi: int, **options) -> io.BytesIO:
-        """The figure as a file of this format."""
+        """Returns the figure as a file of this format."""
         made = io.BytesIO()
         with matplotlib.rc_context(style.RC), warnings.catch_warnings():
             if not self._has_fonts:
                 fonts.add_missing(self.page.figure, self.stem)
                 self._has_fonts = True
-            warnings.filterwarnings("ignore", message="Glyph .* missing")  # add_missing has said so
+            warnings.filterwarnings("ignore", message="Glyph .* missing")  # add_missing() has already reported it
             self.page.figure.savefig(made, format=suffix, dpi=dpi, **options)
         return made
 
 
-# Files say nothing about when they were drawn: the same results give the same bytes.
+# Files do not record when they were drawn, so the same results give the same bytes.
 _TIMELESS = {"png": {"Software": None}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
 
 
 def _in_palette(png: io.BytesIO) -> bytes:
-    """Keeps the fewest colours of an image of lines and text that nobody sees the difference of: a third of the bytes."""
+    """Reduces an image to the fewest colours without a visible difference. This saves two thirds of the bytes."""
     with PIL.Image.open(png) as image:
         whole = image.convert("RGB")
     packed = numpy.asarray(whole, dtype=int) @ (1 << 16, 1 << 8, 1)

@@ -1,7 +1,8 @@
-"""Values of fewer than three rounds, of cells that are to have more: the front end calls them provisional (harness/front/statistics/rounds.hpp).
+"""Marks provisional values: values of fewer than three rounds, if the cell is to have more
+(harness/front/statistics/rounds.hpp).
 
-They are drawn hollow with a dashed edge and marked in tables, have no interval, and judge nothing. What a cell counts
-in its untimed passes, and what its compiler says, is final after the first round and never provisional.
+They are drawn hollow with a dashed edge and marked in tables. They have no interval, and no claim uses them. Counts of
+untimed passes and facts from the compiler are final after the first round.
 """
 
 from __future__ import annotations
@@ -12,20 +13,20 @@ import pandas
 
 from plots.sheet import style
 
-FLAG = "provisional"  # of values and of cells
-MARK = "~"            # before a number in a table
+FLAG = "provisional"  # flag of values and of cells
+MARK = "~"            # mark before a number in a table
 WORD = "provisional"
 MEANT = "provisional, fewer than three rounds"
 HOLLOW = f"Hollow with a dashed edge: {MEANT}."
 MARKED = f"{MARK}: {MEANT}."
 LEANING = f"Italic: {MEANT}."
-_EDGE = (0, (2.0, 1.2))  # of a marker
-_DOT = 2.2               # points
-_PALE, _INSIDE = 0.45, 0.8  # share of white, and of the marker's size
+_EDGE = (0, (2.0, 1.2))  # dashes of a marker's edge
+_DOT = 2.2               # size of the dot in points
+_PALE, _INSIDE = 0.45, 0.8  # share of white, and share of the marker's size
 
 
 def among(flags: Iterable[list[str]]) -> list[bool]:
-    """Which of these values are."""
+    """Returns which of these values are provisional."""
     return [FLAG in each if isinstance(each, list) else False for each in flags]
 
 
@@ -38,8 +39,11 @@ def marked(text: str, is_provisional: bool) -> str:
 
 
 def draw(axes, xs, ys, look: style.Look, size: float, gid: str = "", **more) -> None:
-    """White markers with dashed edges, which interrupt their line. What tells a form from the published one stays: a pale half, or a dot in
-    those of an original, which are hollow anyway. Crosses have no face and are dashed."""
+    """Draws white markers with dashed edges, which interrupt their line.
+
+    The sign of a form stays visible. A half-filled marker keeps a pale half. The marker of an original is hollow anyway
+    and gets a dot. Crosses have no face and are only dashed.
+    """
     open_ended = look.marker in "x+"
     size += 1
     axes.scatter(xs, ys, s=size**2, marker=look.marker, facecolors=look.colour if open_ended else "white", edgecolors=None if open_ended else look.colour,

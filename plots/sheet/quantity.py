@@ -1,4 +1,4 @@
-"""Writes numbers with their units: 128 KiB, 12.5 µs, 3.2 Mop/s. Never more digits than a reader can use."""
+"""Writes numbers with their units: 128 KiB, 12.5 µs, 3.2 Mop/s. A number has no more digits than a reader can use."""
 
 from __future__ import annotations
 
@@ -28,12 +28,14 @@ _METRIC_NAMES = {"throughput": "operations per second", "allocated_bytes_per_sec
                     for rank, words in (("p50", "median"), ("p90", "p90"), ("p99", "p99"), ("p999", "p99.9"), ("max", "longest"))}}
 _SHARES = ("internal_waste", "external_waste", "taken_share", "free_share", "freed_share", "utilisation", "usable_share", "recovered_share", "lost_share", "metadata_share")
 _SI = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"), (1e-12, "p"))
-_WRITTEN_OUT = 100_000  # counts below are short enough
+_WRITTEN_OUT = 100_000  # smaller counts are written in full
 _DATA_UNITS = ("s", "op/s")
 
 
 def parse_bytes(value) -> int:
-    """128, "64MiB" or "2 GiB" as a number of bytes, by the front end's rule: KB, MB and GB could mean two things and are refused."""
+    """Reads 128, "64MiB" or "2 GiB" as a number of bytes. As in the front end, KB, MB and GB are errors, because they
+    are ambiguous.
+    """
     if isinstance(value, (int, float)):
         return int(value)
     found = re.fullmatch(r"([0-9.]+)\s*(?:([kKMGT])iB|B)?", value.strip())
@@ -43,7 +45,7 @@ def parse_bytes(value) -> int:
 
 
 def in_bytes(value: float) -> str:
-    """Three digits, but sizes of a few KiB that these would change are written out: 4,100 B is not 4 KiB."""
+    """Writes three digits. A size of a few KiB that rounding would change is written in full: 4,100 B is not 4 KiB."""
     if 1024 < value < 1e5 and float(value).is_integer() and float(_short(value / 1024)) * 1024 != value:
         return f"{value:,.0f} B"
     power = 0
@@ -53,10 +55,10 @@ def in_bytes(value: float) -> str:
 
 
 def in_si(value: float, unit: str, padded: bool = False) -> str:
-    """Three significant digits and an SI prefix: 1.2 ms, or 1.20 ms when `padded` to line up in a table."""
+    """Writes three significant digits and an SI prefix: 1.2 ms, or 1.20 ms if `padded` for a table."""
     if value == 0:
         return f"0 {unit}".rstrip()
-    # Rounded first: 999.96 must become 1 k, not 1000.
+    # The value is rounded first, because 999.96 must become 1 k, not 1000.
     digits = 2 - math.floor(math.log10(abs(value)))
     value = round(value, digits)
     scale, prefix = prefix_of(value)
@@ -66,7 +68,7 @@ def in_si(value: float, unit: str, padded: bool = False) -> str:
 
 
 def prefix_of(value: float) -> tuple[float, str]:
-    """The SI prefix of a number, with what it stands for."""
+    """Returns the scale and the SI prefix of a number."""
     return next(((scale, prefix) for scale, prefix in _SI if abs(value) >= scale * 0.9999999), _SI[-1])
 
 
@@ -75,12 +77,14 @@ def count(value: float) -> str:
 
 
 def factor(value: float) -> str:
-    """A ratio: two digits below a hundred, three from there on."""
+    """Writes a ratio with two digits below a hundred, and without decimals above."""
     return f"{value:,.0f}" if abs(value) >= 99.5 else f"{value:.2g}"
 
 
 def with_interval(text: str, value: float, low: float, high: float) -> str:
-    """`1.23 ms ±4 %`: by how much the farther end of the interval is away, where there is an interval."""
+    """Writes a value with its interval, such as `1.23 ms ±4 %`. The percentage is the distance to the farther end of
+    the interval.
+    """
     if math.isnan(low) or math.isnan(high) or value == 0:
         return text
     away = 100 * max(high - value, value - low) / abs(value)
@@ -88,13 +92,19 @@ def with_interval(text: str, value: float, low: float, high: float) -> str:
 
 
 def on_axis(name: str) -> Callable[[float], str]:
-    """How a value of a setting is written beside an axis, where there is little room: every count in one way in all figures."""
+    """Returns the function that writes values of a setting on an axis. It shortens counts in the same way in all
+    figures.
+    """
     write = formatter(name)
     return _count_on_axis if write is count else write
 
 
 def _count_on_axis(value: float) -> str:
-    """Multiples of 1,024 in Ki and Mi, other multiples of 1,000 from 100,000 on in k and M; the rest in full. No digit is lost."""
+    """Shortens a count without losing digits.
+
+    Multiples of 1,024 have the prefixes Ki, Mi and Gi. Other multiples of 1,000 have k, M and G if they are 100,000 or
+    more. Other counts are written in full.
+    """
     for unit, prefixes in ((1024, ("Ki", "Mi", "Gi")), (1000, ("k", "M", "G"))):
         power = next((power for power in (3, 2, 1) if value >= unit**power and value % unit**power == 0), 0)
         if power and (unit == 1024 or value >= _WRITTEN_OUT):
@@ -103,7 +113,7 @@ def _count_on_axis(value: float) -> str:
 
 
 def formatter(name: str, unit: str = "", padded: bool = False) -> Callable[[float], str]:
-    """How values of the setting or metric `name` with `unit` are written, unit included."""
+    """Returns the function that writes values of the setting or metric `name` with `unit`, unit included."""
     if unit in ("B", "bytes") or name.endswith("_bytes"):
         return in_bytes
     if unit == "B/s":
@@ -118,7 +128,7 @@ def formatter(name: str, unit: str = "", padded: bool = False) -> Callable[[floa
 
 
 def is_share(name: str) -> bool:
-    """Whether the metric or setting is a part of one, written in percent."""
+    """Returns whether the metric or setting is a share of 1, which is written in percent."""
     return name in _SHARES
 
 
@@ -127,13 +137,13 @@ def is_ratio(name: str) -> bool:
 
 
 def metric_name(metric: str) -> str:
-    """What people call a metric; a relative one bears the name of what it relates."""
+    """Returns the display name of a metric. A relative metric has the name of the metric that it compares."""
     metric = metric.removeprefix("relative_")
     return _METRIC_NAMES.get(metric, metric.replace("_", " "))
 
 
 def axis_name(setting: str) -> str:
-    """What people call a setting that an axis or a table column sweeps."""
+    """Returns the display name of a setting of an axis or a table column."""
     setting = setting.removeprefix("allocator.")
     return _AXIS_NAMES.get(setting, setting.replace("_", " "))
 

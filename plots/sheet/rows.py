@@ -1,5 +1,8 @@
-"""The rows of a picture with many allocators: families together, the forms of an allocator below it, and of their names only
-what tells them apart."""
+"""Orders the rows of a picture with many allocators, and shortens their names.
+
+Families stay together, and the forms of an allocator follow it. The name of a form has only the words that the
+allocator's name lacks.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,10 @@ from plots.sheet import style
 
 
 def by_family(allocators: Sequence[str], name_of: Callable[[str], str]) -> list[str]:
-    """Families in the order of their first names, strangers among them; within one the forms of an allocator follow it."""
+    """Sorts families by their first names. Within a family, the forms of an allocator follow it.
+
+    An allocator of no known family counts as a family of its own.
+    """
     families: dict[str, list[str]] = {}
     for allocator in allocators:
         families.setdefault(family_of(allocator), []).append(allocator)
@@ -23,7 +29,7 @@ def family_of(allocator: str) -> str:
 
 
 def below(labels: Sequence[str]) -> list[str]:
-    """For each label what it adds to the last one that stands in full; empty where it stands in full itself."""
+    """Returns for each label the words that it adds to the last full label. The text is empty for a full label."""
     made, head = [], ""
     for label in labels:
         rest = label.removeprefix(f"{head}, ") if head else label
@@ -33,7 +39,11 @@ def below(labels: Sequence[str]) -> list[str]:
 
 
 def split(lengths: Sequence[int], parts: int) -> list[tuple[int, int]]:
-    """Groups of rows, by their lengths, as `parts` stretches (first row, row behind the last), the longest as short as it can be."""
+    """Splits groups of rows, given by their lengths, into at most `parts` stretches whose longest is as short as
+    possible.
+
+    A stretch is (first row, row behind the last).
+    """
     bounds = [0, *itertools.accumulate(lengths)]
     least = -(-bounds[-1] // parts)
     while True:

@@ -1,7 +1,9 @@
-"""The looks of all figures: one page width, one colour and marker per allocator, one line style per form of it.
+"""Defines the looks of all figures: one page width, one colour and marker per allocator, and one line style per form of
+it.
 
-looks.json holds the families: an allocator's hue is that of its family, its form (`_reworked`, `_original`, ...) is the
-line style and the fill of its marker. A line there chooses the colour of an allocator, which has one anyway.
+looks.json contains the families. A family gives the hue of its allocators. A form (`_reworked`, `_original`, ...) gives
+the line style and the fill of the marker. Each allocator has a colour without an entry in looks.json, and an entry
+replaces it.
 """
 
 from __future__ import annotations
@@ -18,17 +20,17 @@ from matplotlib.colors import to_hex, to_rgb
 
 from plots.sheet import fonts
 
-# The width of a text that is set in two columns. No text is smaller than LEAST points at this width.
+# This is the width of a text with two columns. At this width, no text is smaller than LEAST points.
 WIDTH = 7.0
-PNG_DPI = 130  # 910 pixels
+PNG_DPI = 130  # dots per inch, so a page is 910 pixels wide
 LEAST = 7.0
-NAME = 3.6  # the widest name of a row, in inches
+NAME = 3.6  # greatest width of a row name in inches
 
 BLACK, GREY, LIGHT = "#000000", "#5c5c5c", "#d9d9d9"
 NOISE = "#9e9e9e"
 
-matplotlib.rcdefaults()  # a matplotlibrc of the user says nothing about these figures
-matplotlib.rcParams["text.parse_math"] = False  # $ in a label of a config is a dollar
+matplotlib.rcdefaults()  # a user's matplotlibrc must not change these figures
+matplotlib.rcParams["text.parse_math"] = False  # a $ in a label of a config is a dollar sign
 
 RC = {
     "font.family": fonts.FAMILY,
@@ -49,7 +51,7 @@ RC = {
     "xtick.major.size": 3,
     "ytick.major.size": 3,
     "xtick.minor.size": 1.5,
-    "svg.hashsalt": "allocbench",  # same input, same bytes
+    "svg.hashsalt": "allocbench",  # the same input gives the same bytes
     "pdf.fonttype": 42,            # text stays text in the PDF
 }
 
@@ -57,7 +59,7 @@ STATUS_COLOURS = {
     "ok": "#cfe8dd", "skipped": "#eeeeee", "unsupported": LIGHT, "oom": "#f0e442", "incorrect": "#d55e00",
     "timeout": "#e69f00", "device_fault": "#cc79a7", "crashed": "#404040",
 }
-NOT_MEASURED = "not measured"  # in place of `skipped`, where the study's time was over
+NOT_MEASURED = "not measured"  # word for `skipped` if the study's time was over
 NOT_MEASURED_COLOUR = "#dbe7f5"
 STATUS_SHORT = {"unsupported": "unsup.", "timeout": "t.out", "skipped": "skip", "incorrect": "wrong", "device_fault": "fault", "crashed": "crash"}
 STATUS_LETTERS = {"crashed": "c", "device_fault": "d", "incorrect": "i", "timeout": "t", "oom": "o", "skipped": "s", NOT_MEASURED: "n", "unsupported": "u"}
@@ -66,29 +68,32 @@ WARNING = "#b00000"
 _TABLE = json.loads(Path(__file__).with_name("looks.json").read_text(encoding="utf-8"))
 _SPARE_COLOURS = ("#546e7a", "#5d4037", "#00838f", "#9e9d24", "#d84315", "#512da8", "#c2185b")
 _SPARE_MARKERS = ("h", "*", "<", ">", "p", "d", "8")
-_SHADES = (0.0, 0.38, -0.4, 0.6, -0.65)  # of variants: towards white, or towards black
+_SHADES = (0.0, 0.38, -0.4, 0.6, -0.65)  # shades of variants: towards white, or towards black if negative
 _SHADE_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "p")
 
 
 @dataclass(frozen=True)
 class Look:
-    """How an allocator is drawn, and what a legend calls it."""
+    """A look says how figures draw an allocator, and what a legend calls it."""
 
     name: str
     colour: str
     marker: str
     dash: object = "-"
-    fill: str = "full"  # of the marker: matplotlib's fillstyle
+    fill: str = "full"  # matplotlib's fillstyle of the marker
 
     @property
     def marker_size(self) -> float:
-        """In points: a star covers least of its square."""
+        """Returns the marker's size in points. A star is larger, because it covers least of its square."""
         return 7.5 if self.marker == "*" else RC["lines.markersize"]
 
 
 def look(allocator: str, variant: int = 0) -> Look:
-    """The look of an allocator id; `variant` counts series of one allocator that differ in a setting: another shade of its hue and
-    another marker. Line style and fill stay, because they say which form it is."""
+    """Returns the look of an allocator id.
+
+    `variant` counts the series of an allocator that differ in a setting. Each gets another shade of the hue and another
+    marker. Line style and fill stay, because they show the form.
+    """
     base = _base(allocator)
     if variant == 0:
         return base
@@ -97,23 +102,27 @@ def look(allocator: str, variant: int = 0) -> Look:
 
 
 def rival(number: int) -> Look:
-    """The look of a series that is not the work of an allocator, such as a sort by a library."""
+    """Returns the look of a series of no allocator, such as a sort by a library."""
     return Look("", GREY, "xs+"[number % 3], (0, (2, 1)), "full")
 
 
 def shade(number: int, count: int) -> Look:
-    """The look of one of `count` series of the same allocator in a figure of its own: from light to dark, in order."""
+    """Returns the look of one of `count` series of an allocator that is alone in its figure. The shades go from light
+    to dark.
+    """
     colour = colormaps["viridis_r"](0.18 + 0.82 * number / max(count - 1, 1))
     return Look("", to_hex(colour), _SHADE_MARKERS[number % len(_SHADE_MARKERS)])
 
 
 def display_name(allocator: str) -> str:
-    """The name for ids whose results tell none."""
+    """Returns the display name of an allocator whose results give no name."""
     return look(allocator).name
 
 
 def family(allocator: str) -> str:
-    """The family of an id by its members, else by its prefix; empty for strangers."""
+    """Returns the family of an id from its members, or from its prefix. The name is empty for an allocator of no known
+    family.
+    """
     id_of_base = _split(allocator)[0]
     for name, entry in _TABLE["families"].items():
         if id_of_base in entry["members"]:
@@ -124,28 +133,31 @@ def family(allocator: str) -> str:
 
 
 def family_names() -> dict[str, str]:
-    """By family, what readers call it: its own name, else that of its first member."""
+    """Returns the display name of each family: its own name, or that of its first member."""
     return {name: entry.get("name") or next(iter(entry["members"].values()))[0] for name, entry in _TABLE["families"].items()}
 
 
 def family_colour(name: str, otherwise: str) -> str:
-    """The first colour of a family, for figures that tell families apart and not their members; `otherwise` for strangers."""
+    """Returns the first colour of a family, for figures that show families instead of members.
+
+    `otherwise` is the colour of allocators of no known family.
+    """
     return _TABLE["families"][name]["colours"][0] if name else otherwise
 
 
 def base_of(allocator: str) -> str:
-    """The allocator whose form this is; empty for all others."""
+    """Returns the allocator that this id is a form of, or an empty text if it is not a form."""
     base, forms = _split(allocator)
     return base if forms else ""
 
 
 def original_of(allocator: str) -> str:
-    """The id without its forms."""
+    """Returns the id without its forms."""
     return _split(allocator)[0]
 
 
 def text_on(background: str) -> str:
-    """Black or white, whichever reads better on the colour `#rrggbb`."""
+    """Returns black or white, whichever is easier to read on the colour `#rrggbb`."""
     red, green, blue = (int(background[i:i + 2], 16) for i in (1, 3, 5))
     return BLACK if 0.299 * red + 0.587 * green + 0.114 * blue > 110 else "#ffffff"
 
@@ -155,7 +167,7 @@ def _base(allocator: str) -> Look:
     base, forms = _split(allocator)
     name = family(allocator)
     if not name:
-        number = _hash(allocator)  # depends on the id alone, so it never changes
+        number = _hash(allocator)  # the hash depends on the id alone, so it never changes
         return Look(allocator, _SPARE_COLOURS[number % len(_SPARE_COLOURS)],
                     _SPARE_MARKERS[number // len(_SPARE_COLOURS) % len(_SPARE_MARKERS)])
     entry = _TABLE["families"][name]
@@ -163,18 +175,18 @@ def _base(allocator: str) -> Look:
     if base in entry["members"]:
         title, colour, marker = entry["members"][base]
         made = Look(title, entry["colours"][colour], marker, dash)
-    else:  # a new member of the family: its hue, and a marker and shade of its own
+    else:  # a new member of the family: the family's hue, and its own marker and shade
         number = _hash(base)
         made = Look(base, mixed(entry["colours"][number % len(entry["colours"])], 0.2), _SPARE_MARKERS[number % len(_SPARE_MARKERS)], dash)
     for form in forms:
         words, pattern, fill = _TABLE["forms"][form]
-        # A form of a form: the line of the last, the marker of the first.
+        # A form of a form has the line style of the last form and the marker fill of the first.
         made = replace(made, name=f"{made.name}, {words}", dash=(0, tuple(pattern)), fill=fill if made.fill == "full" else made.fill)
     return made
 
 
 def _split(allocator: str) -> tuple[str, list[str]]:
-    """The id without the suffixes of forms (`delayed_` is a prefix), and these."""
+    """Returns the id without the suffixes of forms (`delayed_` is a prefix), and the forms."""
     forms: list[str] = []
     while True:
         form = next((name for name in _TABLE["forms"] if allocator.endswith(f"_{name}") or allocator.startswith(f"{name}_")), None)
@@ -185,10 +197,10 @@ def _split(allocator: str) -> tuple[str, list[str]]:
 
 
 def mixed(colour: str, share: float) -> str:
-    """Moved towards white, or with a negative share towards black."""
+    """Returns the colour moved towards white, or towards black if the share is negative."""
     target = 1.0 if share > 0 else 0.0
     return to_hex([part + (target - part) * abs(share) for part in to_rgb(colour)])
 
 
 def _hash(text: str) -> int:
-    return zlib.crc32(text.encode())  # the built-in hash() of strings differs from process to process
+    return zlib.crc32(text.encode())  # the built-in hash() of strings differs between processes

@@ -1,4 +1,4 @@
-"""Axis limits and ticks. Ticks of the x axis sit at measured positions, so every labelled x was really run."""
+"""Chooses axis limits and ticks. The ticks of an x axis lie at measured positions, so every labelled x was measured."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from matplotlib.ticker import FixedFormatter, FixedLocator, MaxNLocator, NullFor
 
 from plots.sheet import fonts
 
-_MEASURED = 100.0  # points at which widths are measured
-_LONGEST_WORD = 30  # letters
+_MEASURED = 100.0  # font size in points at which widths are measured
+_LONGEST_WORD = 30  # number of letters above which a word may be split
 
 
 def text_width(text: str, points: float, bold: bool = False) -> float:
-    """Width of a text in inches."""
+    """Returns the width of a text in inches."""
     return _width(text, bold) * points / _MEASURED
 
 
@@ -24,13 +24,16 @@ def text_width(text: str, points: float, bold: bool = False) -> float:
 def _width(text: str, bold: bool) -> float:
     font = font_manager.get_font(font_manager.findfont(f"{fonts.FAMILY}:bold" if bold else fonts.FAMILY))
     font.set_size(_MEASURED, 72)
-    strange = fonts.strange(text)  # of another font, in which they are about as wide as high
+    strange = fonts.strange(text)  # these need another font, in which they are about as wide as high
     font.set_text("".join(each for each in text if each not in strange), 0.0)
     return (font.get_width_height()[0] / 64 + _MEASURED * sum(each in strange for each in text)) / 72
 
 
 def wrapped(text: str, points: float, width: float, bold: bool = False) -> list[str]:
-    """Lines of a text that are at most `width` inches wide. A word that is wider has a line of its own, or several if it is longer than words are."""
+    """Splits a text into lines that are at most `width` inches wide.
+
+    A wider word has its own line. If it is also longer than _LONGEST_WORD, it is split.
+    """
     lines: list[str] = []
     for word in text.split():
         while len(word) > _LONGEST_WORD and text_width(word, points, bold) > width:
@@ -45,7 +48,7 @@ def wrapped(text: str, points: float, width: float, bold: bool = False) -> list[
 
 
 def cut(text: str, points: float, width: float) -> str:
-    """A text of at most `width` inches: its ends, with … for the middle that has no room."""
+    """Shortens a text to at most `width` inches: … replaces the middle."""
     if text_width(text, points) <= width:
         return text
     made = (f"{text[:(kept + 1) // 2]}…{text[len(text) - kept // 2:]}" for kept in range(len(text) - 1, 0, -1))
@@ -53,7 +56,7 @@ def cut(text: str, points: float, width: float) -> str:
 
 
 def limits(values: Sequence[float], log: bool, padding: float) -> tuple[float, float]:
-    """Limits around `values` with `padding` (share of the axis) on both sides."""
+    """Returns limits around `values` with `padding` (share of the axis) on both sides."""
     low, high = min(values), max(values)
     if log:
         low, high = math.log(low), math.log(high)
@@ -63,13 +66,13 @@ def limits(values: Sequence[float], log: bool, padding: float) -> tuple[float, f
 
 
 def position(value: float, bounds: tuple[float, float], log: bool) -> float:
-    """Where `value` lies between the bounds: 0 at the left or bottom, 1 at the other end."""
+    """Returns the position of `value` between the bounds: 0 at the left or bottom, 1 at the other end."""
     scale = math.log if log else float
     return (scale(value) - scale(bounds[0])) / (scale(bounds[1]) - scale(bounds[0]))
 
 
 def set_x(axes, values: Sequence[float], bounds: tuple[float, float], log: bool, width: float, points: float, write: Callable[[float], str]) -> None:
-    """Scale, limits and ticks at the measured `values`, as many labelled as fit into `width` inches."""
+    """Sets scale and limits, and ticks at the measured `values`. As many are labelled as fit into `width` inches."""
     values = sorted(set(values))
     axes.set_xscale("log" if log else "linear")
     axes.set_xlim(*bounds)
@@ -81,13 +84,15 @@ def set_x(axes, values: Sequence[float], bounds: tuple[float, float], log: bool,
 
 
 def named(values: Sequence[float], bounds: tuple[float, float], log: bool, width: float, points: float, write: Callable[[float], str]) -> list[float]:
-    """Those of `values` that have room for their label on an axis of `width` inches."""
+    """Returns the `values` whose labels fit on an axis of `width` inches."""
     return _thinned(values, lambda v: position(v, bounds, log) * width, lambda v: text_width(write(v), points))
 
 
 def _thinned(values: Sequence[float], place: Callable, width_of: Callable) -> list[float]:
-    """Every k-th value, k the smallest for which neighbouring labels keep a gap; of values at uneven distances as many as fit
-    between both ends."""
+    """Returns every k-th value, with the smallest k for which neighbouring labels keep a gap.
+
+    For values at uneven distances, it returns as many as fit between both ends.
+    """
     def apart(a: float, b: float) -> bool:
         return place(b) - place(a) > (width_of(a) + width_of(b)) / 2 + 0.06
 
@@ -105,7 +110,10 @@ def _thinned(values: Sequence[float], place: Callable, width_of: Callable) -> li
 
 
 def _between_ends(values: Sequence[float], apart: Callable) -> list[float]:
-    """Both ends, and from one of them each value that has room: from the end that leaves the shorter stretch of values without a label."""
+    """Returns both ends, and the values that fit when they are placed one by one from one end.
+
+    It starts at the end that leaves the shorter gap between labels.
+    """
     def from_end(ordered: Sequence[float]) -> list[float]:
         kept = [ordered[0]]
         for value in ordered[1:-1]:
@@ -126,15 +134,18 @@ def _between_ends(values: Sequence[float], apart: Callable) -> list[float]:
 
 
 def y_bounds(values: Sequence[float], log: bool) -> tuple[float, float]:
-    """Limits that cover `values`; a linear axis starts at zero, so that heights compare."""
+    """Returns limits that cover `values`. A linear axis starts at zero, so that heights can be compared."""
     if log:
         return _widened(limits(values, True, 0.06))
     return 0.0, max(values) * 1.06 or 1.0
 
 
 def set_y(axes, values: Sequence[float], log: bool, write: Callable[[float], str], binary: bool = False) -> None:
-    """Scale, limits and ticks that cover `values`. `binary` quantities, such as bytes, have ticks at
-    powers of two or, on a linear axis, at even numbers of KiB, MiB and so on."""
+    """Sets scale, limits and ticks that cover `values`.
+
+    A `binary` quantity, such as bytes, has ticks at powers of two. On a linear axis, they are at even numbers of KiB,
+    MiB and so on.
+    """
     bounds = y_bounds(values, log)
     axes.set_yscale("log" if log else "linear")
     axes.set_ylim(*bounds)
@@ -145,21 +156,22 @@ def set_y(axes, values: Sequence[float], log: bool, write: Callable[[float], str
 
 
 def y_marks(bounds: tuple[float, float], log: bool, binary: bool = False) -> list[float]:
-    """The positions of the ticks of a y axis."""
+    """Returns the positions of the ticks of a y axis."""
     if log:
         return _binary_marks(bounds) if binary else _log_marks(bounds)
-    unit = 1024.0 ** int(math.log(bounds[1], 1024)) if binary and bounds[1] > 1 else 1.0  # even numbers of KiB, MiB and so on
+    # Even numbers of KiB, MiB and so on.
+    unit = 1024.0 ** int(math.log(bounds[1], 1024)) if binary and bounds[1] > 1 else 1.0
     return [unit * mark for mark in _even_marks(6, (bounds[0] / unit, bounds[1] / unit)) if 0 <= mark <= bounds[1] / unit]
 
 
 def _widened(bounds: tuple[float, float]) -> tuple[float, float]:
-    """At least a quarter from bottom to top, so that equal values look equal and not like noise under a microscope."""
+    """Widens an axis to at least a factor of 1.25, so that nearly equal values look equal."""
     missing = math.sqrt(max(1.0, 1.25 / (bounds[1] / bounds[0])))
     return bounds[0] / missing, bounds[1] * missing
 
 
 def _binary_marks(bounds: tuple[float, float]) -> list[float]:
-    """Powers of two, as far apart as leaves three of them, and at most nine."""
+    """Returns powers of two, spaced widely enough for three to nine ticks."""
     first, last = math.ceil(math.log2(bounds[0])), math.floor(math.log2(bounds[1]))
     for step in (10, 5, 4, 2):
         marks = [2.0**power for power in range(first, last + 1) if power % step == 0]
@@ -170,7 +182,7 @@ def _binary_marks(bounds: tuple[float, float]) -> list[float]:
 
 
 def _log_marks(bounds: tuple[float, float]) -> list[float]:
-    """Decades where there are enough of them, else also 2 and 5, else evenly spaced: never an axis without two labels."""
+    """Returns decades if they are enough, else also 2 and 5, else even steps. Every axis has at least two labels."""
     first, last = math.floor(math.log10(bounds[0])), math.ceil(math.log10(bounds[1]))
     for steps in ((1,), (1, 2, 5)):
         marks = [step * 10.0**power for power in range(first, last + 1) for step in steps]

@@ -1,1 +1,1 @@
-"""Pictures over several runs: Comb against the best other, dependence on the allocator, one config against itself, survival."""
+"""Draws pictures over several runs: Comb's points, dependence on the allocator, one config against itself, survival."""

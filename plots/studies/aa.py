@@ -1,6 +1,8 @@
-"""The A/A figure: runs of one config on one card, compared with themselves. Every difference between them is an error of
-the measurement, so intervals of one cell that do not overlap are counted; so few may be disjoint that a difference
-between two allocators can be believed."""
+"""Draws the A/A figure: runs of one config on one card, compared with each other.
+
+Every difference between these runs is an error of the measurement. The figure counts intervals of one cell that do not
+overlap. If few pairs of intervals are disjoint, a difference between two allocators is credible.
+"""
 
 from __future__ import annotations
 
@@ -17,19 +19,19 @@ from plots.runs.results import Run
 from plots.sheet import quantity, style, ticks
 from plots.sheet.page import BODY_WIDTH, Drawing, Heading, Page
 
-PRECISION = 0.013  # the share of a time within which half its interval is wanted: the stopping rule's default
+PRECISION = 0.013  # wanted half-width of an interval as a share of the time, the default of the stopping rule
 
 _ROW = 0.155
 _BESIDE = 0.12  # inches between the names and the axis
 _AXIS = 0.32
-_TITLE = 0.18   # the line of phases above the panels
+_TITLE = 0.18   # height of the line of phases above the panels
 _GAP = 0.15
-_WIDEST = 0.12  # shares further from the middle are cut off at the border
+_WIDEST = 0.12  # deviation from the middle above which a share is cut off at the border
 
 
 @dataclass(frozen=True)
 class Place:
-    """A phase of a cell, with (value, low, high) of each run that has an interval there."""
+    """A place is a phase of a cell, with the (value, low, high) of each run that has an interval there."""
 
     name: str
     phase: str
@@ -45,7 +47,7 @@ class Place:
 
     @property
     def precise(self) -> Place:
-        """Only with the runs that reached the wanted precision here."""
+        """Returns the place with only the runs that reached the wanted precision there."""
         return Place(self.name, self.phase, [each for each in self.times if (each[2] - each[1]) / 2 <= PRECISION * each[0]])
 
 
@@ -82,7 +84,7 @@ def find(runs: Sequence[Run]) -> list[Place]:
     places = []
     first = runs[0]
     phases = [phase for phase, metric in first.values[["phase", "metric"]].drop_duplicates().itertuples(index=False) if metric == "time"]
-    for phase in [phase for phase in phases if phase != "total"] or phases:  # a total follows from the others
+    for phase in [phase for phase in phases if phase != "total"] or phases:  # the total follows from the other phases
         tables = [run.at(phase, "time") for run in runs]
         for cell in first.cells.index:
             times = [tuple(table.loc[cell, ["value", "low", "high"]]) for table in tables if cell in table.index]

@@ -1,8 +1,9 @@
-"""How much an application depends on its allocator: its time against the cycles that every malloc, or every free, waits.
+"""Measures how much an application depends on its allocator: its time against the cycles that every malloc, or every
+free, waits.
 
-The runs are those of configs whose x axis sweeps a wait of the adaptor `Delayed` (allocators/support/adaptors/delayed.hpp). A straight line through
-the times of one allocator in one phase gives the slope: the calls that follow one another on the way to the result. 0: no faster
-allocator would help.
+The configs of these runs sweep a wait of the adaptor `Delayed` (allocators/support/adaptors/delayed.hpp) on the x axis.
+A straight line is fitted to the times of one allocator in one phase. Its slope is the number of calls in a row: calls
+that follow one another on the way to the result. At a slope of 0, a faster allocator does not help.
 """
 
 from __future__ import annotations
@@ -22,42 +23,42 @@ from plots.runs.results import Run
 from plots.sheet import provisional, style
 
 WAITS = {"allocator.malloc_delay": "malloc", "allocator.free_delay": "free"}
-STEP = 1000         # cycles that `share` is about
+STEP = 1000         # cycles of wait that `share` refers to
 _CONFIDENCE = 0.95
 _LEAST_POINTS = 3   # two points lie on any line
 
 
 @dataclass(frozen=True)
 class Slope:
-    """Of one allocator in one phase of an application."""
+    """A slope belongs to one allocator in one phase of an application."""
 
     application: str
-    call: str       # that waits: malloc or free
+    call: str       # call that waits: malloc or free
     phase: str
     allocator: str
     label: str
     look: style.Look
-    points: int     # with a time
-    without: tuple[str, ...]   # statuses of the points that have none
-    base: float | None         # seconds without waits; None where that point has no time
-    slope: Estimate | None      # seconds per cycle; None with fewer than two points
-    off_line: float | None     # the farthest point's distance from the line, over `base`
-    clock: float | None        # Hz during the samples; None where the back end has no clock
-    provisional: bool = False  # one of the points is: the slope has no interval
+    points: int     # number of points with a time
+    without: tuple[str, ...]   # statuses of the points without a time
+    base: float | None         # seconds without waits, None if this point has no time
+    slope: Estimate | None      # seconds per cycle, None with fewer than two points
+    off_line: float | None     # distance of the farthest point from the line, divided by `base`
+    clock: float | None        # clock in Hz during the samples, None if the back end has no clock
+    provisional: bool = False  # whether a point is provisional, so that the slope has no interval
 
     @property
     def share(self) -> Estimate | None:
-        """What STEP cycles per call add to the time without waits, as a share of it."""
+        """Returns the time that STEP cycles per call add, as a share of the time without waits."""
         return self.slope.times(STEP / self.base) if self.slope and self.base else None
 
     @property
     def in_a_row(self) -> Estimate | None:
-        """Calls, one after the other, on the way to the result."""
+        """Returns the number of calls in a row on the way to the result."""
         return self.slope.times(self.clock) if self.slope and self.clock else None
 
     @property
     def seen(self) -> bool:
-        """Whether the time surely grows with the wait."""
+        """Returns whether the interval proves that the time grows with the wait."""
         return self.slope is not None and self.slope.low is not None and self.slope.low > 0
 
 
@@ -66,7 +67,7 @@ def is_about_waits(run: Run) -> bool:
 
 
 def slopes(runs: Sequence[Run]) -> list[Slope]:
-    """Of all runs that sweep a wait, in their order."""
+    """Returns the slopes of all runs that sweep a wait, in the order of the runs."""
     used = [run for run in runs if is_about_waits(run)]
     if not used:
         raise NothingToDraw("these runs contain no sweep of the wait. Measure one: allocbench study delay")
@@ -97,9 +98,11 @@ def _of_run(run: Run) -> list[Slope]:
 
 
 def _line(xs: numpy.ndarray, ys: numpy.ndarray, lows: numpy.ndarray, highs: numpy.ndarray) -> tuple[Estimate, float]:
-    """The slope, and the distance of the farthest point from the line. Two things make a slope uncertain: that points lie beside the
-    line (Student's t over them), and that each has an interval of its own (independent errors: their squares add up). The
-    interval is the wider one."""
+    """Returns the slope, and the distance of the farthest point from the line.
+
+    A slope is uncertain for two reasons. The points lie beside the line (Student's t over the points), and each point
+    has an interval (independent errors, so their squares add up). The result has the wider of the two intervals.
+    """
     fit = scipy.stats.linregress(xs, ys)
     off = float(numpy.abs(ys - (fit.intercept + fit.slope * xs)).max())
     if len(xs) < _LEAST_POINTS:

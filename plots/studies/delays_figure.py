@@ -1,4 +1,6 @@
-"""The slopes of plots/delays.py as a picture and a Markdown table: a row per application and phase, a mark per allocator."""
+"""Draws the slopes of delays.py as a picture and a Markdown table, with a row per application and phase and a mark per
+allocator.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ from plots.studies.delays import STEP, Slope
 
 _ROW = 0.26
 _NAME = 2.7
-_LEAST = 1e-3  # share at the left edge of the axis at most: a tenth of a percent
+_LEAST = 1e-3  # greatest share at the left edge of the axis: a tenth of a percent
 
 
 def drawing(runs: Sequence[Run]) -> Drawing:
@@ -71,7 +73,7 @@ def _draw_row(axes, top: float, beside: Sequence[Slope]) -> None:
 
 
 def _limits(slopes: Sequence[Slope]) -> tuple[float, float]:
-    """Around all shares that are seen and all ends of intervals above zero."""
+    """Returns limits around all shares and around all ends of intervals above zero."""
     shares = [each.share for each in slopes if each.share]
     numbers = [number for share in shares for number in (share.number, share.low, share.high) if number is not None and number > _LEAST / 10]
     return min([_LEAST, *(0.8 * number for number in numbers)]), max([10 * _LEAST, *(1.25 * number for number in numbers)])

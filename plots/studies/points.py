@@ -1,8 +1,9 @@
-"""`python3 -m plots comb`: one allocator against the best other at each point of a list, with limits that are met or lost.
+"""Implements `python3 -m plots comb`: compares one allocator with the best other at each point of a list. A limit is
+met or lost.
 
-The list is data (data/comb/points.json): per point the config whose cells it is about, the phase or metric, the limit, and why it
-is lost where it is. Numbers come from stored results of one device; a point without cells is "not measured". Like claims, points are judged on
-three rounds and more (few_rounds.py).
+The list is data (data/comb/points.json). Each point names the config of its cells, the phase or metric, the limit, and
+the reason for a lost limit. The numbers come from stored results of one device. A point without cells is "not
+measured". Points, like claims, are judged on three or more rounds (few_rounds.py).
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ _LIMITS = ({"times", "of"}, {"at_most"}, {"at_least"})
 
 @dataclass(frozen=True)
 class Place:
-    """A point at one setting. `rival` is the best other; `margin` the value over its limit: at most 1 is wanted."""
+    """A place is a point at one setting. `rival` is the best other allocator. `margin` is the value divided by its
+    limit, so at most 1 is wanted.
+    """
 
     at: str
     own: Estimate | None
@@ -41,7 +44,7 @@ class Place:
 
     @property
     def rounds(self) -> int:
-        """The fewest of the t intervals that the verdict rests on; 0: it rests on none."""
+        """Returns the fewest rounds of the t intervals behind the verdict, or 0 if there is none."""
         return self.margin.rounds if self.margin else 0
 
     @property
@@ -60,17 +63,17 @@ class Point:
 
     @property
     def verdict(self) -> str:
-        """Lost as soon as one place is, met where all are."""
+        """Returns `lost` if one place is lost, and `met` if all places are met."""
         present = {place.verdict for place in self.places}
         return next(word for word in (LOST, OPEN, MET, UNMEASURED) if word in present)
 
     @property
     def few(self) -> str:
-        """How many places were judged on three to five rounds."""
+        """Returns how many places were judged on three to five rounds."""
         return few_rounds.sentence([place.rounds for place in self.places])
 
     def worst(self) -> Place:
-        """The place that decides: the farthest beyond its limit, one without a number before all."""
+        """Returns the place that decides: the place farthest beyond its limit, or a place without a number."""
         def rank(place: Place):
             return (LOST, OPEN, MET, UNMEASURED).index(place.verdict), -(place.margin.number if place.margin else math.inf)
         return min(self.places, key=rank)
@@ -80,7 +83,7 @@ class Point:
 
 
 def read(path: Path = COMB) -> dict:
-    """The list of points; every mistake names the point."""
+    """Reads the list of points. Every error names the point."""
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -97,7 +100,7 @@ def read(path: Path = COMB) -> dict:
 
 
 class _Source:
-    """The cells of a run that free what they gave, with the values of one phase and metric."""
+    """A source has the cells of a run whose allocators free memory, with the values of one phase and metric."""
 
     def __init__(self, run: Run, point: dict):
         self.run = run
@@ -108,7 +111,7 @@ class _Source:
         self._rivals = [(cell, run.cells.at[cell, "allocator"], run.cells.at[cell, "axes"]) for cell in self.readings if not run.never_frees(cell)]
 
     def best(self, axes: dict, wanted: Callable[[str], bool]) -> tuple[str, Estimate | None]:
-        """The best value at these settings of the allocators wanted, and whose it is."""
+        """Returns the best value of the wanted allocators at these settings, and the name of the allocator."""
         found = [(cell, allocator) for cell, allocator, own in self._rivals
                  if wanted(allocator) and all(own[name] == value for name, value in axes.items() if name in own)]
         if not found:
@@ -119,7 +122,7 @@ class _Source:
 
 
 def _reading(row) -> Estimate:
-    """Counts are exact."""
+    """Returns the value of a row with its interval. Counts are exact."""
     low, high = (None if math.isnan(bound) else float(bound) for bound in (row.low, row.high))
     is_provisional = provisional.FLAG in row.flags
     if low is None and row.unit != "s" and not is_provisional:
@@ -129,13 +132,13 @@ def _reading(row) -> Estimate:
 
 
 def configs_of(data: dict) -> set[str]:
-    """The configs whose runs the points are about, and those that limits refer to."""
+    """Returns the configs of the points, and the configs that limits refer to."""
     others = (point["limit"].get("of") for point in data["points"])
     return {point["config"] for point in data["points"]} | {of["config"] for of in others if isinstance(of, dict) and "config" in of}
 
 
 def judge(data: dict, runs: Sequence[Run]) -> list[Point]:
-    """All points, in the order of the list."""
+    """Returns all points, in the order of the list."""
     wanted = configs_of(data)
     used = [few_rounds.bounded(run) for run in runs if run.name in wanted]
     if not used:
@@ -166,7 +169,7 @@ def _judged(point: dict, allocator: str, runs: dict[str, Run]) -> Point:
 
 
 def _wanted(point: dict, run: Run | None) -> str:
-    """The limit in words."""
+    """Describes the limit in words."""
     limit = point["limit"]
     if "times" not in limit:
         (word, number), = limit.items()
@@ -206,7 +209,9 @@ def _place(point: dict, source: _Source, other: _Source | None, allocator: str, 
 
 
 def _limit(point: dict, source: _Source, other: _Source | None, allocator: str, axes: dict, theirs: Estimate | None) -> tuple[Estimate | None, str]:
-    """What must not be exceeded, or (`at_least`) be reached; else why there is none."""
+    """Returns the limit, or the reason why there is none. A value must not exceed its limit, or must reach it for
+    `at_least`.
+    """
     limit = point["limit"]
     if "times" not in limit:
         number = float(next(iter(limit.values())))

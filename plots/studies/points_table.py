@@ -1,4 +1,6 @@
-"""The points of plots/points.py as a picture and a Markdown table: every place as a mark on one axis of factors, every number in the table."""
+"""Draws the points of points.py as a picture and a Markdown table. The picture has a mark for each place, and the table
+has every number.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ _ROW = 0.3
 _NAME = 2.9
 _VERDICT = 0.95
 _COLOURS = {MET: "#1b7837", LOST: style.WARNING, OPEN: style.GREY}
-_SHIFTS = 5  # marks of a row lie on so many lines, so that equal factors stay visible
+_SHIFTS = 5  # number of lines of marks in a row, so that equal factors stay visible
 
 
 def drawings(data: dict, runs: Sequence[Run]) -> list[Drawing]:
@@ -76,7 +78,7 @@ def _draw_row(axes, top: float, point: Point) -> None:
 
 
 def _limits(points: Sequence[Point]) -> tuple[float, float]:
-    """From 1 to both sides as far as numbers go, at least a factor of 2."""
+    """Returns limits on both sides of 1 that cover the numbers, at least a factor of 2."""
     numbers = [ratio.number for point in points for place in point.places if (ratio := place.ratio) and ratio.number > 0]
     return min(0.5, *(0.9 * number for number in numbers), 0.5), max(2.0, *(1.1 * number for number in numbers), 2.0)
 

@@ -1,4 +1,4 @@
-"""Why cells are not ok, as far as it is known: the rules of reasons.json, of which the first that fits counts."""
+"""Explains why cells are not ok, by the rules of reasons.json. The first rule that fits counts."""
 
 from __future__ import annotations
 
@@ -14,8 +14,11 @@ _FILE = Path(__file__).with_name("reasons.json")
 
 @dataclass(frozen=True)
 class Rule:
-    """`revisions`: the commits whose runs it explains, where the cause was mended since; none: all. `open`: the cause is not
-    established. `see` is a file of the repository."""
+    """A rule explains why cells are not ok.
+
+    `revisions` lists the commits whose runs it explains, if the cause was mended later; if empty, it explains all.
+    `open` says that the cause is not established. `see` names a file of the repository that explains more.
+    """
 
     statuses: tuple[str, ...]
     because: str

@@ -1,8 +1,9 @@
-"""`python3 -m plots survival`: how the cells of every allocator ended in every workload, over all runs given.
+"""Implements `python3 -m plots survival`: shows how the cells of every allocator ended in every workload, over all
+given runs.
 
-Each field of the picture is a bar of the shares of its cells' statuses, with the letters of those that are not ok; a field
-without cells is empty. The Markdown table has words and counts and every reason, the CSV one row per allocator, workload and
-status.
+Each field of the picture is a bar with the shares of the statuses, and letters for the statuses that are not ok. A
+field without cells is empty. The Markdown table has words, counts and reasons. The CSV file has one row per allocator,
+workload and status.
 """
 
 from __future__ import annotations
@@ -23,22 +24,22 @@ from plots.sheet import grid, rows, style, ticks
 from plots.sheet.page import BODY_WIDTH, Drawing, Heading, Page
 from plots.studies import reasons
 
-# The worst first: what a reader must see of a field with several.
+# The worst status comes first, because readers must see it in a field with several.
 SEVERITY = ("crashed", "device_fault", "incorrect", "timeout", "oom", "skipped", style.NOT_MEASURED, "unsupported", "ok")
 _ROW = 0.16
 _ROW_OF_MANY = 0.135
-_FEW = 24  # rows
-_FAIL_ON_PURPOSE = "saboteur_"  # allocators that test the harness
-_MOST_REASONS = 3  # of a field, by how many cells they are of
+_FEW = 24  # largest number of rows with full height
+_FAIL_ON_PURPOSE = "saboteur_"  # prefix of allocators that test the harness
+_MOST_REASONS = 3  # most reasons of a field, the most frequent first
 
 
 @dataclass
 class Field:
-    """The cells of one allocator in one workload."""
+    """A field has the cells of one allocator in one workload."""
 
     statuses: Counter = field(default_factory=Counter)
-    reasons: dict[str, Counter] = field(default_factory=dict)  # by status
-    causes: dict[str, Counter] = field(default_factory=dict)   # rules (None: no rule fits), by status
+    reasons: dict[str, Counter] = field(default_factory=dict)  # reasons, by status
+    causes: dict[str, Counter] = field(default_factory=dict)   # rules (None if no rule fits), by status
 
     def worst(self) -> str:
         return next(word for word in SEVERITY if self.statuses[word])
@@ -53,22 +54,24 @@ class Field:
 
 @dataclass
 class Matrix:
-    """All cells of one back end."""
+    """A matrix has all cells of one back end."""
 
     back_end: str
-    allocators: dict[str, str]  # names by id
+    allocators: dict[str, str]  # names, by id
     workloads: list[str]
     fields: dict[tuple[str, str], Field]
-    told: list[str]             # where the cells come from
-    not_measured: int = 0  # planned cells
+    told: list[str]             # description of the results
+    not_measured: int = 0  # number of planned cells without a result
 
     def counts(self) -> Counter:
         return sum((each.statuses for each in self.fields.values()), Counter())
 
 
 def matrices(runs: Sequence[Run]) -> list[Matrix]:
-    """One per back end, in the order of their names. Of a cell in several runs of a device the latest counts; allocators that
-    fail on purpose are left out."""
+    """Returns one matrix per back end, sorted by name.
+
+    If a cell is in several runs of a device, the latest one counts. Allocators that fail on purpose are left out.
+    """
     made = [_matrix(back_end, [run for run in runs if run.backend == back_end]) for back_end in sorted({run.backend for run in runs})]
     if not any(matrix.fields for matrix in made):
         raise NothingToDraw("these runs contain only allocators that fail on purpose. Name other runs")
@@ -167,7 +170,9 @@ def _draw(matrix: Matrix) -> Page:
 
 
 def _lines(matrix: Matrix) -> list[tuple[str, list[str]]]:
-    """The rows: a name and the allocators whose fields stand there. An allocator shares its row with its reworked form."""
+    """Returns the rows: a name, and the allocators whose fields are in the row. An allocator shares its row with its
+    reworked form.
+    """
     ordered = rows.by_family(list(matrix.allocators), matrix.allocators.__getitem__)
     forms = {each: [each] + [f"{each}_reworked"] * (f"{each}_reworked" in matrix.allocators) for each in ordered}
     shared = {each for members in forms.values() for each in members[1:]}
@@ -188,7 +193,7 @@ def _draw_field(axes, there: Field, left: float, top: float, width: float, row: 
                               gid=f"status {word}")
             begin += share
     letters = there.letters()
-    ways = (letters, f"{letters[:1]}…", letters[:1])  # the worst first
+    ways = (letters, f"{letters[:1]}…", letters[:1])  # the worst status comes first
     letters = next((way for way in ways if ticks.text_width(way, style.LEAST) + 0.03 <= room * width), ways[-1])
     axes.text(left + width / 2, top + row / 2, letters, fontsize=style.LEAST, ha="center", va="center",
               color=style.text_on(_colour(there.worst())) if len(there.statuses) == 1 else style.BLACK)
@@ -205,7 +210,7 @@ def markdown(matrix: Matrix) -> str:
 
 
 def _reasons(matrix: Matrix) -> str:
-    """Of every field that is not all ok: by status, the commonest reasons."""
+    """Lists the most frequent reasons of every field that is not all ok, by status."""
     lines = []
     for (allocator, workload), there in sorted(matrix.fields.items()):
         for word in SEVERITY:
@@ -218,7 +223,7 @@ def _reasons(matrix: Matrix) -> str:
 
 
 def _causes(matrix: Matrix) -> str:
-    """Of all cells that are not ok: what is known of the cause, by rule, and which cells no rule explains."""
+    """Lists the known causes of the cells that are not ok, by rule, and the cells that no rule explains."""
     fields: dict[reasons.Rule | None, dict[tuple[str, str], list[str]]] = {}
     for (allocator, workload), there in sorted(matrix.fields.items()):
         for status, found in there.causes.items():
@@ -239,7 +244,7 @@ def _cause(rule: reasons.Rule | None, cells: dict[tuple[str, str], list[str]]) -
 
 
 def table(matrix: Matrix) -> str:
-    """CSV."""
+    """Returns the matrix as CSV."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["backend", "allocator", "display_name", "workload", "status", "cells", "reason", "because"])

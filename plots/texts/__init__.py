@@ -1,1 +1,1 @@
-"""Numbers and tables in texts, written from kept runs and from the sources."""
+"""Writes numbers and tables into texts, from kept runs and from the sources."""

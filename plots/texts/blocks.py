@@ -1,4 +1,6 @@
-"""Tables in texts that are written from kept results or from the sources: `<!--table NAME-->` in a Markdown file names one of TABLES."""
+"""Writes tables into texts, from kept results or from the sources. `<!--table NAME-->` in a Markdown file names an
+entry of TABLES.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,7 @@ def table(query: str) -> str:
 
 
 def _outcomes(device: str) -> grid.Grid:
-    """Every kept run: its page of numbers, what it draws, how its cells ended."""
+    """Lists every kept run with its page of numbers, its description and the statuses of its cells."""
     rows = []
     for folder in stored.find_runs(kept.REFERENCE / device):
         run = kept.run(str(folder.relative_to(kept.REFERENCE)))
@@ -34,7 +36,7 @@ def _outcomes(device: str) -> grid.Grid:
 
 
 def outcome(statuses: pandas.Series) -> str:
-    """`5 of 5 ok`, or `4 ok, 1 timeout`."""
+    """Returns `5 of 5 ok`, or `4 ok, 1 timeout`."""
     counts = statuses.value_counts()
     if counts.get("ok", 0) == len(statuses):
         return f"{len(statuses)} of {len(statuses)} ok"

@@ -1,4 +1,7 @@
-"""docs/catalogue.md: one line for each allocator and workload, from `allocbench list --json` and the headers that have them."""
+"""Writes docs/catalogue.md: one line for each allocator and workload.
+
+The lines come from `allocbench list --json` and from the headers.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,7 @@ Which allocators and workloads are there? This command writes the page:
 
 
 def page(listed: str) -> str:
-    """The page for the output of `allocbench list --json`."""
+    """Returns the page for the output of `allocbench list --json`."""
     try:
         known = json.loads(listed)
         allocators, workloads = known["allocators"], known["workloads"]
@@ -53,7 +56,7 @@ def _workloads(workloads: list[dict]) -> grid.Grid:
 
 
 def _headers(folder: str) -> dict[str, str]:
-    """By name, the header whose traits have it."""
+    """Returns the header that contains the traits of each name."""
     found = {}
     for path in sorted((kept.ROOT / folder).glob("*/*.hpp")):
         if path.parent.name != "contract":

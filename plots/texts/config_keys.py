@@ -1,4 +1,6 @@
-"""The keys of configs as Markdown tables, from configs/schema/config.schema.json: `<!--table config_keys PART-->`."""
+"""Writes the keys of configs as Markdown tables, from configs/schema/config.schema.json: `<!--table config_keys
+PART-->`.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ from plots.sheet import grid
 
 
 def parts() -> dict[str, dict]:
-    """The objects of a config that have keys: by name, key -> node of the schema."""
+    """Returns the objects of a config that have keys, by name. Each maps its keys to the nodes of the schema."""
     definitions = schema.definitions()
     return {"config": definitions["measurement"]["properties"], "allocator": definitions["allocators"]["items"]["anyOf"][1]["properties"],
             "set": definitions["allocators"]["items"]["anyOf"][2]["properties"],
@@ -24,7 +26,7 @@ def table(part: str) -> grid.Grid:
 
 
 def overridable() -> str:
-    """The keys of an entry of `overrides`, as words of a sentence."""
+    """Returns the keys of an entry of `overrides`, as words of a sentence."""
     return ", ".join(f"`{key}`" for key in parts()["overrides"])
 
 

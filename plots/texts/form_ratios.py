@@ -1,11 +1,13 @@
-"""Tables of our forms against the authors' code: the time of a form over that of its original, phase by phase.
+"""Writes tables that compare our forms with the authors' code: the time of a form divided by that of its original, by
+phase.
 
-`<!--table forms RUN-->`: originals of the same run (`<id>_original`; of ScatterAlloc its maintained heir).
-`<!--table forms RUN,RUN FILE-->`: originals that were measured separately, from data/originals/FILE; of the runs the cells with
-the settings of that file.
+* `<!--table forms RUN-->` uses originals of the same run (`<id>_original`; for ScatterAlloc its maintained successor).
+* `<!--table forms RUN,RUN FILE-->` uses originals that were measured separately, from data/originals/FILE. It shows the
+  cells of the runs that have the settings of this file.
 
-Bold is what lies outside of what is asked: a published form takes 0.67 to 1.5 of the original's time; a reworked form at most the
-original's time, or 1/0.97 of it where that is below 15 us. A `~` marks a provisional time, which is not judged.
+Values outside of the wanted range are bold. A published form should take 0.67 to 1.5 of the original's time. A reworked
+form should take at most the original's time, or 1/0.97 of it if that time is below 15 us. A `~` marks a provisional
+time, which is not judged.
 """
 
 from __future__ import annotations
@@ -21,8 +23,10 @@ from plots.sheet import grid, provisional, quantity
 
 _BAND = (0.67, 1.5)
 _SHORT = 15e-6
-_YARDSTICKS = {"atomic_malloc": "bump"}  # the same few instructions: what the two ways of measuring differ by
-_HEIRS = {"scatteralloc": "mallocmc", "scatteralloc_no_coalescing": "mallocmc_no_coalescing"}  # of the same authors' code, behind an adapter
+# These pairs run the same few instructions, so their ratio shows how the two ways of measuring differ.
+_YARDSTICKS = {"atomic_malloc": "bump"}
+# These are the same authors' successors, behind adapters.
+_HEIRS = {"scatteralloc": "mallocmc", "scatteralloc_no_coalescing": "mallocmc_no_coalescing"}
 _PHASES = ("alloc", "free")
 
 
@@ -30,10 +34,10 @@ _PHASES = ("alloc", "free")
 class _Cell:
     status: str
     provisional: bool
-    seconds: dict[str, float]  # by phase
+    seconds: dict[str, float]  # seconds, by phase
 
 
-# The time of the original of an allocator in a phase at a point; None where it has none.
+# Returns the time of an allocator's original in a phase at a point, or None if it has no time.
 _Theirs = Callable[[str, str, str], float | None]
 
 
@@ -65,7 +69,9 @@ def _point(run: Run, axes: dict) -> str:
 
 
 def _beside(ours: dict[str, dict[str, _Cell]]) -> _Theirs:
-    """An original has no parameters: it stands beside all labels of an id."""
+    """Returns the function that finds the times of originals in the same runs. An original has no parameters, so it
+    applies to all labels of an id.
+    """
 
     def seconds(name: str, point: str, phase: str) -> float | None:
         base = name.partition("(")[0]
@@ -110,7 +116,7 @@ def _compared(form: str, cell: _Cell | None, phase: str, original: float | None)
         return cell.status
     ratio = cell.seconds[phase] / original
     asked = _BAND if form == forms.PUBLISHED else (0, 1 / 0.97 if original < _SHORT else 1)
-    # Judged as it is written.
+    # The value is judged in its written form.
     written = f"{ratio:.2f}" if ratio >= 0.01 else "<0.01"
     if cell.provisional:
         return provisional.marked(written, True)

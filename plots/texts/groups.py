@@ -1,6 +1,7 @@
-"""Counts of a group of kept runs, for numbers in texts: `<!--n h200/guide cells-->`; several folders stand with commas.
+"""Counts runs and cells of a group of kept runs, for numbers in texts: `<!--n h200/guide cells-->`. Commas separate
+several folders.
 
-A run that was continued counts with the pause in `minutes`; such a group is refused.
+The word `minutes` is an error for a group with a continued run, because its log includes the pause.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ def answer(names: str, word: str) -> str:
 
 
 def runs(names: str) -> list[Run]:
-    """The kept runs at and below the folders."""
+    """Returns the kept runs at and below the folders."""
     return [kept.run(str(folder.relative_to(kept.REFERENCE))) for name in names.split(",") for folder in _folders(name)]
 
 
@@ -41,7 +42,7 @@ def _fewer_rounds(run: Run) -> int:
 
 
 def _minutes(group: Sequence[Run]) -> str:
-    """From the first line of their logs to the last one."""
+    """Returns the minutes from the first line of the logs to the last one."""
     times = []
     for run in group:
         lines = [json.loads(line) for line in stored.content_of(run.folder, "events.jsonl").splitlines()]

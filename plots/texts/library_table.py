@@ -1,4 +1,4 @@
-"""The C++ type and the header of each allocator, read from the headers: `<!--table library-->`."""
+"""Writes the table of the C++ type and the header of each allocator, from the headers: `<!--table library-->`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from plots.sheet import grid
 
 _REGISTERED = re.compile(r"^ALLOCBENCH_REGISTER\(\w+,([^)]*)\)", re.M)
 _NAME = re.compile(r'\.name = "(\w+)"')
-_NOT_INSTALLED = ("contract", "saboteur", "delayed")  # cmake/AllocbenchInstall.cmake
+_NOT_INSTALLED = ("contract", "saboteur", "delayed")  # the folders that cmake/AllocbenchInstall.cmake leaves out
 
 
 def table() -> grid.Grid:
@@ -28,7 +28,7 @@ def _rows(path: Path) -> list[list[str]]:
 
 
 def _name_of(type_: str, text: str, header: str) -> str:
-    """The first name in the body of the class."""
+    """Returns the first name in the body of the class."""
     declared = re.search(rf"^(?:class|struct) {type_}\b[^;]*?{{", text, re.M)
     name = declared and _NAME.search(text, declared.end())
     if not name:

@@ -1,18 +1,21 @@
-"""Numbers in texts: a Markdown file marks each with the query that gives it, and this module writes the answer.
+"""Writes numbers into texts. A Markdown file marks each number with the query that computes it.
 
     <!--n h200/pham2025/fig12 of=crw to=corw-->0.95 to 15<!--/n-->
 
-The first word is a run below results/reference, or originals/FILE; then come `key=value`:
-  of, to               allocators (several with commas); `to` makes a ratio at equal settings
-  phase, metric        of both sides; the defaults are those of the figure
-  growth=SETTING       the exponent of the power of that setting which fits best
-  show, digits         what is written (SHOWS below, default range), significant digits (default 2)
-  at=SETTING           for `where`: the setting whose value is written
-  statuses             in place of all these: how the cells ended
-  ranks=RUN            how alike that run ranks the allocators (ranks.py); ranks.phase is its phase
-  a word of groups.py  in place of all these: a count of all runs at or below the folder
-anything else is a setting: `threads=1024`, `threads=1024,2048`, `threads=..512`, `threads=64..`; `of.threads` and `to.threads` are
-for one side. Tables are filled in the same way, between <!--table NAME--> and <!--/table--> (blocks.py).
+The first word is a run below results/reference, or originals/FILE. The other words are `key=value`:
+
+  of, to               allocators, separated by commas; with `to`, the number is a ratio at equal settings
+  phase, metric        phase and metric of both sides (default: those of the figure)
+  growth=SETTING       exponent of the power of this setting that fits best
+  show, digits         what to write (SHOWS below, default range), and significant digits (default 2)
+  at=SETTING           setting whose value `show=where` writes
+  statuses             how the cells ended, instead of a number
+  ranks=RUN            rank correlation with that run (ranks.py); ranks.phase is its phase
+  a word of groups.py  a count of all runs at or below the folder; it stands alone
+
+Any other key is a setting: `threads=1024`, `threads=1024,2048`, `threads=..512`, `threads=64..`. The keys `of.threads`
+and `to.threads` select for one side only. Tables between <!--table NAME--> and <!--/table--> are written in the same
+way (blocks.py).
 """
 
 from __future__ import annotations
@@ -38,13 +41,13 @@ _RESERVED = ("of", "to", "phase", "metric", "growth", "show", "digits", "at", "s
 
 
 def texts() -> list[Path]:
-    """The files that have such numbers."""
+    """Returns the files that have such numbers."""
     found = [*kept.REFERENCE.glob("*/*.md"), *(kept.ROOT / "docs").rglob("*.md"), *(kept.ROOT / "plots").glob("*.md")]
     return sorted(path for path in found if _NUMBER.search(text := path.read_text(encoding="utf-8")) or _TABLE.search(text))
 
 
 def fill(chosen: Sequence[Path], write: bool) -> list[str]:
-    """Brings the files up to date; one line for each number or table that was not."""
+    """Updates the files. Returns one line for each number or table that was out of date."""
     changes = []
     for path in chosen or texts():
         if not path.is_file():
@@ -152,7 +155,7 @@ def _literal(text: str):
 
 
 def _write(found: Found, digits: int) -> Callable[[float], str]:
-    """A number with its unit, rounded to so many digits."""
+    """Returns a function that writes a number with its unit, rounded to so many digits."""
     unit, metric = found.unit, found.metric
 
     def rounded(value: float) -> float:
@@ -169,7 +172,7 @@ def _range(found: Found, digits: int) -> str:
     low, high = (write(pick(estimate.number for estimate in found.estimates)) for pick in (min, max))
     if low == high:
         return low
-    # The unit once where both have it: 12 to 19 ms.
+    # The unit is written once if both numbers have it: 12 to 19 ms.
     number, _, unit = low.partition(" ")
     return f"{number} to {high}" if unit and high.endswith(f" {unit}") else f"{low} to {high}"
 
@@ -183,7 +186,7 @@ SHOWS: dict[str, Callable[[Found, int], str]] = {
 
 
 def _place(run: results.Run, wanted: dict[str, str], found: Found) -> str:
-    """The value of a setting at which the number is smallest."""
+    """Returns the value of a setting at which the number is smallest."""
     name = wanted.get("at", "")
     if name not in run.settings:
         raise UsageError(f"show=where needs at=SETTING, one of: {', '.join(sorted(run.settings))}.")

@@ -1,4 +1,6 @@
-"""Tables of a paper's page, from kept results: `<!--table verdicts DEVICE PAPER-->` and `<!--table figures DEVICE PAPER-->`."""
+"""Writes tables of a paper's page from kept results: `<!--table verdicts DEVICE PAPER-->` and `<!--table figures DEVICE
+PAPER-->`.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +13,12 @@ from allocbench.errors import UsageError
 from plots.runs import kept
 from plots.sheet import grid
 
-_COUNTED = {"holds": ("holds", "hold"), "does not hold": ("does not hold", "do not hold"), "cannot tell": ("cannot tell", "cannot tell")}
+_COUNTED = {"holds": ("holds", "hold"), "does not hold": ("does not hold", "do not hold"), "experiment differs": ("experiment differs", "experiments differ"),
+            "cannot tell": ("cannot tell", "cannot tell")}
 
 
 def verdicts(device: str, paper: str) -> grid.Grid:
-    """The sentences of the paper that the ledger of this device judges."""
+    """Lists the sentences of the paper that the ledger of this device judges."""
     claims = [each for each in _ledger(device) if each["figure"].split("/")[0] == paper]
     if not claims:
         raise UsageError(f"the ledger of {device} has no sentence of {paper!r}. Known are: {', '.join(_papers(device))}.")
@@ -24,7 +27,7 @@ def verdicts(device: str, paper: str) -> grid.Grid:
 
 
 def figures(device: str, paper: str) -> grid.Grid:
-    """Every kept run of the paper: what it shows, its picture and its numbers, what its claims came to, how its cells ended."""
+    """Lists every kept run of the paper with its description, picture, numbers, verdicts and statuses."""
     ledger = _ledger(device)
     rows = []
     for folder in stored.find_runs(kept.REFERENCE / device / paper):
@@ -40,7 +43,7 @@ def figures(device: str, paper: str) -> grid.Grid:
 
 
 def _judged(ledger: Sequence[dict], device: str, figure: str) -> str:
-    """How many claims of the figure have each verdict, linked to its section of the ledger."""
+    """Counts the verdicts of the figure's claims, with a link to its section of the ledger."""
     verdicts_of = [each["verdict"] for each in ledger if each["figure"] == figure]
     words = [f"{verdicts_of.count(verdict)} {forms[verdicts_of.count(verdict) > 1]}" for verdict, forms in _COUNTED.items() if verdict in verdicts_of]
     section = kept.REFERENCE / device / f"claims.md#{figure.replace('/', '')}"
@@ -64,7 +67,7 @@ def _figure(claim: dict) -> str:
 
 
 def _kind(claim: dict) -> str:
-    """The word of the cause; the ledger has its sentence."""
+    """Returns the kind of the cause. The ledger has the whole sentence."""
     return (claim.get("cause") or "").split(":")[0]
 
 
@@ -73,5 +76,5 @@ def _link(path: Path) -> str:
 
 
 def _target(path: Path) -> str:
-    """The path as a page in docs/papers links it."""
+    """Returns the path as a page in docs/papers links it."""
     return (Path("..") / ".." / path.relative_to(kept.ROOT)).as_posix()

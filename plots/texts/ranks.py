@@ -1,8 +1,8 @@
-"""How alike two kept runs rank their allocators, for numbers in texts: `ranks=RUN` in a query of numbers.py.
+"""Compares how two kept runs rank their allocators, for numbers in texts: `ranks=RUN` in a query of numbers.py.
 
-The answer is Spearman's rank correlation of a time over the allocators that have it in both: "0.82 over 41 allocators". `phase` and the settings
-are those of the first run, `ranks.phase` is the other run's phase, of which all cells count. Cells in which requests got null are left out, as in
-the ledger. Allocators that appear with several cells are refused.
+The answer is Spearman's rank correlation of a time, over the allocators that have it in both runs: "0.82 over 41
+allocators". `phase` and the settings apply to the first run. `ranks.phase` is the phase of the other run, and all its
+cells count. Cells with null returns are left out, as in the ledger. An allocator with several cells is an error.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""A table of times: allocators down, chosen cells of runs across.
+"""Writes a table of times, with allocators as rows and chosen cells of runs as columns.
 
     <!--table times h200/current2026/sizes:alloc:threads=1048576,request_bytes=128 h200/current2026/index:build:keys=524288,keys_per_bucket=14-->
 
-Each word is a run, a phase of it and settings that leave one cell per allocator. A cell without a time gives its status;
-a provisional time has a `~`.
+Each word names a run, a phase and settings that leave one cell per allocator. A cell without a time shows its status. A
+provisional time has a `~`.
 """
 
 from __future__ import annotations

@@ -1,2 +1,5 @@
-"""One self-contained HTML page from stored results: first the answer, then the evidence. `build.py` puts it together; every other
-module makes one section. Charts are Plotly's, made here as data; static/ holds the page, its style, and the scripts for filters and ranking."""
+"""Makes one self-contained HTML page from stored results: first the answer, then the evidence.
+
+`build.py` assembles the page, and every other module makes one section. The charts are data for Plotly. The folder
+static/ contains the page, its style, and the scripts for filters and ranking.
+"""

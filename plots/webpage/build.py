@@ -1,4 +1,4 @@
-"""Puts the page together: what can be read is shown, what cannot is listed at its top."""
+"""Assembles the page. It shows all results that can be read, and lists the others at its top."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _EMPTY = {"cases": [], "allocators": [], "floor": 0.0, "band": None, "without": 
 @dataclass(frozen=True)
 class Page:
     text: str
-    problems: list[str]  # what could not be read or drawn
+    problems: list[str]  # errors about results that could not be read or drawn
 
 
 def page_of(runs: Sequence[Run], failures: Sequence[Exception]) -> Page:
@@ -58,7 +58,10 @@ def page_of(runs: Sequence[Run], failures: Sequence[Exception]) -> Page:
 
 
 def _of_one_device(runs: Sequence[Run], problems: list[str]) -> list[Run]:
-    """Times of different devices cannot be compared: the device of the guide stays, else that of most runs."""
+    """Returns the runs of one device, because times of different devices cannot be compared.
+
+    The device of the guide is kept. Without a guide, it is the device with most runs.
+    """
     groups: dict[tuple[str, str], list[Run]] = {}
     for run in runs:
         groups.setdefault(origin.device_of(run), []).append(run)
@@ -151,7 +154,7 @@ def _figures(runs: Sequence[Run], charts: dict, problems: list[str]) -> str:
 def _figure(run: Run) -> figures.Figure:
     try:
         return figures.figure_of(run)
-    except NothingToDraw:  # results that are older than what the config draws today
+    except NothingToDraw:  # the results are older than the current plot of the config
         return figures.figure_of(drawing.read(run.folder))
 
 
@@ -191,11 +194,11 @@ def _fill(guide: dict, run: Run, parts: dict[str, str], charts: dict, problems: 
 
 
 def _json(data) -> str:
-    """Nothing in it may look like markup: browsers read script elements as text with exceptions."""
+    """Writes JSON that contains no markup, because browsers do not read script elements as plain text."""
     return json.dumps(data, separators=(",", ":"), ensure_ascii=False, allow_nan=False).replace("<", "\\u003c")
 
 
 @functools.lru_cache(maxsize=1)
 def _packed_plotly() -> str:
-    """Plotly's own script, packed: the page is a third of the size, and browsers unpack it themselves."""
+    """Packs Plotly's own script. The page is a third of the size, and browsers unpack the script themselves."""
     return base64.b64encode(gzip.compress(get_plotlyjs().encode(), 9, mtime=0)).decode()

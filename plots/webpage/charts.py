@@ -1,5 +1,8 @@
-"""What all charts of the page share. A chart is Plotly's `data` and `layout` as plain dictionaries; static/charts.js adds the
-colours of the page (light or dark) and hides the traces that a filter leaves out."""
+"""Makes the parts that all charts of the page share.
+
+A chart consists of Plotly's `data` and `layout` as plain dictionaries. static/charts.js adds the colours of the page
+(light or dark) and hides the traces that a filter leaves out.
+"""
 
 from __future__ import annotations
 
@@ -8,34 +11,39 @@ import math
 from plots.runs import forms
 from plots.sheet import provisional, quantity, style
 
-_DECADES = 50  # below this ratio of the ends of an axis 2 and 5 are named, too
-_CLOSE = 4     # below this one every digit
+_DECADES = 50  # ratio of the ends of an axis below which 2 and 5 are labelled too
+_CLOSE = 4     # ratio below which every digit is labelled
 SYMBOLS = {"published": "circle", "reworked": "diamond", "original": "square-open", "own": "triangle-up", "ablation": "x-thin-open"}
 
-HOVER = "%{text}"  # beside it Plotly writes the name of the line
+HOVER = "%{text}"  # Plotly writes the name of the line beside it
 
 _SHAPES = {"circle": "circle", "diamond": "diamond", "square-open": "open square", "triangle-up": "triangle", "x-thin-open": "thin cross"}
 
 
 def marks() -> str:
-    """The key of the markers, as one sentence."""
+    """Returns the key of the markers as one sentence."""
     return "The mark tells the form: " + ", ".join(f"{_SHAPES[symbol]} {forms.shown(form)}" for form, symbol in SYMBOLS.items()) + f". Hollow with a dot: {provisional.MEANT}."
 
 
 def markers(symbol: str, hollow: list[bool]) -> str | list[str]:
-    """Of points in their order. Provisional ones have a hollow mark with a dot, as originals have hollow ones."""
+    """Returns the markers of points in their order. A provisional point has a hollow mark with a dot, because originals
+    are hollow too.
+    """
     dotted = f"{symbol.removesuffix('-open').removesuffix('-thin')}-open-dot"
     return [dotted if each else symbol for each in hollow] if any(hollow) else symbol
 
 
 def axis(title: str, log: bool = False, values=(), factors: bool = False, unit: str = "", **more) -> dict:
-    """Of a logarithmic axis over `values` the decades are named, and 2 and 5 between them where there are few. Times and counts have SI
-    prefixes (20 µs, 100 k); factors are written out (0.5, 1,000)."""
+    """Returns the layout of an axis.
+
+    A logarithmic axis over `values` labels the decades, and also 2 and 5 if there are few decades. Times and counts
+    have SI prefixes (20 µs, 100 k). Factors are written in full (0.5, 1,000).
+    """
     made = {"title": {"text": title, "standoff": 8}, "automargin": True, "zeroline": False}
     positive = [value for value in values if value and value > 0]
     if log:
         made |= {"type": "log", "dtick": 1, "tickformat": ",~r"}
-        if positive and (unit or (not factors and min(positive) >= 1)):  # Plotly writes 20µs
+        if positive and (unit or (not factors and min(positive) >= 1)):  # Plotly would write 20µs
             made |= _named(min(positive), max(positive), unit)
         elif positive and max(positive) < _DECADES * min(positive):
             made["dtick"] = "D2"
@@ -45,7 +53,9 @@ def axis(title: str, log: bool = False, values=(), factors: bool = False, unit: 
 
 
 def _named(low: float, high: float, unit: str) -> dict:
-    """Places on a logarithmic axis, each with its unit: the decades, 1, 2 and 5 where these are few, or every digit where the numbers are close."""
+    """Returns labels on a logarithmic axis with their unit: the decades, also 2 and 5 if these are few, or every digit
+    for close numbers.
+    """
     digits = range(1, 10) if high < _CLOSE * low else (1, 2, 5) if high < _DECADES * low else (1,)
     decades = range(math.floor(math.log10(low)) - 1, math.ceil(math.log10(high)) + 2)
     places = [float(f"{digit}e{decade}") for decade in decades for digit in digits]
@@ -64,12 +74,14 @@ def layout(height: int, **more) -> dict:
 
 
 def about(entry: dict) -> dict:
-    """What filters ask of a trace."""
+    """Returns the data of a trace that filters use."""
     return {"allocator": entry["id"], "form": entry["form"], "family": entry["family"]}
 
 
 def in_families(data: list[dict]) -> list[dict]:
-    """Marks in the colours of their families, with an entry of the legend for each: allocators have more colours than an eye tells apart."""
+    """Colours marks by family, with one legend entry per family, because there are too many allocators for distinct
+    colours.
+    """
     names, key = style.family_names(), {}
     for trace in data:
         if "meta" not in trace:
@@ -85,10 +97,10 @@ def in_families(data: list[dict]) -> list[dict]:
 
 
 def legend(below: float) -> dict:
-    """For a layout: a legend so far below the axes, as a share of their height."""
+    """Returns a legend for a layout. `below` is the distance below the axes, as a share of their height."""
     return {"showlegend": True, "legend": {"orientation": "h", "y": -below, "yanchor": "top"}}
 
 
 def finite(values) -> list:
-    """JSON has no NaN."""
+    """Replaces NaN and infinity by None, because JSON has neither."""
     return [None if value is None or (isinstance(value, float) and not math.isfinite(value)) else value for value in values]

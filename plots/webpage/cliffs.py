@@ -1,6 +1,10 @@
-"""Where an allocator falls off: its time per operation against threads by size and against the fill of the pool, and below these its slowest
-mallocs against the same. The size is the colour, the percentile the kind of line and mark. Where lines coincide, sizes stand beside each
-other and the marks of percentiles around each other."""
+"""Draws the loads at which an allocator becomes slow.
+
+The upper charts show its time per operation, against the threads by size and against the fill of the pool. The lower
+charts show its slowest mallocs against the same two loads. The colour shows the size, and the kind of line and mark
+shows the percentile. If lines coincide, sizes are moved beside each other, and marks of percentiles have different
+sizes.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,7 @@ from typing import Callable, Collection
 from plots.sheet import provisional, quantity
 from plots.webpage import charts
 
-_SHARES = {  # of mallocs: line, mark, and its size
+_SHARES = {  # line, mark and size of the mark, by share of the mallocs
     "50 %": ("solid", "circle", 5),
     "90 %": ("dash", "circle-open", 9),
     "99 %": ("dashdot", "diamond-open", 13),
@@ -17,14 +21,14 @@ _SHARES = {  # of mallocs: line, mark, and its size
 }
 _COLOURS = ("#1f77b4", "#2a9d8f", "#e9a100", "#e76f51", "#8e24aa")
 _MIXED = "#b5651d"
-_BESIDE = 1.1  # factor between the threads at which two sizes are drawn
+_BESIDE = 1.1  # factor between the x positions of two sizes
 _SIZED = ("guide/small", "guide/large")
 _PERCENT = {"tickvals": [number / 10 for number in range(11)], "ticktext": [f"{10 * number} %" for number in range(11)]}
-_LEFT, _RIGHT, _ABOVE, _BELOW = [0, 0.44], [0.57, 1], [0.58, 1], [0.06, 0.44]  # of the four panels
+_LEFT, _RIGHT, _ABOVE, _BELOW = [0, 0.44], [0.57, 1], [0.58, 1], [0.06, 0.44]  # domains of the four panels
 
 
 def charts_of(table: dict) -> dict[str, dict]:
-    """By allocator; those without any number are left out."""
+    """Returns a chart for each allocator that has a number."""
     made = {entry["id"]: _chart(table, entry) for entry in table["allocators"]}
     return {name: chart for name, chart in made.items() if chart}
 
@@ -55,7 +59,7 @@ def _chart(table: dict, entry: dict) -> dict | None:
 
 
 def _colours(table: dict) -> dict[int, str]:
-    """By request size; the same for all allocators."""
+    """Returns the colour of each request size, the same for all allocators."""
     sizes = sorted({case["job"]["sizes"][0] for case in table["cases"] if case["figure"] in _SIZED and case["job"]})
     return {size: _COLOURS[number % len(_COLOURS)] for number, size in enumerate(sizes)}
 
@@ -66,7 +70,9 @@ def _all(traces: list[dict], key: str) -> list[float]:
 
 def _line(name: str, points: list, axes: str, colour: str, told: Callable[[float, float], str], share: str = "50 %", beside: float = 1,
           hollow: Collection[float] = (), **more) -> dict:
-    """Through points (x, y), drawn at `beside` times their x and described by `told`. Those whose x is in `hollow` are provisional."""
+    """Returns a line through points (x, y), drawn at `beside` times their x. `told` describes the points, and points
+    with an x in `hollow` are provisional.
+    """
     points = sorted(points)
     dash, symbol, size = _SHARES[share]
     return {
@@ -86,12 +92,14 @@ def _line(name: str, points: list, axes: str, colour: str, told: Callable[[float
 
 
 def _key(share: str) -> dict:
-    """The entry of a percentile in the legend: a line without points."""
+    """Returns the legend entry of a percentile: a line without points."""
     return _line(f"{share} of mallocs", [], "", "#888888", str, share) | {"x": [None], "y": [None]}
 
 
 def _beside(colours: dict[int, str], size: int) -> float:
-    """The middle size stands at its threads, smaller ones before and larger ones behind it."""
+    """Returns the factor that moves a size on the x axis. Smaller sizes move left of the middle one, and larger sizes
+    move right.
+    """
     places = list(colours)
     return _BESIDE ** (places.index(size) - (len(places) - 1) / 2) if size in colours else 1
 
@@ -141,12 +149,12 @@ def _tails_by_threads(latency: list[list], colours: dict[int, str]) -> list[dict
 
 
 def _tails_by_fill(latency: list[list], colours: dict[int, str]) -> list[dict]:
-    """The same number of threads in pools of several sizes."""
+    """Draws the same number of threads in pools of several sizes."""
     return _tails([(size, fill, tail) for size, _, fill, *tail in latency], "4", colours, lambda x, y: _at_fill(x, f"{y:,.0f} cycles"))
 
 
 def _steps(cells: list, colours: dict[int, str]) -> list[dict]:
-    """The share of mallocs that stay within so many steps on shared words."""
+    """Draws the steps on shared words that a share of the mallocs does not exceed."""
     rows = [
         (case["job"]["sizes"][0], case["job"]["threads"], result["steps"])
         for case, result in cells
@@ -156,7 +164,9 @@ def _steps(cells: list, colours: dict[int, str]) -> list[dict]:
 
 
 def _tails(rows: list[tuple[int, float, list[float]]], axes: str, colours: dict[int, str], told: Callable[[float, float], str]) -> list[dict]:
-    """Of (size, x, one value per percentile): a line for each size and percentile, named where one points at it."""
+    """Returns a line for each size and percentile of rows (size, x, one value per percentile). The pointer shows the
+    line's name.
+    """
     sizes = sorted({size for size, _, _ in rows})
     return [
         _line(f"{quantity.in_bytes(size)}, {share} of mallocs", [(x, tail[number]) for other, x, tail in rows if other == size], axes,

@@ -1,7 +1,9 @@
-"""What speed costs: time, memory and registers of every allocator, and the front of those that nothing beats in all three; then set-up.
+"""Draws the price of speed: time, memory and registers of every allocator, and the Pareto front of all three. A second
+chart shows set-up.
 
-Two fronts: of all allocators, and of those that serve any size. Ablations are left out; what never frees, often fails or is broken
-by the bug search does not count as a rival."""
+There are two fronts: one of all allocators, and one of allocators that serve any size. Ablations are left out. An
+allocator that never frees, often fails or is broken by the bug search does not count as a rival.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,7 @@ class Point:
 
 
 def points_of(table: dict) -> list[Point]:
-    """Those with a time in at least half of the cells, and with their memory measured."""
+    """Returns the allocators with a time in at least half of the cells and a measured memory."""
     made = []
     for entry in table["allocators"]:
         slower, ok, _ = heat.slowdowns(table, entry)
@@ -45,7 +47,7 @@ def points_of(table: dict) -> list[Point]:
 
 
 def numbered(points: list[Point]) -> dict[str, int]:
-    """The places of the members of both fronts, by time."""
+    """Numbers the members of both fronts, by time."""
     members = front(points) | front([point for point in points if point.any_size])
     ordered = sorted((point for point in points if point.entry["id"] in members), key=lambda point: point.slower)
     return {point.entry["id"]: number for number, point in enumerate(ordered, start=1)}
@@ -76,7 +78,7 @@ def chart(table: dict) -> dict | None:
 
 
 def front_table(table: dict) -> str:
-    """The members of the fronts with their numbers, as the marks are too near for names."""
+    """Lists the members of the fronts with their numbers, because the marks are too close for names."""
     points = {point.entry["id"]: point for point in points_of(table)}
     rows = []
     for name, number in numbered(list(points.values())).items():
@@ -101,7 +103,7 @@ def front_table(table: dict) -> str:
 
 
 def setup_chart(table: dict) -> dict | None:
-    """Set-up against registers: what is paid once, and what every kernel pays."""
+    """Draws the set-up time, which is paid once, against the registers, which every kernel pays."""
     points = [entry for entry in table["allocators"] if entry["setup"] and entry["registers"]]
     if not points:
         return None
@@ -112,13 +114,15 @@ def setup_chart(table: dict) -> dict | None:
 
 
 def _survives(entry: dict) -> bool:
-    """In nine of ten cells: a grid that reaches a full pool leaves nobody without a failure."""
+    """Returns whether at least nine of ten cells are ok. Every allocator fails in some cells, because the guide also
+    fills the pool.
+    """
     ok, asked = entry["survived"]
     return ok >= 0.9 * asked
 
 
 def _mark(entry: dict, x: float, y: float, size: float, hover: str, number: int | None, ring: dict) -> dict:
-    """With its number of the table below, where it has one: static/numbers.js writes it where there is room."""
+    """Returns a mark. If it has a number in the table below, static/numbers.js writes this number beside it."""
     return {
         "type": "scatter",
         "mode": "markers",

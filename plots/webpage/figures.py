@@ -1,4 +1,6 @@
-"""Every figure of every paper: interactive, beside the static one, with the paper's own values and the commands that make it again."""
+"""Shows every figure of every paper in an interactive and a static form, with the paper's own values and the commands
+that make it.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ from plots.webpage import graphs, maps
 
 @dataclass(frozen=True)
 class Figure:
-    """One figure: `body` is HTML; `chart` is None where it is a table of words."""
+    """A figure is one figure of the page. `body` is HTML. `chart` is None if the figure is a table of words."""
 
     run: Run
     stem: str
@@ -28,18 +30,18 @@ class Figure:
 
 
 class Resolved(NamedTuple):
-    """A kind whose static and interactive figures come from one model."""
+    """A resolved kind makes its static and interactive figures from one model."""
 
     resolve: Callable[[Run], Any]
     draw: Callable[[Any, str], page.Drawing]
-    chart: Callable[[Any], dict | None]  # None where no cell has a value
+    chart: Callable[[Any], dict | None]  # function that returns None if no cell has a value
 
 
 INTERACTIVE = {"lines": Resolved(lines.resolve, lines.draw, graphs.chart), "heatmap": Resolved(heatmap.resolve, heatmap.draw, maps.chart)}
 
 
 def figure_of(run: Run) -> Figure:
-    """Raises what drawing the run raises."""
+    """Makes the figure of a run. It raises the same errors as drawing the run."""
     stem = f"{drawing.stem_of(run.kept_as)}_{run.backend}"
     kind = run.plot.get("kind", "status_matrix")
     if run.plot:
@@ -63,7 +65,7 @@ def figure_of(run: Run) -> Figure:
 
 
 def _command(run: Run) -> str:
-    """What a reader types to make this figure again: measure, then draw."""
+    """Returns the commands that make this figure again: measure, then draw."""
     config = run.run.get("config_path") or f"configs/{run.name}.json"
     if not config.startswith("configs/"):
         config = f"configs/{run.name}.json"
@@ -76,7 +78,7 @@ def _command(run: Run) -> str:
 
 
 def _image(run: Run, made: page.Drawing) -> str:
-    """The kept PNG where there is one, else drawn now."""
+    """Returns the kept PNG, or draws it if there is none."""
     kept = run.folder / "figures" / f"{made.stem}.png"
     if kept.is_file():
         content = kept.read_bytes()

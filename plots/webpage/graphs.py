@@ -1,4 +1,6 @@
-"""Line figures of the papers, interactive: the panels, series, stated values and derived curves of the static figure."""
+"""Draws line figures of the papers in an interactive form, with the panels, series, stated values and derived curves of
+the static figure.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +16,13 @@ from plots.sheet import provisional, quantity, style, ticks
 from plots.webpage import charts
 
 _UNITS = ("s", "op/s", "B", "B/s")
-_WIDE, _NARROW, _POINTS = 9, 2.8, 9  # inches of all panels of a row, and of one on a phone; size of the labels
+# These are the width of a row of panels and of a panel on a phone, in inches, and the size of the labels in points.
+_WIDE, _NARROW, _POINTS = 9, 2.8, 9
 _DASHES = {"full": "solid", "left": "dash", "none": "dot", "top": "dashdot", "right": "longdash", "bottom": "longdashdot"}
 
 
 def chart(shown: Chart) -> dict | None:
-    """One subplot per panel, in its row and column."""
+    """Returns one subplot per panel, in its row and column. The result is None if no series has a value."""
     rows, columns = 1 + max(panel.row for panel in shown.panels), 1 + max(panel.column for panel in shown.panels)
     data, axes, notes = [], {}, []
     known: set[str] = set()
@@ -34,6 +37,8 @@ def chart(shown: Chart) -> dict | None:
                 data.append(_series(each, shown.forms.get(each.allocator, ""), suffix, each.label not in known, bool(curve[0]) or bool(shown.x.words) or not shown.joined))
                 data[-1] |= _told(shown, panel, each.drawn()[["x", "value", "low", "high", provisional.FLAG]].itertuples(index=False, name=None))
                 known.add(each.label)
+        for each, curve in panel.lent:
+            data += _curve(each, curve, suffix)
         data += _stated(shown, panel, suffix, known)
         data += _positions(panel, suffix, known)
         if (unit := _unit(panel)) and not shown.log_y and (values := _values(panel, "value")):
@@ -76,18 +81,20 @@ def _axes(shown: Chart, panel: Panel, suffix: str, size: tuple[int, int]) -> dic
 
 
 def _named(xs: list[float], log: bool, write: Callable[[float], str], columns: int) -> dict:
-    """The values of x that have room for their label, on a phone, too."""
+    """Returns the x values whose labels have room, even on a phone."""
     places = ticks.named(xs, (xs[0], xs[-1]), log, min(_NARROW, _WIDE / columns), _POINTS, write) if len(xs) > 1 else xs
     return {"tickvals": places, "ticktext": [write(place) for place in places]}
 
 
 def _unit(panel: Panel) -> str:
-    """What stands behind the numbers of the axis; ratios, shares and counts have none."""
+    """Returns the unit after the numbers of the axis. Ratios, shares and counts have none."""
     return panel.unit if panel.unit in _UNITS and not quantity.is_ratio(panel.metric) else ""
 
 
 def _scale(data: list[dict], suffix: str, largest: float) -> str:
-    """Brings the values of a panel to the SI prefix of the largest and gives it back: Plotly's own ticks have no space before a prefix."""
+    """Scales the values of a panel to the SI prefix of the largest, and returns the prefix. Plotly's own ticks have no
+    space before a prefix.
+    """
     scale, prefix = quantity.prefix_of(largest)
     for trace in data:
         if trace["yaxis"] == f"y{suffix}":
@@ -123,7 +130,7 @@ def _series(each: Series, form: str, suffix: str, first: bool, only_markers: boo
         "name": each.label,
         "legendgroup": each.label,
         "showlegend": first,
-        # A figure is about its ablations and delayed forms: the boxes, which leave them out of answers, do not hide them here.
+        # The checkboxes leave ablations and delayed forms out of answers, but must not hide them in figures about them.
         "meta": {"allocator": each.allocator, "form": form if form in question.USUAL_FORMS else "", "family": style.family(each.allocator)},
         "x": charts.finite(points["x"]),
         "y": charts.finite(points["value"]),
@@ -144,7 +151,7 @@ def _series(each: Series, form: str, suffix: str, first: bool, only_markers: boo
 
 
 def _told(shown: Chart, panel: Panel, points: Iterable[tuple[float, float, float, float, bool]]) -> dict:
-    """What points (x, value, low, high, whether provisional) say under the pointer."""
+    """Returns the texts that points (x, value, low, high, whether provisional) show under the pointer."""
     write = quantity.formatter(panel.metric, panel.unit)
     texts = [
         f"{shown.x.written(place)}: {quantity.with_interval(write(value), value, low, high)}{f', {provisional.WORD}' if hollow else ''}"
@@ -154,7 +161,7 @@ def _told(shown: Chart, panel: Panel, points: Iterable[tuple[float, float, float
 
 
 def _stated(shown: Chart, panel: Panel, suffix: str, known: set[str]) -> list[dict]:
-    """The paper's own values, as stars."""
+    """Draws the paper's own values as stars."""
     made = []
     for mark in panel.marks:
         name = mark.source if "paper" in mark.source.lower() else f"paper: {mark.source}"
@@ -183,7 +190,7 @@ def _stated(shown: Chart, panel: Panel, suffix: str, known: set[str]) -> list[di
 
 
 def _bands(panel: Panel, suffix: str, known: set[str]) -> list[dict]:
-    """The ranges that a paper states: a line without ink, and the area from it up to the next."""
+    """Draws the ranges that a paper states: two dotted lines, and the area between them."""
     made = []
     for band in panel.bands:
         shared = {"type": "scatter", "mode": "lines", "name": band.source, "legendgroup": band.source, "hoverinfo": "skip", "x": band.xs}
@@ -195,7 +202,7 @@ def _bands(panel: Panel, suffix: str, known: set[str]) -> list[dict]:
 
 
 def _positions(panel: Panel, suffix: str, known: set[str]) -> list[dict]:
-    """Values of x that the paper names: vertical lines as high as the values drawn."""
+    """Draws a vertical line at each value of x that the paper names. It is as high as the drawn values."""
     ys = _values(panel, "value")
     made = []
     for position in panel.positions if ys else []:
@@ -216,7 +223,7 @@ def _positions(panel: Panel, suffix: str, known: set[str]) -> list[dict]:
 
 
 def _curve(each: Series, curve: tuple[list[float], list[float]], suffix: str) -> list[dict]:
-    """What the paper derives for the series, where the plot asks for it."""
+    """Draws the curve that the paper derives for the series, if the plot asks for it."""
     xs, ys = curve
     if not xs:
         return []
@@ -239,7 +246,7 @@ def _curve(each: Series, curve: tuple[list[float], list[float]], suffix: str) ->
 
 
 def without_a_value(shown: Chart) -> list[str]:
-    """Where a line has no point: by series and panel the status words with their places."""
+    """Lists the points without a value: the status words with their places, by series and panel."""
     told: dict[str, list[str]] = {}
     for panel in shown.panels:
         place = ", ".join(text for text in (panel.row_name, panel.name) if text)

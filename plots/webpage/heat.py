@@ -1,5 +1,9 @@
-"""Survival and slowdown: allocators down, the cells of the guide across. A coloured table, because failures are words. Families of
-several members have a row of their own, which static/heat.js fills with the best of them and which opens to show them."""
+"""Draws survival and slowdown as a coloured table, because failures are words. Rows are allocators, and columns are the
+cells of the guide.
+
+A family with several members has its own row. static/heat.js fills this row with the best of the members and opens it
+to show them.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,7 @@ from itertools import groupby
 from plots.runs import forms
 from plots.sheet import provisional, quantity, style
 
-_STRONGEST = 100  # factor of the strongest colour
+_STRONGEST = 100  # factor with the strongest colour
 
 
 def section(table: dict) -> str:
@@ -36,7 +40,9 @@ def section(table: dict) -> str:
 
 
 def slowdowns(table: dict, entry: dict) -> tuple[float | None, int, int]:
-    """Geometric mean over the cells that are ok, how many these are, and of how many that the allocator was asked for."""
+    """Returns the geometric mean over the cells that are ok, their number, and the number of cells that the allocator
+    was asked for.
+    """
     best = [_best(table, number, case["time"]) for number, case in enumerate(table["cases"])]
     return _mean(_factors(table, entry, best))
 
@@ -48,7 +54,7 @@ def _mean(factors: list) -> tuple[float | None, int, int]:
 
 
 def _best(table: dict, number: int, phase: str) -> float | None:
-    """Of those that free what they gave: a bump pointer is a bound, not a rival."""
+    """Returns the best time of an allocator that frees. A bump pointer is a bound, not a rival."""
     times = [
         result[phase][0]
         for entry in table["allocators"]
@@ -59,7 +65,7 @@ def _best(table: dict, number: int, phase: str) -> float | None:
 
 
 def _factors(table: dict, entry: dict, best: list) -> list:
-    """By case: a factor, the status word, or None where nothing was planned."""
+    """Returns for each case a factor, the status word, or None if no cell was planned."""
     made: list = []
     for case, result, least in zip(table["cases"], entry["results"], best):
         if isinstance(result, list):
@@ -88,14 +94,16 @@ def _row(table: dict, entry: dict, best: list) -> str:
 
 
 def _told(results: list, ok: int, asked: int) -> str:
-    """The count of the column `ok` in words."""
+    """Describes the count of the column `ok` in words."""
     late = sum(isinstance(result, list) and result[0] == style.NOT_MEASURED for result in results)
     missing = len(results) - asked
     return f"{ok} of {asked} ok" + (f"; {late} of these not measured: the study's time was over" if late else "") + (f"; {missing} more not measured" if missing else "")
 
 
 def _mean_cell(mean: float | None, ok: int, cases: int) -> str:
-    """Without colour and rank where it is over fewer than half of the cells: means over different cells do not compare."""
+    """Returns the table field of the mean. It has no colour and no rank if fewer than half of the cells are ok, because
+    such means do not compare.
+    """
     if mean is None:
         return '<td class="unknown" title="no cell is ok">–</td>'
     if 2 * ok < cases:
@@ -122,7 +130,9 @@ def _cell(value, case: dict, result) -> str:
 
 
 def _colour(factor: float | None) -> str:
-    """The factor for scripts, and the strength of its colour in percent; the page mixes it with its own background."""
+    """Returns the factor for scripts, and the strength of its colour in percent. The page mixes the colour with its
+    background.
+    """
     if factor is None:
         return ""
     strength = max(-1.0, min(1.0, math.log(factor) / math.log(_STRONGEST)))

@@ -1,4 +1,4 @@
-"""The claims of the papers: a forest plot of those about ratios, and every sentence with its verdict."""
+"""Shows the claims of the papers: a forest plot of the claims about ratios, and every sentence with its verdict."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from plots.webpage import charts
 
 _RATIOS = ("ratio", "step")
 _FORMS = (("original", "square-open", -0.6), ("published", "circle", 0.0), ("reworked", "diamond", 0.6))
-_COLOURS = {claims.HOLDS: "#1b7837", claims.FAILS: "#c62828", claims.OPEN: "#888888"}
-_BESIDE, _ABOVE = 60, 52  # characters of a line of a sentence beside the axis, and above the numbers on a phone
-_LINE, _ROOM, _GAP = 13, 2, 0.6  # pixels of a line; in lines: the numbers of a claim, and the gap below it
+_COLOURS = {claims.HOLDS: "#1b7837", claims.FAILS: "#c62828", claims.DIFFERS: "#888888", claims.OPEN: "#888888"}
+_BESIDE, _ABOVE = 60, 52  # characters of a line of a sentence: beside the axis, and above the numbers on a phone
+_LINE, _ROOM, _GAP = 13, 2, 0.6  # pixels of a line; room for the numbers of a claim and the gap below it, in lines
 
 
 def paper_of(run: Run) -> str:
@@ -26,7 +26,10 @@ def paper_of(run: Run) -> str:
 
 
 def titled(run: Run) -> str:
-    """The paper as readers know it, from the folder `survey2021` and the config's "Winter et al., PPoPP'21, Fig. 9": Winter et al. 2021."""
+    """Returns the paper as readers know it: Winter et al. 2021.
+
+    The year comes from the folder `survey2021`, and the authors from the config's "Winter et al., PPoPP'21, Fig. 9".
+    """
     authors = run.config.get("paper", "").removeprefix("after ").split(",")[0]
     year = re.search(r"(?:19|20)\d\d$", paper_of(run))
     if not authors:
@@ -35,7 +38,7 @@ def titled(run: Run) -> str:
 
 
 def charts_of(ledger: claims.Ledger) -> dict[str, dict]:
-    """By paper."""
+    """Returns the chart of each paper."""
     made = {}
     for paper in dict.fromkeys(titled(run) for run, _ in ledger.runs):
         rows = [(run, each) for run, judged in ledger.runs if titled(run) == paper for each in judged if each.kind in _RATIOS]
@@ -49,13 +52,15 @@ def _estimates(each: Judged) -> list:
 
 
 def _chart(rows: Sequence[tuple[Run, Judged]]) -> dict:
-    """Sentences beside the axis, and on a phone above their numbers."""
+    """Returns the chart with sentences beside the axis, and a narrow form for phones with sentences above their
+    numbers.
+    """
     return {**_drawn(_placed(rows, _BESIDE, 0), False), "narrow": _drawn(_placed(rows, _ABOVE, _ROOM), True)}
 
 
 @dataclass(frozen=True)
 class _Row:
-    """A claim in the plot. Places are in lines of text, from the top."""
+    """A row is a claim in the plot. Positions are in lines of text from the top."""
 
     each: Judged
     lines: list[str]
@@ -64,7 +69,11 @@ class _Row:
 
 
 def _placed(rows: Sequence[tuple[Run, Judged]], longest: int, room: float) -> list[_Row]:
-    """`room`: lines for the numbers below a sentence; 0 where they are beside it. The figure comes first, as sentences repeat."""
+    """Places the claims.
+
+    `room` is the number of lines for the numbers below a sentence, 0 if they are beside it. Each text begins with the
+    figure, because sentences repeat.
+    """
     made, top = [], 0.0
     for run, each in rows:
         lines = _wrapped(f"{run.name.split('/')[-1]}: {each.says}", longest)
@@ -100,7 +109,7 @@ def _drawn(rows: list[_Row], above: bool) -> dict:
 
 
 def _stated(row: _Row) -> dict:
-    """What the paper states, beyond every number where it names one side only."""
+    """Draws the bounds that the paper states. If it states only one, the other lies beyond every number."""
     least, most = row.each.bounds
     return {
         "type": "rect",
@@ -160,11 +169,11 @@ def _sentences(count: int) -> str:
 
 
 def tables(ledger: claims.Ledger) -> str:
-    """Every sentence, by paper and figure."""
+    """Lists every sentence, by paper and figure."""
     if not ledger.runs:
         return '<p class="none">Not measured: no run of a paper with claims.</p>'
     verdicts = [each.verdict for _, judged in ledger.runs for each in judged]
-    told = "; ".join(f"{verdict}: {verdicts.count(verdict)}" for verdict in (claims.HOLDS, claims.FAILS, claims.OPEN))
+    told = "; ".join(f"{verdict}: {verdicts.count(verdict)}" for verdict in claims.VERDICTS)
     head = "".join(f"<th>{html.escape(name)}</th>" for name in claims.HEADER)
     parts = [f"<p>{_sentences(len(verdicts))}. {told[0].upper()}{told[1:]}. The verdict is about the published form alone.</p>"]
     for run, judged in ledger.runs:

@@ -1,4 +1,6 @@
-"""Heat maps of the papers' figures: the blocks of the static figure, its factors as colours, its failures as words."""
+"""Draws heat maps of the papers' figures: the blocks of the static figure, with factors as colours and failures as
+words.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ from plots.figures.heatmap_blocks import BLANK, Block, Cell
 from plots.sheet import provisional
 from plots.webpage import charts
 
-_STRONGEST = 1.5  # decades of the strongest colour
+_STRONGEST = 1.5  # decades with the strongest colour
 _ROW, _NAME = 18, 22  # pixels of a row, and of the name above a block
 _COLOURS = [[0, "#2166ac"], [0.5, "#e8e8e8"], [1, "#b2182b"]]
 
@@ -23,7 +25,8 @@ def chart(shown: Map) -> dict | None:
         suffix = "" if number == 0 else str(number + 1)
         top = 1 - number / count
         data += [_factors(block, suffix), *_words(block, suffix)]
-        named = number + 1 == count or _columns(block) != _columns(blocks[number + 1])  # a block above one with the same columns has none of its own
+        # A block has no column names if the block below has the same columns.
+        named = number + 1 == count or _columns(block) != _columns(blocks[number + 1])
         layout[f"xaxis{suffix}"] = charts.axis(
             "", anchor=f"y{suffix}", type="category", tickangle=-40, tickfont={"size": 10}, showgrid=False, showticklabels=named, dtick=1
         )
@@ -62,7 +65,9 @@ def _factors(block: Block, suffix: str) -> dict:
 
 
 def _decades(cell: Cell | None) -> float | None:
-    """The logarithm of the factor. The row of a reference has no factors but values, on white ground."""
+    """Returns the logarithm of the factor. The row of a reference has values on a white background instead of
+    factors.
+    """
     if cell is None or cell.word or cell.colour == BLANK:
         return None
     try:
@@ -73,7 +78,7 @@ def _decades(cell: Cell | None) -> float | None:
 
 
 def _words(block: Block, suffix: str) -> list[dict]:
-    """What is shown in place of a colour: the status of a failed cell, the value of a reference."""
+    """Returns the text of fields without a colour: the status of a failed cell, or the value of a reference."""
     columns = _columns(block)
     words = [
         (columns[number], label, cell.text)

@@ -1,5 +1,8 @@
-"""The allocation tax: applications with every allocator, over a bump pointer that never frees and over no allocation at all; then what to
-use when."""
+"""Draws the allocation tax: the time of applications with every allocator, divided by the time with a bump pointer that
+never frees.
+
+It also draws the time without any allocation, and says when to use which allocator.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,7 @@ _SHOWN = 4
 
 
 def _places(table: dict) -> list[tuple[int, dict, dict]]:
-    """The applications that the bump pointer ran: number and case, and its result."""
+    """Returns the number, the case and the result of each application that the bump pointer ran."""
     bump = next((entry for entry in table["allocators"] if entry["id"] == _BUMP), None)
     return [
         (number, case, bump["results"][number])
@@ -44,14 +47,14 @@ def _places(table: dict) -> list[tuple[int, dict, dict]]:
 
 
 def _factors(table: dict, number: int, case: dict, base: dict) -> list[tuple[float, dict]]:
-    """Of the other allocators in one application, least first."""
+    """Returns the factors of the other allocators in one application, the smallest first."""
     times = [(entry, result) for entry in table["allocators"] if entry["id"] != _BUMP and isinstance(result := entry["results"][number], dict)]
     known = [(result[case["time"]][0] / base[case["time"]][0], entry) for entry, result in times if case["time"] in result]
     return sorted(known, key=lambda pair: (pair[0], pair[1]["id"]))
 
 
 def summary(table: dict) -> str:
-    """The marks of the chart in words: who taxes an application least and most."""
+    """Describes the chart in words: which allocators slow an application down least and most."""
     rows = []
     for number, case, base in _places(table):
         factors = [(factor, entry) for factor, entry in _factors(table, number, case, base) if entry["form"] != forms.ABLATION]
@@ -98,7 +101,7 @@ def chart(table: dict) -> dict | None:
 
 
 def _without(table: dict, places: list) -> list[dict]:
-    """The same work without an allocator: a black cross."""
+    """Draws the same work without an allocator as a cross."""
     points = []
     for _, case, base in places:
         time = _time_without(table, case, base)
@@ -110,7 +113,7 @@ def _without(table: dict, places: list) -> list[dict]:
 
 
 def _trace(name: str, title: str, points: list[tuple[str, float, float]], marker: dict) -> dict:
-    """`points`: application, time over the bump pointer's, seconds."""
+    """Draws points (application, time divided by the bump pointer's time, seconds)."""
     return {
         "type": "scatter",
         "mode": "markers",
@@ -127,7 +130,9 @@ def _trace(name: str, title: str, points: list[tuple[str, float, float]], marker
 
 
 def _time_without(table: dict, case: dict, base: dict) -> float | None:
-    """Of the same work without an allocator; the guide's prefix sums time their rival in the same cell."""
+    """Returns the time of the same work without an allocator. For the guide's prefix sums, the same cell has this
+    time.
+    """
     if case["figure"] == "guide/prefix_sum":
         return base["prefix_sum"][0] if "prefix_sum" in base else None
     return table["without"].get(case["figure"])

@@ -1,4 +1,6 @@
-"""The cells of results.json as tables: what each cell is, its settings, and its numbers. Names of columns are those of results.csv."""
+"""Turns the cells of results.json into tables: the cells, their settings and their numbers. Columns have the names of
+results.csv.
+"""
 
 from __future__ import annotations
 
@@ -9,19 +11,21 @@ import pandas
 
 from allocbench import stored
 
-ABOUT = ["allocator", "workload", "pool_bytes", "backend", "status", "left_out", "provisional", "reason"]  # a cell, besides its settings
+# These columns describe a cell besides its settings.
+ABOUT = ["allocator", "workload", "pool_bytes", "backend", "status", "left_out", "provisional", "reason"]
 OBJECTS = ("axes", "workload_parameters", "allocator_parameters")  # settings, as dictionaries
 VALUE_COLUMNS = ("cell", "phase", "metric", "unit", "better", "statistic", "value", "low", "high", "confidence", "samples", "flags")
 NUMBERS = ("value", "low", "high", "confidence", "samples")
-_WANT_OF_TIME = "put off until all others were measured"  # how such a reason begins (harness/front/log/run_log.hpp)
-_CONFIDENCE = 0.95  # of all intervals
-_USUAL_UNITS = {"time": "s", "throughput": "op/s", "init_time": "s", "metadata_bytes": "B"}  # in results whose worker told none
-# (phase, metric, statistic, value, interval or none, samples, flags)
+_WANT_OF_TIME = "put off until all others were measured"  # beginning of the reason (harness/front/log/run_log.hpp)
+_CONFIDENCE = 0.95  # confidence of all intervals
+# These units apply to results whose worker gave none.
+_USUAL_UNITS = {"time": "s", "throughput": "op/s", "init_time": "s", "metadata_bytes": "B"}
+# A row has (phase, metric, statistic, value, interval or None, samples, flags).
 _Row = tuple[str, str, str, float, tuple[float, float] | None, int, str]
 
 
 def cells_of(document: dict) -> pandas.DataFrame:
-    """One row per cell, in stored order. The reason is the first line of what is stored."""
+    """Returns one row per cell, in stored order. The reason is the first line of the stored one."""
     figure = document.get("run", {}).get("config", {}).get("name", "")
     rows = [{"cell": cell["id"], "figure": figure,
              **{name: cell.get(name, "") for name in ("series", "allocator", "label", "display_name", "form", "workload", "backend", "device", "state",
@@ -36,18 +40,22 @@ def cells_of(document: dict) -> pandas.DataFrame:
 
 
 def was_left_out(cell: dict) -> bool:
-    """Skipped for lack of time alone. Results of older programs do not say so apart from the reason."""
+    """Returns whether the cell was skipped only because the time was over. In older results, only the reason says
+    so.
+    """
     return cell["status"] == "skipped" and cell.get("left_out", cell.get("reason", "").startswith(_WANT_OF_TIME))
 
 
 def _is_provisional(cell: dict) -> bool:
-    """It has a number, of fewer rounds than three and than its config asks for."""
+    """Returns whether the cell has a number from fewer than three rounds, although its config asks for more."""
     return cell["status"] == "ok" and bool(cell.get("provisional"))
 
 
 def settings_of(cells: pandas.DataFrame) -> pandas.DataFrame:
-    """Every swept or fixed setting as a column, with the same index; None where a cell has none. A swept setting goes before one of
-    the workload, and that before one of the allocator."""
+    """Returns every swept or fixed setting as a column, with None if a cell lacks it.
+
+    If several have the same name, a swept setting wins over one of the workload, and that over one of the allocator.
+    """
     settings = pandas.DataFrame([{**row.allocator_parameters, **row.workload_parameters, "allocator": row.allocator,
                                   "pool_bytes": row.pool_bytes, **row.axes} for row in cells.itertuples()],
                                 index=cells.index, dtype=object)
@@ -55,8 +63,10 @@ def settings_of(cells: pandas.DataFrame) -> pandas.DataFrame:
 
 
 def values_of(document: dict) -> pandas.DataFrame:
-    """One row per phase and metric of the cells that are ok, with VALUE_COLUMNS; only these cells have numbers. Metrics of a whole cell have the
-    phase ''."""
+    """Returns one row per phase and metric of the cells that are ok, with VALUE_COLUMNS.
+
+    Only these cells have numbers. Metrics of a whole cell have the phase ''.
+    """
     run = document.get("run", {})
     told = {metric["name"]: metric for metric in run.get("metrics", [])}
     statistic = run.get("config", {}).get("statistic", "median")

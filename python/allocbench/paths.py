@@ -1,4 +1,4 @@
-"""Finds the runs that paths name: folders, single files, patterns; packed or not."""
+"""Finds the runs that paths name. A path is a folder, a file or a pattern, and files may be packed."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ RUN_FILES = ("results.csv", "results.json", "events.jsonl")
 
 
 def expanded(paths: Sequence[str | Path]) -> list[Path]:
-    """Shells leave a pattern as it is where they do not know it (`**`) or find nothing."""
+    """Expands patterns that the shell left unchanged, because it does not know them (`**`) or found nothing."""
     made = []
     for path in map(str, paths):
         if Path(path).exists():
             made.append(Path(path))
             continue
         matches = sorted(Path(each) for each in glob.glob(path, recursive=True)) if glob.has_magic(path) else []
-        # Of a pattern over all files of a run, only those that name a run.
+        # If a pattern matches all files of a run, only the files that name a run count.
         matches = [each for each in matches if each.is_dir() or each.suffix == ".json" or is_file_of_run(each)]
         if not matches:
             what = "matches nothing" if glob.has_magic(path) else "does not exist"
@@ -34,7 +34,7 @@ def is_file_of_run(path: Path) -> bool:
 
 
 def folders(paths: Sequence[Path]) -> list[Path]:
-    """The folders of the runs at or below paths that exist, once each."""
+    """Returns the distinct folders of the runs at or below existing paths."""
     found: list[Path] = []
     for path in paths:
         if path.is_file() and is_file_of_run(path):

@@ -1,4 +1,7 @@
-"""A quick test against a JSON schema. jsonschema takes minutes of a large run, so it is asked only what is wrong with a document that this test refuses."""
+"""Tests a document quickly against a JSON schema.
+
+jsonschema takes minutes for a large run. So it only explains what is wrong with a document that this test rejects.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,9 @@ Test = Callable[[object], bool]
 
 
 def test_of(schema: dict) -> Test:
-    """Accepts nothing that the schema (draft 7) refuses; keywords that it does not know accept nothing."""
+    """Returns a test that accepts nothing that the schema (draft 7) rejects. An unknown keyword makes the test reject
+    everything.
+    """
     def of(node: dict) -> Test:
         if "$ref" in node:
             return of(schema["definitions"][node["$ref"].removeprefix("#/definitions/")])

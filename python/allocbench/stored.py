@@ -1,4 +1,4 @@
-"""Reads the files of a run, packed (.gz, .xz) or not, and refuses what is damaged with file and line."""
+"""Reads the files of a run, packed (.gz, .xz) or not. An error about a damaged file names the file and the line."""
 
 from __future__ import annotations
 
@@ -17,40 +17,42 @@ from allocbench.errors import NothingToDraw, UsageError
 _SCHEMA = json.loads(Path(__file__).with_name("results.schema.json").read_text(encoding="utf-8"))
 STATUSES = tuple(_SCHEMA["definitions"]["cell"]["properties"]["status"]["enum"])
 
-FORMAT = 2  # of results.json
+FORMAT = 2  # format of results.json
 
-_OPEN = {"": open, ".xz": lzma.open, ".gz": gzip.open}  # by the ending that packing adds
+_OPEN = {"": open, ".xz": lzma.open, ".gz": gzip.open}  # functions that open a file, by the ending that packing adds
 _DAMAGE = (gzip.BadGzipFile, lzma.LZMAError, EOFError, zlib.error)
 
 
 def find_runs(path: Path) -> list[Path]:
-    """Folders at or below `path` that hold a results.json or an event log, packed or not, in a stable order."""
+    """Returns the sorted folders at or below `path` that contain a results.json or an event log, packed or not."""
     if unpacked_name(path) in ("results.csv", "results.json"):
         path = path.parent
     return sorted({found.parent for name in ("results.json", "events.jsonl") for ending in _OPEN for found in path.rglob(f"{name}{ending}")})
 
 
 def file_of(folder: Path, name: str) -> Path:
-    """The file `name` of a run, or its packed form where only that exists."""
+    """Returns the file `name` of a run, or its packed form if only that exists."""
     return next((path for ending in _OPEN if (path := folder / f"{name}{ending}").exists()), folder / name)
 
 
 def content_of(folder: Path, name: str) -> bytes:
-    """What the file `name` of a run holds, unpacked."""
+    """Returns the unpacked content of the file `name` of a run."""
     path = file_of(folder, name)
     with _OPEN[path.suffix if is_packed(path) else ""](path, "rb") as file:
         return file.read()
 
 
 def without_results(folder: Path) -> str:
-    """What to do about a folder whose results.json is missing."""
+    """Returns what to do about a folder whose results.json is missing."""
     if not file_of(folder, "events.jsonl").exists():
         return f"{folder} contains no results.json, and no events.jsonl that it could be made from."
     return f"{folder} contains no results.json. If a run was interrupted: {_again(folder)}"
 
 
 def _again(folder: Path) -> str:
-    """Beside a packed log `report` writes nothing."""
+    """Returns how to write results.json again. A packed log must be unpacked first, because `report` reads only
+    unpacked logs.
+    """
     log = file_of(folder, "events.jsonl")
     if not log.exists():
         return "No events.jsonl is beside it that it could be made from: fetch both again, or measure again."
@@ -66,7 +68,7 @@ def is_packed(path: Path) -> bool:
 
 
 def read_document(folder: Path) -> dict:
-    """results.json."""
+    """Reads and checks results.json."""
     path = file_of(folder, "results.json")
     again = _again(folder)
     try:
@@ -78,7 +80,7 @@ def read_document(folder: Path) -> dict:
         raise UsageError(f"{path}:{error.lineno} is not JSON ({error.msg}). {again}") from None
     except _DAMAGE as error:
         raise UsageError(f"{path} cannot be unpacked ({error}). {again}") from None
-    except ValueError as error:  # no text, or a constant that is no JSON
+    except ValueError as error:  # the file is not text, or has a constant that JSON lacks
         raise UsageError(f"{path} is not JSON ({error}). {again}") from None
     ours = document.get("allocbench") if isinstance(document, dict) else None
     if not isinstance(ours, dict):
@@ -103,14 +105,14 @@ def _schema() -> tuple[quick.Test, jsonschema.Draft7Validator]:
 
 
 def _check_shape(ours: dict, path: Path, again: str) -> None:
-    """Refuses what has another type than results have, and phases without a time."""
+    """Checks the types of all values, and that every phase has a time."""
     fits, validator = _schema()
     mistake = None if fits(ours) else next(validator.iter_errors(ours), None)
     if mistake is not None:
         pointer = "".join(f"/{step}" for step in mistake.absolute_path)
         raise UsageError(f"{path}:1 /allocbench{pointer}: {mistake.message[:200]}. {again}")
     statistic = ours.get("run", {}).get("config", {}).get("statistic", "median")
-    first_of: dict[str, object] = {}  # by axis, the value of the first cell that has it
+    first_of: dict[str, object] = {}  # value of the first cell, by axis
     for number, cell in enumerate(ours["cells"]):
         place = f"{path}:1 /allocbench/cells/{number}"
         for axis, value in cell["axes"].items():
@@ -123,5 +125,5 @@ def _check_shape(ours: dict, path: Path, again: str) -> None:
 
 
 def sample_count(phase: dict) -> int:
-    """How many samples all rounds of a phase took together."""
+    """Returns the number of samples in all rounds of a phase."""
     return sum(phase["rounds"]) if "rounds" in phase else len(phase.get("samples", []))

@@ -1,4 +1,4 @@
-"""The tables that users of the package get. Numbers are those of cells that are ok, and of no others."""
+"""Makes the tables that users of the package get. Only cells that are ok have numbers."""
 
 from __future__ import annotations
 
@@ -14,11 +14,13 @@ _OF_VALUES = list(frames.VALUE_COLUMNS[1:])
 
 
 def read(*runs: str | Path) -> pandas.DataFrame:
-    """A row per cell, phase and metric. A cell that is not ok has one row, without a number, whose `status` and `reason` say why.
+    """Returns a row per cell, phase and metric. A cell that is not ok has one row without a number, with its `status`
+    and `reason`.
 
-    Settings are columns of their names. A column that would hide what pandas has gets a `_` behind its name, and so does a setting whose
-    name is taken: `mode_`, `flags_`.
-    `attrs["axes"]` lists the columns that some run sweeps, `attrs["settings"]` those of all settings."""
+    Each setting is a column of its name. A setting gets a `_` after its name if the name is taken (`mode_`, `flags_`),
+    and so does any column that would hide an attribute of pandas. `attrs["axes"]` lists the columns that a run sweeps.
+    `attrs["settings"]` lists the columns of all settings.
+    """
     def rows_of(folder: Path, document: dict, cells: pandas.DataFrame) -> pandas.DataFrame:
         values = frames.values_of(document).set_index("cell")
         failed = pandas.DataFrame({name: math.nan if name in frames.NUMBERS else "" for name in _OF_VALUES}, index=cells.index[cells["status"] != "ok"])
@@ -28,14 +30,15 @@ def read(*runs: str | Path) -> pandas.DataFrame:
 
 
 def cells(*runs: str | Path) -> pandas.DataFrame:
-    """A row per cell, with its settings, `status` and `reason`; columns as in read()."""
+    """Returns a row per cell, with its settings, `status` and `reason`. The columns are those of read()."""
     return _joined(runs, lambda folder, document, cells: pandas.DataFrame(index=cells.index))
 
 
 def samples(*runs: str | Path) -> pandas.DataFrame:
-    """A row per sample of the cells that are ok: `phase`, `round_` and `sample_` (both from 0) and `seconds`; other columns as in read().
+    """Returns a row per sample of the cells that are ok: `phase`, `round_` and `sample_` (both from 0) and `seconds`.
 
-    Kept runs have the samples in their log only."""
+    The other columns are those of read(). Kept runs have their samples only in the log.
+    """
     def rows_of(folder: Path, document: dict, cells: pandas.DataFrame) -> pandas.DataFrame:
         made = []
         for cell in document["cells"]:
@@ -53,7 +56,7 @@ def samples(*runs: str | Path) -> pandas.DataFrame:
 
 
 def _joined(runs, rows_of) -> pandas.DataFrame:
-    """The rows of all runs, each with what its cell is."""
+    """Joins the rows of all runs with the facts and settings of their cells."""
     parts, settings_names, axes_names = [], {}, {}
     for folder in paths.folders(paths.expanded(runs)):
         document = stored.read_document(folder)
@@ -64,7 +67,8 @@ def _joined(runs, rows_of) -> pandas.DataFrame:
         taken = {"run", "cell", *about.columns, *made.columns}
         names = {name: _column(name, taken) for name in settings.columns}
         joined = about.join(settings.rename(columns=names)).join(made, how="right").rename_axis("cell")
-        parts.append(joined.copy().reset_index().assign(run=str(folder)))  # pandas 3 warns of columns added to a frame of many blocks, which a copy joins
+        # copy() joins the frame's blocks; pandas 3 warns of columns added to many blocks.
+        parts.append(joined.copy().reset_index().assign(run=str(folder)))
         settings_names |= dict.fromkeys(names.values())
         axes_names |= dict.fromkeys(names.get(axis, axis) for axes in cells["axes"] for axis in axes)
     table = _stacked(parts)
@@ -73,14 +77,17 @@ def _joined(runs, rows_of) -> pandas.DataFrame:
 
 
 def _stacked(parts: list[pandas.DataFrame]) -> pandas.DataFrame:
-    """The rows of all parts, the run first. By hand, because versions of pandas differ in what concat() makes of columns that a part lacks or has no
-    value of, and some warn of it."""
+    """Stacks the rows of all parts, with the column `run` first.
+
+    It does not use concat(), because versions of pandas differ in columns that a part lacks or leaves empty, and some
+    warn.
+    """
     columns = dict.fromkeys(["run", *(name for part in parts for name in part.columns)])
     values = {name: [value for part in parts for value in (part[name] if name in part else [math.nan] * len(part))] for name in columns}
     return pandas.DataFrame({_column(name, set()): pandas.Series(held, dtype=object).infer_objects() for name, held in values.items()})
 
 
 def _column(setting: str, taken: set[str]) -> str:
-    """`table.size` stays pandas' own."""
+    """Returns the name of a setting's column. It must not hide an attribute of pandas, such as `table.size`."""
     name = setting.replace(".", "_")
     return f"{name}_" if name in taken or hasattr(pandas.DataFrame, name) else name

@@ -1,4 +1,4 @@
-"""Recorded calls of an application (docs/try-your-application.md) as one table."""
+"""Reads the recorded calls of an application (docs/try-your-application.md) as one table."""
 
 from __future__ import annotations
 
@@ -18,8 +18,16 @@ _OPERATIONS = ["malloc", "free"]
 
 
 def read_trace(folder: str | Path) -> pandas.DataFrame:
-    """A row per call: `kernel` (its number), `name` (the kernel's), `thread`, `operation`, `bytes`, `alignment` in bytes (0: the allocator's own),
-    `block` (the row that made it; -1: null) and, where the trace has clocks, `clock` in nanoseconds. `attrs` has the rest of trace.json."""
+    """Returns a row per call, with these columns:
+
+    * `kernel` is the number of the kernel, and `name` is its name.
+    * `thread`, `operation` and `bytes` describe the call.
+    * `alignment` is in bytes, and 0 if the call names none.
+    * `block` is the row that made the block, or -1 for null.
+    * `clock` is in nanoseconds, if the trace has clocks.
+
+    `attrs` has the rest of trace.json.
+    """
     folder = Path(folder)
     about = _described(folder / "trace.json")
     kernels = about["kernels"]

@@ -1,7 +1,7 @@
-// Atomic words on the CPU executor: std::atomic_ref with a scheduling point before the access.
+// Atomic words on the CPU executor are std::atomic_ref with a scheduling point before the access.
 //
 // An access that does not change the word (a load, a lost compare-exchange, a bit that was already set) is reported as
-// such, because a lane with only such accesses is spinning. On a CPU device scope and block scope are the same.
+// such, because a lane with only such accesses is spinning. On a CPU, device scope and block scope are the same.
 #pragma once
 
 #include <atomic>
@@ -25,7 +25,7 @@ inline constexpr bool releases = std::is_same_v<Order, Release> || std::is_same_
 
 }  // namespace detail
 
-// A reference to a word that several threads use. Obtain it from the thread (`thread.atomic(word)`).
+// atomic_ref is a reference to a word that several threads use. Obtain it from the thread (`thread.atomic(word)`).
 template <class T, Space space = Space::global>
 class atomic_ref {
   static_assert(std::is_unsigned_v<T> && (sizeof(T) == 4 || sizeof(T) == 8),
@@ -106,7 +106,7 @@ class atomic_ref {
   T fetch_max(T value, Order order) const {
     return fetch_replace([value](T found) { return found < value ? value : found; }, order);
   }
-  // True when `desired` was written; otherwise `expected` receives the value found.
+  // Returns true if `desired` was written. Otherwise `expected` receives the present value.
   template <class Success, class Failure>
   bool compare_exchange(T& expected, T desired, Success success, Failure failure) const {
     static_assert(std::is_same_v<Failure, Relaxed> || std::is_same_v<Failure, Acquire>,

@@ -1,5 +1,5 @@
-// The place in the source where an operation was called. The CPU executor matches rendezvous by call site and prints it
-// in every diagnosis.
+// CallSite is the place in the source where an operation was called. The CPU executor matches rendezvous by call site
+// and prints it in every diagnosis.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@ struct CallSite {
   const char* file = "";
   std::uint32_t line = 0;
 
-  // As a default argument it gives the place of the caller. It is not consteval, because GCC 12 would evaluate it at
-  // the declaration of the default.
+  // Returns the place of the caller if it is a default argument. It is not consteval, because GCC 12 would evaluate it
+  // at the declaration of the default.
   static constexpr CallSite here(const char* file = __builtin_FILE(), std::uint32_t line = __builtin_LINE()) {
     return {file, line};
   }

@@ -1,4 +1,4 @@
-// Deadline on the CPU executor: the members of simt/cuda/deadline.hpp over the host's clock.
+// Deadline on the CPU executor has the members of simt/cuda/deadline.hpp, over the host's clock.
 #pragma once
 
 #include <atomic>
@@ -14,7 +14,7 @@ class DeadlineView {
  public:
   DeadlineView() = default;
 
-  // Tells the host that a thread found the deadline over.
+  // Returns whether the deadline is over. If it is, Deadline::passed() becomes true.
   bool over() const {
     if (state_ == nullptr || Clock::now() < state_->end) return false;
     state_->passed.store(true, std::memory_order_relaxed);

@@ -35,7 +35,7 @@ void DeviceHeapMemory::reset(std::size_t bytes) {
   bytes_ = bytes;
 }
 
-// Blocks of 2^k to 2^(k+1) - 1 bytes share list k.
+// Returns the list of a size. Blocks of 2^k to 2^(k+1) - 1 bytes share list k.
 std::uint32_t DeviceHeapMemory::list_of(std::uint64_t size) {
   return std::min(static_cast<std::uint32_t>(std::bit_width(size)) - 1, list_count - 1);
 }
@@ -44,7 +44,7 @@ DeviceHeapMemory::FreeBlock* DeviceHeapMemory::after(FreeBlock* block) {
   return reinterpret_cast<FreeBlock*>(reinterpret_cast<std::byte*>(block) + block->size());
 }
 
-// The last header is a used block of size zero, so that no block needs a test for the end.
+// Maps the heap. The last header is a used block of size zero, so that no block needs a test for the end.
 void DeviceHeapMemory::map() {
   bytes_ = std::max<std::size_t>(bytes_ / unit * unit, 4 * unit);
   base_ = static_cast<std::byte*>(device_memory::allocate(bytes_));
@@ -81,7 +81,8 @@ void DeviceHeapMemory::unlink(FreeBlock* block) {
   if (block->next != nullptr) block->next->previous = block->previous;
 }
 
-// First fit in the list of this size, because its blocks may be too small. Any block of a higher list fits.
+// Finds a block. The list of this size is searched first-fit, because its blocks may be too small. Any block of a
+// higher list fits.
 DeviceHeapMemory::FreeBlock* DeviceHeapMemory::find(std::uint64_t size) const {
   for (std::uint32_t list = list_of(size); list < list_count; ++list) {
     for (FreeBlock* block = lists_[list]; block != nullptr; block = block->next) {

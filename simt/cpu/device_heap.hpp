@@ -1,4 +1,5 @@
-// The heap of `thread.device_heap()`: bounded, deterministic and 16-byte aligned. It returns null when full.
+// DeviceHeapMemory is the heap of `thread.device_heap()`: bounded, deterministic and aligned to 16 bytes. It returns
+// null when it is full.
 //
 // This heap replaces CUDA's device heap. It is in device memory and never calls the C library, so the same calls give
 // the same addresses. Blocks have boundary tags (Knuth, TAOCP 1, 2.5), free blocks are in lists by power of two, and
@@ -18,18 +19,18 @@ class DeviceHeapMemory {
   DeviceHeapMemory(const DeviceHeapMemory&) = delete;
   DeviceHeapMemory& operator=(const DeviceHeapMemory&) = delete;
 
-  // Allowed before the first launch that uses the heap. Returns false afterwards, as on CUDA.
+  // Sets the size. This is allowed before the first launch that uses the heap; afterwards it returns false, as on CUDA.
   bool resize(std::size_t bytes);
   // Discards all blocks and gives the heap this size.
   void reset(std::size_t bytes);
   void* malloc(std::size_t bytes);
-  // False if `block` is not a live block of this heap (a wild pointer or a second free).
+  // Frees a block. Returns false if `block` is not a live block of this heap (a wild pointer or a second free).
   bool free(void* block);
   bool contains(const void* address) const;
   std::size_t bytes() const { return bytes_; }
 
  private:
-  // In front of every block. Sizes are multiples of 16 and include the header.
+  // Header lies in front of every block. Sizes are multiples of 16 and include the header.
   struct alignas(16) Header {
     std::uint64_t size_and_used;
     std::uint64_t previous_size;
@@ -37,7 +38,7 @@ class DeviceHeapMemory {
     std::uint64_t size() const { return size_and_used & ~std::uint64_t{15}; }
     bool used() const { return (size_and_used & 1) != 0; }
   };
-  // A free block keeps its list links where the user's bytes were.
+  // FreeBlock keeps its list links at the place of the user's bytes.
   struct FreeBlock : Header {
     FreeBlock* next;
     FreeBlock* previous;
@@ -57,7 +58,7 @@ class DeviceHeapMemory {
   std::size_t bytes_;
   std::byte* base_ = nullptr;
   FreeBlock* lists_[list_count] = {};
-  std::uint64_t* starts_ = nullptr;  // one bit per 16 bytes: a used block starts here
+  std::uint64_t* starts_ = nullptr;  // one bit per 16 bytes, set if a used block starts there
 };
 
 }  // namespace simt

@@ -65,7 +65,7 @@ std::string lane_table(const Warp& warp) {
   std::string text = warp_name(warp) + ":\n  lane  state      operation      mask        call site\n";
   for (std::uint32_t index = 0; index < warp_size; ++index) {
     if ((warp.present & (LaneMask{1} << index)) == 0) {
-      // Always the last lanes of a partial warp.
+      // Absent lanes are always the last lanes of a partial warp.
       text += format("  %2" PRIu32 "-%-2" PRIu32 " absent\n", index, warp_size - 1);
       break;
     }

@@ -1,4 +1,5 @@
-// Runs launches: spreads the blocks of a grid over the workers, and keeps workers and their stacks for the next launch.
+// Executor runs launches: it spreads the blocks of a grid over the workers, and keeps workers and their stacks for the
+// next launch.
 #pragma once
 
 #include <exception>
@@ -21,20 +22,21 @@ class Executor {
   explicit Executor(const ExecutorOptions& options);
   ~Executor();
 
-  // Deterministic mode only. Afterwards the executor behaves like a new one, but keeps workers, stacks and mappings.
+  // Restarts the executor, only in deterministic mode. Afterwards it behaves like a new one, but keeps workers, stacks
+  // and mappings.
   void restart(const ExecutorOptions& options);
 
-  // Number of blocks of this size that run at once.
+  // Returns the number of blocks of this size that run at once.
   std::uint32_t resident_blocks(std::uint32_t threads_per_block) const;
-  // Returns when every block has ended, or throws the first Fault. The report is valid in both cases. `shape` has the
-  // blocks of all grids, which run together.
+  // Runs grids. Returns when every block has ended, or throws the first Fault. The report is valid in both cases.
+  // `shape` has the blocks of all grids, which run together.
   void run(LaunchShape shape, std::span<const Grid> grids, LaunchReport& report);
 
   const ExecutorOptions& options() const { return options_; }
   DeviceHeapMemory& device_heap() { return device_heap_; }
   const DeviceHeapMemory& device_heap() const { return device_heap_; }
 
-  // Hash over all launches of this executor.
+  // Returns a hash over all launches of this executor.
   std::uint64_t hash() const { return hash_; }
   std::uint32_t launches() const { return static_cast<std::uint32_t>(launches_); }
   const Schedule& schedule() const { return schedule_; }
@@ -42,11 +44,12 @@ class Executor {
 
  private:
   void begin_run();
-  // The steps of run(). Number of blocks of the grid that run at once. Throws if no launch can have this shape.
+  // Returns the number of blocks of the grid that run at once. Throws if no launch can have this shape.
   std::uint32_t blocks_at_once(LaunchShape shape) const;
-  // How many workers share them.
+  // Returns the number of workers that share the resident blocks.
   std::uint32_t provide_workers(std::uint32_t resident);
-  // Worker 0 runs on the calling thread, every other worker on its own thread. Returns the first exception of a worker.
+  // Runs worker 0 on the calling thread, and every other worker on its own thread. Returns the first exception of a
+  // worker.
   std::exception_ptr run_workers(Launch& launch, std::uint32_t workers, std::uint32_t resident);
   LaunchReport report_of(std::uint32_t workers, std::uint32_t resident) const;
 

@@ -35,7 +35,8 @@ std::size_t page_bytes() {
 }
 
 #if SIMT_TSAN_FIBERS
-// ThreadSanitizer's threads for lanes. Creating one takes its GCC runtime 0.7 ms, so they outlive the device.
+// TsanFibers holds ThreadSanitizer's threads for lanes. The GCC runtime takes 0.7 ms to create one, so they outlive the
+// device.
 class TsanFibers {
  public:
   static TsanFibers& all() {
@@ -74,7 +75,7 @@ class TsanFibers {
 };
 #endif
 
-// The interface through which Boost.Context gets a stack.
+// PooledStack is the interface through which Boost.Context gets a stack.
 class PooledStack {
  public:
   explicit PooledStack(StackPool& pool, const LaneStack& stack) : pool_(&pool), stack_(stack) {}
@@ -138,7 +139,7 @@ LaneStack StackPool::take() {
 
 void StackPool::give_back(const LaneStack& stack) {
 #if defined(__SANITIZE_ADDRESS__)
-  // The last frames of the former lane left their red zones behind.
+  // The last frames of the former lane have left their red zones there.
   ASAN_UNPOISON_MEMORY_REGION(static_cast<char*>(stack.memory.sp) - stack.memory.size, stack.memory.size);
 #endif
   free_.push_back(stack);
@@ -151,10 +152,10 @@ FiberSwitch::FiberSwitch(FiberContext& root) {
 #endif
 }
 
-// Before a switch. If the executor is instrumented as well (the tsan preset), ThreadSanitizer is told that switches
-// order memory. It then reports races between OS threads only. The race build reports those between two lanes of one OS
-// thread. This file is never instrumented (see CMakeLists.txt), because entries and exits of its functions would be
-// counted for different fibers.
+// Prepares a switch. If the executor is instrumented as well (the tsan preset), ThreadSanitizer must learn that
+// switches order memory. It then reports races between OS threads only. The race build reports races between two lanes
+// of one OS thread. This file is never instrumented (see CMakeLists.txt), because entries and exits of its functions
+// would be counted for different fibers.
 void FiberSwitch::announce([[maybe_unused]] FiberContext& to, [[maybe_unused]] void** fake_stack) {
 #if defined(__SANITIZE_ADDRESS__)
   __sanitizer_start_switch_fiber(fake_stack, to.stack_bottom, to.stack_bytes);
@@ -164,7 +165,7 @@ void FiberSwitch::announce([[maybe_unused]] FiberContext& to, [[maybe_unused]] v
 #endif
 }
 
-// After a switch, on the stack of `self`.
+// Ends a switch, on the stack of `self`.
 void FiberSwitch::arrive([[maybe_unused]] FiberContext& self, boost::context::fiber&& left) {
 #if defined(__SANITIZE_ADDRESS__)
   const void* bottom = nullptr;
@@ -198,7 +199,7 @@ void FiberSwitch::drop(FiberContext& context, StackPool& pool) {
   LaneStack stack;
   stack.memory.size = context.stack_bytes;
   stack.memory.sp = static_cast<char*>(const_cast<void*>(context.stack_bottom)) + context.stack_bytes;
-  // Replaced instead of destroyed: the destructor would resume the fiber to unwind it.
+  // The fiber is replaced instead of destroyed, because the destructor would resume the fiber to unwind it.
   new (&context.fiber) boost::context::fiber();
 #if SIMT_TSAN_FIBERS
   // The fiber must not be used again, because the lane never left its functions.

@@ -1,4 +1,4 @@
-// Fibers and their stacks, built on Boost.Context.
+// Fibers and their stacks are built on Boost.Context.
 //
 // Lanes switch to each other directly, without a scheduler fiber. Every switch uses FiberSwitch, which also informs
 // AddressSanitizer and ThreadSanitizer: Debian builds Boost.Context without ucontext, so Boost's own sanitizer support
@@ -12,19 +12,19 @@
 
 namespace simt {
 
-// Number of lanes that ThreadSanitizer can tell apart in one process. Its limit is 8,128 threads, and the host uses
-// some of them.
+// Number of lanes that ThreadSanitizer can distinguish in one process. ThreadSanitizer has at most 8,128 threads, and
+// the host uses some of them.
 inline constexpr std::uint32_t max_tsan_lanes = 8000;
 
-// ThreadSanitizer assigns this stack to one thread. If two of its threads used one stack, it would report a race
-// between them.
+// LaneStack is a stack that ThreadSanitizer assigns to one thread. If two of its threads used one stack, it would
+// report a race between them.
 struct LaneStack {
   boost::context::stack_context memory;
   void* tsan_fiber = nullptr;
 };
 
-// Recycled stacks of one size. Creating a stack takes microseconds, taking one from the pool takes nanoseconds. The
-// pool is not thread-safe; every worker has its own.
+// StackPool holds recycled stacks of one size. Creating a stack takes microseconds, and taking one from the pool takes
+// nanoseconds. The pool is not thread-safe, so every worker has its own.
 class StackPool {
  public:
   StackPool(std::size_t stack_bytes, bool guard_pages);
@@ -49,14 +49,14 @@ class StackPool {
   std::vector<LaneStack> free_;
 };
 
-// A point of execution that can be switched to: a lane, or a worker's own OS thread.
+// FiberContext is a point of execution to which others can switch: a lane, or a worker's own OS thread.
 struct FiberContext {
   FiberContext() = default;
   FiberContext(const FiberContext&) = delete;
   FiberContext& operator=(const FiberContext&) = delete;
 
   boost::context::fiber fiber;
-  const void* stack_bottom = nullptr;  // the four below are for the sanitizers
+  const void* stack_bottom = nullptr;  // this and the next three members are for the sanitizers
   std::size_t stack_bytes = 0;
   void* fake_stack = nullptr;
   void* tsan_fiber = nullptr;
@@ -64,11 +64,11 @@ struct FiberContext {
 
 class FiberSwitch {
  public:
-  // `root` is the calling OS thread.
+  // `root` is the context of the calling OS thread.
   explicit FiberSwitch(FiberContext& root);
 
   // Makes `context` a fiber. The first switch to it runs `body(argument)` on a stack of the pool. `body` returns the
-  // context that continues.
+  // context that continues after it.
   void create(FiberContext& context, StackPool& pool, FiberContext& (*body)(void*), void* argument);
   // Ends a suspended fiber without running it again. Its frames are dropped, and its stack returns to the pool.
   void drop(FiberContext& context, StackPool& pool);
@@ -79,7 +79,7 @@ class FiberSwitch {
   void announce(FiberContext& to, void** fake_stack);
   void arrive(FiberContext& self, boost::context::fiber&& left);
 
-  FiberContext* left_ = nullptr;  // the fiber that switched last; its continuation arrives at the other side
+  FiberContext* left_ = nullptr;  // the fiber that switched last; the other side receives its continuation
 };
 
 }  // namespace simt

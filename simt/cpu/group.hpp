@@ -1,4 +1,4 @@
-// Groups of lanes of one warp on the CPU executor: the members of simt/cuda/group.hpp, with masks that are checked.
+// A Group on the CPU executor has the members of simt/cuda/group.hpp, with masks that are checked.
 //
 // A group operation is a rendezvous of the lanes in the mask. Misuse ends the launch with Fault(mask_error) and a table
 // of the warp. The last argument of every operation is its call site, which callers never pass.
@@ -36,7 +36,7 @@ class Group {
     return meet(Operation::all, predicate, site) != 0;
   }
 
-  // From a lane, taken modulo 32 as CUDA does.
+  // Returns the value of a lane, whose number is taken modulo 32 as on CUDA.
   template <class T>
   T shfl_lane(T value, std::uint32_t lane, CallSite site = CallSite::here()) const {
     return from_word<T>(lane_->collective(Operation::shfl, mask_, site, to_word(value), lane % warp_size));
@@ -50,13 +50,13 @@ class Group {
     return shfl_lane(value, leader_lane(), site);
   }
 
-  // The members whose key equals mine. T: 32- or 64-bit integer.
+  // Returns the group of the members whose key equals the caller's. T is an integer of 32 or 64 bits.
   template <class T>
   Group match_any(T key, CallSite site = CallSite::here()) const {
     static_assert(std::is_integral_v<T> && (sizeof(T) == 4 || sizeof(T) == 8));
     return Group(*lane_, static_cast<LaneMask>(meet(Operation::match_any, to_word(key), site)));
   }
-  // The members whose predicate equals mine.
+  // Returns the group of the members whose predicate equals the caller's.
   Group partition(bool predicate, CallSite site = CallSite::here()) const {
     const LaneMask yes = ballot(predicate, site);
     return Group(*lane_, predicate ? yes : mask_ & ~yes);
@@ -68,7 +68,7 @@ class Group {
   std::uint32_t reduce_max(std::uint32_t value, CallSite site = CallSite::here()) const {
     return static_cast<std::uint32_t>(meet(Operation::reduce_max, value, site));
   }
-  // Sum of the values of the members with a lower rank, modulo the width of T.
+  // Returns the sum of the values of the members with a lower rank, modulo the width of T.
   template <class T>
   T exclusive_sum(T value, CallSite site = CallSite::here()) const {
     static_assert(std::is_integral_v<T>);
@@ -93,7 +93,7 @@ class Group {
     return lane_->collective(operation, mask_, site, value);
   }
   LaneMask lanes_below() const { return lane_->bit() - 1; }
-  // The lane of a member, or no lane at all when the group has no such rank.
+  // Returns the lane of a member, or a number above 31 if the group has no such rank.
   std::uint32_t lane_of_rank(std::uint32_t rank) const {
     LaneMask rest = mask_;
     for (std::uint32_t skipped = 0; skipped < rank && rest != 0; ++skipped) rest &= rest - 1;

@@ -12,7 +12,7 @@
 namespace simt {
 namespace {
 
-// An empty buffer has a null address, which memcpy() does not allow.
+// Copies bytes. An empty buffer has a null address, which memcpy() does not allow.
 void copy(void* to, const void* from, std::size_t bytes) {
   if (bytes != 0) std::memcpy(to, from, bytes);
 }

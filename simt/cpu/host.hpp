@@ -1,5 +1,5 @@
-// Host side of the CPU executor: the members of simt/cuda/host.hpp. Launches are synchronous, so the launch itself
-// throws a fault, and streams and events add no order to that of the program.
+// The host side of the CPU executor has the members of simt/cuda/host.hpp. Launches are synchronous. So the launch
+// itself throws a fault, and streams and events add no order to that of the program.
 #pragma once
 
 #include <chrono>
@@ -19,21 +19,21 @@ namespace simt {
 
 class Stream;
 
-// Whether the device has a cache for the memory that kernels use.
+// True if the device has a cache for the memory that kernels use.
 inline constexpr bool has_device_cache = false;
 
-// One CPU executor.
+// Device is one CPU executor.
 class Device {
  public:
   static int count() { return 1; }
-  // Default options; the only ordinal is 0.
+  // Makes an executor with default options. The only ordinal is 0.
   explicit Device(int ordinal);
   explicit Device(const ExecutorOptions& options);
   int ordinal() const { return 0; }
   DeviceProperties properties() const;
-  // Deterministic mode only. Afterwards the device does exactly what a new device with these options would do, at a
-  // small part of the cost. Buffers survive, but later buffers get the addresses that a new device would give them. So
-  // release all buffers first.
+  // Restarts the device, only in deterministic mode. Afterwards it does exactly what a new device with these options
+  // would do, at a small part of the cost. Buffers survive, but later buffers get the addresses that a new device would
+  // give them. So release all buffers first.
   void restart(const ExecutorOptions& options);
   // Sets the size of the heap of `thread.device_heap()` and returns the granted bytes. Allowed only before the first
   // use of the heap.
@@ -42,7 +42,7 @@ class Device {
   void synchronize() {}
 
   Executor& executor() { return *executor_; }
-  // Report of the last launch, even if it ended with a fault.
+  // Returns the report of the last launch, even if it ended with a fault.
   const LaunchReport& last_launch() const { return last_launch_; }
   // The next four functions cover all launches since construction or restart, including launches with a fault. They
   // need the deterministic mode. Two runs with the same steps have the same hash.
@@ -78,7 +78,7 @@ class Stream {
   Device& device_;
 };
 
-// A named part of the run, for tools of the CUDA back end.
+// Range is a named part of the run, for tools of the CUDA back end. Here it does nothing.
 class Range {
  public:
   explicit Range(std::string_view) {}
@@ -87,7 +87,7 @@ class Range {
   Range& operator=(const Range&) = delete;
 };
 
-// Wall-clock time.
+// Event is a point of wall-clock time.
 class Event {
  public:
   Event() = default;
@@ -95,7 +95,7 @@ class Event {
   Event& operator=(const Event&) = delete;
   void record(Stream&) { time_ = std::chrono::steady_clock::now(); }
   void synchronize() {}
-  // Seconds between two recorded events.
+  // Returns the seconds between two recorded events.
   static double seconds_between(const Event& start, const Event& stop) {
     return std::chrono::duration<double>(stop.time_ - start.time_).count();
   }

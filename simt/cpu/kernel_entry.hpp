@@ -1,4 +1,4 @@
-// Entries of kernels on the CPU executor: one function for each kernel, even for the members of a family.
+// The entry of a kernel on the CPU executor is one function for each kernel, even for the members of a family.
 #pragma once
 
 #include <tuple>
@@ -10,7 +10,7 @@
 
 namespace simt {
 
-// `arguments` is an array of pointers to the kernel object and to its arguments.
+// Runs one thread of the kernel. `arguments` is an array of pointers to the kernel object and to its arguments.
 template <class Kernel, class... Args>
 void kernel_entry(Lane& lane, const void* arguments) {
   const auto* const pointers = static_cast<const void* const*>(arguments);

@@ -1,4 +1,4 @@
-// The calls from the vocabulary into the executor, from a lane to its worker. They are compiled apart from device code,
+// Calls from the vocabulary into the executor go from a lane to its worker. They are compiled apart from device code,
 // so that the headers of the vocabulary do not include the scheduler.
 #include "simt/cpu/lane.hpp"
 

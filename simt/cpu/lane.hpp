@@ -1,4 +1,5 @@
-// The state of lanes, warps and blocks during a launch, and the calls from the vocabulary into the executor.
+// These types are the state of lanes, warps and blocks during a launch, with the calls from the vocabulary into the
+// executor.
 //
 // The state of a block belongs to one worker (one OS thread), so it needs no lock. A block never migrates, because
 // compilers keep the address of thread-local storage across a fiber switch.
@@ -15,9 +16,9 @@
 #include "simt/cpu/old_values.hpp"
 #include "simt/cpu/store_buffer.hpp"
 
-// Marks inline members that write data shared by all lanes of a worker. The race build (simt/cpu/races.hpp) does not
-// instrument them: only one lane runs at a time, and ThreadSanitizer must not derive an order of the lanes from these
-// writes.
+// SIMT_NOT_RACING marks inline members that write data shared by all lanes of a worker. The race build
+// (simt/cpu/races.hpp) does not instrument them: only one lane runs at a time, and ThreadSanitizer must not derive an
+// order of the lanes from these writes.
 #if SIMT_RACES
 #define SIMT_NOT_RACING __attribute__((no_sanitize("thread")))
 #else
@@ -26,7 +27,7 @@
 
 namespace simt {
 
-// ThreadSanitizer must see the access at its place in the source.
+// The race build does not delay accesses, because ThreadSanitizer must see each access at its place in the source.
 #if SIMT_RACES
 inline constexpr bool accesses_can_be_late = false;
 #else
@@ -38,22 +39,22 @@ class Worker;
 struct Block;
 struct Warp;
 
-// Thrown in a lane that ends before its kernel returns. The exception never leaves a launch.
+// LaneExit is thrown in a lane that ends before its kernel returns. The exception never leaves a launch.
 struct LaneExit {};
 
 enum class LaneState : std::uint8_t {
   runnable,
-  gathering,   // at converged(), still runnable
-  waiting,     // at a group operation
-  at_barrier,  // at the block barrier
-  parked,      // spinning on words that do not change
+  gathering,   // the lane is at converged() and still runnable
+  waiting,     // the lane waits at a group operation
+  at_barrier,  // the lane waits at the block barrier
+  parked,      // the lane spins on words that do not change
   exited
 };
 
 enum class Operation : std::uint8_t {
   none,
   atomic,
-  held_store,  // becomes visible
+  held_store,  // a held store that becomes visible
   spin_hint,
   device_heap,
   converged,
@@ -69,7 +70,7 @@ enum class Operation : std::uint8_t {
   block_barrier
 };
 
-// Words that a lane has read since its last change of any word.
+// SpinWatch holds the words that a lane has read since its last change of any word.
 class SpinWatch {
  public:
   struct Word {
@@ -79,7 +80,8 @@ class SpinWatch {
   };
   static constexpr std::uint32_t capacity = 8;
 
-  // True if the lane read the same values `limit` times in a row, so it only waits for a change of one of words().
+  // Returns true if the lane read the same values `limit` times in a row. Then it only waits for a change of one of
+  // words().
   SIMT_NOT_RACING bool observe(const void* address, std::uint64_t value, std::uint32_t bytes, std::uint32_t limit) {
     for (std::uint32_t i = 0; i < count_; ++i) {
       if (words_[i].address == address && words_[i].value == value) {
@@ -95,7 +97,7 @@ class SpinWatch {
     streak_ = 0;
     in_streak_ = 0;
   }
-  // Drops the words that are not part of the loop.
+  // Removes the words that are not part of the loop.
   void keep_streak_only();
   bool any_changed() const;
   const Word* begin() const { return words_; }
@@ -108,10 +110,11 @@ class SpinWatch {
   std::uint32_t count_ = 0;
   std::uint32_t oldest_ = 0;
   std::uint32_t streak_ = 0;
-  std::uint32_t in_streak_ = 0;  // bit i: words_[i] was seen in the present streak
+  std::uint32_t in_streak_ = 0;  // bit i is set if words_[i] was read in the present streak
 };
 
-// Number of parked lanes that watch an address, by its hash. A writer needs one load to see that there are none.
+// WatchFilter counts the parked lanes that watch an address, by its hash. A writer needs one load to see that there are
+// none.
 class WatchFilter {
  public:
   SIMT_NOT_RACING std::uint32_t& count(const void* address) {
@@ -123,15 +126,15 @@ class WatchFilter {
   std::uint32_t counts_[size] = {};
 };
 
-// Data that the accesses of a lane give to its worker without a call.
+// AccessTracker holds data that the accesses of a lane give to its worker without a call.
 struct AccessTracker {
   WatchFilter watched;
-  bool progress = false;      // something changed since the last check of the worker
-  bool word_changed = false;  // an atomic word did
+  bool progress = false;      // true if something changed since the last check of the worker
+  bool word_changed = false;  // true if an atomic word changed since then
   std::uint32_t spin_limit = 0;
-  bool holds_stores = false;        // the launch may hold stores back
-  OldValues* old_values = nullptr;  // null: loads read the newest
-  History* history = nullptr;       // null: not asked for
+  bool holds_stores = false;        // true if the launch may hold stores back
+  OldValues* old_values = nullptr;  // null if loads read the newest value
+  History* history = nullptr;       // null if the options request no history
 };
 
 struct alignas(64) Lane {
@@ -140,37 +143,37 @@ struct alignas(64) Lane {
   AccessTracker* tracker = nullptr;
   Warp* warp = nullptr;
   Block* block = nullptr;
-  std::uint32_t index = 0;  // in the warp
+  std::uint32_t index = 0;  // number of the lane in the warp
   std::uint32_t rank_in_block = 0;
   std::uint64_t rank_in_grid = 0;
-  std::uint32_t position = 0;  // in the worker's run set
+  std::uint32_t position = 0;  // position of the lane in the worker's run set
   LaneState state = LaneState::exited;
   Operation operation = Operation::none;
   const void* accessed = nullptr;  // word of the lane's last atomic access, or of the pending one
   CallSite site;
-  LaneMask mask = 0;         // of the group operation, or the group that converged() gave
-  std::uint32_t source = 0;  // shfl: the lane to read
-  std::uint64_t value = 0;   // input of the lane to the group operation
-  std::uint64_t result = 0;  // result of the lane
+  LaneMask mask = 0;         // mask of the group operation, or result of converged()
+  std::uint32_t source = 0;  // lane that a shfl reads
+  std::uint64_t value = 0;   // argument of the lane to the group operation
+  std::uint64_t result = 0;  // result of the group operation for the lane
   std::uint32_t spin_limit = 0;
   SpinWatch watch;
   StoreBuffer stores;
   std::uint64_t strategy_state = 0;  // reserved for the strategy; 0 when the lane starts
-  std::uint32_t counted_steps = 0;   // for QuestionCounter
+  std::uint32_t counted_steps = 0;   // counter of QuestionCounter
   std::uint32_t counted_questions = 0;
 
   LaneMask bit() const { return LaneMask{1} << index; }
 
-  // A scheduling point before an atomic access.
+  // Makes a scheduling point before an atomic access.
   void before_access(CallSite call_site, const void* of_word);
-  // After an access that changed nothing. Parks a lane that only spins.
+  // Records an access that changed nothing. Parks a lane that only spins.
   SIMT_NOT_RACING void observed(const void* address, std::uint64_t word, std::uint32_t bytes) {
     if (tracker->history != nullptr) [[unlikely]]
       remember_access(address, word, word, bytes);
     if (watch.observe(address, word, bytes, spin_limit)) [[unlikely]]
       park();
   }
-  // After an access that changed a word, or a store.
+  // Records a store or another access that changed a word.
   SIMT_NOT_RACING void changed(const void* address, std::uint64_t before, std::uint64_t after, std::uint32_t bytes) {
     if (tracker->history != nullptr) [[unlikely]]
       remember_access(address, before, after, bytes);
@@ -179,34 +182,33 @@ struct alignas(64) Lane {
     if (tracker->watched.count(address) != 0) [[unlikely]]
       wake_watchers(address);
   }
-  // After any other step that is not part of spinning.
+  // Records any other step that is not part of spinning.
   SIMT_NOT_RACING void advanced() {
     watch.reset();
     spin_limit = tracker->spin_limit;
     tracker->progress = true;
   }
 
-  // Stores that other lanes see later (store_buffer.hpp). hold_back() decides at each store; true if the lane holds it
-  // back.
+  // Returns whether the lane holds this store back, so that other lanes see it later (store_buffer.hpp).
   bool hold_back(void* address, std::uint64_t word, std::uint32_t bytes, bool is_release);
-  // True if a held store of the lane provides the value of a load.
+  // Returns true if a held store of the lane provides the value of a load. Sets `word` to this value.
   bool sees_own_store(const void* address, std::uint32_t bytes, std::uint64_t& word);
   // Makes the stores visible that must precede an update or a store that is not held back.
   void before_update(const void* address, std::uint32_t bytes, bool is_release);
-  // Makes all held stores visible, or those to these bytes. Called before the lane accesses these bytes without
+  // Makes all held stores visible, or those to these bytes. Callers use it before the lane accesses these bytes without
   // atomics.
   void show_stores();
   void show_stores(const void* address, std::size_t bytes);
-  // The same after one scheduling point. Called before an operation that orders memory.
+  // Makes all held stores visible after one scheduling point. Callers use it before an operation that orders memory.
   void order_stores(CallSite call_site) {
     if (!stores.empty()) [[unlikely]]
       wait_for_stores(call_site);
   }
 
-  // Loads of values that other lanes have replaced (old_values.hpp). The value that a load returns if memory contains
-  // `newest`.
+  // Returns the value of a load if memory contains `newest`. It may be a value that other lanes have replaced
+  // (old_values.hpp).
   std::uint64_t read_old(const void* address, std::uint64_t newest, std::uint32_t bytes, bool acquires);
-  // An update that wrote nothing has read the newest value.
+  // Records that an update that wrote nothing has read the newest value.
   void read_newest(const void* address, std::uint64_t newest, std::uint32_t bytes, bool acquires);
   void write_over(const void* address, std::uint64_t before, std::uint64_t after, std::uint32_t bytes,
                   OldValues::Order order);
@@ -239,10 +241,10 @@ struct alignas(64) Lane {
 struct Warp {
   Block* block = nullptr;
   Lane* lanes = nullptr;
-  std::uint32_t index = 0;  // in the block
+  std::uint32_t index = 0;  // number of the warp in the block
   LaneMask present = 0;     // lanes that the launch gave this warp; fewer than 32 in a partial last warp
   LaneMask exited = 0;
-  std::uint32_t counted_gatherings = 0;  // for QuestionCounter
+  std::uint32_t counted_gatherings = 0;  // counter of QuestionCounter
   std::uint32_t counted_groups = 0;
 };
 
@@ -252,17 +254,17 @@ struct Block {
   const KernelCall* call = nullptr;
   std::uint32_t index = 0;
   std::uint32_t block_count = 0;
-  std::uint32_t size = 0;  // threads
+  std::uint32_t size = 0;  // number of threads
   std::uint32_t sm = 0;
   std::uint32_t sm_count = 0;
   std::uint32_t first_warp_slot = 0;
-  std::uint32_t live = 0;     // lanes that have not exited
-  std::uint32_t blocked = 0;  // of these, lanes that wait at a group operation or the barrier
+  std::uint32_t live = 0;     // number of lanes that have not exited
+  std::uint32_t blocked = 0;  // number of these lanes that wait at a group operation or the barrier
   std::uint32_t at_barrier = 0;
   std::unique_ptr<Lane[]> lanes;
   std::uint32_t lane_capacity = 0;
   std::vector<Warp> warps;
-  std::unique_ptr<std::uint64_t[]> shared;  // 16-byte aligned, as operator new gives it
+  std::unique_ptr<std::uint64_t[]> shared;  // aligned to 16 bytes by operator new
   std::size_t shared_bytes = 0;
   std::size_t shared_capacity = 0;
 };

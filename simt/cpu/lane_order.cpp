@@ -1,4 +1,4 @@
-// Compiled into simt_cpu_races only.
+// This file is compiled only into simt_cpu_races.
 #include "simt/cpu/lane_order.hpp"
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 #include "simt/bits.hpp"
 #include "simt/cpu/diagnosis.hpp"
 
-// Functions of ThreadSanitizer's library that its headers do not declare.
+// ThreadSanitizer's headers do not declare these functions of its library.
 extern "C" {
 void __tsan_ignore_thread_begin();
 void __tsan_ignore_thread_end();
@@ -27,7 +27,8 @@ void become(void* tsan_fiber) { __tsan_switch_to_fiber(tsan_fiber, __tsan_switch
 void* start_of_launch(const AccessTracker& tracker) { return const_cast<WatchFilter*>(&tracker.watched); }
 void* end_of_launch(const AccessTracker& tracker) { return const_cast<bool*>(&tracker.progress); }
 
-// Lanes that repeat reports. This is not a vector, because nothing may be allocated in the middle of a report.
+// Repeater is a lane that repeats reports. The lanes are not in a vector, because nothing may be allocated in the
+// middle of a report.
 struct Repeater {
   void* tsan_fiber;
   std::uint32_t repetitions;
@@ -48,14 +49,14 @@ void forget_repetitions(void* tsan_fiber) {
   *repeater = repeaters[--repeater_count];
 }
 
-// Called as the lane.
+// Ends the lane. The caller runs as the lane.
 void end(const Lane& lane) {
   forget_repetitions(lane.context.tsan_fiber);
   __tsan_release(end_of_launch(*lane.tracker));
   __tsan_release(lane.block);
 }
 
-// `for_each` calls its argument with every lane that meets.
+// Orders each of the lanes that meet after all of them. `for_each` calls its argument with every such lane.
 template <class ForEach>
 void join(ForEach for_each) {
   // The address is new each time, because an old one would also pass on the releases of earlier meetings.

@@ -1,5 +1,5 @@
-// Informs ThreadSanitizer in the race build (SIMT_RACES, see races.hpp) what orders the memory accesses of two lanes.
-// In every other build these functions do nothing.
+// These functions inform ThreadSanitizer in the race build (SIMT_RACES, see races.hpp) what orders the memory accesses
+// of two lanes. In every other build they do nothing.
 //
 // For ThreadSanitizer each lane is a thread, and the executor is the OS thread that called launch(). All accesses
 // inside a call of the vocabulary count as accesses of the OS thread, which are ignored during the launch. So a lock,
@@ -21,7 +21,8 @@ namespace simt::lane_order {
 
 #if SIMT_RACES
 
-// A launch on one worker. The calling OS thread is the executor. At the end it is ordered after all lanes.
+// LaunchScope is a launch on one worker. The calling OS thread is the executor. At the end it is ordered after all
+// lanes.
 class LaunchScope {
  public:
   explicit LaunchScope(const AccessTracker& tracker);
@@ -33,7 +34,8 @@ class LaunchScope {
   const AccessTracker& tracker_;
 };
 
-// From device code into the executor, and back into the same lane, whichever lanes ran meanwhile.
+// ExecutorScope is a call from device code into the executor. It returns to the same lane, whichever lanes ran
+// meanwhile.
 class ExecutorScope {
  public:
   explicit ExecutorScope(const Lane& lane) : lane_(lane.context.tsan_fiber) { enter_executor(); }
@@ -47,7 +49,7 @@ class ExecutorScope {
   void* lane_;
 };
 
-// The lifetime of a lane. Its end is ordered before the host's actions after the launch.
+// DeviceScope is the lifetime of a lane. Its end is ordered before the host's actions after the launch.
 class DeviceScope {
  public:
   explicit DeviceScope(const Lane& lane);
@@ -59,21 +61,21 @@ class DeviceScope {
   const Lane& lane_;
 };
 
-// The lane is ordered after the host's actions before the launch, and after the previous block in this place, because
-// the two blocks have the same shared memory.
+// Announces a new lane. It is ordered after the host's actions before the launch, and after the previous block in this
+// place, because the two blocks have the same shared memory.
 void lane_made(const Lane& lane);
-// The lane will not run again.
+// Announces that the lane will not run again.
 void lane_dropped(const Lane& lane);
 
 // Orders each of the lanes after all of them, for the warp barrier and the block barrier.
 void meet(const Warp& warp, LaneMask lanes);
 void meet_at_barrier(const Block& block);
 
-// An allocation of the device heap is ordered after every earlier deallocation.
+// Orders an allocation of the device heap after every earlier deallocation.
 void heap_allocated(const Lane& lane, const DeviceHeapMemory& heap);
 void heap_freed(const Lane& lane, const DeviceHeapMemory& heap);
 
-// The running lane repeated a known report. A report takes at least a millisecond, so this lane is no longer watched.
+// Ends the watch of the running lane, which repeated a known report. A report takes at least a millisecond.
 void lane_repeats_itself();
 
 #else

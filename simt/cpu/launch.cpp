@@ -45,7 +45,7 @@ void Launch::draw_order() {
   std::vector<std::uint32_t> started(grids.size(), 0);
   order_.reserve(shape.blocks);
   for (std::uint32_t left = shape.blocks; left > 0; --left) {
-    std::uint64_t drawn = mix64(seed + left) % left;  // one of the blocks that are left
+    std::uint64_t drawn = mix64(seed + left) % left;  // number of one of the blocks that are left
     std::size_t grid = 0;
     while (drawn >= grids[grid].blocks - started[grid]) {
       drawn -= grids[grid].blocks - started[grid];

@@ -1,5 +1,5 @@
-// Data that the workers of a launch share: the queue of blocks, the step budget, the first fault, and the agreement
-// that no lane can continue.
+// Launch holds the data that the workers of a launch share: the queue of blocks, the step budget, the first fault, and
+// the agreement that no lane can continue.
 #pragma once
 
 #include <atomic>
@@ -20,43 +20,44 @@ class History;
 struct Lane;
 struct Schedule;
 
-// The kernel with its arguments, type-erased: `invoke(lane, closure)` runs one thread of it.
+// KernelCall is the type-erased kernel with its arguments. `invoke(lane, closure)` runs one thread of it.
 struct KernelCall {
   void (*invoke)(Lane&, const void*) = nullptr;
   const void* closure = nullptr;
 };
 
-// A grid of a launch. Grids that run together form one launch. Their blocks have one shape and start in a seeded order,
-// which keeps the order within each grid.
+// Grid is a grid of a launch. Grids that run together form one launch. Their blocks have one shape and start in a
+// seeded order, which keeps the order within each grid.
 struct Grid {
   std::uint32_t blocks = 1;
   KernelCall call;
 };
 
-// Data that the launches of a device share between two restarts.
+// RunRecord holds the data that the launches of a device share between two restarts.
 struct RunRecord {
   Schedule& schedule;
   History& history;
 };
 
-// Workers whose lanes all wait agree that the launch is stuck. One check by one worker is not enough, because another
-// worker may write a watched word before it gets stuck. So the verdict needs a round in which every worker was stuck
-// and then checked its words again.
+// StallAgreement is the agreement of workers whose lanes all wait that the launch is stuck. One check by one worker is
+// not enough, because another worker may write a watched word before it gets stuck. So the verdict needs a round in
+// which every worker was stuck and then checked its words again.
 class StallAgreement {
  public:
   explicit StallAgreement(std::uint32_t workers) : confirmed_(workers, 0), working_(workers) {}
 
   void enter();   // this worker is stuck
-  void leave();   // it no longer is
-  void finish();  // it has no blocks left
-  // A round number when all workers are stuck, else 0.
+  void leave();   // this worker is not stuck any more
+  void finish();  // this worker has no blocks left
+  // Returns a round number if all workers are stuck, otherwise 0.
   std::uint64_t round() const;
-  // Confirms that a second check after round() found no change. True for the last worker that confirms the round.
+  // Confirms that a second check after round() found no change. Returns true to the last worker that confirms the
+  // round.
   bool confirm(std::uint32_t worker, std::uint64_t round);
 
  private:
   mutable std::mutex mutex_;
-  std::vector<std::uint64_t> confirmed_;  // last round confirmed, by worker
+  std::vector<std::uint64_t> confirmed_;  // last confirmed round by worker
   std::uint32_t working_;
   std::uint32_t stuck_ = 0;
   std::uint64_t round_ = 1;
@@ -81,23 +82,23 @@ class Launch {
     if (grids.size() > 1) draw_order();
   }
 
-  // The next block to start, or nothing when all have been started.
+  // Returns the next block to start, or nothing if all have been started.
   std::optional<std::uint32_t> take_block();
   std::uint32_t blocks_not_started() const;
-  // The grid of a block of the launch, and its number there.
+  // Place is the grid of a block of the launch, and the block's number in the grid.
   struct Place {
     const Grid* grid;
     std::uint32_t block;
   };
   Place place_of(std::uint32_t block) const { return order_.empty() ? Place{&grids.front(), block} : order_[block]; }
-  // Up to `steps` of the launch's budget, and of the grace beyond it.
+  // Takes up to `steps` of the launch's budget. take_grace_steps() takes them of the grace beyond the budget.
   std::uint64_t take_steps(std::uint64_t steps) { return take(budget_left_, steps); }
   std::uint64_t take_grace_steps(std::uint64_t steps) { return take(grace_left_, steps); }
   std::uint64_t grace_steps() const { return options.grace_steps != 0 ? options.grace_steps : options.step_budget / 4; }
   void word_changed_in_grace() { word_changed_in_grace_.store(true, std::memory_order_relaxed); }
-  // Ends a launch without steps left: Fault(budget), or livelock when no word changed in the grace.
+  // Ends a launch that has no steps left. Returns Fault(budget), or livelock if no word changed in the grace.
   FaultKind out_of_steps(std::string& text) const;
-  // Keeps only the first fault, because the others are its consequences.
+  // Records a fault. Only the first one is kept, because the others are its consequences.
   void abandon(FaultKind kind, const std::string& text);
   bool abandoned() const { return abandoned_.load(std::memory_order_acquire); }
   void throw_if_abandoned() const;
@@ -107,7 +108,7 @@ class Launch {
   const std::span<const Grid> grids;
   DeviceHeapMemory& device_heap;
   const RunRecord record;
-  const std::uint32_t index;  // of the device's launches
+  const std::uint32_t index;  // number of the launch on the device
   const std::uint64_t seed;
   StallAgreement stalls;
 
@@ -115,7 +116,7 @@ class Launch {
   void draw_order();
   static std::uint64_t take(std::atomic<std::uint64_t>& left, std::uint64_t steps);
 
-  std::vector<Place> order_;  // of blocks of several grids
+  std::vector<Place> order_;  // order of the blocks of several grids
   std::atomic<std::uint32_t> next_block_{0};
   std::atomic<std::uint64_t> budget_left_;
   std::atomic<std::uint64_t> grace_left_;

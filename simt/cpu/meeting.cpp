@@ -1,4 +1,4 @@
-// How the scheduler treats lanes that meet in group operations, converged() and the block barrier. rendezvous.cpp
+// These functions schedule lanes that meet in group operations, converged() and the block barrier. rendezvous.cpp
 // determines the result of a meeting and whether it can still complete.
 #include <utility>
 
@@ -10,10 +10,11 @@
 namespace simt {
 namespace {
 
-// How often a lane at converged() yields to other lanes before it continues with the lanes that have arrived.
+// Number of times that a lane at converged() yields to other lanes before it continues with the lanes that have
+// arrived.
 constexpr std::uint32_t gather_patience = 32;
 
-// The lanes of the warp that wait at the converged() where `lane` is.
+// Returns the lanes of the warp that wait at the converged() of `lane`.
 LaneMask gathering_with(const Lane& lane) {
   const Warp& warp = *lane.warp;
   LaneMask lanes = 0;

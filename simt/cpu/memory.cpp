@@ -21,10 +21,10 @@
 namespace simt::device_memory {
 namespace {
 
-// Below the range where Linux places libraries and stacks on x86-64, and inside what ThreadSanitizer and
-// AddressSanitizer accept as application memory.
+// The window is below the range where Linux places libraries and stacks on x86-64. ThreadSanitizer and AddressSanitizer
+// accept it as application memory.
 constexpr std::uintptr_t window_begin = 0x7e9000000000u;
-constexpr std::uintptr_t window_end = 0x7ed000000000u;  // 256 GiB
+constexpr std::uintptr_t window_end = 0x7ed000000000u;  // the window has 256 GiB
 // Distance between allocations, and their alignment.
 constexpr std::size_t granule = std::size_t{64} * 1024;
 // Limit of keep_released(): it keeps buffers of models, but not the pools of timed runs.
@@ -33,7 +33,7 @@ constexpr std::size_t most_kept = std::size_t{256} << 20;
 // The kernel needs longer to report the free memory than a small model runs, so it is asked once per this many bytes.
 constexpr std::size_t bytes_between_looks = std::size_t{16} << 20;
 
-// The bytes between the end of an allocation and the end of its last page.
+// Tail is the bytes between the end of an allocation and the end of its last page.
 struct Tail {
   std::size_t bytes_before;
   std::uint64_t pattern_seed;
@@ -45,11 +45,11 @@ std::uint64_t pattern(std::uint64_t seed, std::size_t word) {
 
 struct Allocations {
   std::mutex mutex;
-  std::map<std::uintptr_t, std::size_t> bytes_mapped;  // by address
-  std::map<std::uintptr_t, Tail> tails;                // those that are filled, by address
+  std::map<std::uintptr_t, std::size_t> bytes_mapped;  // bytes of the mapping at each address
+  std::map<std::uintptr_t, Tail> tails;                // filled tails by address
   std::string overrun;
   std::size_t total_bytes = 0;
-  std::map<std::uintptr_t, std::size_t> bytes_kept;  // released, still mapped
+  std::map<std::uintptr_t, std::size_t> bytes_kept;  // bytes of released mappings that are kept
   std::size_t total_kept_bytes = 0;
   bool keeps_released = false;
   std::size_t bytes_since_look = bytes_between_looks;
@@ -63,7 +63,7 @@ Allocations& allocations() {
   return all;
 }
 
-// The lowest gap of the window that fits: the same sequence of calls gives the same addresses.
+// Returns the lowest gap of the window that fits. So the same sequence of calls gives the same addresses.
 std::uintptr_t find_gap(const Allocations& all, std::size_t bytes) {
   std::uintptr_t candidate = window_begin;
   for (const auto& [address, size] : all.bytes_mapped) {
@@ -80,13 +80,14 @@ void* map_pages(std::uintptr_t wanted, std::size_t bytes, bool& fixed) {
   if (wanted != 0) {
     memory = mmap(reinterpret_cast<void*>(wanted), bytes, PROT_READ | PROT_WRITE, flags | MAP_FIXED_NOREPLACE, -1, 0);
   }
-  // Kernels before 4.17 take the address as a hint only.
+  // Kernels before 4.17 take the address only as a hint.
   if (memory == MAP_FAILED || reinterpret_cast<std::uintptr_t>(memory) != wanted) fixed = false;
   if (memory == MAP_FAILED) memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
   return memory;
 }
 
-// Otherwise the kernel would grant the mapping and kill the process at the first access.
+// Returns whether the machine has the memory. Otherwise the kernel would grant the mapping and kill the process at the
+// first access.
 bool machine_has(Allocations& all, std::size_t bytes) {
   if (bytes > physical_bytes() - std::min(physical_bytes(), all.total_bytes)) return false;
   if (bytes < bytes_between_looks - std::min(bytes_between_looks, all.bytes_since_look)) {
@@ -97,7 +98,7 @@ bool machine_has(Allocations& all, std::size_t bytes) {
   return bytes <= available_bytes();
 }
 
-// The kept mapping with exactly this address and size. Other kept mappings that overlap it are released.
+// Returns the kept mapping with exactly this address and size. Other kept mappings that overlap it are released.
 void* take_kept(Allocations& all, std::uintptr_t wanted, std::size_t bytes) {
   for (auto kept = all.bytes_kept.begin(); kept != all.bytes_kept.end() && kept->first < wanted + bytes;) {
     const auto [address, size] = *kept;
@@ -150,7 +151,7 @@ void* allocate(std::size_t bytes) {
   }
   all.bytes_mapped.emplace(reinterpret_cast<std::uintptr_t>(memory), mapped);
   if (!sparse) all.total_bytes += mapped;
-  // Without huge pages, so that a touched byte costs a page instead of 2 MiB.
+  // Sparse memory has no huge pages, so that a touched byte costs a page instead of 2 MiB.
   if (sparse) madvise(memory, mapped, MADV_NOHUGEPAGE);
   auto* words = static_cast<std::uint64_t*>(memory);
   for (std::size_t i = 0; !sparse && i < mapped / sizeof *words; ++i) {

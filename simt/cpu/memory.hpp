@@ -1,10 +1,10 @@
-// Device memory of the CPU back end: page mappings at addresses that repeat from run to run.
+// The device memory of the CPU back end consists of page mappings at addresses that repeat from run to run.
 //
-// The n-th allocation of a process has the same address in every run, because allocators hash and order pointers: with
-// random addresses the same seed would take different steps. The addresses are in a window that neither the loader nor
+// The n-th allocation of a process has the same address in every run, because allocators hash and order pointers. With
+// random addresses, the same seed would take different steps. The addresses are in a window that neither the loader nor
 // the heap uses. If the window is occupied, the kernel chooses the address and addresses_are_fixed() becomes false.
-// Fresh memory contains a seeded pattern, as real device memory is not zero either. Holes separate the mappings, so a
-// far overrun faults.
+// Fresh memory contains a seeded pattern, because real device memory is not zero either. Holes separate the mappings,
+// so a far overrun faults.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace simt::device_memory {
 
-// Throws Fault(out_of_memory) if the machine has less free memory.
+// Allocates device memory. Throws Fault(out_of_memory) if the machine has less free memory.
 void* allocate(std::size_t bytes);
 void release(void* memory) noexcept;
 
@@ -22,18 +22,18 @@ void release(void* memory) noexcept;
 void keep_released();
 // Sets the pattern of all later allocations.
 void set_pattern_seed(std::uint64_t seed);
-// Bytes that were written behind the end of an allocation, in its last page. Reports the first such allocation that was
-// released since the last call, or nothing.
+// Describes bytes that were written behind the end of an allocation, in its last page. Reports the first such
+// allocation that was released since the last call, or nothing.
 std::string take_overrun();
-// Later allocations of at least this size are neither filled nor counted as memory of the machine. This is for tests of
-// address arithmetic, which touch little of a large pool.
+// Makes later allocations of at least this size sparse: they are neither filled nor counted as memory of the machine.
+// This is for tests of address arithmetic, which touch little of a large pool.
 void sparse_from(std::size_t bytes);
-// Clears such an allocation by returning its pages to the kernel. False for any other memory.
+// Clears a sparse allocation by returning its pages to the kernel. Returns false for any other memory.
 bool clear_sparse(void* memory, std::size_t bytes);
-// False after an allocation of this process got a different address than planned.
+// Returns false after an allocation of this process got a different address than planned.
 bool addresses_are_fixed();
 std::size_t physical_bytes();
-// The kernel's estimate of free memory.
+// Returns the kernel's estimate of free memory.
 std::size_t available_bytes();
 
 }  // namespace simt::device_memory

@@ -1,4 +1,4 @@
-// Queries and updates of the lanes' views of old values.
+// These functions query and update the lanes' views of old values.
 #include "simt/cpu/old_values.hpp"
 
 #include <algorithm>
@@ -74,7 +74,7 @@ void OldValues::write(std::uint64_t lane, const void* address, std::uint64_t bef
 
 namespace {
 
-// A word of four bytes and one of eight at the same place are different words.
+// Returns the key of a word. A word of four bytes and a word of eight bytes at the same place are different words.
 const void* key(const void* address, std::uint32_t bytes) {
   return static_cast<const std::byte*>(address) + (bytes == 8 ? 1 : 0);
 }

@@ -1,15 +1,17 @@
-// Values that a load may still return after other lanes have replaced them (ExecutorOptions::read_old_values).
+// OldValues holds values that a load may still return after other lanes have replaced them
+// (ExecutorOptions::read_old_values).
 //
 // A GPU may serve a load before earlier loads of the same lane. The load then returns an older value than they did. The
 // rules are those of C++20 without load buffering:
-//   - each lane has a view: for each word the oldest value that the lane may read. A value that the lane reads or
-//     writes becomes the oldest;
-//   - a release store or update attaches the lane's view to the value; an update also attaches the view of the value
-//     that it replaced. An acquiring access adopts the view of the value that it reads;
-//   - sync() and the block barrier unite the views of their lanes. The device heap's malloc() adopts the views of all
-//     lanes that freed. At the start of a launch only the values in memory can be read;
-//   - updates read the newest value, because a GPU performs them in its L2 cache. This includes compare-exchanges that
-//     fail.
+// * Each lane has a view. For each word, the view has the oldest value that the lane may read. A value that the lane
+//   reads or writes becomes the oldest.
+// * A release store or update attaches the lane's view to the value. An update also attaches the view of the value that
+//   it replaced. An acquiring access adopts the view of the value that it reads.
+// * sync() and the block barrier unite the views of their lanes. The device heap's malloc() adopts the views of all
+//   lanes that freed. At the start of a launch, only the values in memory can be read.
+// * Updates read the newest value, because a GPU performs them in its L2 cache. This includes compare-exchanges that
+//   fail.
+//
 // If a word does not contain its newest known value, it was written without atomics, and all older values are dropped.
 #pragma once
 
@@ -23,15 +25,15 @@ namespace simt {
 
 class OldValues {
  public:
-  // How an access orders others.
+  // Order is the memory order of an access.
   struct Order {
     bool acquires = false;
     bool releases = false;
-    bool updates = false;  // reads the value that it replaces
+    bool updates = false;  // true if the access reads the value that it replaces
   };
 
   void clear();
-  // How many older values than the newest the lane may read from the word.
+  // Returns how many values of the word that are older than the newest the lane may read.
   std::uint32_t readable(std::uint64_t lane, const void* word, std::uint64_t newest);
   // Reads the value that is `age` places before the newest.
   std::uint64_t read(std::uint64_t lane, const void* word, std::uint32_t age, bool acquires);
@@ -47,16 +49,16 @@ class OldValues {
   void heap_allocated(std::uint64_t lane) { join(view_of(lane), freed_); }
 
  private:
-  // For each word the time at which the oldest readable value was written.
+  // View has, for each word, the time at which the oldest readable value was written.
   using View = std::vector<std::uint32_t>;
   struct Value {
     std::uint64_t value;
     std::uint32_t written;
-    std::shared_ptr<const View> view;  // null: none came with it
+    std::shared_ptr<const View> view;  // view that the write attached; null if it attached none
   };
   struct Word {
-    std::size_t index = 0;      // in views
-    std::vector<Value> values;  // the newest last
+    std::size_t index = 0;      // place of the word in views
+    std::vector<Value> values;  // values of the word, the newest last
   };
   static constexpr std::size_t most_values = 8;
 

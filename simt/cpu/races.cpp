@@ -1,4 +1,5 @@
-// The reports of ThreadSanitizer, taken before they are printed. Compiled into simt_cpu_races only.
+// These functions take the reports of ThreadSanitizer before they are printed. This file is compiled only into
+// simt_cpu_races.
 //
 // ThreadSanitizer reports in the middle of an access, with its own locks held. So the hook only copies addresses into a
 // static array, and take_race_reports() looks up functions and lines later.
@@ -13,7 +14,7 @@
 
 #include "simt/cpu/lane_order.hpp"
 
-// Functions of the debugger interface, which no public header declares.
+// No public header declares these functions of the debugger interface.
 extern "C" {
 int __tsan_get_report_data(void* report, const char** description, int* count, int* stacks, int* accesses,
                            int* locations, int* mutexes, int* threads, int* unique_tids, void** sleep_trace,
@@ -53,7 +54,7 @@ struct RawAccess {
   int bytes;
   int write;
   int atomic;
-  std::array<void*, max_frames> trace;  // return addresses, null at the end
+  std::array<void*, max_frames> trace;  // return addresses of the stack, with null at the end
 
   void* innermost() const { return trace[0]; }
 };
@@ -71,7 +72,7 @@ struct RawRace {
   }
 };
 
-// No lock: the deterministic mode has one OS thread.
+// Kept needs no lock, because the deterministic mode has one OS thread.
 struct Kept {
   std::array<RawRace, max_races> races;
   std::size_t count = 0;
@@ -133,7 +134,7 @@ void keep(void* report) {
   }
 }
 
-// Frames of the functions inlined at one address come innermost first, each ended by a zero byte.
+// Appends the frames of one address. Frames of inlined functions come innermost first, each ended by a zero byte.
 void append_frames(void* pc, std::vector<RaceFrame>& frames) {
   std::array<char, 4096> text{};
   __sanitizer_symbolize_pc(pc, "%f\t%s\t%l", text.data(), text.size() - 1);
@@ -156,7 +157,7 @@ std::vector<RaceFrame> frames_of(const RawAccess& access) {
     if (pc != last) append_frames(pc, frames);
     last = pc;
   }
-  // The kernel was called by launch(); below that is the executor.
+  // launch() calls the kernel, and the frames below it belong to the executor.
   const auto launch = std::find_if(frames.begin(), frames.end(), [](const RaceFrame& frame) {
     return std::string_view(frame.file).ends_with("simt/cpu/kernel_entry.hpp");
   });
@@ -238,7 +239,8 @@ RaceReport take_race_reports() {
 
 }  // namespace simt
 
-// ThreadSanitizer's own hook, weak in its library. True: the report is not printed and does not count.
+// ThreadSanitizer calls this hook, which is weak in its library. With the result true, the report is not printed and
+// does not count.
 bool __tsan::OnReport(const ReportDesc* report, bool suppressed) {
   if (!suppressed) simt::keep(const_cast<void*>(static_cast<const void*>(report)));
   return true;

@@ -1,10 +1,11 @@
-// Races between lanes, found by ThreadSanitizer: the API of the race build.
+// The API of the race build reports races between lanes, which ThreadSanitizer finds.
 //
-// A program that links simt_cpu_races instead of simt_cpu compiles its device code with -fsanitize=thread, while the
-// executor stays uninstrumented and tells ThreadSanitizer which lane runs and what orders two lanes (lane_order.hpp).
-// ThreadSanitizer reports two accesses to one word if no chain of launches, barriers and release/acquire pairs orders
-// them, at least one of them is plain, and at least one is a write. Their order in the schedule does not matter. This
-// needs the deterministic mode. simt/README.md describes what orders lanes and which races are not found.
+// A program of the race build links simt_cpu_races instead of simt_cpu and compiles its device code with
+// -fsanitize=thread. The executor stays uninstrumented and informs ThreadSanitizer which lane runs and what orders two
+// lanes (lane_order.hpp). ThreadSanitizer reports two accesses to one word if no chain of launches, barriers and
+// release/acquire pairs orders them. At least one of them must be plain, and at least one must be a write. Their order
+// in the schedule does not matter. This needs the deterministic mode. simt/README.md describes what orders lanes and
+// which races are not found.
 //
 // Nothing is printed and no exit code changes; TSAN_OPTIONS overrides the options that are compiled in.
 #pragma once
@@ -16,51 +17,53 @@
 
 namespace simt {
 
-// One call on the stack of a racing access. Inlined functions have separate frames.
+// RaceFrame is one call on the stack of a racing access. Inlined functions have separate frames.
 struct RaceFrame {
   std::string function;
-  std::string file;  // as the compiler was given it; empty without debug information
+  std::string file;  // name that the compiler got; empty without debug information
   std::uint32_t line = 0;
 };
 
 struct RaceAccess {
-  // "lane 3 of block 0, warp 0" or "host". If not all blocks are resident, this is the lane that last ran in that
-  // place.
+  // Name such as "lane 3 of block 0, warp 0" or "host". If not all blocks are resident, it is the lane that last ran in
+  // this place.
   std::string thread;
   bool write = false;
   bool atomic = false;
   std::uintptr_t address = 0;
   std::uint32_t bytes = 0;
-  // Innermost call first, up to the kernel. Empty if the access is too old for ThreadSanitizer's history.
+  // Calls of the access, the innermost first, up to the kernel. Empty if the access is too old for ThreadSanitizer's
+  // history.
   std::vector<RaceFrame> stack;
 
-  // The place of the access in device code, such as "stack.hpp:120": the innermost frame outside the vocabulary and the
-  // C++ library.
+  // Returns the place of the access in device code, such as "stack.hpp:120". It is the innermost frame outside the
+  // vocabulary and the C++ library.
   std::string place() const;
 };
 
 struct Race {
-  std::string kind;                  // ThreadSanitizer's word: "data-race", "heap-use-after-free" …
-  std::vector<RaceAccess> accesses;  // the later one first
-  // Number of reports with these two places. There may have been more races, because a lane that only repeats known
-  // reports is no longer watched.
+  std::string kind;                  // ThreadSanitizer's word, such as "data-race" or "heap-use-after-free"
+  std::vector<RaceAccess> accesses;  // accesses, the later one first
+  // Number of reports with these two places. There may be more races, because a lane that only repeats known reports is
+  // no longer watched.
   std::uint64_t times = 0;
 
-  // "data-race on 4 bytes at 0x7e9000000010: write at stack.hpp:120 (lane 3 …), earlier read at …" and both stacks.
+  // Returns a text such as "data-race on 4 bytes at 0x7e9000000010: write at stack.hpp:120 (lane 3 …), earlier read at
+  // …", with both stacks.
   std::string text() const;
 };
 
 struct RaceReport {
   std::vector<Race> races;
-  std::uint64_t reports = 0;   // of ThreadSanitizer, repetitions included
-  std::uint64_t not_kept = 0;  // reports beyond the capacity of the list, 64 different races
+  std::uint64_t reports = 0;   // number of ThreadSanitizer's reports, with repetitions
+  std::uint64_t not_kept = 0;  // number of reports beyond the capacity of the list, 64 different races
 
   bool clean() const { return reports == 0; }
   std::string text() const;
 };
 
-// Returns the races found since the last call. Typically called after each launch. Reports survive a fault of the
-// launch.
+// Returns the races found since the last call. A program typically calls it after each launch. Reports survive a fault
+// of the launch.
 RaceReport take_race_reports();
 
 }  // namespace simt

@@ -6,7 +6,7 @@
 namespace simt {
 namespace {
 
-// The call site is part of the key except for sync.
+// Returns whether two lanes are at the same operation. The call site is part of the key, except for sync.
 bool same_key(const Lane& a, const Lane& b) {
   return a.operation == b.operation && a.mask == b.mask && (a.operation == Operation::sync || a.site == b.site);
 }
@@ -106,7 +106,7 @@ std::string diagnose_arrival(const Lane& lane) {
   std::string error;
   for_each_lane(*lane.warp, lane.mask & lane.warp->present & ~lane.warp->exited & ~lane.bit(), [&](const Lane& other) {
     if (!error.empty()) return;
-    // A lane that waits in a smaller group, only for other lanes, may still come to this one.
+    // A lane that waits in a smaller group, only for other lanes, may still arrive here.
     const bool waits_for_me =
         other.state == LaneState::at_barrier || (other.state == LaneState::waiting && (other.mask & lane.bit()) != 0);
     if (waits_for_me && !same_key(lane, other)) error = mismatch(lane, other);

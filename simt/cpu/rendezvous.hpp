@@ -1,5 +1,6 @@
-// Rendezvous of the lanes of a warp. A group operation completes when every lane of the mask that has not exited has
-// arrived with the same operation, mask and call site. An arrival that can never complete is diagnosed immediately.
+// A rendezvous is a meeting of the lanes of a warp. A group operation completes when every lane of the mask that has
+// not exited has arrived with the same operation, mask and call site. An arrival that can never complete is diagnosed
+// immediately.
 //
 // The rules are those of the CUDA and PTX manuals. The caller is in its mask. Each lane of the mask that has not exited
 // executes the same operation with the same mask. Exited lanes do not block the others. A shuffle reads a participating
@@ -12,7 +13,8 @@
 
 namespace simt {
 
-// The reason why the operation that `lane` has just begun cannot complete. Empty if it still can.
+// Returns the reason why the operation that `lane` has just begun cannot complete. Returns an empty text if it still
+// can.
 std::string diagnose_arrival(const Lane& lane);
 std::string diagnose_barrier_arrival(const Lane& lane);
 

@@ -1,9 +1,9 @@
 // Parks and wakes lanes that only wait for a word to change, and reports them when no lane can continue.
 //
-// A spin loop must not prevent the end of a launch, and a strategy that prefers the spinning lane must not prevent the
-// lane that it waits for from running. If a lane has read the same values `spin_limit` times without changing anything,
-// it leaves the run set until one of these words changes. The loop may also be a bounded poll, which ends by itself. So
-// every parked lane gets `grace_spin_limit` further reads before anything is reported.
+// A spin loop must not prevent the end of a launch. A strategy that prefers the spinning lane must not starve the lane
+// for which it waits. If a lane has read the same values `spin_limit` times without changing anything, it leaves the
+// run set until one of these words changes. The loop may also be a bounded poll, which ends by itself. So every parked
+// lane gets `grace_spin_limit` further reads before anything is reported.
 #include <algorithm>
 #include <chrono>
 #include <thread>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint32_t warps_in_report = 4;
 
-// This read races on purpose: the owner of the word may be on another OS thread.
+// Reads the present value of a word. The read races on purpose: the owner of the word may be on another OS thread.
 std::uint64_t current_value(const SpinWatch::Word& word) {
   if (word.bytes == 4) {
     return __atomic_load_n(static_cast<const std::uint32_t*>(word.address), __ATOMIC_ACQUIRE);
@@ -78,7 +78,8 @@ void Worker::wake_watchers(const void* address) {
   }
 }
 
-// Writes of other workers and plain stores are not announced, so the words themselves are checked.
+// Wakes lanes whose words have changed. Writes of other workers and plain stores are not announced, so the words
+// themselves are checked.
 bool Worker::wake_changed() {
   bool any = false;
   for (std::size_t i = parked_.size(); i-- > 0;) {
@@ -90,7 +91,7 @@ bool Worker::wake_changed() {
   return any;
 }
 
-// Runs on the root, when no lane can run.
+// Resolves a state in which no lane can run. The root calls it.
 void Worker::resolve_stall() {
   if (show_all_stores() && !runnable_.empty()) return;
   if (wake_changed()) return;

@@ -1,4 +1,4 @@
-// Operations of a lane on the stores that it holds back.
+// These functions are operations of a lane on the stores that it holds back.
 #include "simt/cpu/store_buffer.hpp"
 
 #include "simt/cpu/history.hpp"
@@ -7,7 +7,8 @@
 namespace simt {
 namespace {
 
-// Only one OS thread runs in deterministic mode, so the order has no effect; it documents the intent.
+// Makes a store visible. Only one OS thread runs in deterministic mode, so the order has no effect; it documents the
+// intent.
 std::uint64_t write(const HeldStore& store) {
   if (store.bytes == 4) {
     return __atomic_exchange_n(static_cast<std::uint32_t*>(store.address), static_cast<std::uint32_t>(store.value),

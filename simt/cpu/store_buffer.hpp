@@ -1,14 +1,14 @@
-// The stores of one lane that no other lane can see yet (ExecutorOptions::hold_stores).
+// StoreBuffer holds the stores of one lane that no other lane can see yet (ExecutorOptions::hold_stores).
 //
-// A GPU may let a thread's loads overtake its earlier stores to other words: PTX orders a relaxed or release store
-// before a later load of the same thread only where the two touch the same word. Held stores reveal code that relies on
-// a stronger order. Rules:
-//   - a lane sees its own stores;
-//   - stores to one word become visible in the lane's order;
-//   - a release store, and an update (read-modify-write) with release order, become visible after all earlier stores of
-//     the lane; a relaxed update waits only for the lane's stores to the same word;
-//   - updates are never held back, because a GPU performs them in its L2 cache, where all threads see the result
-//     immediately.
+// A GPU may let a thread's loads overtake its earlier stores to other words. PTX orders a relaxed or release store
+// before a later load of the same thread only if the two touch the same word. Held stores reveal code that relies on a
+// stronger order. Rules:
+// * A lane sees its own stores.
+// * Stores to one word become visible in the lane's order.
+// * A release store becomes visible after all earlier stores of the lane, and so does an update (read-modify-write)
+//   with release order. A relaxed update waits only for the lane's stores to the same word.
+// * Updates are never held back, because a GPU performs them in its L2 cache, where all threads see the result
+//   immediately.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ struct HeldStore {
   void* address = nullptr;
   std::uint64_t value = 0;
   std::uint32_t bytes = 0;
-  std::uint32_t steps_left = 0;  // of the lane; then the store becomes visible
+  std::uint32_t steps_left = 0;  // steps of the lane until the store becomes visible
   bool is_release = false;
   CallSite site;
 
@@ -34,16 +34,16 @@ struct HeldStore {
   }
 };
 
-// In the order in which the lane made them.
+// StoreBuffer holds stores in the order in which the lane made them.
 class StoreBuffer {
  public:
   bool empty() const { return held_.empty(); }
   void clear() { held_.clear(); }
   void add(const HeldStore& store) { held_.push_back(store); }
-  // The lane's last store to any of these bytes; null when it holds none.
+  // Returns the lane's last store to any of these bytes, or null if it holds none.
   const HeldStore* last_store_to(const void* address, std::size_t bytes) const;
 
-  // Each calls `write(store)` for the stores that become visible, in an order that the rules above allow.
+  // The functions below call `write(store)` for the stores that become visible, in an order that the rules above allow.
   template <class Write>
   void release_all(Write&& write) {
     release_up_to(held_.size(), write);
@@ -52,7 +52,7 @@ class StoreBuffer {
   void release_overlapping(const void* address, std::size_t bytes, Write&& write) {
     release_where([=](const HeldStore& store) { return store.overlaps(address, bytes); }, write);
   }
-  // The lane makes a step.
+  // Counts a step of the lane.
   template <class Write>
   void age(Write&& write) {
     release_where([](HeldStore& store) { return store.steps_left-- == 0; }, write);

@@ -15,9 +15,10 @@ namespace {
 // Groups are drawn separately from lanes, so that a strategy without random lanes still draws hostile groups.
 GroupDraw groups_of(std::uint64_t seed, std::uint32_t rarity) { return {seed ^ 0x5eedu, rarity}; }
 
-// The weights follow from how often each policy alone exposes planted bugs (benchmarks/schedule_search). No single
-// density or kind finds all bugs, but random preemption finds most. Round robin and lockstep are rare because they make
-// few schedules. They are included because only they reliably run lanes and whole warps side by side.
+// Draws a strategy. The weights follow from how often each policy alone exposes planted bugs
+// (benchmarks/schedule_search). No single density or kind finds all bugs, but random preemption finds most. Round robin
+// and lockstep are rare because they make few schedules. They are included because only they reliably run lanes and
+// whole warps side by side.
 ExecutorOptions draw_swarm_member(ExecutorOptions options, std::uint64_t seed) {
   Random random(seed ^ 0x5a4du);
   const std::uint32_t draw = random.below(16);
@@ -33,7 +34,7 @@ ExecutorOptions draw_swarm_member(ExecutorOptions options, std::uint64_t seed) {
   } else {
     options.strategy = StrategyKind::lockstep;
   }
-  // Drawn separately, because bugs of both kinds appear under any of these.
+  // Held stores are drawn separately, because bugs of both kinds appear with any of these strategies.
   options.hold_stores = options.hold_stores || (!options.read_old_values && Random(seed ^ 0x570eu).below(4) == 0);
   return options;
 }
@@ -99,7 +100,7 @@ std::size_t RandomStrategy::next(std::span<Lane* const> runnable, std::size_t cu
       break;
     case Reason::spin:
     case Reason::gather:
-      // Any lane but the waiting one.
+      // Any lane but the waiting lane may follow.
       if (count > 1) return (current + 1 + random_.below(count - 1)) % count;
       break;
     case Reason::start:

@@ -1,4 +1,4 @@
-// The calling thread on the CPU executor: the members of simt/cuda/thread.hpp over a lane.
+// Thread is the calling thread on the CPU executor: the members of simt/cuda/thread.hpp over a lane.
 //
 // Members have an additional last argument, the call site, which callers never pass. Wrapping contexts derive from the
 // thread that they wrap, so that inherited members report the call site of the caller.
@@ -13,8 +13,8 @@
 
 namespace simt {
 
-// A bounded heap in device memory. Returns null if it cannot serve the request. `Device::set_device_heap_bytes` sets
-// its size.
+// DeviceHeap is a bounded heap in device memory. malloc() returns null if it cannot serve the request.
+// `Device::set_device_heap_bytes` sets its size.
 class DeviceHeap {
  public:
   explicit DeviceHeap(Lane& lane) : lane_(&lane) {}
@@ -37,19 +37,20 @@ class Thread {
   std::uint32_t rank_in_block() const { return lane_->rank_in_block; }
   std::uint32_t warp_in_block() const { return lane_->rank_in_block / warp_size; }
   std::uint32_t rank_in_grid() const { return static_cast<std::uint32_t>(lane_->rank_in_grid); }
-  // Threads in the grid.
+  // Returns the number of threads in the grid.
   std::uint32_t grid_size() const { return block_count() * block_size(); }
 
-  // Virtual, and in deterministic mode drawn from the seed. No block moves while it runs.
+  // Returns the virtual SM of the thread, which the seed determines in deterministic mode. No block moves while it
+  // runs.
   std::uint32_t sm() const { return lane_->block->sm; }
   std::uint32_t sm_count() const { return lane_->block->sm_count; }
-  // No two resident warps share a slot.
+  // Returns the slot of the thread's warp. No two resident warps share a slot.
   std::uint32_t warp_slot() const { return lane_->block->first_warp_slot + warp_in_block(); }
 
-  // A subset of the lanes that wait here, always with the caller. Correct code works for any such subset.
-  // Worker::converge chooses this one.
+  // Returns some lanes that wait here, always with the caller. Correct code works for any such subset. Worker::converge
+  // chooses it.
   Group converged(CallSite site = CallSite::here()) const { return Group(*lane_, lane_->converge(site)); }
-  // All 32 lanes; every lane of the warp that has not exited must make the same calls.
+  // Returns all 32 lanes. Every lane of the warp that has not exited must make the same calls.
   Group warp() const { return Group(*lane_, full_warp); }
 
   template <class T>
@@ -65,7 +66,8 @@ class Thread {
   void spin_hint(CallSite site = CallSite::here()) const { lane_->spin_hint(site); }
   void probe(Step) const {}
   void note(Note, std::uint32_t) const {}
-  // Steps that the lane's worker has made in this launch, and a million for each launch of the device before it.
+  // Returns the steps that the lane's worker has made in this launch, plus a million for each earlier launch of the
+  // device.
   std::uint64_t clock() const { return lane_->clock(); }
   // Ends this thread, wherever it is. The other threads continue, and no group operation or barrier waits for this one.
   [[noreturn]] static void exit() { throw LaneExit{}; }
@@ -73,7 +75,7 @@ class Thread {
   [[noreturn]] void trap(CallSite site = CallSite::here()) const { lane_->fail(FaultKind::device_fault, "trap", site); }
 
   void block_barrier(CallSite site = CallSite::here()) const { lane_->block_barrier(site); }
-  // The block's dynamic shared memory (LaunchShape::shared_bytes) as an array of T; every call returns the same
+  // Returns the block's dynamic shared memory (LaunchShape::shared_bytes) as an array of T. Every call returns the same
   // address.
   template <class T>
   T* shared(std::size_t count, CallSite site = CallSite::here()) const {
@@ -85,7 +87,7 @@ class Thread {
   }
   DeviceHeap device_heap() const { return DeviceHeap(*lane_); }
 
-  // For tests of the executor only; allocators must not use it.
+  // Only tests of the executor may use this function, not allocators.
   Lane& executor_lane() const { return *lane_; }
 
  private:

@@ -1,4 +1,4 @@
-// Scheduling: blocks, steps, switches, the end of lanes and of launches.
+// These functions schedule blocks and steps, switch lanes, and end lanes and launches.
 #include "simt/cpu/worker.hpp"
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 namespace simt {
 namespace {
 
-// Scheduling points between two checks of the other workers: whether they abandoned the launch, and which words they
-// wrote.
+// Number of scheduling points between two checks of the other workers. A check finds whether they have abandoned the
+// launch, and which words they have written.
 constexpr std::uint64_t steps_between_checks = 1024;
 
 }  // namespace
@@ -81,7 +81,7 @@ void Worker::start_block(Block& block, std::uint32_t index) {
     block.shared = std::make_unique<std::uint64_t[]>(shared_words);
     block.shared_capacity = shared_words;
   }
-  // On a GPU shared memory starts with the data of another block. Here it starts with a pattern that no code expects.
+  // On a GPU, shared memory starts with the data of another block. Here it starts with a pattern that no code expects.
   for (std::size_t i = 0; i < shared_words; ++i) block.shared[i] = mix64(launch_->seed + index + (i << 32));
   if (block.lane_capacity < block.size) {
     block.lanes = std::make_unique<Lane[]>(block.size);
@@ -120,7 +120,7 @@ void Worker::start_block(Block& block, std::uint32_t index) {
 FiberContext& Worker::lane_main(void* argument) {
   Lane& lane = *static_cast<Lane*>(argument);
   Worker& worker = *lane.worker;
-  // No switch happens inside a handler: the C++ runtime keeps its list of caught exceptions per OS thread.
+  // No switch happens inside a handler, because the C++ runtime keeps its list of caught exceptions per OS thread.
   std::string escaped;
   try {
     const lane_order::DeviceScope scope(lane);
@@ -197,7 +197,7 @@ void Worker::refill(Lane& lane) {
   if (!parked_.empty()) wake_changed();
 }
 
-// The strategy may have starved the lane that the others wait for.
+// Grants steps of the grace. The strategy may have starved the lane for which the others wait.
 std::uint64_t Worker::refill_in_grace(const Lane& lane) {
   if (!in_grace_) {
     in_grace_ = true;
@@ -221,7 +221,7 @@ void Worker::step(Lane& lane, CallSite site, Operation operation, Reason reason)
   reschedule(lane, reason);
 }
 
-// Lets the strategy choose; `lane` is running and stays runnable.
+// Lets the strategy choose the next lane. `lane` is running and stays runnable.
 void Worker::reschedule(Lane& lane, Reason reason) {
   Lane& next = *runnable_[strategy_->next(runnable_, lane.position, reason, &lane)];
   if (&next == &lane) return;
@@ -255,7 +255,7 @@ void Worker::remove_from_run_set(Lane& lane) {
 }
 
 void Worker::fail(const Lane& lane, FaultKind kind, const std::string& text) {
-  // A failed check may be the work of lanes of any warp.
+  // Lanes of any warp may have caused a failed check.
   launch_->abandon(kind,
                    text + "\n" + (kind == FaultKind::failed_check ? live_warps(*lane.block) : lane_table(*lane.warp)));
   abandoning_ = true;

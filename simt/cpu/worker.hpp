@@ -1,13 +1,13 @@
-// One OS thread of the executor. It runs its resident blocks, with one fiber per lane.
+// Worker is one OS thread of the executor. It runs its resident blocks, with one fiber per lane.
 //
-// A lane runs until a scheduling point, where the strategy names the next lane and the worker switches directly to it.
-// The worker's own stack (the root) only starts blocks, wakes parked lanes if nothing else can run, and ends an
+// A lane runs until a scheduling point. There the strategy selects the next lane, and the worker switches directly to
+// it. The worker's own stack (the root) only starts blocks, wakes parked lanes if nothing else can run, and ends an
 // abandoned launch.
 //
 // A fault ends a launch as on a GPU: the faulting lane switches to the root, no lane runs again, and the stacks are
 // dropped without unwinding. An exception through the lanes would end the process at the first noexcept function, such
-// as any destructor. Device code owns nothing that a destructor must free. For the same reason no frame of the executor
-// may own heap memory when the lane leaves.
+// as any destructor. Device code owns nothing that a destructor must free. For the same reason, no frame of the
+// executor may own heap memory when the lane leaves.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ class Worker {
  public:
   Worker(const ExecutorOptions& options, std::uint32_t index);
 
-  // Runs blocks of the launch, `resident` at a time, until none is left. Called on the OS thread of the worker.
+  // Runs blocks of the launch, `resident` at a time, until none is left. The worker's OS thread calls it.
   void run(Launch& launch, std::uint32_t resident, std::uint32_t first_warp_slot);
 
   std::uint64_t steps() const { return steps_; }
@@ -36,13 +36,11 @@ class Worker {
  private:
   friend struct Lane;
 
-  // Blocks.
   void start_block(Block& block, std::uint32_t index);
   static FiberContext& lane_main(void* lane);
   FiberContext& exit(Lane& lane);
   void drop_lanes();
 
-  // Scheduling.
   void step(Lane& lane, CallSite site, Operation operation, Reason reason);
   void count_step(Lane& lane, CallSite site, Operation operation);
   void refill(Lane& lane);
@@ -54,10 +52,9 @@ class Worker {
   void check_block_deadlock(const Block& block);
   // Records the fault. Afterwards the lane must leave.
   void fail(const Lane& lane, FaultKind kind, const std::string& text);
-  // The last thing that a lane of an abandoned launch does.
+  // Leaves a lane of an abandoned launch for ever.
   [[noreturn]] void leave(Lane& lane);
 
-  // Meetings.
   void collective(Lane& lane);
   void diagnose(const Lane& lane);
   bool complete(const Lane& lane);
@@ -68,15 +65,14 @@ class Worker {
   // Unites the views of lanes that a meeting orders (old_values.hpp).
   void unite_views(const Warp& warp, LaneMask lanes);
   void unite_views_at_barrier(const Block& block);
-  // A lane of the warp has exited, so meetings that waited only for it complete.
+  // Completes the meetings that waited only for a lane of the warp that has exited.
   void recheck_meetings(Warp& warp);
 
-  // Spinning.
   void park(Lane& lane);
   void wake(Lane& lane);
   void wake_watchers(const void* address);
   bool wake_changed();
-  // False when no lane held a store back.
+  // Makes all held stores visible. Returns false if no lane held a store back.
   bool show_all_stores();
   void resolve_stall();
   void report_stall();
@@ -100,8 +96,8 @@ class Worker {
   std::uint64_t switches_ = 0;
   std::uint64_t hash_ = 0;
   std::uint32_t live_ = 0;
-  bool grace_used_ = false;  // for bounded polls: see resolve_stall()
-  bool in_grace_ = false;    // beyond the step budget
+  bool grace_used_ = false;  // true after the grace for bounded polls was used (resolve_stall())
+  bool in_grace_ = false;    // true beyond the step budget
   bool abandoning_ = false;
 };
 

@@ -1,4 +1,4 @@
-// Atomic words on CUDA: inline PTX with an explicit state space.
+// Atomic words on CUDA use inline PTX with an explicit state space.
 //
 // `cuda::atomic_ref` uses generic addresses and needs 1,024 bytes of SASS; `atomicAdd` needs 640. PTX with an explicit
 // state space avoids the extra code. Words have 32 or 64 bits. Allocators store pool offsets in them, never raw
@@ -34,7 +34,7 @@ SIMT_FN std::uint64_t address_of(T* pointer) {
   asm volatile("atom." ORDER "." SCOPE "." SPACE ".cas." TYPE " %0, [%1], %2, %3;" \
                : "=" REGISTER(result)                                              \
                : "l"(address), REGISTER(compare), REGISTER(value) CLOBBER)
-// The last part of the asm statement, with its colon: a relaxed operation has no clobber list at all.
+// This is the last part of the asm statement, with its colon, because a relaxed operation has no clobber list at all.
 #define SIMT_PTX_ORDERED : "memory"
 #define SIMT_PTX_UNORDERED
 
@@ -136,8 +136,8 @@ SIMT_PTX_DEFINE_RMW(fetch_max, "max", "u32", "u64")
 
 }  // namespace ptx
 
-// A reference to a word that several threads use. Obtain it from the thread (`thread.atomic(word)`), so that wrapping
-// contexts can count and the CPU executor can schedule at every access.
+// atomic_ref is a reference to a word that several threads use. Obtain it from the thread (`thread.atomic(word)`), so
+// that wrapping contexts can count and the CPU executor can schedule at every access.
 template <class T, Space space = Space::global>
 class atomic_ref {
   static_assert(std::is_unsigned_v<T> && (sizeof(T) == 4 || sizeof(T) == 8),
@@ -188,8 +188,8 @@ class atomic_ref {
   SIMT_FN T fetch_max(T value, Order) const {
     return ptx::fetch_max<space, Order, T>(address_, value);
   }
-  // True when `desired` was written; otherwise `expected` receives the value found. PTX has one order per instruction,
-  // so the stronger, the success order, also applies to failure.
+  // Returns true if `desired` was written. Otherwise `expected` receives the present value. PTX has one order per
+  // instruction, so the success order, which is stronger, also applies to failure.
   template <class Success, class Failure>
   SIMT_FN bool compare_exchange(T& expected, T desired, Success, Failure) const {
     static_assert(std::is_same_v<Failure, Relaxed> || std::is_same_v<Failure, Acquire>,

@@ -30,7 +30,7 @@ Deadline::~Deadline() {
 }
 
 void Deadline::start(double seconds) {
-  stream_.synchronize();  // no thread of earlier kernels writes any more
+  stream_.synchronize();  // after this, no thread of earlier kernels writes the flag
   std::atomic_ref(*passed_).store(0, std::memory_order_relaxed);
   set_end<<<1, 1, 0, stream_.native()>>>(end_, static_cast<std::uint64_t>(seconds * 1e9));
   check_cuda(cudaGetLastError(), "kernel launch");

@@ -1,8 +1,8 @@
-// Deadline: threads of hung kernels end themselves.
+// A Deadline lets threads of hung kernels end themselves.
 //
 // If a process with a hung kernel is killed, the driver needs seconds, and a trap destroys the context. If each thread
 // checks the deadline from time to time and exits when it is over, the kernel ends normally. Unfinished calls leave the
-// memory in an undefined state, so it must be reset.
+// memory in an undefined state, so the memory must be reset.
 #pragma once
 
 #include <cstdint>
@@ -16,18 +16,18 @@ namespace simt {
 
 class Stream;
 
-// A deadline as kernels see it, passed by value. Without a deadline it is never over.
+// DeadlineView is a deadline as kernels see it, passed by value. Without a deadline it is never over.
 class DeadlineView {
  public:
   DeadlineView() = default;
   DeadlineView(const std::uint64_t* end, std::uint32_t* passed) : end_(end), passed_(passed) {}
 
-  // For device code. Tells the host that a thread found the deadline over.
+  // Returns whether the deadline is over. Device code calls it. If it is over, the host can see this by passed().
   SIMT_FN bool over() const;
 
  private:
-  const std::uint64_t* end_ = nullptr;  // in time of the device, in its memory
-  std::uint32_t* passed_ = nullptr;     // in memory of the host, which outlives a fault of the device
+  const std::uint64_t* end_ = nullptr;  // end in the device's time; the word is in device memory
+  std::uint32_t* passed_ = nullptr;     // flag in host memory, which outlives a fault of the device
 };
 
 #if defined(__CUDACC__)
@@ -48,7 +48,8 @@ class Deadline {
   // Sets the deadline, in the order of the stream.
   void start(double seconds);
   void stop();
-  // Whether a thread has found it over since the last start(). Valid after a wait for the stream, even if that failed.
+  // Returns whether a thread has found the deadline over since the last start(). The answer is valid after a wait for
+  // the stream, even if the wait failed.
   bool passed() const;
   DeadlineView view() const;
 

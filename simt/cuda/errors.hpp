@@ -1,5 +1,5 @@
-// The cause of each error of the CUDA runtime. The table uses the numbers of driver_types.h, so that a build without a
-// CUDA toolkit can test it. An error that is not listed counts as an error of the device code.
+// The table of this header has the cause of each error of the CUDA runtime. It uses the numbers of driver_types.h, so
+// that a build without a CUDA toolkit can test it. An error that is not listed counts as an error of the device code.
 #pragma once
 
 #include <array>
@@ -10,13 +10,13 @@ enum class CudaBlame {
   device_code,    // traps and wrong accesses of kernels
   device_memory,  // less memory is free than requested
   set_up,         // this machine cannot run this build
-  machine         // hardware, driver or another process failed, not the kernel
+  machine         // a failure of the hardware, the driver or another process, not of the kernel
 };
 
 struct CudaError {
   int number = 0;
   CudaBlame blame = CudaBlame::device_code;
-  const char* advice = "";  // a sentence, or nothing
+  const char* advice = "";  // advice in one sentence, or an empty text
 };
 
 namespace cuda_advice {

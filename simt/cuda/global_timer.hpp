@@ -1,4 +1,4 @@
-// The clock that all multiprocessors of a GPU share.
+// All multiprocessors of a GPU share this clock.
 //
 // thread.clock() counts the cycles of one multiprocessor. The counts of two multiprocessors may differ by any number.
 #pragma once
@@ -7,7 +7,7 @@
 
 namespace simt {
 
-// Advances in steps whose length depends on the GPU.
+// Returns the time in nanoseconds. It advances in steps whose length depends on the GPU.
 __device__ inline std::uint64_t global_nanoseconds() {
   std::uint64_t time;
   asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(time));

@@ -1,4 +1,4 @@
-// Groups of lanes of one warp on CUDA. A group consists only of its mask, which every operation passes.
+// A Group is a set of lanes of one warp on CUDA. It consists only of its mask, which every operation passes.
 //
 // Names follow cooperative groups, with two differences that keep the machine code of a hand-written kernel. `ballot`
 // returns bits by lane instead of by rank. Besides `shfl` (by rank, as in cooperative groups) there are `broadcast`
@@ -40,18 +40,19 @@ class Group {
     return shfl_lane(value, leader_lane());
   }
 
-  // The members whose key equals mine. T: 32- or 64-bit integer.
+  // Returns the group of the members whose key equals the caller's. T is an integer of 32 or 64 bits.
   template <class T>
   SIMT_FN Group match_any(T key) const {
     return Group(__match_any_sync(mask_, key));
   }
-  // The members whose predicate equals mine.
+  // Returns the group of the members whose predicate equals the caller's.
   SIMT_FN Group partition(bool predicate) const {
     const LaneMask yes = ballot(predicate);
     return Group(predicate ? yes : mask_ & ~yes);
   }
 
-  // One instruction on sm_80 and newer; one shuffle per member on older GPUs.
+  // Returns the sum of all values. It takes one instruction on sm_80 and newer, and one shuffle per member on older
+  // GPUs.
   SIMT_FN std::uint32_t reduce_add(std::uint32_t value) const {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
     return fold(value, [](std::uint32_t a, std::uint32_t b) { return a + b; });
@@ -67,7 +68,7 @@ class Group {
 #endif
   }
 
-  // Sum of the values of the members with a lower rank. Works for any mask: each lane follows links to its
+  // Returns the sum of the values of the members with a lower rank. Works for any mask: each lane follows links to its
   // predecessors, and the length of the links doubles in every round.
   template <class T>
   SIMT_FN T exclusive_sum(T value) const {

@@ -10,7 +10,7 @@
 namespace simt {
 namespace {
 
-// The queue of a stream holds about a thousand launches. With more launches a hold is not needed to start them back to
+// The queue of a stream holds about a thousand launches. With more launches, no hold is needed to start them back to
 // back.
 constexpr std::uint32_t most_launches = 256;
 constexpr const char* serialised = "launches wait for earlier kernels (a profiler, or CUDA_LAUNCH_BLOCKING)";

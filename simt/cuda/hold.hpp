@@ -1,9 +1,9 @@
-// Hold: a kernel of one thread at the front of a stream, which waits for a flag of the host. When the flag is set, all
-// later work on the stream starts back to back, so no pair of events includes the host's launch latency.
+// Hold is a kernel of one thread at the front of a stream, which waits for a flag of the host. When the flag is set,
+// all later work on the stream starts back to back. So no pair of events includes the host's launch latency.
 //
 // During a hold, a call that waits for the device would wait forever, and so would a launch with a full queue. So every
 // host function of simt/ that may wait first ends the hold and records the reason. `limit_seconds` ends the hold in all
-// other cases: library calls, tools that run one launch at a time, a preempted host.
+// other cases: library calls, tools that run one launch at a time, and a preempted host.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -18,8 +18,8 @@ class Hold {
   // Between begin() and end() no enqueued work on the stream runs. Only one stream can be held at a time.
   void begin(cudaStream_t stream, double limit_seconds);
   void end();
-  // The reason why the last hold ended before end() or never began. Empty if it lasted. Final after a wait for the
-  // stream.
+  // Returns the reason why the last hold ended before end() or never began. Returns an empty text if it lasted. The
+  // answer is final after a wait for the stream.
   std::string ended_early() const;
 
   Hold();
@@ -27,13 +27,14 @@ class Hold {
   Hold(const Hold&) = delete;
   Hold& operator=(const Hold&) = delete;
 
-  // Name of the host's next action. Ends the current hold, if there is one.
+  // Ends the current hold, if there is one. `call` names the host's next action, for the reason.
   static void before_wait(const char* call);
-  // CUDA loads the code of a kernel at its first use, which may wait for the device.
+  // Ends the current hold before the first use of a kernel, because CUDA then loads its code, which may wait for the
+  // device.
   static void before_use(const void* kernel);
   static void before_launch(const void* kernel);
 
-  // In memory that host and device see. Each word is written by one side.
+  // Words lie in memory that host and device see. Only one side writes each word.
   struct Words {
     std::uint32_t released;
     std::uint32_t gave_up;
@@ -43,10 +44,10 @@ class Hold {
   void end_early(const char* why);
 
   Words* words_ = nullptr;
-  std::uint32_t ticket_ = 0;  // of the last hold
+  std::uint32_t ticket_ = 0;  // ticket of the last hold
   std::uint32_t launches_ = 0;
   const char* why_ = nullptr;
-  bool serialised_ = false;  // launches wait for the kernels before them
+  bool serialised_ = false;  // true if launches wait for the kernels before them
 };
 
 }  // namespace simt

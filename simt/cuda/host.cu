@@ -15,7 +15,7 @@
 namespace simt {
 namespace {
 
-// The table knows them by number.
+// The table of errors knows these values by number.
 static_assert(cudaErrorMemoryAllocation == 2 && cudaErrorDevicesUnavailable == 46 && cudaErrorNoDevice == 100 &&
               cudaErrorNoKernelImageForDevice == 209 && cudaErrorECCUncorrectable == 214 &&
               cudaErrorNvlinkUncorrectable == 220 && cudaErrorContextIsDestroyed == 709 &&
@@ -71,7 +71,7 @@ Device::Device(int ordinal) : ordinal_(ordinal) {
   const int available = count();
   if (available == 0) {
     const std::string text = "no CUDA device is present";
-    int driver = 0;  // 0 = none is loaded: a machine without GPU
+    int driver = 0;  // 0 if no driver is loaded, as on a machine without GPU
     static_cast<void>(cudaDriverGetVersion(&driver));
     throw Fault(FaultKind::environment, driver == 0 ? text : with_advice(text, cuda_error(cudaErrorNoDevice)));
   }
@@ -232,7 +232,7 @@ void launch_kernel(Stream& stream, LaunchShape shape, KernelPointer kernel, std:
     }
     arguments = of_family;
   }
-  // The runtime only reads them.
+  // The runtime only reads the arguments.
   auto** const pointers = const_cast<void**>(arguments.data());
   check_cuda(cudaLaunchKernel(kernel.entry, dim3(shape.blocks), dim3(shape.threads_per_block), pointers,
                               shape.shared_bytes, stream.native()),

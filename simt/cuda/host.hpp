@@ -1,5 +1,5 @@
-// Host side of the CUDA back end: devices, streams, events and buffers as RAII objects. Every runtime call is
-// checked; a failure is a simt::Fault that names the call.
+// The host side of the CUDA back end has devices, streams, events and buffers as RAII objects. Every runtime call is
+// checked. A failure is a simt::Fault with the name of the call.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -15,12 +15,12 @@
 
 namespace simt {
 
-// Throws the Fault that `status` stands for; sticky errors become device_fault.
+// Throws the Fault of `status`. Sticky errors become device_fault.
 void check_cuda(cudaError_t status, const char* call);
 
 inline constexpr bool has_device_cache = true;
 
-// One CUDA device, made current for the constructing thread.
+// Device is one CUDA device, which becomes current for the constructing thread.
 class Device {
  public:
   static int count();
@@ -30,7 +30,8 @@ class Device {
   // Sets the size of the heap of `thread.device_heap()` and returns the granted bytes. Allowed only before the first
   // launch.
   std::size_t set_device_heap_bytes(std::size_t bytes);
-  // Whether `address` is in the device heap. CUDA does not report this, so the answer is true for every address.
+  // Returns whether `address` is in the device heap. CUDA does not report this, so the answer is true for every
+  // address.
   bool in_device_heap(const void*) const { return true; }
   void synchronize();
 
@@ -54,7 +55,8 @@ class Stream {
   // Holds enqueued work back until release(), but at most this long (simt/cuda/hold.hpp).
   void hold(double limit_seconds) { hold_.begin(stream_, limit_seconds); }
   void release() { hold_.end(); }
-  // After a wait for the stream: the reason why the last hold ended before release(). Empty if it lasted.
+  // Returns the reason why the last hold ended before release(), or an empty text if it lasted. Call it after a wait
+  // for the stream.
   std::string not_held() const { return hold_.ended_early(); }
 
  private:
@@ -71,7 +73,7 @@ class Event {
   Event& operator=(const Event&) = delete;
   void record(Stream& stream);
   void synchronize();
-  // Seconds between two recorded and completed events.
+  // Returns the seconds between two recorded and completed events.
   static double seconds_between(const Event& start, const Event& stop);
 
  private:
@@ -79,8 +81,8 @@ class Event {
   cudaEvent_t event_ = nullptr;
 };
 
-// A named part of the run, as an NVTX range of this thread. Nsight Systems shows it, and Nsight Compute can filter by
-// it.
+// Range is a named part of the run, as an NVTX range of this thread. Nsight Systems shows it, and Nsight Compute can
+// filter by it.
 class Range {
  public:
   explicit Range(std::string_view name);

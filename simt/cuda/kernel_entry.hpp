@@ -1,4 +1,4 @@
-// Entries of kernels on CUDA: a __global__ function for each kernel, or one for all members of a family.
+// The entry of a kernel on CUDA is a __global__ function: one for each kernel, or one for all members of a family.
 //
 // The assembler compiles a function again for every kernel that calls it. The members of a family are functions of one
 // kernel, so the assembler compiles the functions that they share only once. All members use the register count of that
@@ -27,7 +27,7 @@ KernelPointer kernel_pointer() {
 
 namespace detail {
 
-// Arguments of a member, one behind the other.
+// Packed holds the arguments of a member, one behind the other.
 template <class... Values>
 struct Packed {
   static_assert((std::is_trivially_copyable_v<Values> && ...), "arguments of kernels travel as bytes");
@@ -62,7 +62,7 @@ template <class Kernel, class... Args>
 struct MemberEntry<FamilyMember<Kernel, Args...>> {
   using Arguments = Packed<Kernel, Args...>;
 
-  // Not inlined, because in one function the local memory of all members would add up.
+  // Runs the member. It is not inlined, because in one function the local memory of all members would add up.
   template <std::size_t... i>
   static SIMT_NOINLINE_FN void run(const unsigned char* packed, std::index_sequence<i...>) {
     Thread thread;

@@ -1,4 +1,5 @@
-// A Fault that no device code can cause: the hardware, the driver or another process failed during the run.
+// MachineFault is a Fault that no device code can cause: the hardware, the driver or another process failed during the
+// run.
 #pragma once
 
 #include <string>

@@ -27,7 +27,7 @@ Function* driver_function(const char* name) {
   return reinterpret_cast<Function*>(function);
 }
 
-// Numbers of the driver's errors are those of the runtime's.
+// Checks a call of the driver, whose error numbers are those of the runtime.
 void check(CUresult status, const char* call) { check_cuda(static_cast<cudaError_t>(status), call); }
 
 CUmemAllocationProp on_device(int ordinal) {
@@ -76,7 +76,7 @@ void Reservation::grow(std::size_t bytes) {
   check(driver_function<decltype(cuMemCreate)>("cuMemCreate")(&memory, more, &properties, 0), "cuMemCreate");
   const CUdeviceptr place = address(base_ + bytes_);
   const CUresult mapped = driver_function<decltype(cuMemMap)>("cuMemMap")(place, more, 0, memory, 0);
-  // A mapping keeps its memory.
+  // The mapping keeps the memory after its release.
   check(driver_function<decltype(cuMemRelease)>("cuMemRelease")(memory), "cuMemRelease");
   check(mapped, "cuMemMap");
   CUmemAccessDesc access{};

@@ -1,4 +1,4 @@
-// The calling thread on CUDA: an empty object whose members read special registers. Passing it costs nothing.
+// Thread is the calling thread on CUDA: an empty object whose members read special registers. Passing it costs nothing.
 #pragma once
 
 #include "simt/common.hpp"
@@ -7,8 +7,8 @@
 
 namespace simt {
 
-// CUDA's own device-side heap. Returns null if it cannot serve the request. Its size must be set before the first
-// launch of the process (`Device::set_device_heap_bytes`).
+// DeviceHeap is CUDA's own device-side heap. malloc() returns null if it cannot serve the request. The size must be set
+// before the first launch of the process (`Device::set_device_heap_bytes`).
 struct DeviceHeap {
   SIMT_FN void* malloc(std::size_t bytes) const { return ::malloc(bytes); }
   SIMT_FN void free(void* block) const { ::free(block); }
@@ -27,17 +27,17 @@ class Thread {
   SIMT_FN std::uint32_t rank_in_block() const { return threadIdx.x; }
   SIMT_FN std::uint32_t warp_in_block() const { return threadIdx.x / warp_size; }
   SIMT_FN std::uint32_t rank_in_grid() const { return blockIdx.x * blockDim.x + threadIdx.x; }
-  // Threads in the grid.
+  // Returns the number of threads in the grid.
   SIMT_FN std::uint32_t grid_size() const { return gridDim.x * blockDim.x; }
 
-  // The multiprocessor on which the thread currently runs. It may change between two calls, so read it once per
+  // Returns the multiprocessor on which the thread currently runs. It may change between two calls, so read it once per
   // operation.
   SIMT_FN std::uint32_t sm() const {
     std::uint32_t sm;
     asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
     return sm;
   }
-  // An exclusive bound of sm(); SM ids need not be dense.
+  // Returns an exclusive bound of sm(). SM ids need not be dense.
   SIMT_FN std::uint32_t sm_count() const {
     std::uint32_t count;
     asm("mov.u32 %0, %%nsmid;" : "=r"(count));
@@ -49,9 +49,9 @@ class Thread {
     return slot;
   }
 
-  // A subset of the lanes that currently run together, always with the caller. Correct code works for any such subset.
+  // Returns some lanes that currently run together, always with the caller. Correct code works for any such subset.
   SIMT_FN Group converged() const { return Group(__activemask()); }
-  // All 32 lanes; the caller promises that every lane of the warp that has not exited makes the same calls.
+  // Returns all 32 lanes. The caller promises that every lane of the warp that has not exited makes the same calls.
   SIMT_FN Group warp() const { return Group(full_warp); }
 
   template <class T>
@@ -67,7 +67,7 @@ class Thread {
   SIMT_FN void spin_hint() const { __nanosleep(20); }
   SIMT_FN void probe(Step) const {}
   SIMT_FN void note(Note, std::uint32_t) const {}
-  // Cycles of the SM the thread runs on.
+  // Returns the cycles of the SM on which the thread runs.
   SIMT_FN std::uint64_t clock() const { return static_cast<std::uint64_t>(clock64()); }
   // Ends this thread, wherever it is. The other threads continue, and no group operation or barrier waits for this one.
   static SIMT_FN void exit() { asm volatile("exit;"); }
@@ -75,7 +75,7 @@ class Thread {
   SIMT_FN void trap() const { __trap(); }
 
   SIMT_FN void block_barrier() const { __syncthreads(); }
-  // The block's dynamic shared memory (LaunchShape::shared_bytes) as an array of T; every call returns the same
+  // Returns the block's dynamic shared memory (LaunchShape::shared_bytes) as an array of T. Every call returns the same
   // address.
   template <class T>
   SIMT_FN T* shared(std::size_t /*count*/) const {

@@ -1,5 +1,6 @@
-// BulkAlloc: which lanes of a warp meet. On an H200 warps whose groups formed groups across each other now and then did
-// not end (docs/findings.md). No schedule of the CPU executor hangs there, so these tests check the rule.
+// These tests check which lanes of a warp meet in BulkAlloc. On an H200, warps whose groups formed groups across each
+// other sometimes did not end (docs/findings.md). No schedule of the CPU executor hangs there, so the tests check the
+// rule.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +19,7 @@ using Rig = FidelityRig<BulkAlloc>;
 
 constexpr std::size_t mebibyte = std::size_t{1} << 20;
 
-// Counts how often its thread asks who runs beside it.
+// AskingThread counts how often its thread asks which lanes run beside it.
 template <class Base>
 class AskingThread : public Base {
  public:
@@ -47,8 +48,8 @@ struct MallocAndFree {
   }
 };
 
-// Every later group is a part of the first one, by its votes. In a fresh heap the lanes make bins, several of one size
-// too, and a chunk.
+// Votes of the first group form every later group. In a fresh heap, the lanes make bins, also several of one size, and
+// a chunk.
 TEST(BulkAllocGroups, ACallAsksOnceWhoRunsBesideIt) {
   for (std::uint64_t seed = 1; seed <= testing::seeds(10); ++seed) {
     Rig rig(mebibyte, {}, seed);
@@ -65,7 +66,8 @@ TEST(BulkAllocGroups, ACallAsksOnceWhoRunsBesideIt) {
   }
 }
 
-// Lane 0 frees a slot of a full bin and needs the lock of the list, which a lane of another warp holds for long.
+// In FreeBesideAHeldLock, lane 0 frees a slot of a full bin and needs the lock of the list, which a lane of another
+// warp holds for long.
 struct FreeBesideAHeldLock {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, BulkAlloc allocator, void** blocks, std::uint32_t* time,
@@ -90,7 +92,7 @@ struct FreeBesideAHeldLock {
   }
 };
 
-// Else a warp that allocates and frees in turn has lanes in malloc beside lanes in free.
+// Otherwise a warp that allocates and frees in turn would have lanes in malloc beside lanes in free.
 TEST(BulkAllocGroups, LanesThatFreeTogetherLeaveTogether) {
   Rig rig(mebibyte);
   std::vector<void*> blocks = rig.warp_mallocs(16).blocks;

@@ -1,4 +1,4 @@
-// BulkAlloc: its semaphore under contention, merges, where blocks lie, and pools of any size.
+// These tests of BulkAlloc cover its semaphore under contention, merges, the places of blocks, and pools of any size.
 #include "allocators/bulkalloc/bulkalloc.hpp"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ using Rig = FidelityRig<BulkAlloc>;
 
 constexpr std::size_t mebibyte = std::size_t{1} << 20;
 
-// What lanes decide together is what they would decide one after the other.
+// Lanes decide together as they would decide one after the other.
 TEST(BulkAlloc, AGroupSharesAsItsLanesWouldInTurn) {
   using bulkalloc::Semaphore;
   const auto one_by_one = [](Semaphore::State now, std::uint32_t lanes, std::uint32_t batch) {
@@ -54,9 +54,9 @@ TEST(BulkAlloc, AGroupSharesAsItsLanesWouldInTurn) {
   }
 }
 
-// With a compare-exchange per lane, requests and frees of 512 lanes lost 1,000 and 200 of them each, and ever more
-// with more lanes. Where a lane tried with what it had seen before its pause, 2,048 lanes lost 11 each, and 8,192 lost
-// 41.
+// With a compare-exchange per lane, each of 512 lanes loses 1,000 exchanges in requests and 200 in frees, and the
+// number grows with the lanes. If a lane tries with the value from before its pause, 2,048 lanes lose 11 each, and
+// 8,192 lanes lose 41 each.
 TEST(BulkAlloc, ManyLanesThatAskForPagesLoseFewExchanges) {
   constexpr std::uint32_t lanes = 2048;
   Rig rig(lanes * std::size_t{8192}, {}, 1, 4, simt::StrategyKind::round_robin);
@@ -67,7 +67,7 @@ TEST(BulkAlloc, ManyLanesThatAskForPagesLoseFewExchanges) {
   EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
 }
 
-// Takes a page and gives it back, several times.
+// TakeAndGiveBack takes a page and frees it, several times.
 struct TakeAndGiveBack {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, BulkAlloc allocator, std::uint32_t* nulls) const {
@@ -79,8 +79,8 @@ struct TakeAndGiveBack {
   }
 };
 
-// 64 pages of 256 are in use at most. While a thread merges halves up to the root, their units are with it: without a
-// promise to bring the merged block the others met null in half of the runs.
+// At most 64 of 256 pages are in use. While a thread merges halves up to the root, it holds their units. Unless it
+// promises to bring the merged block, the other threads get null in half of the runs.
 TEST(BulkAlloc, NobodyFailsBecauseAnotherThreadMerges) {
   for (std::uint64_t seed = 1; seed <= testing::seeds(40); ++seed) {
     for (const auto strategy : {simt::StrategyKind::random, simt::StrategyKind::round_robin}) {
@@ -94,9 +94,9 @@ TEST(BulkAlloc, NobodyFailsBecauseAnotherThreadMerges) {
   }
 }
 
-// Lane 0 frees one half of a block, lane 1 takes the half's unit, lane 2 frees the other half. Lane 1 brings the unit
-// back much later, as a slow merge does whose buddy is not free. Meanwhile others begin and end to wait: the executor
-// would let lane 2 sleep as long as the word does not change.
+// Lane 0 frees one half of a block, lane 1 takes the half's unit, and lane 2 frees the other half. Lane 1 returns the
+// unit much later, as a slow merge does whose buddy is not free. Meanwhile other lanes begin and end waits, because the
+// executor would let lane 2 sleep as long as the word does not change.
 struct FreeHalvesAroundAHeldUnit {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, BulkAlloc allocator, void** halves, std::uint32_t* done) const {
@@ -144,7 +144,7 @@ struct NoBatch {
   }
 };
 
-// Lane 0 makes a batch of two units, slowly. Lane 1 waits for the second one.
+// In WaitForABatch, lane 0 makes a batch of two units, slowly. Lane 1 waits for the second unit.
 struct WaitForABatch {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, bulkalloc::Semaphore* units, std::uint32_t* time,
@@ -166,7 +166,8 @@ struct WaitForABatch {
   }
 };
 
-// As many units are expected as are waited for: the paper's listing would have lane 1 reserve and give up in turn.
+// The number of expected units equals the number of requested units. With the paper's listing, lane 1 would reserve and
+// give up in turn.
 TEST(BulkAlloc, AThreadThatWaitsForExpectedUnitsLeavesTheWordAlone) {
   for (std::uint64_t seed = 1; seed <= testing::seeds(20); ++seed) {
     testing::Rig<BulkAlloc> rig(mebibyte, {}, seed);
@@ -177,14 +178,15 @@ TEST(BulkAlloc, AThreadThatWaitsForExpectedUnitsLeavesTheWordAlone) {
     simt::Buffer<simt::OperationCounts> counts(1);
     simt::launch(rig.stream(), {1, 32}, WaitForABatch{}, units.data(), time.data(), counts.data());
     const simt::OperationCounts waiter = counts.to_host(rig.stream())[0];
-    // Reserves 1 compare-exchange, ends the reservation 1 subtraction, takes the unit 1 compare-exchange.
+    // The waiter reserves (1 compare-exchange), ends the reservation (1 subtraction) and takes the unit (1
+    // compare-exchange).
     EXPECT_EQ(waiter.updates, 1u) << "seed " << seed;
     EXPECT_EQ(waiter.compare_exchanges, 2u) << "seed " << seed;
     EXPECT_EQ(units.to_host(rig.stream())[0].word, 0u) << "seed " << seed;
   }
 }
 
-// The table of the paper's sizes, and where the blocks of a bin lie.
+// These are the table of the paper's sizes and the places of the blocks of a bin.
 TEST(BulkAlloc, SlotsAsPublished) {
   bulkalloc::Layout layout;
   layout.page_log2 = 12;

@@ -1,4 +1,4 @@
-// AtomicMalloc and AWMalloc: hand-made sequences.
+// These tests of AtomicMalloc and AWMalloc use hand-made sequences.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -51,8 +51,8 @@ TEST(AWMalloc, RefusesWhatThePoolCannotHold) {
   EXPECT_EQ(rig.offset(rig.malloc({64})[0]), 0);
 }
 
-// The published branch hands out a range below an observed pointer that nobody reserved. Between two wraps every byte
-// may be handed out once only: with 8 threads × 32 B on a pool of 256 B + 16 each schedule wraps at most once.
+// The published branch hands out a range below an observed pointer that no thread reserved. Between two wraps, every
+// byte may be handed out only once. With 8 threads of 32 B on a pool of 256 B + 16, each schedule wraps at most once.
 TEST(AWMalloc, NeverHandsOutAByteTwiceBetweenTwoWraps) {
   for (std::uint64_t seed = 1; seed <= testing::seeds(300); ++seed) {
     Rig<AWMalloc> rig(272, {}, seed);
@@ -64,7 +64,7 @@ TEST(AWMalloc, NeverHandsOutAByteTwiceBetweenTwoWraps) {
       offsets.push_back(rig.offset(block));
       EXPECT_LE(offsets.back() + 32, 272) << "seed " << seed;
     }
-    // Before the wrap only [160, 272) can be given: three blocks. The five after it start at 0.
+    // Before the wrap, only [160, 272) can be handed out: three blocks. The next five start at 0.
     std::sort(offsets.begin(), offsets.end());
     EXPECT_EQ(std::unique(offsets.begin(), offsets.end()), offsets.end()) << "seed " << seed;
   }

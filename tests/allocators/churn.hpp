@@ -1,8 +1,9 @@
-// Seeded stress of one allocator: lanes allocate, fill, pass blocks on, verify and free, all in one kernel.
+// churn() is a seeded stress of one allocator: lanes allocate, fill, pass blocks on, verify and free, all in one
+// kernel.
 //
-// Every block is filled with words of its own; whoever frees it, its owner or the lane that swapped it away, finds any
-// foreign byte. Between a fill and its check lie scheduling points, so that an allocator which hands bytes out twice
-// is seen by the owner that was overwritten.
+// Every block is filled with its own words. The lane that frees it, its owner or the lane that swapped it away, finds
+// any foreign byte. Scheduling points lie between a fill and its check. So if an allocator hands bytes out twice, the
+// owner whose bytes are overwritten finds it.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,8 @@ struct ChurnRecord {
   std::uint64_t bytes;
 };
 
-// `sizes` are drawn from `count` entries. slots[i] holds 1 + the record of a parked block, 0 = none.
+// ChurnPlan is the plan of a kernel. Sizes are drawn from `count` entries of `sizes`. slots[i] holds 1 + the record of
+// a parked block, or 0.
 struct ChurnPlan {
   std::uint32_t rounds = 0;
   std::uint32_t seed = 0;
@@ -29,8 +31,8 @@ struct ChurnPlan {
   std::uint32_t slot_count = 0;
   std::uint32_t* slots = nullptr;
   ChurnRecord* records = nullptr;
-  std::uint32_t* served = nullptr;  // mallocs that were not null
-  std::uint32_t* broken = nullptr;  // 1 + the first record found overwritten
+  std::uint32_t* served = nullptr;  // number of mallocs that did not return null
+  std::uint32_t* broken = nullptr;  // 1 + the first record that was overwritten
 };
 
 struct Churn {
@@ -77,7 +79,7 @@ struct Churn {
   }
 };
 
-// Frees what the churn left parked.
+// Drain frees the blocks that the churn left parked.
 struct Drain {
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A allocator, ChurnPlan plan) const {
@@ -92,7 +94,7 @@ struct Drain {
 
 struct ChurnResult {
   std::uint32_t served = 0;
-  std::uint32_t broken = 0;  // 0 = no block was overwritten
+  std::uint32_t broken = 0;  // 0 if no block was overwritten
 };
 
 struct ChurnSetting {
@@ -102,7 +104,7 @@ struct ChurnSetting {
   std::vector<std::uint64_t> sizes{16};
 };
 
-// A setting for a tiny heap: every fourth seed runs two lanes for long, every third asks for one size.
+// Returns a setting for a tiny heap. Every fourth seed runs two lanes for long, and every third requests one size.
 inline ChurnSetting setting_of(std::uint64_t seed, std::uint64_t one_size, std::vector<std::uint64_t> many_sizes) {
   ChurnSetting setting;
   setting.shape = seed % 4 == 0 ? simt::LaunchShape{1, 2} : simt::LaunchShape{2, 24};
@@ -112,7 +114,7 @@ inline ChurnSetting setting_of(std::uint64_t seed, std::uint64_t one_size, std::
   return setting;
 }
 
-// Everything is free again afterwards.
+// Runs the churn. Everything is free again afterwards.
 template <class A>
 ChurnResult churn(const A& allocator, simt::Stream& stream, std::uint64_t seed, const ChurnSetting& setting) {
   simt::Buffer<std::uint64_t> sizes(setting.sizes.size());

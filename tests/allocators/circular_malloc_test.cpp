@@ -1,4 +1,5 @@
-// The CMalloc family: the rules of Algorithm 3 by hand-made sequences, then seeded stress on tiny pools.
+// These tests of the CMalloc family check the rules of Algorithm 3 by hand-made sequences, then use seeded stress on
+// tiny pools.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -38,14 +39,14 @@ TYPED_TEST(CircularMallocTest, SplitsALargeChunkAndLeavesTheOffsetOnItsRest) {
   const std::ptrdiff_t first = rig.offset(rig.malloc({100})[0]);
   EXPECT_EQ(first, first_payload<TypeParam>);
   const std::ptrdiff_t second = rig.offset(rig.malloc({100})[0]);
-  EXPECT_EQ(second - first, 112);  // 100 B and a header of at most 8 round up to 7 granules
+  EXPECT_EQ(second - first, 112);  // 100 B and a header of at most 8 B are rounded up to 7 granules
   EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
 }
 
 TYPED_TEST(CircularMallocTest, KeepsAChunkWholeBelowTheFragmentationLimit) {
-  // One heap on 64 KiB: 9 levels, a root of 4 KiB at offset 0, then two of 2 KiB.
+  // The pool of 64 KiB has one heap: 9 levels, a root of 4 KiB at offset 0, then two chunks of 2 KiB.
   Rig<TypeParam> rig(64 * 1024, {}, 1, 1);
-  const std::ptrdiff_t root = rig.offset(rig.malloc({2100})[0]);  // 2 × 2100 > 4096: not split
+  const std::ptrdiff_t root = rig.offset(rig.malloc({2100})[0]);  // 2 × 2100 > 4096, so the root is not split
   const std::ptrdiff_t next = rig.offset(rig.malloc({16})[0]);
   EXPECT_EQ(next - root, 4096);
 }
@@ -57,7 +58,7 @@ TYPED_TEST(CircularMallocTest, AlignsEveryBlockAndStaysInThePool) {
   const std::vector<void*> blocks = rig.malloc(sizes);
   std::vector<std::pair<std::ptrdiff_t, std::ptrdiff_t>> ranges;
   for (std::size_t i = 0; i < blocks.size(); ++i) {
-    // Null with memory left is part of the design: all large chunks may be locked for a moment during both laps.
+    // Null is possible by design although memory is left: all large chunks may be locked for a moment during both laps.
     if (blocks[i] == nullptr) continue;
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(blocks[i]) % 16, 0u);
     ranges.emplace_back(rig.offset(blocks[i]), rig.offset(blocks[i]) + static_cast<std::ptrdiff_t>(sizes[i]));
@@ -70,7 +71,7 @@ TYPED_TEST(CircularMallocTest, AlignsEveryBlockAndStaysInThePool) {
   EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
 }
 
-// The walk on the host copies the headers in pieces.
+// The host copies the headers in pieces for its walk.
 TEST(CircularMallocInvariant, IsCheckedToTheEndOfALargePool) {
   constexpr std::size_t pool_bytes = 8 << 20;
   Rig<CMallocNoMerge> rig(pool_bytes, {}, 1, 1);
@@ -88,7 +89,7 @@ TEST(CircularMallocInvariant, IsCheckedToTheEndOfALargePool) {
 TYPED_TEST(CircularMallocTest, AnswersNullInBoundedTimeAndServesAgainAfterFrees) {
   Rig<TypeParam> rig(8 * 1024, {}, 1, 1);
   EXPECT_EQ(rig.malloc({1 << 20})[0], nullptr);
-  EXPECT_EQ(rig.malloc({8 * 1024 - 64})[0], nullptr);  // larger than any chunk of the fresh pool
+  EXPECT_EQ(rig.malloc({8 * 1024 - 64})[0], nullptr);  // larger than each chunk of the fresh pool
   std::vector<void*> held;
   for (;;) {
     void* block = rig.malloc({48})[0];
@@ -112,8 +113,8 @@ TYPED_TEST(CircularMallocTest, IgnoresNullAndServesZeroBytes) {
 
 TYPED_TEST(CircularMallocTest, RejectsAPoolItCannotDivide) { EXPECT_THROW(Rig<TypeParam>(16), Unsupported); }
 
-// Imitates mixed use: every thread allocates, writes its mark, and frees half of the time, for several rounds.
-// Deterministic per seed. Marks catch two owners of one byte, the invariant catches a torn list.
+// The test imitates mixed use: every thread allocates, writes its mark, and frees half of the time, for several rounds.
+// A seed repeats a run. Marks find two owners of one byte, and the invariant finds a torn list.
 TYPED_TEST(CircularMallocTest, SurvivesSeededStress) {
   for (std::uint64_t seed = 1; seed <= testing::seeds(20); ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
@@ -143,15 +144,15 @@ TYPED_TEST(CircularMallocTest, SurvivesSeededStress) {
   }
 }
 
-// After a merge the absorbed header stays behind as a used signpost, so that a walker which still points there goes on.
+// After a merge, the absorbed header stays as a used signpost, so that a walker that still points to it continues.
 TEST(CMallocReworked, MergesWithTheFollowingChunkOnly) {
   Rig<CMallocReworked> rig(64 * 1024, {}, 1, 1);
   const std::vector<void*> first = rig.malloc({16});
   const std::vector<void*> second = rig.malloc({16});
   const std::vector<void*> third = rig.malloc({16});
   EXPECT_EQ(rig.offset(third[0]), 32);
-  rig.free(second);  // its follower is in use: only unlocked
-  rig.free(first);   // absorbs the second; the roving offset moves behind it, to the third
+  rig.free(second);  // only unlocks, because the next chunk is in use
+  rig.free(first);   // absorbs the second block; the roving offset moves behind it, to the third
   EXPECT_EQ(rig.offset(rig.malloc({16})[0]), 48);
   EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
 }
@@ -160,7 +161,7 @@ TEST(CMMallocReworked, StartsEverySmInItsOwnHeap) {
   circular::CircularParameters parameters;
   parameters.offset_count = 2;
   Rig<CMMallocReworked> rig(64 * 1024, parameters, 1, 2);
-  // Sixteen blocks of one thread: virtual SMs are drawn from the seed, and seed 1 uses both.
+  // One thread takes sixteen blocks. The seed determines the virtual SMs, and seed 1 uses both.
   const std::vector<void*> blocks = rig.malloc(std::vector<std::uint64_t>(16, 16), 1);
   const std::ptrdiff_t second_heap = std::ptrdiff_t{circular::PreSplit::fit(4096, 2, 1).heap_granules()} * 16;
   const auto starts_at = [&](std::ptrdiff_t offset) {
@@ -174,7 +175,7 @@ TEST(CFMallocReworked, GivesUpAfterTheStepsItIsAllowed) {
   circular::CircularParameters parameters;
   parameters.max_steps = 1;
   Rig<CFMallocReworked> rig(64 * 1024, parameters, 1, 1);
-  // Root 4 KiB; the last chunk could serve it.
+  // The root has 4 KiB. The last chunk could serve the request.
   EXPECT_EQ(rig.malloc({5000})[0], nullptr);
 }
 
@@ -201,11 +202,11 @@ struct CountWalks {
 };
 
 struct Walks {
-  std::vector<std::uint32_t> steps;  // of each lane
+  std::vector<std::uint32_t> steps;  // steps of each lane
   std::vector<void*> blocks;
 };
 
-// A request of each lane.
+// Makes one request of each lane.
 template <class A>
 Walks walks_of(Rig<A>& rig, const std::vector<std::uint64_t>& sizes) {
   const auto count = static_cast<std::uint32_t>(sizes.size());
@@ -224,7 +225,8 @@ class PublishedWalkTest : public ::testing::Test {};
 using PublishedForms = ::testing::Types<CMalloc, CFMalloc, CMMalloc, CFMMalloc, CMallocNoMerge, CFMMallocNoMerge>;
 TYPED_TEST_SUITE(PublishedWalkTest, PublishedForms);
 
-// Sec. 4.2, Algorithm 3: only success ends a walk, so laps do not. The pool has 65 chunks, and none is large enough.
+// Only success ends a published walk (section 4.2, Algorithm 3), so laps do not. The pool has 65 chunks, and none is
+// large enough.
 TYPED_TEST(PublishedWalkTest, EndsByItsBoundOfSteps) {
   Rig<TypeParam> bounded(8 * 1024, {.max_steps = 5000}, 1, 1);
   Walks walks = walks_of(bounded, {8 * 1024 - 64});
@@ -238,7 +240,7 @@ TYPED_TEST(PublishedWalkTest, EndsByItsBoundOfSteps) {
 }
 
 TEST(PublishedWalk, HasMoreStepsInALargePool) {
-  Rig<CMalloc> rig(128 << 20, {}, 1, 1);  // 19 levels
+  Rig<CMalloc> rig(128 << 20, {}, 1, 1);  // the pool has 19 levels
   EXPECT_EQ(walks_of(rig, {100 << 20}).steps[0], 4 * ((1u << 19) + 1));
 }
 
@@ -248,20 +250,21 @@ using ReworkedForms = ::testing::Types<CMallocReworked, CFMallocReworked, CMMall
 TYPED_TEST_SUITE(ReworkedWalkTest, ReworkedForms);
 
 TYPED_TEST(ReworkedWalkTest, LeavesOutChunksThatWereTooSmallFromTheStart) {
-  // Nine levels of 4 KiB each: every chunk of the upper eight is taken as a whole, which leaves the offset in the last.
+  // Each of the nine levels has 4 KiB. Every chunk of the upper eight levels is taken as a whole, which leaves the
+  // offset in the last level.
   Rig<TypeParam> rig(64 * 1024, {}, 1, 1);
   for (std::uint64_t bytes = 4096; bytes >= 32; bytes /= 2) {
     for (std::uint64_t taken = 0; taken < 4096; taken += bytes) ASSERT_NE(rig.malloc({bytes})[0], nullptr);
   }
   EXPECT_EQ(rig.offset(rig.malloc({16})[0]), 8 * 4096);
   const Walks walks = walks_of(rig, {5000});
-  EXPECT_EQ(rig.offset(walks.blocks[0]), 9 * 4096);  // the last chunk
+  EXPECT_EQ(rig.offset(walks.blocks[0]), 9 * 4096);  // begin of the last chunk
   EXPECT_EQ(walks.steps[0], 1u);                     // 255 free chunks of 16 bytes lie between
 }
 
 TYPED_TEST(ReworkedWalkTest, FindsMergedChunksAmongThoseThatWereTooSmall) {
   Rig<TypeParam> rig(64 * 1024, {}, 1, 1);
-  std::vector<void*> small;  // the last level
+  std::vector<void*> small;  // blocks of the last level
   for (;;) {
     void* const block = rig.malloc({16})[0];
     if (block == nullptr) break;
@@ -269,14 +272,14 @@ TYPED_TEST(ReworkedWalkTest, FindsMergedChunksAmongThoseThatWereTooSmall) {
     if (offset >= 8 * 4096 && offset < 9 * 4096) small.push_back(block);
   }
   ASSERT_EQ(small.size(), 256u);
-  // From behind, each merges with the next one.
+  // In this order each chunk merges with the next one.
   std::sort(small.begin(), small.end(), std::greater<>());
   for (void* block : small) rig.free({block});
   EXPECT_EQ(rig.offset(rig.malloc({4096})[0]), 8 * 4096);
   EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
 }
 
-// Mixed sizes, made and freed in turn: walks stay short although most chunks of the pool are too small for most
+// Mixed sizes are allocated and freed in turn. Walks stay short although most chunks of the pool are too small for most
 // requests.
 TYPED_TEST(ReworkedWalkTest, StaysShortWithMixedSizes) {
   Rig<TypeParam> rig(8 << 20, {.offset_count = 1}, 1, 1, simt::StrategyKind::lockstep);

@@ -1,4 +1,5 @@
-// One malloc of each thread, with the operations on shared words that all of them make together.
+// count_mallocs() makes one malloc of each thread and counts the operations on shared words that all of them make
+// together.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +26,7 @@ struct CountedMallocAll {
 struct CountedMallocs {
   std::vector<void*> blocks;
   std::uint64_t operations = 0;
-  std::uint64_t most = 0;  // operations of one malloc
+  std::uint64_t most = 0;  // largest number of operations of one malloc
 };
 
 template <class A>
@@ -46,6 +47,40 @@ CountedMallocs count_mallocs(Rig<A>& rig, const std::vector<std::uint64_t>& size
 template <class A>
 CountedMallocs count_mallocs(Rig<A>& rig, std::uint64_t bytes, std::uint32_t count, std::uint32_t threads_per_block) {
   return count_mallocs(rig, std::vector<std::uint64_t>(count, bytes), threads_per_block);
+}
+
+struct StepsOfMallocAll {
+  template <class Thread, class A>
+  SIMT_FN void operator()(Thread& thread, A allocator, std::uint64_t bytes, void** blocks,
+                          simt::OperationCounts* counts, std::uint32_t count) const {
+    const std::uint32_t i = thread.rank_in_grid();
+    if (i >= count) return;
+    simt::CountingThread<Thread> counting(thread);
+    blocks[i] = allocator.malloc(counting, bytes);
+    counts[i] = counting.counts();
+  }
+};
+
+struct CountedSteps {
+  std::vector<void*> blocks;
+  std::vector<simt::OperationCounts> counts;
+
+  // Returns the number of these steps in all mallocs.
+  std::uint64_t of(simt::Step step) const {
+    std::uint64_t sum = 0;
+    for (const simt::OperationCounts& each : counts) sum += each.steps[static_cast<std::uint32_t>(step)];
+    return sum;
+  }
+};
+
+template <class A>
+CountedSteps count_steps_of_mallocs(Rig<A>& rig, std::uint64_t bytes, std::uint32_t count,
+                                    std::uint32_t threads_per_block) {
+  simt::Buffer<void*> blocks(count);
+  simt::Buffer<simt::OperationCounts> counts(count);
+  simt::launch(rig.stream(), {(count + threads_per_block - 1) / threads_per_block, threads_per_block},
+               StepsOfMallocAll{}, rig.allocator, bytes, blocks.data(), counts.data(), count);
+  return {blocks.to_host(rig.stream()), counts.to_host(rig.stream())};
 }
 
 inline std::size_t served(const std::vector<void*>& blocks) {

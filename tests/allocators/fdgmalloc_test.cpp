@@ -1,4 +1,5 @@
-// FDGMalloc: sessions and bulk frees by hand-made sequences, then seeded schedules in which lanes of a warp diverge.
+// These tests of FDGMalloc cover sessions and bulk frees by hand-made sequences, then seeded schedules in which lanes
+// of a warp diverge.
 #include "allocators/fdgmalloc/fdgmalloc.hpp"
 
 #include <gtest/gtest.h>
@@ -16,7 +17,8 @@ namespace {
 
 using testing::Rig;
 
-// Gives back what the device heap, or the pool of another backing allocator, has in one piece.
+// TakeLargest allocates a block of this size in one piece from the device heap and frees it. It reports whether it got
+// the block.
 struct TakeLargest {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, std::uint64_t bytes, std::uint32_t* served) const {
@@ -60,14 +62,14 @@ TYPED_TEST(FdgMallocOnDeviceHeapTest, KeepsTheMemoryOfAWarpUntilItsLastLaneRelea
   rig.malloc(std::vector<std::uint64_t>(5, 64));
   rig.release_all(4);
   EXPECT_FALSE(device_heap_serves(rig.stream(), (1 << 20) - 4096));
-  rig.release_all(32);  // lanes that own nothing may release as well
+  rig.release_all(32);  // lanes without blocks may release as well
   EXPECT_TRUE(device_heap_serves(rig.stream(), (1 << 20) - 4096));
 }
 
 TEST(FdgMallocReworked, MovesTheLanesThatDoNotFitToTheStartOfANewSuperblock) {
-  Rig<FdgMallocReworked> rig(1 << 20, {.superblock_bytes = 1024});  // 63 units of payload
+  Rig<FdgMallocReworked> rig(1 << 20, {.superblock_bytes = 1024});  // a SuperBlock has 63 units of payload
   const std::vector<void*> first = rig.malloc({60 * 16});
-  const std::vector<void*> second = rig.malloc({64});  // 4 units: 3 are left
+  const std::vector<void*> second = rig.malloc({64});  // needs 4 units, but 3 are left
   EXPECT_NE(rig.offset(second[0]), rig.offset(first[0]) + 60 * 16);
   const std::vector<void*> third = rig.malloc({16});
   EXPECT_EQ(rig.offset(third[0]), rig.offset(second[0]) + 64);
@@ -131,7 +133,7 @@ TYPED_TEST(FdgMallocTest, AnswersNullWhenTheBackingAllocatorIsEmpty) {
   }
 }
 
-// Lanes take different numbers of blocks of different sizes, check them all, and release; several times.
+// In Diverge, lanes take different numbers of blocks of different sizes, check them all, and release, several times.
 struct Diverge {
   static constexpr std::uint32_t most_blocks = 6;
 

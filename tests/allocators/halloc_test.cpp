@@ -1,4 +1,5 @@
-// Halloc: sizes, chunks and hash against values worked out by hand, the rules of slabs and heads, then seeded stress.
+// These tests of Halloc compare sizes, chunks and hash with values worked out by hand, and check the rules of slabs and
+// heads, then use seeded stress.
 #include "allocators/halloc/halloc.hpp"
 
 #include <gtest/gtest.h>
@@ -55,7 +56,7 @@ TEST(HallocSizes, RoundEveryRequestUpToTheNextSize) {
     ASSERT_TRUE(id <= 2 || halloc::block_bytes(id - 1) < bytes) << bytes;
   }
   EXPECT_EQ(halloc::size_id(16), 0u);
-  EXPECT_EQ(halloc::size_id(17), 2u);  // not the 24-byte blocks
+  EXPECT_EQ(halloc::size_id(17), 2u);  // skips the 24-byte blocks
   EXPECT_EQ(halloc::size_id(33), 3u);
   EXPECT_EQ(halloc::size_id(3072), 15u);
 }
@@ -98,7 +99,7 @@ TEST(HallocHash, NamesEveryBlockOfASlabOnce) {
     const std::uint32_t blocks = published().chunks(halloc::kind_of(id)).divisor() >> halloc::block_log(id);
     std::set<std::uint32_t> chunks;
     for (std::uint32_t c = 0; c < blocks; ++c) chunks.insert(published().first_probe(id, c));
-    EXPECT_GE(chunks.size(), blocks * 99 / 100) << id;  // all but where N is not a multiple of K T
+    EXPECT_GE(chunks.size(), blocks * 99 / 100) << id;  // fewer only if N is not a multiple of K T
   }
 }
 
@@ -138,7 +139,8 @@ TYPED_TEST(HallocTest, UsesASparseSlabForAnotherSizeOfItsKind) {
     parameters.cache_next_head = false;
     return parameters;
   }());
-  // Head of 16-byte blocks replaced once, then all but one block of the old head freed: sparse.
+  // The head of 16-byte blocks is replaced once. Then all but one block of the old head are freed, so the slab is
+  // sparse.
   std::vector<void*> blocks = malloc_until_null(rig, 16);
   std::vector<void*> old;
   for (void* block : blocks) {
@@ -159,7 +161,7 @@ TEST(HallocReworked, GivesAnEmptySlabToAnyKind) {
   Rig<HallocReworked> rig(3 * 64 * KiB, slabs_of(64 * KiB));
   for (const std::uint64_t bytes : {16, 48, 256, 384, 3000, 16}) {
     const std::vector<void*> blocks = malloc_until_null(rig, bytes);
-    // Half way between busy and full, at least.
+    // Slabs are filled at least half way between busy and full.
     EXPECT_GE(blocks.size() * halloc::block_bytes(halloc::size_id(static_cast<std::uint32_t>(bytes))),
               3 * 64 * KiB * 9 / 10)
         << bytes;
@@ -169,7 +171,7 @@ TEST(HallocReworked, GivesAnEmptySlabToAnyKind) {
   }
 }
 
-// The sets that name a slab, free set included.
+// Returns how many sets contain a slab, with the free set.
 std::uint32_t sets_of(Rig<HallocReworked>& rig, std::uint32_t slab) {
   const halloc::Slabs& slabs = rig.allocator.heads().slabs;
   const halloc::SlabImage image = halloc::copy_slabs(rig.allocator.heads(), rig.stream());
@@ -184,7 +186,7 @@ TEST(HallocReworked, KeepsASlabInOneSetWhileItEmpties) {
   const std::uint32_t slab = slab_of(rig, blocks.emplace_back(rig.malloc({16})[0]));
   for (;;) {
     void* const block = rig.malloc({16})[0];
-    if (slab_of(rig, block) != slab) break;  // the slab has been replaced as head
+    if (slab_of(rig, block) != slab) break;  // the slab is not the head any more
     blocks.push_back(block);
   }
   const std::uint32_t busy = rig.allocator.heads().slabs.classes.thresholds(0).busy;
@@ -258,7 +260,7 @@ TYPED_TEST(HallocTest, ServesAWarpOfDifferentSizes) {
   }
 }
 
-// The published form keeps slabs for sizes that once asked: a head and the next one.
+// The published form keeps two slabs for each size that was once requested: a head and the next head.
 TEST(Halloc, KeepsTheHeadsOfASizeForThatSize) {
   Rig<Halloc> rig(3 * 64 * KiB, slabs_of(64 * KiB));
   const std::vector<void*> small = malloc_until_null(rig, 16);

@@ -1,4 +1,5 @@
-// A tiny harness for allocator tests on the CPU back end: one allocator on its own device, and kernels that call it.
+// Rig is a tiny harness for allocator tests on the CPU back end: one allocator on its own device, and kernels that call
+// it.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,8 @@
 
 namespace allocbench::testing {
 
-// One request of each thread; results in `blocks` (null = out of memory). sizes[i] is what thread i asks.
+// MallocAll makes one request of each thread. Thread i requests sizes[i]. `blocks` gets the results; null means that
+// the memory is exhausted.
 struct MallocAll {
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A allocator, const std::uint64_t* sizes, void** blocks,
@@ -71,12 +73,12 @@ class Rig {
     simt::launch(stream_, shape(count, threads_per_block), FreeAll{}, allocator, device_blocks.data(), count);
   }
 
-  // `threads` threads declare that all their blocks are dead.
+  // Lets `threads` threads declare that all their blocks are dead.
   void release_all(std::uint32_t threads, std::uint32_t threads_per_block = 32) {
     simt::launch(stream_, shape(threads, threads_per_block), ReleaseAll{}, allocator, threads);
   }
 
-  // Byte offset of a block in the pool.
+  // Returns the offset of a block in the pool in bytes.
   std::ptrdiff_t offset(const void* block) { return static_cast<const std::byte*>(block) - arena_.pool().base; }
 
   simt::Stream& stream() { return stream_; }

@@ -198,6 +198,59 @@ TEST(KmaReworked, ReplacesASuperblockWhoseLastBlockIsTakenBeforeItIsEntered) {
   }
 }
 
+struct FillQueue {
+  template <class Thread>
+  void operator()(Thread& thread, kma::SuperblockQueue queue, std::uint32_t superblocks) const {
+    queue.fill(thread, superblocks);
+  }
+};
+
+struct TakeAndPutBack {
+  template <class Thread>
+  void operator()(Thread& thread, kma::SuperblockQueue queue) const {
+    for (int i = 0; i < 6; ++i) {
+      const std::uint32_t superblock = queue.pop(thread);
+      if (superblock != kma::SuperblockQueue::none) queue.push(thread, superblock);
+    }
+  }
+};
+
+// The superblocks from `end` to the last one. More than there are if the links do not end.
+std::uint32_t length_from(std::uint64_t end, const std::vector<std::uint64_t>& links) {
+  std::uint32_t length = 0;
+  for (std::uint32_t i = kma::SuperblockQueue::index(end); i < links.size() && length <= links.size(); ++length) {
+    i = kma::SuperblockQueue::index(links[i]);
+  }
+  return length;
+}
+
+// The loads of a lane may show the head and a link as they were when the superblock at the head was there before, and
+// the tail as it is now: at the same superblock again.
+TEST(KmaSuperblockQueue, KeepsAllSuperblocksThoughLoadsShowOldValues) {
+  constexpr std::uint32_t superblocks = 3;
+  for (std::uint64_t seed = 1; seed <= 2000; ++seed) {
+    simt::ExecutorOptions options;
+    options.mode = simt::ExecutorMode::deterministic;
+    options.seed = seed;
+    options.slice = 1;
+    options.read_old_values = true;
+    options.step_budget = 20000;
+    simt::Device device(options);
+    simt::Stream stream(device);
+    simt::Buffer<kma::SuperblockQueue::Ends> ends(1);
+    simt::Buffer<std::uint64_t> links(superblocks);
+    ends.fill_bytes(stream, 0);
+    links.fill_bytes(stream, 0);
+    const kma::SuperblockQueue queue(ends.data(), links.data());
+    simt::launch(stream, {1, 1}, FillQueue{}, queue, superblocks);
+    ASSERT_NO_THROW(simt::launch(stream, {1, 6}, TakeAndPutBack{}, queue)) << "seed " << seed;
+    const kma::SuperblockQueue::Ends after = ends.to_host(stream)[0];
+    ASSERT_EQ(length_from(after.head, links.to_host(stream)), superblocks) << "seed " << seed;
+    // A tail may lag behind. The next push or pop moves it.
+    ASSERT_LE(length_from(after.tail, links.to_host(stream)), 2u) << "seed " << seed;
+  }
+}
+
 // As published: an active superblock is not taken from its size.
 TEST(Kma, LeavesAnActiveSuperblockToItsSize) {
   Rig<Kma> rig(2 * 256, superblocks_of(256), 1, 1);

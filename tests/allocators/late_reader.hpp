@@ -1,4 +1,4 @@
-// LateReader: a thread whose loads of one word show an old value, as a GPU may do. The CPU executor never delays loads.
+// LateReader is a thread whose loads of one word return an old value, as on a GPU. The CPU executor never delays loads.
 #pragma once
 
 #include <utility>
@@ -7,8 +7,8 @@
 
 namespace allocbench::testing {
 
-// The old value is read until the thread updates or stores to the word, or has loaded it `most` times: then it sees all
-// that came before.
+// The thread reads the old value until it updates or stores to the word, or has loaded it `most` times. Then it sees
+// everything that came before.
 template <class Thread, class Word>
 class LateReader {
  public:

@@ -1,4 +1,4 @@
-// The pre-split pool against values worked out by hand from the paper's equation (section 4.2).
+// These tests compare the pre-split pool with values worked out by hand from the paper's equation (section 4.2).
 #include "allocators/circular_malloc/pre_split.hpp"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@ constexpr std::uint32_t granules(std::uint64_t bytes) { return static_cast<std::
 constexpr std::uint64_t MiB = 1 << 20;
 
 TEST(PreSplit, ReachesTheRootsOfThePaperForOneHeap) {
-  // Smallest chunk 16 B: 512 MiB has 21 levels below a root of 16 MiB, and so on.
+  // With a smallest chunk of 16 B, 512 MiB has 21 levels below a root of 16 MiB, and so on.
   const struct {
     std::uint64_t pool, root;
     std::uint32_t levels;

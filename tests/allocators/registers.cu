@@ -1,4 +1,4 @@
-// The malloc kernels of alloc_free over Comb: test_registers.py reads what the assembler says about them.
+// This file has the malloc kernels of alloc_free over Comb. test_registers.py reads the assembler's report about them.
 #include "allocators/comb/comb.hpp"
 #include "workloads/support/kernels/call_kernels.hpp"
 

@@ -1,5 +1,5 @@
-// What every design owes its callers about sizes: a request that no pool can hold is null and changes nothing, zero
-// bytes follow the trait, and a fresh pool serves max_request.
+// Every design owes its callers three things: a request that no pool can hold returns null and changes nothing,
+// requests of zero bytes follow the trait, and a fresh pool serves max_request.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -53,7 +53,7 @@ using Designs =
                      SimpleQueue, XMalloc, XMallocDeviceHeap, XMallocReworked, XMallocDeviceHeapReworked>;
 TYPED_TEST_SUITE(RequestLimitsTest, Designs);
 
-// Null when the design cannot serve this pool.
+// Returns null if the design cannot serve this pool.
 template <class A>
 std::unique_ptr<Rig<A>> rig_or_unsupported(std::size_t pool_bytes, std::uint64_t seed = 1) {
   try {
@@ -63,7 +63,7 @@ std::unique_ptr<Rig<A>> rig_or_unsupported(std::size_t pool_bytes, std::uint64_t
   }
 }
 
-// Sizes that wrap when they are rounded up, get a header, are multiplied by 32 or are cut to 32 bits.
+// Returns sizes that overflow if they are rounded up, get a header, are multiplied by 32 or are cut to 32 bits.
 std::vector<std::uint64_t> absurd_sizes(std::size_t pool_bytes) {
   constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
   std::vector<std::uint64_t> sizes{pool_bytes + 1, pool_bytes + 4096, std::uint64_t{1} << 63, std::uint64_t{1} << 59};
@@ -86,13 +86,13 @@ TYPED_TEST(RequestLimitsTest, RefusesWhatNoPoolHoldsAndStaysAsItWas) {
   ASSERT_NE(rig, nullptr);
   for (const std::uint64_t size : absurd_sizes(pool_bytes)) {
     EXPECT_EQ(rig->malloc({size})[0], nullptr) << size;
-    // A whole warp, a block of 33 threads, and a part of a warp.
+    // The callers are a whole warp, a block of 33 threads, and a part of a warp.
     for (const std::size_t threads : {32, 33, 5}) {
       for (void* block : rig->malloc(std::vector<std::uint64_t>(threads, size), 64)) ASSERT_EQ(block, nullptr) << size;
     }
   }
   expect_no_broken_invariant(*rig);
-  // Beside lanes that ask for little, in one warp.
+  // In one warp, some lanes make small requests beside them.
   std::vector<std::uint64_t> mixed = absurd_sizes(pool_bytes);
   for (std::size_t i = 0; i < mixed.size(); i += 2) mixed[i] = 16;
   const std::vector<void*> blocks = rig->malloc(mixed);
@@ -100,7 +100,7 @@ TYPED_TEST(RequestLimitsTest, RefusesWhatNoPoolHoldsAndStaysAsItWas) {
   expect_no_broken_invariant(*rig);
   if (TypeParam::traits.frees == Frees::individually) rig->free(blocks);
   if constexpr (TypeParam::traits.frees == Frees::never && TypeParam::traits.pool == PoolLocation::arena) {
-    // The bump pointer has moved by the small blocks only.
+    // Only the small blocks have moved the bump pointer.
     const std::vector<void*> next = rig->malloc({16});
     EXPECT_EQ(rig->offset(next[0]), static_cast<std::ptrdiff_t>(mixed.size() + 1) / 2 * 16);
   }
@@ -149,7 +149,7 @@ TYPED_TEST(RequestLimitsTest, ResetMakesAFullPoolFresh) {
       EXPECT_GT(first, 0u) << bytes;
       rig->allocator.reset(rig->stream());
       expect_no_broken_invariant(*rig);
-      // Random walks give up by chance when few pages are left.
+      // Random walks give up by chance if few pages are left.
       EXPECT_GE(fill(), first * 95 / 100) << bytes;
       rig->allocator.reset(rig->stream());
     }

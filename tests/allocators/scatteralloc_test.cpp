@@ -1,4 +1,5 @@
-// ScatterAlloc: page formats by hand, the rules of claims, resets and runs on tiny pools, then seeded stress.
+// These tests of ScatterAlloc check page formats by hand and the rules of claims, resets and runs on tiny pools, then
+// use seeded stress.
 #include "allocators/scatteralloc/scatteralloc.hpp"
 
 #include <gtest/gtest.h>
@@ -10,6 +11,7 @@
 
 #include "allocators/scatteralloc/scatteralloc_reworked.hpp"
 #include "simt/counting.hpp"
+#include "tests/allocators/counted_mallocs.hpp"
 #include "tests/allocators/fidelity/rig.hpp"
 #include "tests/allocators/shared_cases.hpp"
 #include "tests/allocators/stress.hpp"
@@ -100,14 +102,14 @@ TYPED_TEST_SUITE(ScatterAllocTest, Variants);
 template <class A>
 constexpr bool is_published = std::is_same_v<typename A::Parameters, ScatterParameters>;
 
-// Regions of two pages.
+// Makes a pool with regions of two pages.
 template <class A>
 std::unique_ptr<Rig<A>> rig_of_pages(std::size_t pages, std::uint64_t page_bytes, std::uint64_t seed = 1) {
   const std::size_t table = is_published<A> ? pages * sizeof(PageUsage) + pages / 2 * sizeof(std::uint32_t) : 0;
   return std::make_unique<Rig<A>>(pages * page_bytes + table, small_pages<typename A::Parameters>(page_bytes), seed);
 }
 
-// One lane at a time never coalesces, so every page gives exactly its capacity.
+// A lone lane never coalesces, so every page gives exactly its capacity.
 TYPED_TEST(ScatterAllocTest, FillsEveryPageToItsCapacity) {
   for (const std::uint64_t bytes : {16, 48, 100, 112, 128, 144, 256, 512, 1360, 2048, 2064, 4080, 4096}) {
     const auto owner = rig_of_pages<TypeParam>(4, 4096, bytes);
@@ -143,7 +145,7 @@ TYPED_TEST(ScatterAllocTest, ServesRunsOfPagesUpToTheWholePool) {
   EXPECT_EQ(rig.offset(whole[0]), 0);
   EXPECT_EQ(rig.malloc({16})[0], nullptr);
   rig.free(whole);
-  // The hash may split the pool so that three runs of two pages leave no fourth only if they are not aligned; they are.
+  // The runs are aligned. Otherwise the hash could place three runs of two pages so that no fourth fits.
   const std::vector<void*> pairs = rig.malloc({1025, 2048, 1500, 2000});
   EXPECT_EQ(std::count(pairs.begin(), pairs.end(), nullptr), 0);
   EXPECT_EQ(rig.malloc({2048})[0], nullptr);
@@ -153,8 +155,8 @@ TYPED_TEST(ScatterAllocTest, ServesRunsOfPagesUpToTheWholePool) {
 }
 
 TEST(ScatterAllocReworked, FindsARunThatNoHashedPlaceNames) {
-  // Places of three pages on eight lie at 5 and 2. With page 6 in use only pages 0 to 5 are left: 2 fits, then only a
-  // scan finds the rest.
+  // In eight pages, runs of three pages have the places 5 and 2. With page 6 in use, only pages 0 to 5 are left: 2
+  // fits, then only a scan finds the rest.
   Rig<ScatterAllocReworked> rig(8 * 1024, small_pages(1024));
   std::vector<void*> pages = rig.malloc(std::vector<std::uint64_t>(8, 1024), 1);
   std::sort(pages.begin(), pages.end());
@@ -163,7 +165,7 @@ TEST(ScatterAllocReworked, FindsARunThatNoHashedPlaceNames) {
   EXPECT_EQ(rig.malloc({2 * 1024})[0], nullptr);
 }
 
-// All pages in use as single ones, in the order of their addresses.
+// Takes all pages as single pages and returns them in the order of their addresses.
 std::vector<void*> take_all_pages(Rig<ScatterAllocReworked>& rig, std::uint64_t bytes) {
   std::vector<void*> pages = malloc_until_null(rig, bytes);
   std::sort(pages.begin(), pages.end());
@@ -173,7 +175,8 @@ std::vector<void*> take_all_pages(Rig<ScatterAllocReworked>& rig, std::uint64_t 
 TEST(ScatterAllocReworked, FindsARunAcrossThePlaceWhereTheLastScanEnded) {
   Rig<ScatterAllocReworked> rig(8 * 1024, small_pages(1024));
   std::vector<void*> pages = take_all_pages(rig, 1024);
-  // Places of three pages on eight lie at 5 and 2: only a scan finds the run at 3, and it ends there.
+  // In eight pages, runs of three pages have the places 5 and 2. So only a scan finds the run at 3, and the scan ends
+  // there.
   rig.free({pages[3], pages[4], pages[5]});
   const std::vector<void*> run = rig.malloc({3 * 1024});
   EXPECT_EQ(run[0], pages[3]);
@@ -186,7 +189,7 @@ TEST(ScatterAllocReworked, FindsARunAcrossThePlaceWhereTheLastScanEnded) {
 TEST(ScatterAllocReworked, GoesOnWithTheNextRunBelowTheLast) {
   Rig<ScatterAllocReworked> rig(16 * 1024, small_pages(1024));
   std::vector<void*> pages = take_all_pages(rig, 1024);
-  // Places of three pages on sixteen lie at 13, 10, 7, 4 and 1: only scans find these runs.
+  // In sixteen pages, runs of three pages have the places 13, 10, 7, 4 and 1. So only scans find these runs.
   rig.free({pages[9], pages[10], pages[11]});
   EXPECT_EQ(rig.malloc({3 * 1024})[0], pages[9]);
   rig.free({pages[12], pages[13], pages[14], pages[2], pages[3], pages[4]});
@@ -201,7 +204,8 @@ TEST(ScatterAllocReworked, LanesDivideTheRunsOfAScan) {
     Rig<ScatterAllocReworked> rig(256 * 1024, small_pages(1024), seed);
     const std::vector<void*> pages = take_all_pages(rig, 1024);
     ASSERT_EQ(pages.size(), 256u);
-    // Every fourth page stays: 64 runs of three, 21 of them at places that the hash may name.
+    // Every fourth page stays in use. So there are 64 runs of three pages, 21 of them at places that the hash may
+    // select.
     std::vector<void*> freed;
     for (std::size_t i = 0; i < pages.size(); ++i) {
       if (i % 4 != 3) freed.push_back(pages[i]);
@@ -218,7 +222,7 @@ TEST(ScatterAllocReworked, LanesDivideTheRunsOfAScan) {
   }
 }
 
-// One malloc, and how often its walk looked.
+// MallocCountingSteps makes one malloc and counts the steps of its walk.
 struct MallocCountingSteps {
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A allocator, std::uint64_t bytes, void** block, std::uint64_t* steps) const {
@@ -230,7 +234,7 @@ struct MallocCountingSteps {
 
 TEST(ScatterAllocReworked, Pass2GoesOnNearWhereItFoundRoom) {
   constexpr std::uint32_t windows = 64;
-  constexpr std::uint32_t looks_per_window = 32;  // a lone lane looks at two pages
+  constexpr std::uint32_t looks_per_window = 32;  // a lone lane checks two pages at a time
   constexpr std::uint32_t looks_of_pass_1 = 16;
   ReworkedParameters parameters = small_pages(1024);
   parameters.rehashes = 0;
@@ -274,7 +278,7 @@ TEST(ScatterAllocReworkedNoReset, KeepsTheFormatOfAnEmptyPage) {
   EXPECT_EQ(rig.malloc({1025})[0], nullptr);
   EXPECT_EQ(rig.malloc({48})[0], nullptr);
   const std::size_t chunks = PageFormat::of_page_bytes(1024).chunks(32);
-  EXPECT_EQ(malloc_until_null(rig, 16).size(), 2 * chunks);  // waste factor 2: 32 serves 16
+  EXPECT_EQ(malloc_until_null(rig, 16).size(), 2 * chunks);  // with waste factor 2, chunks of 32 bytes serve 16 bytes
 }
 
 TEST(ScatterAllocReworked, TakesAPageOfUpToTwiceTheChunkSize) {
@@ -287,7 +291,7 @@ TEST(ScatterAllocReworked, TakesAPageOfUpToTwiceTheChunkSize) {
 }
 
 TEST(ScatterAllocReworked, LanesOfAWarpShareAChunk) {
-  // Whole warps meet when nothing preempts them; the deterministic mode draws subsets, so several seeds are tried.
+  // Whole warps meet if nothing preempts them. The deterministic mode draws subsets, so the test tries several seeds.
   bool shared = false;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     Rig<ScatterAllocReworked> rig(64 * 1024, small_pages(4096, 16), seed);
@@ -304,7 +308,8 @@ TEST(ScatterAllocReworked, LanesOfAWarpShareAChunk) {
   EXPECT_TRUE(shared);
 }
 
-// Sixteen lone lanes share a page of sixteen chunks. Who gets the chunk that it tries first does not look at the page.
+// Sixteen lone lanes share a page of sixteen chunks. A lane that gets the chunk of its first try does not look at the
+// page.
 TEST(ScatterAllocReworked, WarpsThatShareAPageBeginAtDifferentChunks) {
   testing::FidelityRig<ScatterAllocReworked> rig(4096, small_pages(4096));
   const testing::Calls calls = rig.counted_malloc(std::vector<std::uint64_t>(16, 256), 1);
@@ -314,7 +319,7 @@ TEST(ScatterAllocReworked, WarpsThatShareAPageBeginAtDifferentChunks) {
   EXPECT_GE(std::count_if(calls.of_lane.begin(), calls.of_lane.end(), at_once), 9);
 }
 
-// A two-level page that is filled in order: count 1 addition, hints 1 load, bit 1 OR.
+// A two-level page is filled in order. A malloc makes 1 addition to the count, 1 load of the hints and 1 OR of the bit.
 TEST(ScatterAllocReworked, ALaneBeginsBehindTheChunksReservedBefore) {
   testing::FidelityRig<ScatterAllocReworked> rig(4096, small_pages(4096));
   static_cast<void>(rig.counted_malloc({16}));  // formats the page
@@ -328,14 +333,71 @@ TEST(ScatterAllocReworked, UsesTheAccessBlockThatNoWalkLeftBehind) {
   parameters.access_blocks = 4;
   parameters.rehashes = 0;
   Rig<ScatterAllocReworked> rig(8 * 1024, parameters);
-  // Eight pages, four blocks of two: they are filled in this order.
+  // Eight pages are four blocks of two, which are filled in this order.
   std::vector<std::ptrdiff_t> blocks;
   for (int i = 0; i < 8; ++i) blocks.push_back(rig.offset(rig.malloc({1024})[0]) / 2048);
   EXPECT_TRUE(std::is_sorted(blocks.begin(), blocks.end()));
   EXPECT_EQ(rig.malloc({1024})[0], nullptr);
 }
 
-// docs/findings.md: a run of one page has a chunk size that requests of half a page and more accept.
+// Steps of mallocs that fill a pool with one page per request. Each launch has 32 lone lanes on eight SMs.
+struct FillCounts {
+  double pages = 0;    // pages tried per request
+  double regions = 0;  // counters of regions that walks read per request
+};
+
+FillCounts fill_of(std::uint32_t regions) {
+  constexpr std::uint32_t together = 32;
+  ScatterParameters parameters = small_pages<ScatterParameters>(1024, 16);
+  Rig<ScatterAlloc> rig(regions * (16 * (1024 + sizeof(PageUsage)) + 4), parameters, 1, 8,
+                        simt::StrategyKind::lockstep);
+  const std::uint32_t requests = rig.allocator.table().pages;
+  std::set<void*> pages;
+  FillCounts result;
+  for (std::uint32_t made = 0; made < requests; made += together) {
+    const testing::CountedSteps counted = testing::count_steps_of_mallocs(rig, 1008, together, 1);
+    pages.insert(counted.blocks.begin(), counted.blocks.end());
+    result.pages += static_cast<double>(counted.of(simt::Step::attempt)) / requests;
+    result.regions += static_cast<double>(counted.of(simt::Step::walk)) / requests;
+    EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+  }
+  pages.erase(nullptr);
+  EXPECT_EQ(pages.size(), requests);
+  return result;
+}
+
+// A walk that starts near the end of an access block leaves it at once. Later walks must still start in this block.
+// Otherwise pass 2 tries all pages from the first one on, and the pages tried per request grow with the pool. Pass 1
+// reads the counters of about one access block, an eighth of all, as published.
+TEST(ScatterAlloc, TriesAsManyPagesPerRequestToFillALargePoolAsASmallOne) {
+  for (const std::uint32_t regions : {64u, 256u}) {
+    SCOPED_TRACE(::testing::Message() << regions << " regions");
+    const FillCounts counts = fill_of(regions);
+    EXPECT_LT(counts.pages, 25);
+    EXPECT_GT(counts.regions, regions / 16.0);
+    EXPECT_LT(counts.regions, regions / 8.0 + 3);
+  }
+}
+
+TEST(ScatterAlloc, Pass2LetsTheNextWalkStartNearWhereItFoundRoom) {
+  ScatterParameters parameters = small_pages<ScatterParameters>(1024);
+  parameters.access_blocks = 4;
+  Rig<ScatterAlloc> rig(4 * (2 * (1024 + sizeof(PageUsage)) + 4), parameters, 1, 1);
+  const std::uint32_t* const block_in_use = rig.allocator.first_block();
+  std::vector<void*> pages = malloc_until_null(rig, 1008);
+  ASSERT_EQ(pages.size(), 8u);
+  std::sort(pages.begin(), pages.end());
+  EXPECT_EQ(*block_in_use, 3u);
+  rig.free({pages[5]});
+  EXPECT_EQ(rig.malloc({1008})[0], pages[5]);
+  EXPECT_EQ(*block_in_use, 1u);
+  // Pass 1 starts in block 1 and goes through blocks 2 and 3. Pass 2 goes through no block.
+  rig.free({pages[1]});
+  EXPECT_EQ(rig.malloc({1008})[0], pages[1]);
+  EXPECT_EQ(*block_in_use, 3u);
+}
+
+// A run of one page has a chunk size that requests of half a page and more accept (docs/findings.md).
 TEST(ScatterAlloc, GivesTheSamePageToARunOfOnePageAndToAChunk) {
   const auto rig = rig_of_pages<ScatterAlloc>(2, 1024);
   const std::vector<void*> runs = rig->malloc({1024, 1024}, 1);
@@ -348,7 +410,8 @@ TEST(ScatterAlloc, GivesTheSamePageToARunOfOnePageAndToAChunk) {
 }
 
 TYPED_TEST(ScatterAllocTest, SurvivesSeededStressOnTinyPools) {
-  // As published, a run of exactly one page can be taken for a page of chunks (docs/findings.md): without that size.
+  // As published, a run of exactly one page can be taken for a page of chunks (docs/findings.md), so that size is left
+  // out.
   const std::uint64_t page = is_published<TypeParam> ? 1025 : 1024;
   const std::vector<std::vector<std::uint64_t>> mixes = {
       {16}, {16, 24, 48}, {512, page}, {16, 256, page, 2048}, {page, 1100, 3000}, {16, 100, 200, 500, 1500}};

@@ -1,4 +1,4 @@
-// Cases that several designs, or both forms of one, must pass alike. Each takes the rig of the heap that it is about.
+// Several designs, or both forms of one, must pass these cases alike. Each case takes the rig of its heap.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ inline std::size_t count_served(const std::vector<void*>& blocks) {
   return blocks.size() - static_cast<std::size_t>(std::count(blocks.begin(), blocks.end(), nullptr));
 }
 
-// So many lanes ask together until one of them gets null.
+// Lets `lanes` lanes request together until one of them gets null. Returns all blocks.
 template <class A>
 std::vector<void*> malloc_until_null(Rig<A>& rig, std::uint64_t bytes, std::size_t lanes = 1) {
   std::vector<void*> all;
@@ -32,7 +32,7 @@ std::vector<void*> malloc_until_null(Rig<A>& rig, std::uint64_t bytes, std::size
   }
 }
 
-// From an empty heap: as many blocks as it has, each once; they go back in another order and come again, three times.
+// Takes all blocks of an empty heap, each once, frees them in another order and takes them again, three times.
 template <class A>
 std::size_t expect_all_blocks_come_again(Rig<A>& rig, std::uint64_t bytes) {
   std::vector<void*> blocks = malloc_until_null(rig, bytes, 32);
@@ -47,7 +47,7 @@ std::size_t expect_all_blocks_come_again(Rig<A>& rig, std::uint64_t bytes) {
   return blocks.size();
 }
 
-// Five blocks are left, and a whole warp asks.
+// Expects that the last five blocks are served when a whole warp requests.
 template <class A>
 void expect_last_blocks_served(Rig<A>& rig, std::uint64_t bytes) {
   const std::vector<void*> blocks = malloc_until_null(rig, bytes, 32);
@@ -55,7 +55,7 @@ void expect_last_blocks_served(Rig<A>& rig, std::uint64_t bytes) {
   EXPECT_EQ(count_served(rig.malloc(std::vector<std::uint64_t>(32, bytes))), 5u);
 }
 
-// A heap that was full of blocks of two sizes serves after reset() as many as at first.
+// Expects that a heap that was full of blocks of two sizes serves as many after reset() as at first.
 template <class A>
 void expect_reset_to_first_state(Rig<A>& rig) {
   const std::size_t fresh = malloc_until_null(rig, 64, 32).size();
@@ -66,7 +66,7 @@ void expect_reset_to_first_state(Rig<A>& rig) {
   EXPECT_EQ(malloc_until_null(rig, 64, 32).size(), fresh);
 }
 
-// A small live set that is renewed 300 times: the numbers of queues wrap around their rings and segments.
+// Renews a small live set 300 times, so that the queue positions wrap around their rings and segments.
 template <class A>
 void expect_queues_go_round(Rig<A>& rig) {
   std::mt19937 random(3);
@@ -86,7 +86,7 @@ void expect_queues_go_round(Rig<A>& rig) {
   EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
 }
 
-// Requests of 1 to 8,192 bytes, one per thread, twice; all of them fit.
+// Expects that requests of 1 to 8,192 bytes, one per thread, are all served, twice.
 template <class A>
 void expect_many_threads_served(Rig<A>& rig, std::size_t threads) {
   for (int round = 0; round < 2; ++round) {
@@ -102,7 +102,8 @@ void expect_many_threads_served(Rig<A>& rig, std::size_t threads) {
   }
 }
 
-// A warp whose lanes ask for 0 to 9,000 bytes, so that they take different ways through the allocator.
+// Expects that a warp whose lanes request 0 to 9,000 bytes is served. The lanes take different ways through the
+// allocator.
 template <class A>
 void expect_mixed_warp_served(Rig<A>& rig) {
   std::vector<std::uint64_t> sizes(32);

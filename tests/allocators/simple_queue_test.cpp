@@ -1,4 +1,5 @@
-// SimpleQueue: pages in the order of tickets, exact exhaustion, laps of the ring, then seeded stress.
+// These tests of SimpleQueue check pages in the order of tickets, exact exhaustion and laps of the ring, then use
+// seeded stress.
 #include "allocators/simple_queue/simple_queue.hpp"
 
 #include <gtest/gtest.h>
@@ -54,11 +55,11 @@ TYPED_TEST(SimpleQueueTest, ServesExactlyItsPagesLapAfterLap) {
   }
 }
 
-// All requests meet at the count, the head and the tail: what a lane alone does there limits the rate.
+// All requests meet at the count, the head and the tail. So the operations of a lone lane on them limit the rate.
 TYPED_TEST(SimpleQueueTest, LetsALoneLaneUseEachWordOnce) {
   testing::FidelityRig<TypeParam> rig(64 * 256);
   const testing::Calls mallocs = rig.counted_malloc({256});
-  EXPECT_EQ(mallocs.of_lane[0], (testing::Ops{.updates = 3}));  // the third is its slot
+  EXPECT_EQ(mallocs.of_lane[0], (testing::Ops{.updates = 3}));  // the third update is that of the slot
   EXPECT_EQ(rig.counted_free(mallocs.blocks).of_lane[0], (testing::Ops{.updates = 2, .compare_exchanges = 1}));
 }
 

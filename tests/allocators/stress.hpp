@@ -1,9 +1,9 @@
-// A seeded stress kernel with an overlap oracle, for allocators on tiny pools.
+// stress() runs a seeded stress kernel with an overlap oracle, for allocators on tiny pools.
 //
-// Imitates a program whose threads allocate, hold a few blocks, and free them in any order. Every 16-byte granule of
-// the pool has an owner word: taking a block exchanges all of its words and must find them empty, giving it back must
-// find the same owner. Deterministic per seed; finds double owners in any interleaving that the executor's schedule
-// makes.
+// It imitates a program whose threads allocate, hold a few blocks, and free them in any order. Every 16-byte granule of
+// the pool has an owner word. A taken block exchanges all of its words and must find them empty, and a freed block must
+// find the same owner. A seed repeats a run. The oracle finds double owners in any interleaving of the executor's
+// schedule.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct StressCounts {
 struct StressPlan {
   std::uint32_t threads = 32;
   std::uint32_t threads_per_block = 32;
-  std::uint32_t steps = 8;  // of each thread; a step is a malloc or a free
+  std::uint32_t steps = 8;  // steps of each thread; a step is a malloc or a free
   std::vector<std::uint64_t> sizes = {16};
 };
 
@@ -88,7 +88,7 @@ struct StressKernel {
   }
 };
 
-// Runs the plan on the rig; afterwards every block is free again. The text names what went wrong, empty for nothing.
+// Runs the plan on the rig. Afterwards every block is free again. Returns the first mistake in words, or an empty text.
 template <class A>
 std::string stress(Rig<A>& rig, const StressPlan& plan, std::uint64_t seed, StressCounts* result = nullptr) {
   const Pool pool = rig.arena().pool();

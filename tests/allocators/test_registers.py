@@ -1,4 +1,4 @@
-"""The registers of Comb's malloc kernels on sm_90, as ptxas of CUDA 13.0 counts them."""
+"""Checks the registers of Comb's malloc kernels on sm_90, as ptxas of CUDA 13.0 counts them."""
 
 import os
 import pathlib
@@ -13,7 +13,9 @@ MOST = 40  # docs/comb.md
 
 
 def registers(report):
-    """Registers by kernel, from what `ptxas -v` prints: a line that names the entry, and later one with its count."""
+    """Returns the registers of each kernel from the output of `ptxas -v`: a line names the entry, and a later line has
+    its count.
+    """
     found = {}
     entry = None
     for line in report.splitlines():

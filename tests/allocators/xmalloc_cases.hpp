@@ -1,4 +1,4 @@
-// Cases that both forms of XMalloc must pass alike.
+// Both forms of XMalloc must pass these cases alike.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,8 +20,8 @@ struct InitialiseFifo {
   }
 };
 
-// Every lane pushes `each` numbers of its own and pops as many, in turn; what is popped is counted in `seen`. Pushes
-// and pops go in turn through all functions that the FIFO has for them.
+// In PushAndPop, every lane pushes `each` numbers of its own and pops as many, in turn. `seen` counts the popped
+// numbers. Pushes and pops use all functions of the FIFO in turn.
 template <class Value>
 struct PushAndPop {
   template <class Thread, class Fifo>
@@ -63,7 +63,8 @@ struct PopAll {
   }
 };
 
-// A ring of 8 slots of type `Slot` for numbers of type `Value`; `Ends` is what the FIFO keeps beside it.
+// Tests a ring of 8 slots of type `Slot` for numbers of type `Value`. `Ends` is the state that the FIFO keeps beside
+// it.
 template <class Fifo, class Ends, class Slot, class Value>
 void expect_fifo_passes_every_admitted_value_once() {
   constexpr std::uint32_t lanes = 48, each = 9;
@@ -93,10 +94,10 @@ void expect_fifo_passes_every_admitted_value_once() {
   EXPECT_GT(refusals, 0u) << "the ring never was full: the test tests less than it says";
 }
 
-// Of a heap of 64 KiB without Superblocks.
+// Splits and merges Memoryblocks of a heap of 64 KiB without Superblocks.
 template <class A>
 void expect_memoryblocks_split_and_merge(Rig<A>& rig) {
-  // Too large for Basicblocks: 16 bytes of header in front of each.
+  // The requests are too large for Basicblocks. Each block has 16 bytes of header in front.
   std::vector<void*> blocks;
   for (int i = 0; i < 6; ++i) blocks.push_back(rig.malloc({10'000})[0]);
   for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(rig.offset(blocks[i]), static_cast<std::ptrdiff_t>(16 + i * 10'016));
@@ -110,7 +111,7 @@ void expect_memoryblocks_split_and_merge(Rig<A>& rig) {
   EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
 }
 
-// Lanes allocate, pass blocks on and free. `seed` decides the shape of the launch, the slots and the sizes.
+// Lets lanes allocate, pass blocks on and free. `seed` determines the shape of the launch, the slots and the sizes.
 template <class A>
 void churn_on_tiny_heap(Rig<A>& rig, std::uint64_t seed) {
   ChurnSetting setting;

@@ -1,4 +1,5 @@
-// XMalloc as published: FIFOs, Memoryblocks and mixed warps, then seeded schedules on heaps of a few Superblocks.
+// These tests of XMalloc as published cover FIFOs, Memoryblocks and mixed warps, then seeded schedules on heaps of a
+// few Superblocks.
 #include <gtest/gtest.h>
 
 #include "allocators/xmalloc/xmalloc.hpp"
@@ -38,7 +39,7 @@ TYPED_TEST(XMallocPublishedTest, ServesAMixedWarp) {
   }
 }
 
-// 32 pieces of 16 + 240 bytes and the count of the parent: more than the largest Basicblock holds.
+// 32 pieces of 16 + 240 bytes and the count of the parent are more than the largest Basicblock holds.
 TYPED_TEST(XMallocPublishedTest, SendsAWarpWhoseSumIsTooLargeToTheHeap) {
   Rig<TypeParam> rig(16 << 20, {}, 1, 4, simt::StrategyKind::lockstep);
   for (const std::uint64_t bytes : {208, 240, 255}) {

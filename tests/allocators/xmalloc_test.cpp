@@ -1,5 +1,5 @@
-// XMalloc: FIFOs, Memoryblocks, Superblocks and Coalescingblocks by hand-made sequences, then seeded schedules on heaps
-// of a few Superblocks.
+// These tests of XMalloc cover FIFOs, Memoryblocks, Superblocks and Coalescingblocks by hand-made sequences, then
+// seeded schedules on heaps of a few Superblocks.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ TEST(XMallocReworked, SplitsAndMergesMemoryblocks) {
 }
 
 TEST(XMallocReworked, ServesLanesOneByOneWhenNoBasicblockIsLeftForAll) {
-  // Three Superblocks of the smallest Basicblocks fill the pool; four lanes together ask for one of the next size.
+  // Three Superblocks of the smallest Basicblocks fill the pool. Four lanes together request one of the next size.
   Rig<XMallocReworked> rig(64 * 1024, {}, 1, 1, simt::StrategyKind::lockstep);
   std::vector<void*> blocks;
   for (void* block = rig.malloc({300})[0]; block != nullptr; block = rig.malloc({300})[0]) blocks.push_back(block);
@@ -43,7 +43,7 @@ TEST(XMallocReworked, ServesLanesOneByOneWhenNoBasicblockIsLeftForAll) {
 
 TEST(XMallocReworked, ServesAWarpFromOneMemoryblockOrFromSeveral) {
   Rig<XMallocReworked> rig(512 * 1024, {.superblocks = false}, 1, 1);
-  // Out of one free block, without gaps. Which lanes come together is up to the schedule.
+  // The blocks come from one free block, without gaps. The schedule determines which lanes come together.
   const std::vector<std::uint64_t> sizes{10'000, 20'000, 9'000, 30'000};
   const std::vector<void*> together = rig.malloc(sizes);
   std::vector<std::size_t> by_address{0, 1, 2, 3};
@@ -54,7 +54,7 @@ TEST(XMallocReworked, ServesAWarpFromOneMemoryblockOrFromSeveral) {
     expected += static_cast<std::ptrdiff_t>((sizes[i] + 15) / 16 * 16 + 16);
   }
   EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
-  // No free block for all: one after the other, into the holes.
+  // No free block is large enough for all, so the lanes take the holes one after the other.
   std::vector<void*> rest;
   for (void* block = rig.malloc({10'000})[0]; block != nullptr; block = rig.malloc({10'000})[0]) rest.push_back(block);
   rig.free({rest[0], rest[2], rest[4]});
@@ -101,10 +101,10 @@ TEST(XMallocReworked, FreesBlocksInARowAsOne) {
   Rig<XMallocReworked> rig(1 << 20, {.superblocks = false}, 1, 1, simt::StrategyKind::lockstep);
   const std::vector<std::uint64_t> sizes(32, 10'000);
   std::vector<void*> blocks = rig.malloc(sizes);
-  EXPECT_EQ(merges_of_free(rig, blocks), 1u);  // with what is behind them
+  EXPECT_EQ(merges_of_free(rig, blocks), 1u);  // merges with the block behind them
   EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
 
-  // Two rows and a block by itself; the blocks between them stay.
+  // The freed blocks are two rows and a single block. The blocks between them stay.
   blocks = rig.malloc(sizes);
   EXPECT_EQ(merges_of_free(rig, {blocks[0], blocks[1], blocks[2], blocks[9], blocks[20], blocks[21]}), 0u);
   EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
@@ -121,7 +121,7 @@ TEST(XMallocReworked, KeepsFreedBlocksAboveTheLargestBasicblock) {
   ASSERT_EQ(count_served(first), 32u);
   EXPECT_EQ(merges_of_free(rig, first), 0u);
   EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
-  // 10,240 bytes is the size of both, and of no request below 9,217 bytes.
+  // 10,240 bytes is the size of both requests, but not of a request below 9,217 bytes.
   std::vector<void*> second = rig.malloc(std::vector<std::uint64_t>(32, 9'300));
   std::vector<void*> other = rig.malloc(std::vector<std::uint64_t>(32, 9'200));
   std::sort(first.begin(), first.end());
@@ -132,7 +132,7 @@ TEST(XMallocReworked, KeepsFreedBlocksAboveTheLargestBasicblock) {
   rig.free(second);
   rig.free(other);
   EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
-  // No room in the heap before they come back.
+  // The heap has no room before these blocks return.
   const std::vector<void*> all = rig.malloc({pool_bytes - 512});
   EXPECT_EQ(count_served(all), 1u);
   rig.free(all);
@@ -166,15 +166,15 @@ TYPED_TEST(XMallocTest, ServesAMixedWarp) {
 }
 
 TYPED_TEST(XMallocTest, ReusesTheParentWhenItsLastPieceIsGone) {
-  // One Superblock of two Basicblocks of 2 KiB at most fits: a warp's 32 pieces of 16 bytes take one. A device heap
-  // promises 7/16 of its bytes to one request, so it needs room for two.
+  // At most one Superblock of two Basicblocks of 2 KiB fits, and a warp's 32 pieces of 16 bytes take one Basicblock. A
+  // device heap promises 7/16 of its bytes to one request, so it needs room for two.
   constexpr std::uint32_t most_superblocks = std::is_same_v<TypeParam, XMallocReworked> ? 1 : 2;
   xmalloc::Parameters parameters{.smallest_block_bytes = 2048, .blocks_per_superblock = 2};
   Rig<TypeParam> rig((most_superblocks == 1 ? 6 : 10) * 1024, parameters, 3);
   std::mt19937 random(1);
   for (int round = 0; round < 50; ++round) {
     std::vector<void*> blocks = rig.malloc(std::vector<std::uint64_t>(32, 16));
-    // A warp that does not gather may need more Basicblocks than there are; what is served must be served forever.
+    // A warp that does not gather may need more Basicblocks than there are. What is served once must be served forever.
     ASSERT_GT(count_served(blocks), 0u) << round;
     std::shuffle(blocks.begin(), blocks.end(), random);
     rig.free(blocks, 7);
@@ -192,7 +192,8 @@ TYPED_TEST(XMallocTest, CutsAGroupWhoseSumExceedsTheLargestBasicblock) {
   }
   xmalloc::Parameters narrow{.coalescing_limit_bytes = 4096, .smallest_block_bytes = 64};
   Rig<TypeParam> small(4 << 20, narrow);
-  const std::vector<void*> blocks = small.malloc(std::vector<std::uint64_t>(64, 1000));  // largest Basicblock: 1024
+  // The largest Basicblock has 1024 bytes.
+  const std::vector<void*> blocks = small.malloc(std::vector<std::uint64_t>(64, 1000));
   EXPECT_EQ(count_served(blocks), 64u);
   small.free(blocks);
   EXPECT_EQ(small.allocator.broken_invariant(small.stream()), "");
@@ -205,7 +206,7 @@ TYPED_TEST(XMallocTest, ReturnsFreeSuperblocksBeforeItAnswersNull) {
     EXPECT_GT(count_served(small), 0u);  // groups of other sizes need Basicblocks of other classes
     rig.free(small);
     EXPECT_GT(rig.allocator.superblocks(rig.stream()), 0u);
-    const std::vector<void*> large = rig.malloc({250 * 1024});  // needs nearly all of the pool
+    const std::vector<void*> large = rig.malloc({250 * 1024});  // needs nearly the whole pool
     EXPECT_EQ(count_served(large), 1u);
     EXPECT_EQ(rig.allocator.superblocks(rig.stream()), 0u);
     rig.free(large);
@@ -213,7 +214,7 @@ TYPED_TEST(XMallocTest, ReturnsFreeSuperblocksBeforeItAnswersNull) {
   }
 }
 
-// One lane takes blocks until null.
+// Takes blocks by one lane until it gets null.
 template <class A>
 std::vector<void*> take_all(Rig<A>& rig, std::uint64_t bytes) {
   std::vector<void*> blocks;
@@ -222,7 +223,7 @@ std::vector<void*> take_all(Rig<A>& rig, std::uint64_t bytes) {
 }
 
 TYPED_TEST(XMallocTest, TwoSuperblocksFillTheGapOfOneOfTheNextClass) {
-  // Superblocks of four Basicblocks of 128 or 256 bytes.
+  // Superblocks have four Basicblocks of 128 or 256 bytes.
   const auto small = small_heap<TypeParam>();
   Rig<TypeParam> fresh(small.pool_bytes, small.parameters);
   const std::size_t most = take_all(fresh, 100).size();
@@ -247,7 +248,7 @@ void churn_on_tiny_heaps(xmalloc::Parameters parameters, std::uint64_t usual_see
     Rig<A> rig(pool_bytes, parameters, seed);
     testing::churn_on_tiny_heap(rig, seed);
     if (::testing::Test::HasFatalFailure()) return;
-    // Conservation: nearly all of the pool can be had in one piece again.
+    // Nearly the whole pool can be taken in one piece again.
     ASSERT_NE(rig.malloc({pool_bytes - 512})[0], nullptr) << "seed " << seed;
   }
 }

@@ -27,7 +27,7 @@ std::vector<std::uint32_t> slots_of(const Model& model) {
 
 TEST(Filling, LanesTogetherAskForAQuarterMoreThanTheHeapHas) {
   const Model model = model_of({{.slot = 0, .fills = true}, {.action = Action::free, .slot = 0, .fills = true}});
-  // 20 + 5 + 1 blocks for 8 lanes.
+  // 20 + 5 + 1 blocks are divided among 8 lanes.
   const Model full = filled(model, {20});
   EXPECT_THAT(slots_of(full), ElementsAre(0, 1, 2, 3, 0, 1, 2, 3));
   EXPECT_EQ(full.requests_per_launch(), 8u * 4);
@@ -53,7 +53,7 @@ TEST(Filling, TheSmallestSizeOnASlotDecides) {
 
 TEST(Filling, SizesThatSpreadDifferFromSlotToSlot) {
   const Model model = model_of({{.slot = 0, .spread = true, .fills = true}}, {{16}, {48}, {96}});
-  // A block of each size takes 1/60 + 1/20 + 1/10 of the heap: 18 blocks fill it, so 18 + 4 + 1 for 8 lanes.
+  // A block of each size takes 1/60 + 1/20 + 1/10 of the heap. So 18 blocks fill it, and 8 lanes request 18 + 4 + 1.
   EXPECT_THAT(filled(model, {60, 20, 10}).steps,
               ElementsAre(Field(&Step::size, 0u), Field(&Step::size, 1u), Field(&Step::size, 2u)));
 }

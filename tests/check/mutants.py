@@ -1,13 +1,16 @@
-"""How many mistakes does `allocbench check` find? Puts small mistakes into the headers of shipped allocators, one at a time, and searches.
+"""Measures how many mistakes `allocbench check` finds. It puts small mistakes into the headers of shipped allocators,
+one at a time, and searches.
 
     python3 -B mutants.py --build BUILD [--mutants 60] [--seed 1] [--seeds 10000] [--race-seeds 150] [--only TEXT]... [--model NAME|FILE]...
                           [--no-invariants] [--folder FOLDER] [--out FILE [--resume]]
 
-The build folder must have the checking workers and the plug-ins of these allocators. Mutants are drawn by --seed: the allocators in
-turn, an operator, a place. One that does not compile, or compiles to the same code, is drawn again. The search of a mutant stops at the
-first kill; one that survives is searched again with swarm+loads if it is a weaker order, else with conflicts. A mutant that only an
-invariant kills is searched again without the allocators' own broken_invariant(). In a survivor the place of the mistake ends the
-process: if the search finds nothing even then, no model gets there. `verdicts.txt` says which survivors are equivalent, and why.
+The build folder must have the checking workers and the plug-ins of these allocators. --seed decides the mutants: the
+allocators take turns, and each turn draws an operator and a place. A mutant that does not compile, or compiles to the
+same code, is replaced. The search of a mutant stops at the first kill. A surviving mutant is searched again: with
+swarm+loads if it weakens a memory order, else with conflicts. A mutant that only an invariant kills is searched again
+without the allocators' own broken_invariant(). In a last search of a survivor, the place of the mistake ends the
+process. If this search finds nothing, no model reaches the place. `verdicts.txt` says which survivors are equivalent,
+and why.
 """
 
 import argparse
@@ -33,10 +36,10 @@ TABLE = VERDICTS.with_name("table.txt")
 INVARIANT = "requires { allocator.broken_invariant(stream); }"
 INVARIANT_ALONE = "invariant alone"
 COMPILED_AHEAD = 3
-# Not a part of the default search.
+# The default search does not include this strategy.
 OLD_VALUES = "swarm+loads"
 CONFLICTS = "conflicts"
-# The plug-in's first registration alone: its others cost time to compile.
+# The unit has only the plug-in's first registration, because the others take time to compile.
 UNIT = """struct allocbench_reached {
   template <class T>
   T operator->*(T value) const { __builtin_trap(); return value; }
@@ -55,7 +58,7 @@ void allocbench_add_subjects(allocbench::check::SubjectList* subjects) {
 
 
 class Workshop:
-    """A copy of the sources, folders for mutants, and a folder of checking workers with one plug-in."""
+    """A workshop has a copy of the sources, folders for mutants, and a folder of checking workers with one plug-in."""
 
     def __init__(self, build, folder, races):
         self.build = PluginBuild(build)
@@ -83,8 +86,9 @@ class Workshop:
         return [model["name"] for model in json.loads(offer)["models"]]
 
     def compile(self, folder, plugin, variant, mutant=None, invariants=True):
-        """The object file, or nothing where the mutant does not compile. Its paths are those of the whole sources, so that equal code is
-        an equal file."""
+        """Returns the object file, or None if the mutant does not compile. It uses the paths of the whole sources, so
+        that equal code gives equal files.
+        """
         header = self.build.header(plugin).removeprefix(f"{ROOT}/")
         subject = "subject_of" if invariants else "subject_without_invariants"
         unit = folder / f"{plugin}_{variant}.cpp"
@@ -99,7 +103,7 @@ class Workshop:
                                             more=(f"-ffile-prefix-map={folder}={self.sources}",)) else None
 
     def start(self, mutant, variant, invariants=True):
-        """Compiles it beside the searches."""
+        """Compiles the mutant during the searches."""
         key = (mutant, variant, invariants)
         if key not in self.started:
             folder = self.objects / str(len(self.started))
@@ -108,7 +112,7 @@ class Workshop:
     def with_mistake(self, mutant, variant, invariants=True):
         self.start(mutant, variant, invariants)
         folder, later = self.started[mutant, variant, invariants]
-        # What is wanted does not wait for what will be wanted.
+        # A mutant that is needed now does not wait for mutants that are needed later.
         if later.cancel():
             later = concurrent.futures.Future()
             later.set_result(self.compile(folder, mutant.allocator, variant, mutant, invariants))
@@ -120,7 +124,7 @@ class Workshop:
 
 
 def require_races(cells, warnings):
-    """A race plug-in that was refused has no cells, which must not read as "no race"."""
+    """Stops if the race plug-in was refused. It has no cells then, which must not count as "no race"."""
     models = {part: {cell["model"] for cell in cells if cell["part"] == part} for part in ("schedules", "races")}
     missing = models["schedules"] - models["races"]
     if missing:
@@ -129,7 +133,7 @@ def require_races(cells, warnings):
 
 
 class Search:
-    """Runs `allocbench check` over the plug-in in the workshop."""
+    """A search runs `allocbench check` on the plug-in in the workshop."""
 
     def __init__(self, arguments, workshop):
         self.arguments = arguments
@@ -148,12 +152,14 @@ class Search:
         return cells
 
     def findings(self, *more, models=None):
-        """Not what a busy machine shows as well: that a race run takes long."""
+        """Returns the findings. A race run that takes long is not one, because a busy machine causes that too."""
         return [cell for cell in self.cells(*more, models=models)
                 if cell["outcome"] not in ("ok", "unsupported") and (cell["part"], cell["outcome"]) != ("races", "hang")]
 
     def a_few_models_at_a_time(self, option, runs, *more):
-        """So many runs over all models, until some find something: crashes and races in all of them take minutes."""
+        """Makes so many runs over all models, and stops at the first models with a finding, because crashes and races
+        in all models take minutes.
+        """
         per_model = -(-runs // len(self.models))
         for first in range(0, len(self.models), 4):
             models = self.models[first:first + 4]
@@ -172,7 +178,9 @@ class Search:
         return self.a_few_models_at_a_time("--seeds", self.arguments.seeds, "--no-races", "--strategy", strategy)
 
     def in_stages(self, racing):
-        """What is cheap or often finds something comes first, and no more where it does. `racing` puts the plug-in of the race worker in place."""
+        """Searches in stages and stops at the first finding. Stages that are cheap or often find something come first.
+        `racing` installs the plug-in of the race worker.
+        """
         def races():
             if self.arguments.race_seeds == 0:
                 return []
@@ -190,14 +198,14 @@ class Hunt:
         self.whole = {}
 
     def mutants(self):
-        """In the order in which they are tried: the allocators in turn."""
+        """Returns the mutants in the order of the search, with the allocators in turn."""
         drawn = [in_drawn_order([mutant for path in self.workshop.build.headers(allocator)
                                  for mutant in mutation.mutants_of(allocator, ROOT, path)], f"{self.arguments.seed} {allocator}")
                  for allocator in ALLOCATORS]
         return (mutant for turn in itertools.zip_longest(*drawn) for mutant in turn if mutant is not None)
 
     def changed_object(self, mutant):
-        """Nothing where the mutant does not compile, or to the same code."""
+        """Returns the object file of the mutant, or None if it does not compile or compiles to the same code."""
         if mutant.allocator not in self.whole:
             folder = self.workshop.objects / "whole" / mutant.allocator
             self.whole[mutant.allocator] = self.workshop.compile(folder, mutant.allocator, "check").read_bytes()
@@ -208,7 +216,8 @@ class Hunt:
         self.workshop.link(mutant.allocator, "check", self.workshop.with_mistake(mutant, "check", invariants))
 
         def racing():
-            self.workshop.start(self.ending(mutant), "check")  # what survives so far often survives all
+            # A mutant that survives until here often survives all stages.
+            self.workshop.start(self.ending(mutant), "check")
             target = self.workshop.with_mistake(mutant, "tsan", invariants)
             if target is None:
                 raise SystemExit(f"mutants.py: {mutant.name} compiles for the checking worker, but not for the race worker")
@@ -222,7 +231,7 @@ class Hunt:
         return mutant.ending_there(source[mutant.begin:mutant.end])
 
     def reached(self, mutant):
-        """Whether the search comes to the place of the mistake; nothing where that cannot be told."""
+        """Returns whether the search reaches the place of the mistake, or None if this is unknown."""
         target = self.workshop.with_mistake(self.ending(mutant), "check")
         if target is None:
             return None
@@ -230,7 +239,7 @@ class Hunt:
         return bool(self.search.by_schedules(self.arguments.seeds))
 
     def judged(self, mutant):
-        """What the table says."""
+        """Returns the mutant's fate for the table."""
         found = self.searched(mutant, not self.arguments.no_invariants)
         if not found:
             return {True: "survives: reached", False: "survives: not reached", None: "survives: reach unknown"}[self.reached(mutant)]
@@ -242,7 +251,7 @@ class Hunt:
         return killed_by([cell for cell in found if not by_invariant(cell)])
 
     def run(self, known):
-        """(mutant, fate) for each that is not known."""
+        """Yields (mutant, fate) for each mutant that is not known."""
         done = 0
         only = self.arguments.only
         wanted = (mutant for mutant in self.mutants() if not only or any(text in mutant.name for text in only))
@@ -269,7 +278,9 @@ class Hunt:
 
 
 def in_drawn_order(mutants, seed):
-    """An operator is drawn for each turn, and the order of its mutants follows from their names: one that comes or goes moves few others."""
+    """Draws an operator for each turn. The names of its mutants decide their order, so a new or removed mutant moves
+    few others.
+    """
     def place(mutant):
         return hashlib.sha256(f"{seed} {mutant.name}".encode()).hexdigest()
 
@@ -291,13 +302,13 @@ def killed_by(cells, what=None):
 
 
 def read_verdicts():
-    """{name of a mutant: (word, reason)}; the word is equivalent or open."""
+    """Returns {name of a mutant: (word, reason)}. The word is `equivalent` or `open`."""
     lines = [line for line in VERDICTS.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")]
     return {name: (word, reason) for name, word, reason in (line.split(" ", 2) for line in lines)}
 
 
 def with_verdict(row, verdicts):
-    """A survivor's row says first what it was judged to be."""
+    """Puts the verdict of a survivor at the beginning of its row."""
     name, fate, line = row.split(" | ", 2)
     if fate.startswith("killed") or name not in verdicts:
         return row
@@ -312,7 +323,7 @@ def without_verdict(row):
 
 
 def summary(rows):
-    """The rates, for the end of the table."""
+    """Returns the rates for the end of the table."""
     fates = collections.Counter(row.split(" | ")[1].split(":")[0] for row in rows)
     judged = sum(fates.values()) - fates["equivalent"]
     alone = sum(f"killed: {INVARIANT_ALONE}" in row for row in rows)
@@ -332,7 +343,7 @@ def so_far(rows, mutants):
 
 
 def header(arguments, models):
-    """What was searched, for the top of the table."""
+    """Describes the search for the top of the table."""
     invariants = ", without the allocators' invariants" if arguments.no_invariants else ""
     return (f"# Mistakes drawn with seed {arguments.seed} from {len(ALLOCATORS)} allocators. Each: {arguments.seeds} schedules and "
             f"{arguments.race_seeds} race runs, spread over {models}{invariants}, or fewer until the first kill. "
@@ -340,7 +351,7 @@ def header(arguments, models):
 
 
 def kept_rows(path, top, names):
-    """Those of the table whose mutants exist."""
+    """Returns the rows of the table whose mutants exist."""
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else [top]
     if lines[0] != top:
         raise SystemExit(f"{path} has another search:\n{lines[0]}\nThis one is:\n{top}\nLeave --resume out, or remove the file, to begin anew.")

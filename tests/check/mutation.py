@@ -1,4 +1,4 @@
-"""Mistakes put into allocator headers: where each can be made, and the text with it."""
+"""Finds the places of possible mistakes in allocator headers, and makes the changed text."""
 
 import collections
 import dataclasses
@@ -11,33 +11,33 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
 
 from device_code import blanked, device_functions, partner
 
-# Names end up in ids, so that --only finds a mutant again.
+# The ids of mutants contain these names, so that --only finds a mutant again.
 OPERATORS = ("order", "bit", "step", "bound", "exchange", "recheck")
 
-# Host code, and code that only inspects.
+# These headers have host code, or code that only inspects.
 NOT_DEVICE = re.compile(r"inspect|_check\.hpp$|parameters\.hpp$|layout\.hpp$")
 
 
 @dataclasses.dataclass(frozen=True)
 class Mutant:
     allocator: str
-    path: str  # from the root of the sources
+    path: str  # path from the root of the sources
     operator: str
     begin: int
     end: int
-    text: str  # in place of the characters from begin to end
+    text: str  # text that replaces the characters from begin to end
     function: str
-    line: str  # with the mistake, without its comment
-    nth: int = 1  # of those with this line
+    line: str  # line with the mistake, without its comment
+    nth: int = 1  # number among mutants with the same line
 
     @property
     def name(self):
-        """Has no line number: an edit elsewhere in the header leaves it as it is."""
+        """Returns the name. It has no line number, so that an edit elsewhere in the header does not change it."""
         line = hashlib.sha256(f"{self.line} {self.nth}".encode()).hexdigest()[:4]
         return f"{self.allocator}:{self.path.removeprefix('allocators/')}:{self.function}:{self.operator}-{line}"
 
     def ending_there(self, original):
-        """Another mistake at the same place: the process ends when it comes there. `original` is what stands there."""
+        """Returns another mistake at the same place, which ends the process. `original` is the text at this place."""
         reached = "allocbench_reached{}->*"
         text = f"{original} {reached}" if self.operator == "bound" else f"({reached}({original}))"
         return dataclasses.replace(self, text=text)
@@ -47,7 +47,7 @@ class Mutant:
 
 
 def first_argument(source, at):
-    """(begin, end) of the first argument of the call whose bracket opens at `at`."""
+    """Returns (begin, end) of the first argument of the call whose bracket opens at `at`."""
     position = at + 1
     end = partner(source, at)
     while position < end and source[position] != ",":
@@ -58,7 +58,7 @@ def first_argument(source, at):
 
 
 def object_before(source, at):
-    """Where the expression begins whose member is named at `at`, just behind a dot."""
+    """Returns the begin of the expression whose member is named at `at`, after a dot."""
     position = at - 1
     while position > 0:
         before = source[position - 1]
@@ -118,7 +118,7 @@ def line_with(source, begin, end, text):
 
 
 def mutants_of(allocator, root, path):
-    """All mistakes that can be made in one header."""
+    """Returns all mistakes that can be made in one header."""
     if NOT_DEVICE.search(path):
         return []
     source = blanked(pathlib.Path(root, path).read_text(encoding="utf-8"))

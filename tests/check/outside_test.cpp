@@ -1,4 +1,5 @@
-// Mistakes at the edges: requests that no heap can serve, and writes behind the end of what the arena gave.
+// These tests have mistakes at the edges: requests that no heap can serve, and writes behind the end of the arena's
+// memory.
 #include <gtest/gtest.h>
 
 #include "check/library.hpp"
@@ -10,7 +11,7 @@ namespace {
 
 enum class Mistake { none, rounds_in_32_bits, clears_one_word_more, last_block_reaches_out, never_serves_its_last };
 
-// A bump pointer.
+// Bump is a bump pointer with a mistake.
 template <Mistake mistake>
 class Bump {
  public:
@@ -56,7 +57,7 @@ class Bump {
   std::uint64_t* next_ = nullptr;
 };
 
-// What the first finding of some schedules says; empty where there is none.
+// Returns the text of the first finding of some schedules, or an empty text.
 template <Mistake mistake>
 std::string found_on(const char* model) {
   const SubjectOf<Bump<mistake>> subject("test");
@@ -88,7 +89,7 @@ TEST(Overrun, AWordBehindTheMetadataIsFound) {
             "written behind the end of an allocation of 8 bytes, at its byte 8");
 }
 
-// One lane alone sees it already, so that the steps that fill the heap do not know how much fills it.
+// A lone lane already sees the mistake, so the number of blocks that fill the heap is not known.
 TEST(FreshHeap, WhatOneLaneAloneShowsIsAFinding) {
   EXPECT_EQ(found_on<Mistake::none>("full_warp"), "");
   const std::string found = found_on<Mistake::last_block_reaches_out>("full_warp");

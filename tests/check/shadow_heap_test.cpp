@@ -1,4 +1,4 @@
-// The oracle's verdicts, each provoked by a hand-made sequence.
+// Each hand-made sequence provokes a verdict of the oracle.
 #include "check/shadow_heap.hpp"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,8 @@
-"""`allocbench check` as its users run it, over the bug zoo (ALLOCBENCH_ZOO) and the real allocators.
+"""Tests `allocbench check` as users run it, with the bug zoo (ALLOCBENCH_ZOO) and the real allocators.
 
-The gate: every broken specimen is found, its twin is clean, and a finding replays. The environment sets the counts and the allocators:
-`make test` searches a sample, `make test-all` all allocators, `make check-full` at full counts.
+Every broken specimen must be found, its twin must be clean, and a finding must replay. The environment sets the counts
+and the allocators. `make test` searches a sample, `make test-all` all allocators, and `make check-full` all allocators
+with full counts.
 """
 
 import json
@@ -24,15 +25,16 @@ REPAIRED_SEEDS = os.environ.get("ALLOCBENCH_ZOO_REPAIRED_SEEDS", "1500")
 REPAIRED_RACE_SEEDS = os.environ.get("ALLOCBENCH_ZOO_REPAIRED_RACE_SEEDS", "150")
 REPLAYS = os.environ.get("ALLOCBENCH_ZOO_REPLAYS", "5")
 CHECK_SEEDS = os.environ.get("ALLOCBENCH_CHECK_SEEDS", "600")
-# Registrations, separated by commas; empty: all.
+# The variable lists registrations, separated by commas. If it is empty, all are searched.
 SAMPLE = set(filter(None, os.environ.get("ALLOCBENCH_CHECK_ALLOCATORS", "").split(",")))
 RACES = pathlib.Path(ZOO, "allocbench-worker-tsan").exists()
 RACES_OF_ALLOCATORS = pathlib.Path(WORKERS, "allocbench-worker-tsan").exists()
 
-# Bugs in the order of memory accesses: no interleaving of one processor shows them, only the race build does.
+# These bugs are in the order of memory accesses. Only the race build shows them, because no interleaving on one
+# processor does.
 RACE_BUGS = {"zoo_missing_acquire", "zoo_missing_release"}
 
-# Bugs that only one model or strategy can show, with that model and what its report must say.
+# Only one model or strategy can show these bugs. Each has its models and the text that the report must contain.
 SHOWN_BY = {
     "zoo_unmerged_buddies": ({"small_then_large", "large_then_small", "second_heap_sizes", "second_heap_turns"}, "lost when sizes change"),
     "zoo_null_free": ({"free_null", "full_of_nulls", "second_heap_turns"}, "handed out twice"),
@@ -41,19 +43,19 @@ SHOWN_BY = {
     "zoo_forgetful_reset": ({"reset", "full_reset"}, "not new after reset()"),
 }
 
-# Found with held stores only.
+# Only a search with held stores finds these bugs.
 STORE_BUGS = {"zoo_missed_mark"}
 
-# Found where one warp has to make slabs of many sizes, which no built-in model asks for.
+# This bug appears if one warp must make slabs of many sizes, which no built-in model does.
 SLOW_MAKER = "zoo_rocm_slow_maker"
 MANY_SIZES = pathlib.Path(__file__).parent / "models" / "findings" / "many_sizes.json"
 
-# Models of what can go wrong where memory changes between sizes, and the specimens that are searched with them.
+# These models test memory that changes between sizes, and these specimens are searched with them.
 SIZE_MODELS = {path.stem: path for path in pathlib.Path(__file__).parent.joinpath("models").glob("*.json")}
 SIZE_BUGS = {"zoo_comb_unchecked_claim", "zoo_comb_partial_retirement", "zoo_comb_late_class", "zoo_comb_kept_guess"}
 WITH_SIZE_MODELS = [item for path in SIZE_MODELS.values() for item in ("--model", str(path))]
-# About Comb's guesses and its table of classes. One of 65,000 schedules of wrong_guesses left an empty bin of BulkAlloc
-# where it was (docs/findings.md).
+# These models test Comb's guesses and its table of classes. One of 65,000 schedules of wrong_guesses left an empty bin
+# of BulkAlloc where it was (docs/findings.md).
 ONLY_COMB = {"wrong_guesses", "free_at_once"}
 
 
@@ -73,7 +75,7 @@ def specimens():
 
 
 class PluginsThatCannotBeUsed(unittest.TestCase):
-    """In a copy of the checking workers with one plug-in, atomic_malloc."""
+    """These tests use a copy of the checking workers with one plug-in, atomic_malloc."""
 
     def setUp(self):
         scratch = tempfile.TemporaryDirectory(prefix="allocbench-check-")
@@ -123,7 +125,7 @@ class ZooGate(unittest.TestCase):
             result = check(*options, "--seeds", SEEDS, "--json", "--out", str(cls.folder), *more, expect=1)
             return json.loads(result.stdout)["cells"]
 
-        # A race report takes long, so only those that nothing else finds run in the race build.
+        # A race report takes long, so the race build searches only the bugs that nothing else finds.
         others = STORE_BUGS | RACE_BUGS | SIZE_BUGS | {SLOW_MAKER}
         cls.cells = search([name for name in cls.broken if name not in others], "--no-races")
         cls.cells += search([SLOW_MAKER], "--no-races", "--model", str(MANY_SIZES))
@@ -204,7 +206,7 @@ class ZooGate(unittest.TestCase):
                 result = check("--replay", seed, "--times", "2", "--out", str(self.folder), expect=1)
                 self.assertTrue(result.stdout.startswith("race: data-race"), result.stdout)
                 self.assertIn("2 of 2 repetitions identical", result.stdout)
-                # The same schedule without the race build shows nothing: the values were right.
+                # Without the race build, the same schedule shows nothing, because the values are right.
                 check("--replay", seed.removesuffix(":race"), "--out", str(self.folder), expect=0)
 
     def test_a_finding_shrinks_to_the_decisions_that_matter(self):
@@ -217,7 +219,7 @@ class ZooGate(unittest.TestCase):
         self.assertIn("handed out twice", result.stdout)
 
     def test_shrinking_starts_from_other_failures_as_well(self):
-        # On `storm` 32 lanes meet: from one schedule alone shrinking often stops with a dozen decisions.
+        # In `storm`, 32 lanes meet. From one schedule alone, shrinking often stops with a dozen decisions.
         for cell in self.findings("zoo_early_unlock"):
             if cell["model"] not in ("storm", "exhaustion") or cell["part"] != "schedules":
                 continue
@@ -248,28 +250,30 @@ class ZooGate(unittest.TestCase):
 
 
 def table_of(what):
-    """The table of docs/findings.md about registrations that `what`."""
+    """Returns the table of docs/findings.md about registrations that `what`."""
     text = pathlib.Path(__file__).parents[2].joinpath("docs", "findings.md").read_text(encoding="utf-8")
     return text.split(f"## Registrations that {what}\n")[1].split("## ")[0]
 
 
 def searched(names):
-    """Those that this run is about."""
+    """Returns the registrations that this run searches."""
     return [name for name in names if not SAMPLE or name in SAMPLE]
 
 
 def listed(what):
-    """The registrations that a table says to `what`: "must fail" or "race"."""
+    """Returns the registrations in the table `what`: "must fail" or "race"."""
     return set(re.findall(r"^\| `(\w+)` \|", table_of(what), re.M))
 
 
 def listed_with_model():
-    """{registration: the one built-in model that finds it}."""
+    """Returns {registration: the one built-in model that finds it}."""
     return dict(re.findall(r"^\| `(\w+)` \| `(\w+)` \|", table_of("fail in one model"), re.M))
 
 
 class RealAllocators(unittest.TestCase):
-    """The allocators of the suite at reduced counts: only those of docs/findings.md break, and all of these."""
+    """These tests search the suite's allocators with reduced counts. Exactly the allocators of docs/findings.md must
+    break.
+    """
 
     def test_nothing_else_is_found(self):
         text = check("--list", workers=WORKERS, expect=0).stdout
@@ -302,7 +306,7 @@ class RealAllocators(unittest.TestCase):
                           "--out", folder, workers=WORKERS, expect=0)
 
     def test_a_crowd_that_a_small_heap_refuses_gets_null_and_its_memory_comes_back(self):
-        # Walks in vain of whole warps; pages and blocks that lanes share; queue chunks that a crowd takes.
+        # With these seeds, whole warps walk in vain, lanes share pages and blocks, or a crowd takes queue chunks.
         seeds = {"rw": 1, "rw_reworked": 1, "rw_malloc": 1, "rw_malloc_reworked": 1, "rw_bm": 3, "crw": 3, "corw": 3, "gallatin": 4, "xmalloc": 4,
                  "fdgmalloc": 17, "xmalloc_reworked": 1, "xmalloc_device_heap_reworked": 1, "ouroboros_c_va_reworked": 4}
         for name in searched(seeds):
@@ -328,11 +332,11 @@ class RealAllocators(unittest.TestCase):
 
 
 class Coverage(unittest.TestCase):
-    """rocm_dm with one schedule for each model."""
+    """These tests run rocm_dm with one schedule for each model."""
 
     def test_lines_that_no_model_reaches_are_listed(self):
         done = check("--coverage", "--allocator", "rocm_dm", "--seeds", "1", "--quiet", workers=WORKERS)
-        self.assertEqual(done.returncode, 1, done.stderr)  # so few schedules leave lines that have no reason
+        self.assertEqual(done.returncode, 1, done.stderr)  # with so few schedules, some unreached lines have no reason
         *rows, last = done.stdout.splitlines()
         numbers = re.fullmatch(r"(\d+) lines of \d+ headers are not reached, (\d+) of them without a reason", last)
         self.assertEqual([len(rows), sum(row.endswith(" | no reason yet") for row in rows)], [int(number) for number in numbers.groups()])

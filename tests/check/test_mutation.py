@@ -1,4 +1,4 @@
-"""Which mistakes are made in a header, and what the tables say about them."""
+"""Tests which mistakes are made in a header, and what the tables say about them."""
 
 import pathlib
 import re
@@ -41,7 +41,7 @@ class Mistakes(unittest.TestCase):
         return mutation.mutants_of("x", self.folder, "a.hpp")
 
     def changed(self, operator):
-        """What the mutant has in place of what."""
+        """Returns the original text and the mutant's text."""
         mutant = self.found[operator]
         return HEADER[mutant.begin:mutant.end], mutant.text
 
@@ -221,7 +221,7 @@ class Reach(unittest.TestCase):
 
 
 class KeptReach(unittest.TestCase):
-    """reach/lines.txt as `check_reach` wrote it last, and reach/reasons.txt."""
+    """These tests read reach/lines.txt, which `check_reach` writes, and reach/reasons.txt."""
 
     def test_reasons_name_lines_and_functions_that_exist(self):
         for (path, place), reason in reach.read_reasons().items():

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Runs the contract suite with seeds 1 to N and writes how the cases end: `make test-contract-seeds`.
 
-A case that fails with some seed stands in expected_failures.json with its reason, or the run fails. So does an entry that
-varies and that no seed shows.
+The run fails if a case fails with some seed, unless expected_failures.json lists it with a reason. It also fails if no
+seed shows a listed case that varies.
 """
 
 import argparse
@@ -20,7 +20,7 @@ SEED_VARIABLE = "ALLOCBENCH_CONTRACT_SEED"
 
 
 def run_with(program, seed, only):
-    """The report of GoogleTest for one seed. Plug-ins run in one process; each case has its own."""
+    """Returns GoogleTest's report for one seed. All plug-ins run in one process, and each case has its own."""
     with tempfile.TemporaryDirectory() as folder:
         output = pathlib.Path(folder, "report.json")
         result = subprocess.run([program, f"--gtest_filter={only}", f"--gtest_output=json:{output}"], stdout=subprocess.DEVNULL,
@@ -32,7 +32,7 @@ def run_with(program, seed, only):
 
 
 def problems_of(report):
-    """{(allocator, case): (first problem, whether it is expected)} of the cases with a problem."""
+    """Returns {(allocator, case): (first problem, whether it is expected)} for the cases with a problem."""
     found = {}
     for suite in report["testsuites"]:
         for test in suite["testsuite"]:
@@ -55,12 +55,12 @@ def reason_for(entries, allocator, case):
 
 
 def unseen(entries, ends):
-    """Entries of one case that vary, and that no seed shows."""
+    """Returns the entries of one case that vary and that no seed shows."""
     return sorted(key for key, entry in entries.items() if entry.get("varies") and key[1] != "*" and key not in ends)
 
 
 def summary(seeds, ends, entries):
-    """`ends`: {(allocator, case): {seed: (problem, expected)}}."""
+    """Returns the summary. `ends` is {(allocator, case): {seed: (problem, expected)}}."""
     unlisted = sorted(key for key, by_seed in ends.items() if not all(expected for _, expected in by_seed.values()))
     always = sorted(key for key, by_seed in ends.items() if len(by_seed) == len(seeds) and key not in unlisted)
     varying = sorted(key for key in ends if key not in always)

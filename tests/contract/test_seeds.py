@@ -1,4 +1,4 @@
-"""seeds.py over a program that ends as written down here."""
+"""Tests seeds.py with a program whose results are written here."""
 
 import contextlib
 import io
@@ -9,7 +9,8 @@ import unittest
 
 import seeds
 
-# Cases by seed: the problem, and whether it is listed. Allocator `a` has the cases `churn` and `refill`.
+# The dictionary has the cases of each seed: the problem, and whether it is listed. Allocator `a` has the cases `churn`
+# and `refill`.
 PROGRAM = """#!/usr/bin/python3 -B
 import json, os, sys
 seed = os.environ["ALLOCBENCH_CONTRACT_SEED"]

@@ -1,7 +1,7 @@
-"""Every command that a page shows and no test runs is one that its program takes: verb, options, files and groups exist.
+"""Checks the commands in pages that no test runs: their verbs, options, files and groups must exist.
 
-Blocks opened with ```sh alone, indented lines and `code` are read; the other blocks are run by run_document.py. With --dry-run studies and
-configs of the tree are planned, too; that needs all plug-ins.
+It reads blocks that begin with ```sh alone, indented lines and `code`. run_document.py runs the other blocks. With
+--dry-run, it also plans the studies and configs of the tree, which needs all plug-ins.
 
     check_commands.py ROOT PROGRAM [--dry-run]
 """
@@ -17,12 +17,12 @@ import sys
 
 _FENCE = re.compile(r"^ *```(\w*)( [^\n]*)?\n(.*?)^ *```", re.DOTALL | re.MULTILINE)
 _KNOWN = re.compile(r"((build\S*/bin/)?allocbench|(/usr/bin/)?python3 -m plots|make|cmake|ctest|tools/\S+) ")
-_PLACE = re.compile(r"[A-Z][A-Z_]*(\.\.\.)?|[A-Z]")  # a word for what the reader fills in: DIR, A, CONFIG
-_OURS = ("configs/", "results/reference/", "tools/", "data/")  # folders whose files a checkout has
+_PLACE = re.compile(r"[A-Z][A-Z_]*(\.\.\.)?|[A-Z]")  # word that the reader replaces: DIR, A, CONFIG
+_OURS = ("configs/", "results/reference/", "tools/", "data/")  # folders whose files are in a checkout
 
 
 def commands_of(text: str) -> list[str]:
-    """The commands of a page that no test runs, each one line."""
+    """Returns the commands of a page that no test runs, each as one line."""
     found = [line.strip() for language, action, body in _FENCE.findall(text) if language == "sh" and not action.strip() for line in body.splitlines()]
     prose = _FENCE.sub("", text)
     found += [match for match in re.findall(r"`([^`\n]+)`", prose) if _KNOWN.match(match)]
@@ -31,7 +31,7 @@ def commands_of(text: str) -> list[str]:
 
 
 def words_of(command: str) -> list[list[str]]:
-    """The programs of a line with their arguments, without comments and redirections."""
+    """Returns the programs of a line with their arguments, without comments and redirections."""
     lexer = shlex.shlex(command, posix=True, punctuation_chars="|;&>")
     lexer.whitespace_split, lexer.commenters = True, "#"
     programs: list[list[str]] = [[]]
@@ -47,7 +47,7 @@ def words_of(command: str) -> list[list[str]]:
 
 
 class Programs:
-    """What each program takes, as its help says it."""
+    """The class knows the verbs and options of each program, from its help."""
 
     def __init__(self, root: pathlib.Path, allocbench: pathlib.Path, dry_run: bool):
         self.root, self.allocbench, self.dry_run = root, allocbench, dry_run
@@ -61,7 +61,9 @@ class Programs:
         return subprocess.run(command, cwd=self.root, capture_output=True, text=True, check=False).stdout
 
     def objection(self, words: list[str]) -> str:
-        """Why a program would refuse these words; empty if it takes them, or if it is none of ours."""
+        """Returns why a program would refuse these words. The text is empty if it accepts them, or if it is not our
+        program.
+        """
         name = pathlib.PurePath(words[0]).name
         missing = [word for word in words[1:] if word.startswith(_OURS) and "*" not in word and not (self.root / word).exists()]
         if missing:
@@ -114,7 +116,7 @@ class Programs:
 
 
 def pages(root: pathlib.Path) -> list[pathlib.Path]:
-    """Those that people write: of the kept results only the READMEs."""
+    """Returns the hand-written pages. Of the kept results, these are only the READMEs."""
     listed = subprocess.run(["git", "ls-files", "*.md"], cwd=root, capture_output=True, text=True, check=True).stdout.split()
     return [root / name for name in listed if name.endswith("README.md") or not name.startswith("results/")]
 

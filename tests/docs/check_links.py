@@ -1,4 +1,4 @@
-"""Every link from a page of the project to a file of it, or to a heading of such a page, leads somewhere.
+"""Checks that every link from a page to a file or heading of the project has a target.
 
     check_links.py ROOT
 """
@@ -12,7 +12,7 @@ _FENCED = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
 _LINK = re.compile(r"\]\(([^)\s]+)\)|<img src=\"([^\"]+)\"")
 _URL = re.compile(r"[a-z]+:")
 _HEADING = re.compile(r"^#+ +(.*?) *#*$", re.MULTILINE)
-_MADE = ("build", "peers/checkouts", ".git")  # what a checkout does not have
+_MADE = ("build", "peers/checkouts", ".git")  # files that a checkout lacks
 
 
 @functools.cache
@@ -22,7 +22,7 @@ def _text(page: pathlib.Path) -> str:
 
 @functools.cache
 def _anchors(page: pathlib.Path) -> set[str]:
-    """The places of a page as GitHub names them: headings without punctuation, in small letters, with hyphens for spaces."""
+    """Returns GitHub's anchors of a page: headings without punctuation, in lower case, with hyphens for spaces."""
     found: set[str] = set(re.findall(r"<a (?:id|name)=\"([^\"]+)\"", _text(page)))
     for heading in _HEADING.findall(_text(page)):
         words = re.sub(r"<[^>]*>|\]\([^)]*\)", "", heading)

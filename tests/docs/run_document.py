@@ -1,9 +1,18 @@
-"""Follows a document to the letter: writes its files, runs its commands, in order.
+"""Follows a document literally: writes its files and runs its commands, in order.
 
-A fenced block opened with ```LANG file=NAME is written to NAME; one opened with ```sh run is run by bash, one opened with
-```python run is run by Python with the package `allocbench`, and both must succeed. In one opened with ```sh replay every command shows a finding again: it must end with exit code 1, and its output must
-contain what the comments behind it say. In one opened with ```sh fixed every command replays a repaired error: it must end with exit code 0. Usage: run_document.py DOCUMENT SOURCE_DIR BUILD_DIR [--here] [--only ALLOCATOR]...; with --here commands run in SOURCE_DIR (for a
-README), else in an empty folder. With --only ALLOCATOR (repeatable, a pattern), replays of others are left out.
+The opening of a fenced block decides:
+
+* ```LANG file=NAME: the block is written to NAME.
+* ```sh run: Bash runs the block, which must succeed.
+* ```python run: Python runs the block with the package `allocbench`, which must succeed.
+* ```sh replay: every command shows a finding again. Its exit code must be 1, and its output must contain the comments
+  after it.
+* ```sh fixed: every command replays a repaired error. Its exit code must be 0.
+
+Usage: run_document.py DOCUMENT SOURCE_DIR BUILD_DIR [--here] [--only ALLOCATOR]...
+
+With --here, commands run in SOURCE_DIR (for a README), else in an empty folder. With --only ALLOCATOR (repeatable, a
+pattern), replays of other allocators are left out.
 """
 
 import argparse
@@ -21,13 +30,13 @@ FENCE = re.compile(r"^```(?P<language>\w+) (?P<action>run|replay|fixed|file=(?P<
 
 
 def for_this_build(commands: str, build: pathlib.Path) -> str:
-    """The documents speak of the default build folder, or of a program on the path; this test may run for another preset."""
+    """Replaces the default build folder and programs on the path, because this test may run for another preset."""
     commands = commands.replace("$ALLOCBENCH/build", str(build)).replace("build/bin/allocbench ", f"{build}/bin/allocbench ")
     return re.sub(r"^allocbench ", f"{build}/bin/allocbench ", commands, flags=re.M)
 
 
 def replays(body: str, only: list[str]) -> list[tuple[str, list[str]]]:
-    """Commands with the texts that their output must contain, of the allocators that a pattern of `only` matches."""
+    """Returns the commands for the allocators that `only` matches, each with the texts that its output must contain."""
     found: list[tuple[str, list[str]]] = []
     for line in body.splitlines():
         if line.startswith("# "):
@@ -38,7 +47,7 @@ def replays(body: str, only: list[str]) -> list[tuple[str, list[str]]]:
 
 
 def replay(document: pathlib.Path, steps: list[tuple[str, list[str]]], build: pathlib.Path, environment: dict[str, str], code: int) -> bool:
-    """Whether each command ends with `code` and, if that is 1, says what its comments expect."""
+    """Returns whether each command ends with `code` and, if `code` is 1, prints what its comments expect."""
     succeeded = True
     for command, expected in steps:
         print(command, flush=True)

@@ -1,4 +1,7 @@
-"""tests/docs/check_commands.py finds each kind of command that no program takes. Usage: test_check_commands.py ROOT PROGRAM."""
+"""Checks that tests/docs/check_commands.py finds each kind of command that no program accepts.
+
+Usage: test_check_commands.py ROOT PROGRAM.
+"""
 
 import pathlib
 import sys

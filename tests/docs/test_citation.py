@@ -1,4 +1,4 @@
-"""CITATION.cff has the version of the project, and a reference for every paper that has a page.
+"""Checks that CITATION.cff has the version of the project, and a reference for every paper that has a page.
 
     test_citation.py ROOT
 """
@@ -13,7 +13,7 @@ CITATION = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
 
 
 def references() -> list[tuple[str, str]]:
-    """Title and year of each."""
+    """Returns the title and the year of each reference."""
     return [(re.search(r'title: "(.+)"', entry)[1], re.search(r"^ +year: (\d+)$", entry, re.M)[1])
             for entry in CITATION.split("references:\n")[1].split("  - type: ")[1:]]
 

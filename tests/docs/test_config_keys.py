@@ -1,4 +1,7 @@
-"""Every example of docs/write-a-config.md is a config that `allocbench --dry-run` and the schema accept. Usage: test_config_keys.py PROGRAM SOURCE."""
+"""Checks that `allocbench --dry-run` and the schema accept every example of docs/write-a-config.md.
+
+Usage: test_config_keys.py PROGRAM SOURCE.
+"""
 
 import json
 import pathlib
@@ -15,15 +18,15 @@ from plots.runs import schema
 from plots.texts import config_keys
 
 BASE = {"name": "example", "allocators": ["comb", "halloc", "corw"], "workload": {"id": "alloc_free"}, "sweep": {"request_bytes": [16, 64]}, "pool_bytes": "64MiB"}
-# What some keys ask of the rest of a config.
+# These keys need other keys in the config.
 ONE_CELL = {"allocators": ["comb"], "sweep": {}}
 WITH = {"least_rounds": {"rounds": 20}, "aged_rounds": {"state": "aged"}, "trace": ONE_CELL, "trace_calls": {**ONE_CELL, "trace": "my.trace"}}
-# What a plot of the kind needs, and the values that its keys speak of.
+# A plot of each kind needs these keys.
 PLOTS = {"lines": {"x": "request_bytes"}, "table": {"x": "request_bytes"}, "heatmap": {"x": "request_bytes", "reference": "comb"}, "histogram": {"histogram": "steps"},
          "scene_table": {"columns": ["request_bytes"], "reference": "comb"}, "status_matrix": {}, "settings_table": {"configs": ["fig3a.json"]},
          "printed_table": {"columns": ["GPU"], "rows": [["GTX 480"]]}}
 TABLES = ("settings_table", "printed_table")  # such a config measures nothing
-# Two axes: the second one for panels.
+# A config has two axes, of which the second is for panels.
 AXES = {"request_bytes": [16, 64], "lanes_per_warp": [1, 32]}
 CLAIM = {"says": "Comb is faster.", "source": "sec. 4"}
 EFFECTS = ("ratio", "growth", "straight", "step", "crossing", "value", "share", "theory", "unexplained", "correlation")
@@ -64,7 +67,7 @@ class Examples(unittest.TestCase):
         (self.folder / "fig3a.json").write_text(json.dumps(BASE), encoding="utf-8")
 
     def refusal(self, config):
-        """What the program says against it; empty if it takes it."""
+        """Returns the program's error, or an empty text if it accepts the config."""
         path = self.folder / "example.json"
         path.write_text(json.dumps(config), encoding="utf-8")
         result = subprocess.run([PROGRAM, str(path), "--dry-run", "--backend", "cpu"], capture_output=True, text=True, timeout=120, check=False)

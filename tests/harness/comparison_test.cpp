@@ -15,7 +15,7 @@
 namespace allocbench::front {
 namespace {
 
-// Arguments are paths of this machine; golden files show names.
+// Arguments are paths of this machine, but golden files show names.
 Side golden_side(const std::string& name) {
   Side side = read_side(golden_path("compare/" + name + ".json"));
   side.argument = "results/" + name;
@@ -100,8 +100,8 @@ TEST(Comparison, IgnoringTooMuchIsRefused) {
 
 constexpr int allocators = 13;
 
-// A side as a run with the stopping rule makes it: 13 allocators, 3 sizes, 2 phases. The first so many allocators are
-// slower.
+// Returns a side as a run with the stopping rule makes it: 13 allocators, 3 sizes, 2 phases. The first
+// `slower_allocators` allocators are slower.
 Side simulated_side(const Simulation& simulation, const Spread& spread, double factor, int slower_allocators,
                     Generator& generator) {
   Side side{.argument = "simulated", .figures = {"aa"}};
@@ -135,7 +135,7 @@ std::vector<Simulation> simulated_runs() {
 
 struct Found {
   std::size_t precise = 0;  // phases that reached the wanted precision on both sides
-  std::size_t slower = 0;   // of these
+  std::size_t slower = 0;   // precise phases that are slower
   std::size_t faster = 0;
 };
 
@@ -146,7 +146,7 @@ struct Plan {
   bool without_samples = false;
 };
 
-// As if the run had been kept without samples.
+// Changes the side as if its run had been kept without samples.
 Side without_samples(Side side) {
   for (ComparedCell& cell : side.cells) {
     for (ComparedPhase& phase : cell.phases) {
@@ -158,7 +158,7 @@ Side without_samples(Side side) {
   return side;
 }
 
-// Counts the phases of the slower allocators only.
+// Counts only the phases of the slower allocators.
 Found compare_simulated(const Spread& spread, const Plan& plan) {
   Found found;
   Generator generator(11);
@@ -243,13 +243,14 @@ TEST(Comparison, FamiliesAreTheFirstWordsOfAllocatorsAndWorkloads) {
 
 TEST(Comparison, APlantedSlowDownOfFivePercentIsFound) {
   for (const Spread& spread : spreads()) {
-    // Where a fifth of the processes and more is far slower, seven to nine of ten are found: a slow-down looks like one
-    // more slow process.
+    // If at least a fifth of the processes is far slower, seven to nine of ten slow-downs are found, because a
+    // slow-down looks like one more slow process.
     if (spread.far_modes) continue;
     const Found everywhere = compare_simulated(spread, {.factor = 1.05});
     EXPECT_GE(share(everywhere.slower, everywhere), 0.95) << spread.name;
     EXPECT_EQ(everywhere.faster, 0u) << spread.name;
-    // Harder: the correction asks the first change it finds for more than the later ones.
+    // One slower allocator is harder to find, because the correction demands more of the first change than of later
+    // ones.
     const Found in_one = compare_simulated(spread, {.factor = 1.05, .slower_allocators = 1});
     EXPECT_GE(share(in_one.slower, in_one), 0.9) << spread.name << ", one slower allocator";
   }

@@ -1,4 +1,4 @@
-// A small config that is right, the same with one key changed, and what the strict reader says about either.
+// A small valid config, the same with one key changed, and the messages of the strict reader for both.
 #pragma once
 
 #include <gtest/gtest.h>

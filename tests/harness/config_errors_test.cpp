@@ -1,4 +1,4 @@
-// The exact words of what the strict reader says about a config that is wrong.
+// The exact messages of the strict reader for wrong configs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -40,7 +40,7 @@ TEST(ConfigErrors, TheOtherBackEndsPartIsChecked) {
   for (const char* part : {"/cuda/workload/blocks", "/cuda/workload/blokcs", "/cuda/repetitions"}) {
     EXPECT_THAT(text, ::testing::HasSubstr(part));
   }
-  // Without the other worker a name may be one of its own.
+  // Without the other worker, the name may belong to that worker.
   read_good(with("cuda", {{"allocators", {"gpu_only"}}}));
 }
 

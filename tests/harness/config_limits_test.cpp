@@ -1,4 +1,4 @@
-// Nothing in a config is without a limit.
+// Everything in a config has a limit.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -44,7 +44,7 @@ TEST(ConfigLimits, EveryNumberHasOne) {
               ::testing::HasSubstr("at most 1000 elements"));
 }
 
-// As a maximum of the schema, as a bound of every deadline on the command line, as the bound of times in logs.
+// The maximum of the schema, the bound of every deadline on the command line and the bound of times in logs are equal.
 TEST(ConfigLimits, TheSchemaAndTheProtocolAgreeAboutSeconds) {
   EXPECT_EQ(find_entry(config_scalars(), "deadline_s")->maximum, protocol::longest_seconds);
 }

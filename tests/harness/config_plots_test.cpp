@@ -1,4 +1,4 @@
-// What the strict reader says about the plot, the claims and the notes of a config.
+// The messages of the strict reader about the plot, the claims and the notes of a config.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

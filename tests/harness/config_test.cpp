@@ -1,4 +1,4 @@
-// What the strict reader of configs makes of them. What it says about mistakes: config_errors_test.cpp.
+// The results of the strict reader of configs. config_errors_test.cpp tests its messages about mistakes.
 #include <gtest/gtest.h>
 
 #include "protocol/parameter_values.hpp"
@@ -59,7 +59,7 @@ TEST(Config, ASetStandsForItsAllocators) {
   EXPECT_EQ(to_text(config.allocators[2].parameters.back().second), "64");
   EXPECT_EQ((*config.effective)["allocators"][1].dump(), R"({"id":"rw","parameters":{"page_bytes":64}})");
 
-  // A mistake of all members is told once, at the place of the set.
+  // A mistake of all members is reported once, at the place of the set.
   set["parameters"] = {{"page_bytse", 64}};
   Problems once;
   read_set(set, once);

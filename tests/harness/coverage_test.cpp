@@ -1,5 +1,5 @@
-// How often an interval covers what it estimates: at least 93 % for every spread of processes, at most 97 % for smooth
-// ones.
+// Tests how often an interval covers the estimated value: at least 93 % for every spread of processes, at most 97 % for
+// smooth ones.
 #include <gtest/gtest.h>
 
 #include "tests/harness/simulated_rounds.hpp"
@@ -44,7 +44,7 @@ TEST(Coverage, HoldsForManySamplesOfARound) {
   }
 }
 
-// The shortest kernels take 90 steps of the clock, and their processes differ by less than one of them.
+// The shortest kernels take 90 steps of the clock, and their processes differ by less than one step.
 TEST(Coverage, HoldsWhereTheClockHasFewSteps) {
   for (const Clock clock : {Clock::nearest, Clock::difference}) {
     for (const double between : {0.0005, 0.003, 0.015}) {
@@ -64,14 +64,14 @@ TEST(Coverage, HoldsWhereTheClockHasFewSteps) {
   }
 }
 
-// A run looks after every round and stops once the interval is narrow enough: it stops sooner where the interval is
+// A run checks after every round and stops when the interval is narrow enough. So it stops earlier if the interval is
 // narrow by chance.
 TEST(Coverage, SurvivesStoppingAtTheWantedPrecision) {
   constexpr double wanted = 0.013;
   constexpr std::size_t most_rounds = 20;
   for (const Spread& spread : spreads()) {
-    // Two modes of equal weight have any time between them for a median. Runs that stop have by chance seen more of
-    // one.
+    // With two modes of equal weight, any time between them is a median. Runs that stop have by chance seen more of one
+    // mode.
     if (spread.name == mixture(0.5, 5).name) continue;
     for (const double between : {0.005, 0.01, 0.015, 0.025}) {
       const Simulation simulation{.between = between, .samples = 1};

@@ -1,5 +1,5 @@
-// The rounds of the kept runs of configs/aa.json on one card, dealt anew into pairs of runs at the default rounds: what
-// a run with up to twenty rounds says about the same card, and about one that is 5 % slower.
+// The rounds of the kept runs of configs/aa.json on one card are dealt into pairs of runs with the default rounds. The
+// tests show what a run with up to twenty rounds reports about the same card, and about one that is 5 % slower.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -65,7 +65,7 @@ void deal(const ComparedCell& kept, Generator& generator, Side& one, Side& other
 
 struct Found {
   double precise = 0;  // phases that reached the wanted precision on both sides
-  double slower = 0;   // of these
+  double slower = 0;   // precise phases that are slower
   double faster = 0;
 };
 

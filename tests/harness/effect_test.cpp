@@ -9,7 +9,7 @@ namespace {
 const MeasuredSide a{{10, 11, 9.5, 10.5}, 0};
 const MeasuredSide b{{12, 11.5, 12.5, 12.2, 11.9}, 0};
 
-// scipy.stats.ttest_ind(log b, log a, equal_var=False) gives the same.
+// The expected values are from scipy.stats.ttest_ind(log b, log a, equal_var=False).
 TEST(Effect, IsWelchsTestOfFewRounds) {
   const Effect found = effect_of(a, b, 0);
   EXPECT_NEAR(found.ratio, 1.173985629703299, 1e-9);
@@ -19,8 +19,8 @@ TEST(Effect, IsWelchsTestOfFewRounds) {
   EXPECT_NEAR(log_variance(a.values, b.values), 0.0022507106821191137, 1e-12);
 }
 
-// scipy.stats.ttest_ind(log b, log a, equal_var=False, trim=1/9) gives the same: of nine rounds, one at either end is
-// left out.
+// The expected values are from scipy.stats.ttest_ind(log b, log a, equal_var=False, trim=1/9). Of nine rounds, one at
+// either end is left out.
 TEST(Effect, IsYuensTestOfMoreRounds) {
   const MeasuredSide straggling{{10, 11, 9.5, 10.5, 10.2, 10.1, 9.9, 10.3, 30}, 0};
   const MeasuredSide slower{{12, 11.5, 12.5, 12.2, 11.9, 12.1, 11.8, 12.3, 40}, 0};
@@ -29,8 +29,8 @@ TEST(Effect, IsYuensTestOfMoreRounds) {
   EXPECT_NEAR(found.chance, 1.7752827523402134e-05, 1e-9);
 }
 
-// By hand: the half width of each side is 2.5706 errors (a t of 5 degrees), and that of the ratio 2.2281 (of 10) times
-// the root of both squared errors.
+// The values were computed by hand. Half the width of each side's interval is 2.5706 errors (a t of 5 degrees). Half
+// the width of the ratio's interval is 2.2281 (10 degrees) times the root of the sum of both squared errors.
 TEST(Effect, StoredIntervalsTellTheErrors) {
   const LogSide one = log_side(StoredSide{1, {0.99, 1.01}, 6, 0});
   const LogSide other = log_side(StoredSide{1.02, {1.02 * 0.99, 1.02 * 1.01}, 6, 0});
@@ -39,7 +39,7 @@ TEST(Effect, StoredIntervalsTellTheErrors) {
   EXPECT_NEAR(found.interval.low, 1.007572572, 1e-8);
   EXPECT_NEAR(found.interval.high, 1.032580709, 1e-8);
   EXPECT_NEAR(found.chance, 0.0048531, 1e-6);
-  // A clock's step is in the interval already, and may hide as much of a difference.
+  // The interval already contains a clock's step, which may hide as large a difference.
   const LogSide coarse = log_side(StoredSide{1, {0.99, 1.01}, 6, 0.02});
   EXPECT_NEAR(coarse.variance, 0, 1e-10);
   EXPECT_NEAR(coarse.slack, 0.01, 1e-12);
@@ -62,7 +62,7 @@ TEST(Effect, RoundsThatAreCloseByChanceGetTheUsualVariance) {
   EXPECT_EQ(effect_of(a, b, 0).ratio, effect_of(a, b, usual).ratio);
 }
 
-// All rounds read 3.2 µs and 3.232 µs: neighbours on the clock.
+// All rounds read 3.2 µs or 3.232 µs, which are neighbours on the clock.
 TEST(Effect, OneStepOfTheClockIsNone) {
   const MeasuredSide lower{{3.2e-6, 3.2e-6, 3.2e-6}, 32e-9};
   const MeasuredSide upper{{3.232e-6, 3.232e-6, 3.232e-6}, 32e-9};

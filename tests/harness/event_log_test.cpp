@@ -1,4 +1,4 @@
-// The event log: torn last lines, foreign lines, and which attempt of a cell counts.
+// The event log: torn last lines, lines of other programs, and which attempt of a cell counts.
 #include "harness/front/log/event_log.hpp"
 
 #include <gmock/gmock.h>
@@ -90,7 +90,7 @@ TEST_F(EventLogTest, LeavesOutATornLine) {
   EXPECT_FALSE(read_log_lines(path_).torn);
 }
 
-// Even a line that is complete except for its end may be missing bytes of a number.
+// A line that is complete except for its end may lack bytes of a number.
 TEST_F(EventLogTest, ALineWithoutItsEndIsTorn) {
   write("{\"a\":1}\n{\"b\":2}");
   EXPECT_EQ(read_log_lines(path_).lines.size(), 1u);
@@ -191,7 +191,7 @@ TEST(RunHistory, NamesTheLineThatIsNoEvent) {
   EXPECT_THROW(read_history({}, "events.jsonl"), UsageError);
 }
 
-// Every damage is a sentence with file and line, never a number in a result.
+// Every damage gives a message with file and line, and never a number in a result.
 TEST(RunHistory, RefusesDamagedLines) {
   const auto complaint = [](const std::string& line) -> std::string {
     try {
@@ -222,7 +222,7 @@ TEST(RunHistory, PlannedCellsThatWereNeverReachedAreUnfinished) {
   auto run = nlohmann::ordered_json::parse(one_cell[0]);
   run["planned"] = {"0000000000000001", "0000000000000002", "0000000000000003"};
   EXPECT_EQ(history_of({run.dump(), start(1), end(1, "oom")}).unfinished(), 2u);
-  EXPECT_EQ(history_of({start(1), end(1, "oom")}).unfinished(), 0u);  // an older program's log
+  EXPECT_EQ(history_of({start(1), end(1, "oom")}).unfinished(), 0u);  // log of an older program
 }
 
 TEST_F(EventLogTest, NoticesThatItsFileIsGone) {
@@ -230,7 +230,7 @@ TEST_F(EventLogTest, NoticesThatItsFileIsGone) {
   log.append({{"event", "start"}});
   std::filesystem::remove(path_);
   EXPECT_THROW(log.append({{"event", "start"}}), LogLost);
-  write("");  // another file of the same name is not the log either
+  write("");  // another file of the same name is not the log, either
   EXPECT_THROW(log.append({{"event", "start"}}), LogLost);
 }
 

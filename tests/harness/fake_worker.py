@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""A worker that speaks the protocol of harness/README.md and misbehaves on request.
+"""Runs a fake worker that speaks the protocol of harness/README.md and misbehaves on request.
 
-Tests link it as allocbench-worker-cpu (or -cuda). What it does is decided by the allocator's name and by the workload
-parameter `trouble_from`: cells with request_bytes below it go well. A sample takes `seconds` and says that it took
-`device_seconds` and a microsecond per byte, and `wall_factor` times that with all that is not timed, so that results can
-be compared byte by byte; `noisy` doubles that at random.
+Tests link it as allocbench-worker-cpu (or -cuda). The allocator's name and the workload parameter `trouble_from` decide
+what it does. Cells with fewer request_bytes are ok. A sample takes `seconds`. It reports `device_seconds` and a
+microsecond per byte as its time, and `wall_factor` times that as its wall time. So results can be compared byte by
+byte. `noisy` doubles the time at random.
 """
 
 import fcntl
@@ -21,7 +21,7 @@ BACKEND = "cuda" if sys.argv[0].endswith("-cuda") else "cpu"
 OVERRUN_SECONDS = 0.3
 LOCK_SECONDS = {"use": 2, "open": 0}
 
-# name: when it happens and what happens
+# Each name has its trouble, or None.
 TROUBLES = {
     "steady": None,
     "hanging": "hang",
@@ -33,21 +33,22 @@ TROUBLES = {
     "incorrect": "incorrect",
     "exhausted": "oom",
     "faulting": "device_fault",
-    "overrunning": "timeout",  # notices its deadline and ends
+    "overrunning": "timeout",  # notices its deadline and ends the cell
     "exiting": "exit",
     "refusing": "refuse_allocator",
     "stuck": "hang_in_allocator",
     "per_process": None,
-    "thrifty": None,  # only a process refreshes its share of the device heap, which serves 32 B and more
-    "keeping": None,  # keeps memory of the device heap, and only a process refreshes it
+    # Only a new process refreshes its share of the device heap, which serves requests of 32 B and more.
+    "thrifty": None,
+    "keeping": None,  # keeps memory of the device heap, which only a new process refreshes
     "deaf": "close_events",
     "haunting": "leave_daemon",
     "lurking": "leave_hidden_daemon",
     "counting": None,
     "noisy": None,
-    "heaped": None,  # has a share of the device heap, a quarter of its pool
-    "roomy": None,   # has one too, which serves 32 B and more
-    "shy": None,     # refuses to say how much
+    "heaped": None,  # has a share of the device heap: a quarter of its pool
+    "roomy": None,   # has the same share, which serves requests of 32 B and more
+    "shy": None,     # refuses to state its share of the device heap
     **({"gpu_only": None} if BACKEND == "cuda" else {}),
 }
 
@@ -96,7 +97,9 @@ def describe():
 
 
 def leave_daemon(hidden):
-    """A process of its own session: the child of a child that ends, or, hidden, the child of the worker. One per run."""
+    """Starts one process per run in its own session. It is the child of a child that ends or, if hidden, a child of the
+    worker.
+    """
     path = os.environ["FAKE_WORKER_DAEMON"]
     if hidden and os.path.exists(path):
         return
@@ -107,7 +110,7 @@ def leave_daemon(hidden):
             os._exit(0)
         with open(f"{path}.{os.getpid()}", "w", encoding="utf-8") as file:
             file.write(str(os.getpid()))
-        os.replace(file.name, path)  # whole: the program may kill a daemon at any moment
+        os.replace(file.name, path)  # the file must be whole, because the program may kill a daemon at any moment
         for descriptor in range(3, 20):
             try:
                 os.close(descriptor)
@@ -126,7 +129,7 @@ def device():
 
 
 def heap_bytes():
-    """What the worker was started with; a quarter of the pool for a question."""
+    """Returns the device heap that the worker was started with. For a question, it is a quarter of the pool."""
     if "--device-heap-for" not in sys.argv:
         return int(sys.argv[sys.argv.index("--device-heap-bytes") + 1])
     question = json.loads(sys.argv[sys.argv.index("--device-heap-for") + 1])
@@ -136,7 +139,7 @@ def heap_bytes():
 
 
 def note_start():
-    """Tests count processes and read what they were started with."""
+    """Notes the start, because tests count processes and read their arguments."""
     path = os.environ.get("FAKE_WORKER_NOTES")
     if path:
         with open(path + ".starts", "a", encoding="utf-8") as file:
@@ -148,7 +151,7 @@ def note_start():
 
 
 def record(what):
-    """Tests read the order in which the workers of a run did something."""
+    """Notes an action, because tests read the order of the actions of all workers."""
     path = os.environ.get("FAKE_WORKER_NOTES")
     if path:
         with open(path + ".order", "a", encoding="utf-8") as file:
@@ -168,14 +171,14 @@ class Worker:
         self.events.flush()
 
     def note(self, command, cell=""):
-        """Tests count what the front end asked for, over all workers of a run."""
+        """Notes a command, because tests count the commands to all workers of a run."""
         path = os.environ.get("FAKE_WORKER_NOTES")
         if path:
             with open(path, "a", encoding="utf-8") as file:
                 file.write(f"{os.getpid()} {command} {self.allocator} {cell}\n")
 
     def wait_for_turn(self):
-        """Until the line that says that the last worker is gone. A line before that one lets it open the device."""
+        """Waits until a line says that the last worker has ended. An earlier line lets this worker open the device."""
         if "--wait" not in sys.argv:
             return
         if "FAKE_WORKER_FAILS_TO_LOAD" in os.environ:
@@ -196,7 +199,9 @@ class Worker:
             sys.exit(0)
 
     def lock_or_end(self, what, complaint):
-        """Workers of a run must never have a lock at once. One that reads `quit` just now gives it back soon."""
+        """Takes a lock that only one worker of a run may have. A worker that reads `quit` at this moment releases it
+        soon.
+        """
         path = os.environ.get("FAKE_WORKER_NOTES")
         if not path or what in self.locks:
             return
@@ -228,7 +233,7 @@ class Worker:
                           "mig": os.environ.get("FAKE_WORKER_MIG") == str(device()), "device_heap_bytes": heap_bytes()})
 
     def misbehave(self, kind, cell):
-        """Whether the worker goes on as if nothing had happened."""
+        """Misbehaves, and returns whether the worker continues normally afterwards."""
         print(f"about to {kind}", flush=True)
         if kind == "hang":
             while True:

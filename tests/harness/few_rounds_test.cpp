@@ -1,5 +1,5 @@
-// What three to five rounds say: the t interval of their logarithms, and how often it covers the time of the typical
-// process. docs/methodology-measurement.md has the shares.
+// Tests what three to five rounds give: the t interval of their logarithms, and how often it covers the time of the
+// typical process. docs/methodology-measurement.md has the shares.
 #include "harness/front/statistics/few_rounds.hpp"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 namespace allocbench::front {
 namespace {
 
-// scipy.stats.t.interval(0.95, 2, loc=mean, scale=sem) of the logarithms gives the same.
+// The expected values are from scipy.stats.t.interval(0.95, 2, loc=mean, scale=sem) of the logarithms.
 TEST(FewRounds, IsTheTIntervalOfTheLogarithms) {
   const FewRounds found = judged_by_few({{10, 11, 9.5}, 0}, 0);
   EXPECT_NEAR(found.interval->low, 8.435510196366945, 1e-9);
@@ -26,7 +26,8 @@ TEST(FewRounds, RoundsThatAreCloseByChanceGetTheUsualSpread) {
   EXPECT_NEAR(judged_by_few({{10, 11, 9.5}, 0}, 0.01 * 0.01).interval->low, 8.435510196366945, 1e-9);
 }
 
-// A step is 1 % here: half of it, and 4.30265 / sqrt(3) / sqrt(12) of it for what three equal readings may hide.
+// A step is 1 % here. The interval has half a step, and 4.30265 / sqrt(3) / sqrt(12) of a step that three equal
+// readings may hide.
 TEST(FewRounds, EqualReadingsLeaveWhatTheClockHides) {
   const auto equal = judged_by_few({{3.2e-6, 3.2e-6, 3.2e-6}, device_clock_step}, 0).interval;
   EXPECT_NEAR(std::log(equal->low / 3.2e-6), -0.0121711, 1e-7);
@@ -58,8 +59,8 @@ TEST(UsualVariance, IsTheMedianOfTheSameAllocatorWorkloadAndPhase) {
 constexpr std::size_t trials = 4000;
 
 struct Coverage {
-  double alone;   // of the truth, with the spread of the cell's own rounds
-  double beside;  // and with that of eight other cells as the least
+  double alone;   // share that covers the truth, with the spread of the cell's own rounds
+  double beside;  // the same with the spread of eight other cells as the least
 };
 
 Coverage covered_shares(const Simulation& simulation, const Spread& spread, std::size_t count, double truth) {
@@ -83,7 +84,8 @@ Coverage covered_shares(const Simulation& simulation, const Spread& spread, std:
   return {static_cast<double>(alone) / trials, static_cast<double>(beside) / trials};
 }
 
-// Two modes that are about as frequent have no typical process: which of them the median lies in is nearly chance.
+// Two modes that are about equally frequent have no typical process. The mode in which the median lies is nearly
+// random.
 bool has_two_modes_alike(const Spread& spread) {
   return spread.name == mixture(0.4, 10).name || spread.name == mixture(0.5, 5).name;
 }

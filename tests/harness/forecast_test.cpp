@@ -1,4 +1,4 @@
-// What a cell will take and how likely it fails: hand-made histories.
+// Forecasts of a cell's time and risk from hand-made histories.
 #include "harness/front/run/forecast.hpp"
 
 #include <gmock/gmock.h>
@@ -23,7 +23,7 @@ Cell cell(const std::string& label, const std::string& series, std::optional<dou
   return made;
 }
 
-// A cell of the allocator "a" on a grid of sizes and threads; a series per number of threads.
+// Returns a cell of the allocator "a" on a grid of sizes and threads. Each number of threads has a series.
 Cell on_grid(std::uint64_t bytes, std::uint64_t threads) {
   return cell("a", "a/threads:" + std::to_string(threads), static_cast<double>(bytes),
               {{"request_bytes", bytes}, {"threads", threads}});
@@ -101,7 +101,7 @@ TEST(Forecast, SkipsAfterTwoSmallerTimeouts) {
   forecaster.note_end("fig", cell("a", "a/1", 64), Status::timeout);
   EXPECT_EQ(forecaster.reason_to_skip("fig", cell("a", "a/1", 128)), std::nullopt);
   forecaster.note_end("fig", cell("a", "a/1", 256), Status::timeout);
-  EXPECT_EQ(forecaster.reason_to_skip("fig", cell("a", "a/1", 128)), std::nullopt);  // only one smaller
+  EXPECT_EQ(forecaster.reason_to_skip("fig", cell("a", "a/1", 128)), std::nullopt);  // only one cell is smaller
   EXPECT_EQ(forecaster.reason_to_skip("fig", cell("a", "a/1", 512)), "series a/1 timed out at 64 and 256");
   EXPECT_EQ(forecaster.reason_to_skip("fig", cell("a", "a/2", 512)), std::nullopt);
   EXPECT_EQ(forecaster.reason_to_skip("fig", cell("a", "a/1", std::nullopt)), std::nullopt);
@@ -125,7 +125,7 @@ TEST(Forecast, LargerPoolsMayServeWhereSmallerOnesAreFull) {
 TEST(Forecast, CrashesAndDeferralsSkipNothing) {
   Forecaster forecaster;
   for (const double size : {16, 32, 64}) forecaster.note_end("fig", cell("a", "a", size), Status::crashed);
-  for (const double size : {16, 32, 64}) forecaster.note_deferred("fig", cell("a", "b", size));
+  for (const double size : {16, 32, 64}) forecaster.note_deferred("fig", cell("a", "b", size), 0.5);
   EXPECT_EQ(forecaster.reason_to_skip("fig", cell("a", "a", 128)), std::nullopt);
   EXPECT_EQ(forecaster.reason_to_skip("fig", cell("a", "b", 128)), std::nullopt);
 }
@@ -133,7 +133,7 @@ TEST(Forecast, CrashesAndDeferralsSkipNothing) {
 TEST(Forecast, LargerCellsOfASeriesThatTimedOutOrWasDeferredFail) {
   Forecaster forecaster;
   forecaster.note_end("fig", on_grid(64, 1000), Status::timeout);
-  forecaster.note_deferred("fig", on_grid(64, 3));
+  forecaster.note_deferred("fig", on_grid(64, 3), 0.5);
   EXPECT_TRUE(fails(forecaster, on_grid(128, 1000)));
   EXPECT_FALSE(fails(forecaster, on_grid(32, 1000)));
   EXPECT_EQ(forecaster.about("fig", on_grid(128, 1000)).reason, "series a/threads:1000 timed out at 64");
@@ -141,7 +141,7 @@ TEST(Forecast, LargerCellsOfASeriesThatTimedOutOrWasDeferredFail) {
   EXPECT_FALSE(fails(forecaster, on_grid(32, 3)));
   EXPECT_EQ(forecaster.about("fig", on_grid(128, 3)).reason,
             "series a/threads:3 reached the short deadline of a first round at 64");
-  forecaster.note_deferred("fig", on_grid(128, 3));
+  forecaster.note_deferred("fig", on_grid(128, 3), 0.5);
   EXPECT_TRUE(fails(forecaster, on_grid(256, 3)));
 }
 
@@ -150,15 +150,24 @@ TEST(Forecast, ADeferralTellsOfOtherConfigsButNotOfItself) {
   const auto risk = [&](const Cell& about) { return forecaster.about("other", about).risk; };
   for (const std::uint64_t bytes : {1, 2, 3, 4}) forecaster.note_round("fig", on_grid(bytes, 1), 0.1);
   Cell first = on_grid(64, 1000);
-  forecaster.note_deferred("fig", first);
+  forecaster.note_deferred("fig", first, 0.5);
   EXPECT_LT(forecaster.about("fig", first).risk, 0.5) << "only as one of the allocator's cells";
   first.id += " of another config";
   EXPECT_NEAR(risk(first), 0.7, 1e-9);
   EXPECT_EQ(forecaster.about("other", first).reason,
             "figure/a/threads:1000 reached the short deadline of a first round");
   EXPECT_LT(risk(on_grid(32, 1000)), 0.5);
-  forecaster.note_deferred("fig", on_grid(64, 500));
+  forecaster.note_deferred("fig", on_grid(64, 500), 0.5);
   EXPECT_TRUE(risk(first) > 0.9) << "two deferrals";
+}
+
+TEST(Forecast, AFailureCostsTheLongestDeferralOfTheAllocator) {
+  Forecaster forecaster;
+  EXPECT_EQ(forecaster.about("fig", on_grid(64, 3)).trial_seconds, 0);
+  forecaster.note_deferred("fig", on_grid(64, 3), 9.5);
+  forecaster.note_deferred("fig", on_grid(32, 3), 0.5);
+  EXPECT_EQ(forecaster.about("other", on_grid(16, 7)).trial_seconds, 9.5);
+  EXPECT_EQ(forecaster.about("other", cell("b", "b", 16)).trial_seconds, 0);
 }
 
 TEST(Forecast, CellsThatAskAtLeastAsMuchFail) {

@@ -23,7 +23,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 PROGRAM = os.environ.get("ALLOCBENCH_PROGRAM", "allocbench")
 SECONDS = 5
 BYTES = 1 << 30
-# Of exceptions, assertions and the C++ library. "internal error" is main()'s word for what nobody foresaw.
+# These texts come from exceptions, assertions and the C++ library. main() prints "internal error" for an unexpected
+# exception.
 FORBIDDEN = ("what()", "terminate called", "nlohmann", "json.exception", "basic_string", "std::", "bad_alloc", "vector::",
              "Not enough memory", "internal error", "Sanitizer")
 
@@ -56,7 +57,7 @@ EXPRESSIONS = ["(", ")", "[", "*", "+", "?", "{9}", "{999999}", "|", ".", "\\1",
 
 
 def places(node, found=None, path=()):
-    """Every container of the document with the key or index of a member."""
+    """Yields every container of the document with the key or index of a member."""
     found = [] if found is None else found
     members = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
     for key, value in members:
@@ -109,7 +110,7 @@ def mutate_text(chance, text):
 
 
 def mutate_log(chance, lines):
-    """Of lines of JSON: one is changed as a document, as text, or moved."""
+    """Changes one line of JSON as a document or as text, or moves it."""
     lines = list(lines)
     for _ in range(chance.randint(1, 3)):
         if not lines:
@@ -130,7 +131,7 @@ def mutate_log(chance, lines):
     return "\n".join(lines) + chance.choice(["\n", ""])
 
 
-# Answers what no mutation changes; Python would take most of the time.
+# This worker answers commands that no mutation changes. A worker in Python would take most of the time.
 WORKER = """#!/bin/sh
 case "$1" in
 --describe) cat "{folder}/description.json" ;;
@@ -155,7 +156,7 @@ class Fuzzer:
         worker.chmod(0o755)
         self.environment = {**os.environ, "ALLOCBENCH_WORKERS": str(workers)}
         self.log = (HERE / "golden" / "events.jsonl").read_text(encoding="utf-8").splitlines()
-        # A sanitizer reserves more address space than any limit: then memory is not watched.
+        # A sanitizer reserves more address space than any limit, so memory has no limit then.
         self.limit = BYTES if self.run(["--version"], BYTES)[0] == 0 else None
 
     def run(self, arguments, limit):
@@ -173,7 +174,7 @@ class Fuzzer:
         return result.returncode, (result.stdout + result.stderr).decode("utf-8", "replace")
 
     def case(self, chance):
-        """The arguments of one run; its files are written."""
+        """Writes the files of one run and returns its arguments."""
         if chance.random() < 0.35:
             (self.out / "events.jsonl").write_text(mutate_log(chance, self.log), encoding="utf-8", errors="replace")
             return ["report", self.out]
@@ -193,7 +194,7 @@ class Fuzzer:
         return arguments
 
     def failure(self, seed):
-        """What is wrong with the run of this seed; empty when nothing is."""
+        """Returns what is wrong with the run of this seed, or an empty text."""
         arguments = self.case(random.Random(seed))
         code, text = self.run(arguments, self.limit)
         if code is None:
@@ -214,7 +215,7 @@ class Fuzzer:
 
 
 def fuzz(count, first_seed, report=print):
-    """The number of failures among `count` mutations."""
+    """Returns the number of failures among `count` mutations."""
     failures = 0
     with tempfile.TemporaryDirectory(prefix="allocbench-fuzz-") as scratch:
         fuzzer = Fuzzer(pathlib.Path(scratch))

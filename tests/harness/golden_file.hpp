@@ -1,5 +1,5 @@
-// Golden files: what a test made must equal the kept file byte by byte.
-// After an intended change: ALLOCBENCH_UPDATE_GOLDEN=1 ctest -R Golden, and read the difference before committing it.
+// Golden files: a test's output must equal the kept file byte by byte. After an intended change, run
+// ALLOCBENCH_UPDATE_GOLDEN=1 ctest -R Golden, and read the difference before you commit it.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Which steps come first: prices of hand-made steps.
+// The order of steps, by prices of hand-made steps.
 #include "harness/front/run/order.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Expansion of configs into cells, batches and series.
+// The expansion of configs into cells, batches and series.
 #include "harness/front/plan/plan.hpp"
 
 #include <gmock/gmock.h>
@@ -138,7 +138,7 @@ TEST(Plan, ExcludesByAxisAndAllocator) {
 
 TEST(Plan, IdsDependOnWhatDefinesTheCellAndOnNothingElse) {
   const std::string id = plan_of(base()).batches[0].cells[0].id;
-  // A stored result is found by this id: a change here orphans every result that anybody keeps.
+  // Stored results are found by this id. If it changes, all of them are lost.
   EXPECT_EQ(id, "d8a45173fe942ce9");
   const auto changed = [](const char* change) {
     ordered_json json = base();
@@ -151,7 +151,7 @@ TEST(Plan, IdsDependOnWhatDefinesTheCellAndOnNothingElse) {
   for (const char* change : {R"({"seed": 2})", R"({"pool_bytes": "2MiB"})", R"({"state": "reused"})"}) {
     EXPECT_NE(changed(change), id) << change;
   }
-  // A default written out is the same cell.
+  // A config that states a default has the same cell.
   ordered_json explicit_default = base();
   explicit_default["workload"]["blocks"] = 4;
   EXPECT_EQ(plan_of(explicit_default).batches[0].cells[0].id, id);
@@ -176,7 +176,7 @@ TEST(Plan, FiltersByName) {
   EXPECT_THROW(filter_plan(plan, "blocks:(2"), UsageError);
   EXPECT_THROW(filter_plan(plan, "nothing"), UsageError);
   EXPECT_THROW(filter_plan(plan, std::string(50'000, '(')), UsageError);
-  EXPECT_THROW(filter_plan(plan, "(x+x+)+y"), UsageError);  // ends: exponential time would not
+  EXPECT_THROW(filter_plan(plan, "(x+x+)+y"), UsageError);  // the match ends, which it would not with exponential time
 }
 
 TEST(Plan, RoundsComeInSeededOrder) {

@@ -1,4 +1,4 @@
-// Reducing a fixed event log must give the golden files.
+// A fixed event log must give the golden files.
 #include "harness/front/results/results.hpp"
 
 #include <gmock/gmock.h>
@@ -57,7 +57,7 @@ TEST(Results, WhatIsNotCountedIsAbsent) {
   EXPECT_TRUE(counted_rows(reduce(history)));
 }
 
-// Three rounds, of two samples and one of the first cell; the spread of the second cell is larger.
+// The first cell has three rounds, of two samples and one. The spread of the second cell is larger.
 TEST(Results, FewRoundsKeepTheirValuesAndAnIntervalToJudgeBy) {
   RunHistory history = read_history(read_log_lines(golden_path("events.jsonl")).lines, "events.jsonl");
   history.cells.resize(2);
@@ -84,7 +84,8 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* noisy = "0000000000000001";
 
-// One cell that is to have so many rounds and has these seconds, one sample a round, and no end.
+// Returns the log of one cell without an end. It should have `rounds` rounds and has these seconds, one sample per
+// round.
 std::vector<std::string> log_of(const Json& config, const Json& rounds, std::vector<double> seconds,
                                 const char* allocator = "a") {
   Json cell = {{"event", "cell"},    {"time", "t"},      {"id", noisy},       {"series", "a"},
@@ -193,7 +194,7 @@ TEST(Provisional, ARoundThatWasNotVerifiedOrNotWholeIsNoNumber) {
   EXPECT_TRUE(results_of(lines).cells.empty());
 }
 
-// Six rounds of one sample: "steps" in each, "late" in the last three.
+// There are six rounds of one sample. Each has "steps", and the last three have "late".
 TEST(Results, CountersOfSixRoundsHaveAnInterval) {
   RunHistory history = read_history(read_log_lines(golden_path("events.jsonl")).lines, "events.jsonl");
   history.cells.resize(1);

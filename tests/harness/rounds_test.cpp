@@ -27,19 +27,21 @@ TEST(Rounds, FiveHaveNoIntervalAndSayWhy) {
   EXPECT_TRUE(estimate(of_values({1, 2, 3, 4, 5, 6}), Statistic::median, 0).interval.has_value());
 }
 
-// Samples of one process say nothing about the next one, however many they are.
+// Samples of one process predict nothing about the next process, however many there are.
 TEST(Rounds, ManySamplesOfOneRoundHaveNoInterval) {
   EXPECT_FALSE(estimate({std::vector<double>(1000, 1.0)}, Statistic::median, 0).interval.has_value());
 }
 
-// Literal numbers: with the chances 1 - 2 P(B < d), B binomial(n, 1/2), from tables, and the weight of Hettmansperger &
-// Sheather 1986 computed by hand.
+// The numbers were computed by hand, with the chances 1 - 2 P(B < d), B binomial(n, 1/2), from tables, and the weight
+// of Hettmansperger & Sheather 1986.
 TEST(Rounds, TheIntervalLiesBetweenOrderStatistics) {
-  // n = 6: 0.96875 outside, 0.78125 inside; share 0.0466667, weight 5 s / (1 + 4 s).
+  // For n = 6, the coverage is 0.96875 outside and 0.78125 inside; the share is 0.0466667, and the weight 5 s / (1 + 4
+  // s).
   const auto six = estimate(of_values({6, 2, 4, 1, 5, 3}), Statistic::median, 0).interval;
   EXPECT_NEAR(six->low, 1.196629, 1e-6);
   EXPECT_NEAR(six->high, 5.803371, 1e-6);
-  // n = 12: 0.9614258 between ranks 3 and 10, 0.8540039 between 4 and 9; share 0.0132727, weight 9 s / (3 + 6 s).
+  // For n = 12, the coverage is 0.9614258 between ranks 3 and 10 and 0.8540039 between 4 and 9; the share is 0.0132727,
+  // and the weight 9 s / (3 + 6 s).
   const auto twelve = estimate(of_values({1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}), Statistic::median, 0).interval;
   EXPECT_NEAR(twelve->low, 3.038789, 1e-6);
   EXPECT_NEAR(twelve->high, 9.961211, 1e-6);
@@ -69,7 +71,7 @@ TEST(Rounds, ManyRoundsNarrowTheInterval) {
   std::vector<double> values;
   for (int value = 1; value <= 1000; ++value) values.push_back(value);
   const auto interval = estimate(of_values(values), Statistic::median, 0).interval;
-  // sqrt(1000) / 2 ranks are one deviation of the binomial distribution; 2.05 of them hold 96 %.
+  // One standard deviation of the binomial distribution is sqrt(1000) / 2 ranks, and 2.05 of them contain 96 %.
   EXPECT_NEAR(interval->low, 500.5 - 2.054 * 15.811, 1);
   EXPECT_NEAR(interval->high, 500.5 + 2.054 * 15.811, 1);
 }

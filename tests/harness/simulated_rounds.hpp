@@ -1,5 +1,5 @@
-// Rounds drawn from known distributions, to see how often statements about them are right. Seeded; Boost's
-// distributions, whose numbers are the same with every standard library.
+// Rounds drawn from known distributions, to test how often statements about them are right. The draws are seeded.
+// Boost's distributions give the same numbers with every standard library.
 #pragma once
 
 #include <algorithm>
@@ -26,12 +26,12 @@ struct Spread {
   std::string name;
   std::function<double(Generator&)> draw;
   bool smooth = true;
-  bool far_modes = false;  // neither of which is rare
+  bool far_modes = false;  // whether there are two modes far apart and neither is rare
 };
 
 inline double normal(Generator& generator) { return boost::random::normal_distribution<double>()(generator); }
 
-// A share of the processes is slower by so many standard deviations.
+// Returns a spread in which a share of the processes is slower by `distance` standard deviations.
 inline Spread mixture(double share, double distance) {
   return {"mixture " + std::to_string(share) + " at " + std::to_string(distance),
           [=](Generator& generator) {
@@ -56,18 +56,18 @@ inline std::vector<Spread> spreads() {
       mixture(0.5, 5)};
 }
 
-// How a device's clock reads a duration.
+// The way in which a device's clock reads a duration.
 enum class Clock {
   exact,
-  nearest,     // always the nearest multiple of the step
-  difference,  // between two readings, the first of which has any phase
+  nearest,     // the nearest multiple of the step
+  difference,  // the difference of two readings, of which the first has any phase
 };
 
 struct Simulation {
-  double seconds = 1;        // of the undisturbed process
+  double seconds = 1;        // seconds of the undisturbed process
   double between = 0.015;    // deviation of the log times of processes
   double within = 0.01;      // deviation of the log times of samples in a process
-  std::size_t samples = 10;  // of a round
+  std::size_t samples = 10;  // samples per round
   Clock clock = Clock::exact;
 
   double reading(double duration, Generator& generator) const {
@@ -90,7 +90,7 @@ struct Simulation {
     return list;
   }
 
-  // The median over processes of a round's median, by an exact clock.
+  // Returns the median over processes of a round's median, by an exact clock.
   double truth(const Spread& spread) const {
     Simulation exact = *this;
     exact.clock = Clock::exact;

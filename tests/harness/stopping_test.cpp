@@ -1,4 +1,4 @@
-// When a cell has been measured enough: hand-made samples.
+// Tests when a cell has been measured enough, with hand-made samples.
 #include "harness/front/run/stopping.hpp"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ Cell cell() {
 
 SampledRounds equal_rounds(std::size_t count, double seconds) { return SampledRounds(count, {sample(seconds)}); }
 
-// Rounds whose alloc phase alternates between 1 and 1 + spread.
+// Returns rounds whose alloc phase alternates between 1 ms and (1 + spread) ms.
 SampledRounds spread_rounds(std::size_t count, double spread) {
   SampledRounds rounds;
   for (std::size_t i = 0; i < count; ++i) rounds.push_back({sample(i % 2 == 0 ? 1e-3 : 1e-3 * (1 + spread))});
@@ -59,9 +59,9 @@ TEST(Stopping, LongSamplesHaveThreeRounds) {
 }
 
 TEST(Stopping, ARoundTakesSamplesUntilItsTimeIsUsed) {
-  EXPECT_EQ(samples_to_ask_for(cell(), {}, {}), 1u);  // nobody knows how long it takes
+  EXPECT_EQ(samples_to_ask_for(cell(), {}, {}), 1u);  // the duration of a sample is unknown
   EXPECT_EQ(samples_to_ask_for(cell(), {sample(1e-3)}, {}), 4u);
-  EXPECT_EQ(samples_to_ask_for(cell(), {5, sample(1e-3)}, {}), 0u);  // repetitions
+  EXPECT_EQ(samples_to_ask_for(cell(), {5, sample(1e-3)}, {}), 0u);  // all repetitions are done
   EXPECT_EQ(samples_to_ask_for(cell(), {sample(0.2)}, {}), 0u);
   protocol::Sample with_checks = sample(1e-3);
   with_checks.wall_seconds = 0.6 * sampling_seconds;
@@ -72,7 +72,7 @@ TEST(Stopping, ARoundTakesSamplesUntilItsTimeIsUsed) {
 TEST(Stopping, ALaterRoundAsksForAllItsSamplesAtOnce) {
   EXPECT_EQ(samples_to_ask_for(cell(), {}, {{5, sample(1e-3)}}), 5u);
   EXPECT_EQ(samples_to_ask_for(cell(), {}, {{sample(0.4 * sampling_seconds), sample(0.2 * sampling_seconds)}}),
-            3u);  // judged by the slowest
+            3u);  // judged by the slowest sample
   EXPECT_EQ(samples_to_ask_for(cell(), {}, {{sample(0.2)}}), 1u);
   EXPECT_EQ(samples_to_ask_for(cell(), {}, {{sample(0)}}), 5u);
 }

@@ -1,4 +1,4 @@
-// Who may open the device when, with shell scripts in place of workers.
+// Tests which worker may open the device at which time. Shell scripts replace the workers.
 #include "harness/front/run/succession.hpp"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Says each line that it reads, and what its last argument but --wait asks for before the first one.
+// The script repeats each line that it reads. Before the first one it does what its last argument except --wait says.
 constexpr const char* script = R"(#!/bin/bash
 events=$3
 echo "$*" >> "$0.starts"
@@ -49,12 +49,12 @@ class SuccessionTest : public ::testing::Test {
     return process.next_line(
         WorkerProcess::Clock::now() + std::chrono::seconds(20), [](void*) {}, nullptr);
   }
-  // Whether the worker says these lines next.
+  // Expects that the worker's next lines are these.
   static void expect_lines(WorkerProcess& process, const std::vector<std::string>& lines) {
     for (const std::string& line : lines) EXPECT_EQ(next_line(process).line, line);
   }
 
-  // How many workers were started with this argument, once there are that many.
+  // Returns how many workers were started with this argument. Waits until there are `wanted` of them.
   std::size_t starts_of(const std::string& argument, std::size_t wanted) const {
     std::size_t count = 0;
     for (int attempt = 0; attempt < 2000 && count < wanted; ++attempt) {
@@ -99,7 +99,7 @@ TEST_F(SuccessionTest, AWorkerOpensTheDeviceAfterOneThatWasKilledIsGone) {
   succession.leave(std::move(killed), false);
   const auto worker = succession.begin({"b"});
   EXPECT_FALSE(succession.began_early());
-  worker->send("mark");  // comes before both lines, had none been written
+  worker->send("mark");  // would come before both lines if none had been written
   succession.see_off();
   succession.hand_over(*worker);
   expect_lines(*worker, {loaded_, "read <mark>", "read <>", "read <>"});
@@ -121,7 +121,7 @@ TEST_F(SuccessionTest, TheExpectedWorkerIsPrepared) {
   succession.leave(std::move(first), true);
   const auto worker = succession.begin({"b"});
   EXPECT_TRUE(succession.began_early());
-  expect_lines(*worker, {"read <>"});  // what it said before was read while it was prepared
+  expect_lines(*worker, {"read <>"});  // the earlier lines were read while the worker was prepared
 }
 
 TEST_F(SuccessionTest, AnotherWorkerLeavesThePreparedOneToItsTurn) {
@@ -129,7 +129,7 @@ TEST_F(SuccessionTest, AnotherWorkerLeavesThePreparedOneToItsTurn) {
   succession.expect({"b"});
   static_cast<void>(succession.begin({"a"}));
   succession.settle([] {});
-  static_cast<void>(succession.begin({"c"}));  // after a crash of a
+  static_cast<void>(succession.begin({"c"}));  // as after a crash of worker a
   const auto worker = succession.begin({"b"});
   EXPECT_FALSE(succession.began_early()) << "nobody ends";
   succession.hand_over(*worker);

@@ -1,4 +1,6 @@
-"""What the whole-program tests share: a folder with a fake worker, a config, and the program under test."""
+"""Provides the common parts of whole-program tests: a folder with a fake worker, a config, and the program under
+test.
+"""
 
 import json
 import os
@@ -35,7 +37,7 @@ class ProgramTest(unittest.TestCase):
         (self.workers / f"allocbench-worker-{backend}").symlink_to(HERE / "fake_worker.py")
 
     def real_workers(self, *names):
-        """A folder with the CPU worker of the build and its plug-ins of these names alone."""
+        """Makes a folder with the build's CPU worker and only the plug-ins of these names."""
         built, real = os.environ["ALLOCBENCH_REAL_WORKERS"], self.folder / "real"
         (real / "plugins/cpu").mkdir(parents=True)
         shutil.copy(f"{built}/allocbench-worker-cpu", real)  # a worker looks for plug-ins beside itself
@@ -78,12 +80,12 @@ class ProgramTest(unittest.TestCase):
         return self.run_program("--config", config, "--out", out or self.out, *more, expect=expect)
 
     def events(self, out=None):
-        """All whole lines of the log."""
+        """Returns the events of all whole lines of the log."""
         text = ((out or self.out) / "events.jsonl").read_text(encoding="utf-8")
         return [json.loads(line) for line in text.split("\n")[:-1]]
 
     def notes_of(self, *kinds):
-        """(process, command, allocator, cell) of every command, in the order in which workers got them."""
+        """Returns (process, command, allocator, cell) of every command, in the order in which workers got them."""
         words = [line.split(" ") for line in self.notes.read_text(encoding="utf-8").splitlines()]
         return [tuple(word) for word in words if not kinds or word[1] in kinds]
 
@@ -91,19 +93,19 @@ class ProgramTest(unittest.TestCase):
         return json.loads((self.out / "results.json").read_text(encoding="utf-8"))
 
     def statuses(self):
-        """By allocator, in the order of request_bytes."""
+        """Returns the statuses of each allocator, in the order of request_bytes."""
         table = {}
         for cell in sorted(self.results()["allocbench"]["cells"], key=lambda cell: cell["axes"]["request_bytes"]):
             table.setdefault(cell["label"], []).append(cell["status"])
         return table
 
     def starts(self):
-        """The arguments of every worker process that serves."""
+        """Returns the arguments of every worker process that serves."""
         lines = pathlib.Path(f"{self.notes}.starts").read_text(encoding="utf-8").splitlines()
         return [arguments for arguments in map(json.loads, lines) if "--serve" in arguments]
 
     def worker_processes(self):
-        """Workers of this test that are alive or zombies."""
+        """Returns the workers of this test that are alive or zombies."""
         found = []
         for entry in pathlib.Path("/proc").iterdir():
             if not entry.name.isdigit():

@@ -1,5 +1,6 @@
-"""Six kept runs of one config on one card, compared with themselves: what differs is an error of the measurement. The same
-runs with a planted slow-down: what does not differ is one, too."""
+"""Compares six kept runs of one config on one card. Every difference is an error of the measurement. In the same runs
+with a planted slow-down, every missing difference is an error too.
+"""
 
 import itertools
 import json
@@ -27,7 +28,7 @@ def kept_runs():
 @unittest.skipUnless(kept_runs(), "no A/A runs are kept; tools/record-aa.sh records them")
 class KeptRuns(ProgramTest):
     def precise(self, a, b):
-        """The phases of both runs that reached the precision."""
+        """Returns the phases of both runs that reached the precision."""
         document = json.loads(self.run_program("compare", a, b, "--json", expect=0).stdout)
         self.assertEqual(document["a"]["cards"], document["b"]["cards"])
         for phase in itertools.chain.from_iterable(cell["phases"] for cell in document["cells"]):
@@ -35,7 +36,7 @@ class KeptRuns(ProgramTest):
                 yield phase
 
     def slower(self, run):
-        """A copy of the run's log in which every sample takes 5 % longer."""
+        """Copies the run's log so that every sample takes 5 % longer."""
         path = self.folder / f"{run.name}.jsonl"
         with lzma.open(run / "events.jsonl.xz", "rt", encoding="utf-8") as log, path.open("w", encoding="utf-8") as copy:
             for event in map(json.loads, log):

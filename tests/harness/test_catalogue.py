@@ -1,4 +1,4 @@
-"""`list` and `describe`: names, papers and parameters, for people and programs."""
+"""Tests the output of `list` and `describe`: names, papers and parameters, for people and programs."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""`allocbench compare`: what it reads, what it says, and how it ends."""
+"""Tests `allocbench compare`: its input, its output and its exit codes."""
 
 import gzip
 import json
@@ -160,7 +160,9 @@ class Compare(ProgramTest):
         self.assertIn("--ignore workload/threads", text)
 
     def kept(self, name, keep=lambda cell: True, factor=1.0, rounds=6):
-        """A run as tools/keep-results.sh --without-samples keeps it: a log without numbers, and results without samples."""
+        """Makes a run as tools/keep-results.sh --without-samples keeps it: a log without numbers, and results without
+        samples.
+        """
         document = json.loads(self.before.read_text(encoding="utf-8"))
         document["allocbench"]["cells"] = [cell for cell in document["allocbench"]["cells"] if keep(cell)]
         for cell in document["allocbench"]["cells"]:
@@ -233,7 +235,7 @@ class Compare(ProgramTest):
         self.measure(config, out=whole)
         cut.mkdir()
         events = self.events(whole)
-        last = [event["event"] for event in events].index("end")  # as after kill -9 behind the first end
+        last = [event["event"] for event in events].index("end")  # the log looks as if kill -9 came after the first end
         (cut / "events.jsonl").write_text("".join(json.dumps(event) + "\n" for event in events[:last + 1]), encoding="utf-8")
         self.assertIn("B did not measure", self.gate(whole, cut, "--margin", 1000, expect=4).stdout)
         self.gate(whole, cut, "--margin", 1000, "--allow-missing", expect=0)
@@ -260,7 +262,8 @@ class Compare(ProgramTest):
     def test_a_reference_is_measured_by_its_cheapest_cells(self):
         self.measure(self.config(["steady", "noisy"], rounds=3, sweep={"request_bytes": {"log2": [16, 4096]}}))
         again = self.folder / "again"
-        # A log tells what a first round took; without, the timed phases decide, which grow with the request.
+        # The log states how long a first round took. Without a log, the timed phases decide, which grow with the
+        # request.
         kept = self.folder / "kept"
         kept.mkdir()
         shutil.move(self.out / "results.json", kept / "results.json")

@@ -1,4 +1,4 @@
-"""Google Benchmark's own compare.py accepts results.json."""
+"""Checks that Google Benchmark's own compare.py accepts results.json."""
 
 import pathlib
 import subprocess

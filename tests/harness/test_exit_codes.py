@@ -1,4 +1,6 @@
-"""Usage errors end with 2, the environment's with 3, each with a sentence that says what to do."""
+"""Tests exit codes: usage errors end with 2 and environment errors with 3, each with a sentence that says what to
+do.
+"""
 
 import json
 
@@ -88,7 +90,7 @@ class Environment(ProgramTest):
         self.assertEqual({event["status"] for event in self.events() if event["event"] == "end"}, {"ok"})
         left = self.statuses()
         self.assertEqual(sum(left.values(), []), ["ok"])
-        # Resumed while it is still lost, then repaired.
+        # The run is resumed while the worker is missing, and again after its repair.
         self.run_program("--config", config, "--out", self.out, "--resume", expect=3, environment=broken)
         self.measure(config, "--resume", expect=0)
         self.assertEqual(self.statuses(), {"steady": ["ok"] * 3, "counting": ["ok"] * 3})
@@ -102,7 +104,7 @@ class Environment(ProgramTest):
         self.assertIn("printed no valid description", result.stderr)
 
     def test_a_folder_that_cannot_be_written(self):
-        # /proc refuses new folders even to root, and a file is never a folder.
+        # Even root cannot make folders in /proc, and a file is never a folder.
         for folder in ("/proc/allocbench", self.config()):
             result = self.measure(self.config(), expect=3, out=folder)
             self.assertIn("Cannot create the folder", result.stderr)
@@ -144,7 +146,7 @@ class Plan(ProgramTest):
 
     def test_the_same_config_gives_the_same_events(self):
         def essence(out):
-            # What a worker has printed when a cell ends comes through a pipe of its own: how much is a matter of time.
+            # A worker's output comes through its own pipe, so chance decides how much has arrived when a cell ends.
             return [{key: value for key, value in event.items() if key not in ("time", "host", "output_tail", "seconds")}
                     for event in self.events(out)]
 

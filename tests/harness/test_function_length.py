@@ -1,4 +1,4 @@
-"""A function fits a screen. The format of the code shows where a body ends: at a brace as far left as its first line."""
+"""Checks that a function fits on a screen. A body ends at the brace that is indented like its first line."""
 
 import ast
 import re
@@ -8,7 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 SCREEN = 60
-# Bodies of these hold functions, or are data.
+# The bodies of these contain functions, or are data.
 NO_FUNCTION = re.compile(r"\s*(namespace|extern|struct|class|enum|union|template .*(struct|class))\b|.*= (\w+\()?\{$|const \w+ = \(\(\) => \{$")
 
 
@@ -19,7 +19,9 @@ def sources(*suffixes):
 
 
 def bodies(text):
-    """Lines of each block in braces, with the line that begins it: the last one above the closing brace that is not further right."""
+    """Returns the length of each block in braces, with the line that begins it. That is the last line above the closing
+    brace that is not indented more.
+    """
     lines = text.splitlines()
     begins = []  # (indentation, line) of the lines that a later line may close
     for number, line in enumerate(lines):

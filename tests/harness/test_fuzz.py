@@ -1,4 +1,4 @@
-"""A few hundred mutations of configs, logs and options; fuzz.py runs more of them."""
+"""Runs a few hundred mutations of configs, logs and options. fuzz.py runs more."""
 
 import os
 import unittest

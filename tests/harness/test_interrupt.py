@@ -1,4 +1,4 @@
-"""Ctrl-C once writes what exists and tells how to go on; twice leaves at once."""
+"""Tests Ctrl-C: once writes the existing results and says how to continue, and twice aborts."""
 
 import signal
 import subprocess

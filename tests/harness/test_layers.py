@@ -1,5 +1,6 @@
-"""Includes point one way, as CONTRIBUTING.md draws it: between the parts of the project, and between the folders inside a part. Modules of
-plots do not import each other in a circle."""
+"""Checks that includes point one way (CONTRIBUTING.md), between the parts of the project and between the folders of a
+part. Modules of plots must not import each other in a circle.
+"""
 
 import ast
 import graphlib
@@ -17,10 +18,10 @@ ORDERS = {
     "allocators/support": ["contract", "common", "adaptors", "saboteur"],
     "workloads/support": ["parallel", "inputs", "random", "requests", "contract", "kernels", "verification", "callers", "occupancy"],
 }
-# Not every earlier folder is below: reports need no workers, the search needs no results.
+# Not every earlier folder may be included: reports need no workers, and the search needs no results.
 NOT_BELOW = {"results": {"run"}, "compare": {"run"}, "check": {"results", "compare"}}
 
-# Plug-ins and workloads that include others.
+# These plug-ins and workloads include others.
 OTHERS = {
     "allocators/delayed": {"bump", "comb"},
     "allocators/fdgmalloc": {"circular_malloc", "cuda_malloc", "kma"},
@@ -31,7 +32,7 @@ OTHERS = {
     "workloads/write_performance": {"prefix_sum"},
 }
 
-# The parts that a part may include besides itself.
+# A part may include these parts besides itself.
 DEVICE = {"simt", "protocol"}
 PARTS = {
     "simt": set(),
@@ -58,11 +59,11 @@ def includes(path):
 
 
 def included_by(folder):
-    """Pairs of a file below `folder` and a header of the project that it includes, as paths from the root."""
+    """Yields pairs of a file below `folder` and a project header that it includes, as paths from the root."""
     for path in sorted((ROOT / folder).rglob("*")):
         if path.suffix in SOURCES:
             for include in includes(path):
-                if "/" in include:  # not beside the file, or of a library
+                if "/" in include:  # the header is not beside the file, or belongs to a library
                     yield path.relative_to(ROOT).as_posix(), include
 
 
@@ -114,7 +115,8 @@ class Folders(unittest.TestCase):
         for part in PARTS:
             for file, include in included_by(part):
                 here, there = Path(file).parent, Path(include).parent
-                if here not in (there, *there.parents) and there not in here.parents:  # simt/ and its back ends are one room
+                # simt/ and its back ends are one folder here.
+                if here not in (there, *there.parents) and there not in here.parents:
                     graph.setdefault(here, set()).add(there)
         self.assertIn(Path("workloads/support/contract"), graph[Path("workloads/support/verification")])
         self.assertIsNone(circle_of(graph))
@@ -156,7 +158,7 @@ class Protocol(unittest.TestCase):
 
 
 def imported(path):
-    """The modules of plots that a file imports, imports for types and inside functions included."""
+    """Returns the modules of plots that a file imports, including imports for types and inside functions."""
     found = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
@@ -168,10 +170,10 @@ def imported(path):
 
 class Plots(unittest.TestCase):
     FOLDER = ROOT / "plots"
-    # A folder may import those before it; theory.py, which imports nothing, is below all.
+    # A folder may import the folders before it. All may import theory.py, which imports nothing.
     ORDER = ["sheet", "runs", "ledger", "figures", "studies", "texts", "advice", "webpage", "reference", "commands"]
-    INSIDE_FIGURES = ["model", "panel", ""]  # "" holds the kinds themselves
-    # Not every earlier folder is below.
+    INSIDE_FIGURES = ["model", "panel", ""]  # "" has the kinds themselves
+    # Not every earlier folder may be imported.
     NOT_BELOW = {"texts": {"figures", "studies"}, "advice": {"ledger", "studies", "texts"}, "webpage": {"studies", "texts"}}
 
     def setUp(self):

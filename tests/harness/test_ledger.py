@@ -1,5 +1,7 @@
-"""From the configs of a paper to its ledger, as in the reference study: `study GROUP` on the CPU executor, tools/keep-results.sh,
-`python3 -m plots claims`. The configs are clipped to few cells; no claim of these tests depends on how long a kernel takes."""
+"""Tests the way from the configs of a paper to its ledger, as in the reference study: `study GROUP` on the CPU
+executor, tools/keep-results.sh, and `python3 -m plots claims`. The configs are cut to few cells, and no claim of these
+tests depends on the time of a kernel.
+"""
 
 import importlib.util
 import json
@@ -31,13 +33,15 @@ SPEED = {"says": "Halloc allocates some bytes per second.", "source": "test",
 
 @unittest.skipIf(LACKING, f"missing: {', '.join(LACKING)}")
 class Ledger(ProgramTest):
-    """Three figures: one with numbers, one whose pool is too small for any form, one without the published form."""
+    """The test has three figures: one with numbers, one with a pool that is too small for any form, and one without the
+    published form.
+    """
 
     def environment(self, **more):
         return super().environment(ALLOCBENCH_WORKERS=WORKERS, PYTHON=sys.executable, **more)
 
     def clip(self, name, own_claims=(), **changes):
-        """The config of that figure with few cells. Its claims, which are about GPUs, are asked of the CPU."""
+        """Returns the config of this figure with few cells. Its claims about GPUs are applied to the CPU."""
         document = json.loads((ROOT / "configs" / f"{name}.json").read_text(encoding="utf-8"))
         document.pop("cpu")
         document["claims"] = [{**claim, "backend": "cpu"} for claim in [*document["claims"], *own_claims]]
@@ -53,12 +57,12 @@ class Ledger(ProgramTest):
     def keep(self, name):
         run = self.out / name
         document = json.loads((run / "results.json").read_text(encoding="utf-8"))
-        document["allocbench"]["provenance"]["dirty"] = False  # who works on the sources may test them, too
+        document["allocbench"]["provenance"]["dirty"] = False  # sources with changes may be tested too
         (run / "results.json").write_text(json.dumps(document), encoding="utf-8")
         self.run_tool(ROOT / "tools" / "keep-results.sh", run, self.folder / "kept" / name)
 
     def judge(self):
-        """The rows of each figure."""
+        """Returns the ledger's rows of each figure."""
         self.run_tool(sys.executable, "-B", "-m", "plots", "claims", self.folder / "kept", "--configs", self.folder / "configs", "--out", self.folder / "ledger")
         rows = {}
         for row in json.loads((self.folder / "ledger" / "claims.json").read_text(encoding="utf-8")):
@@ -66,7 +70,7 @@ class Ledger(ProgramTest):
         return rows
 
     def times(self, name, allocator):
-        """What the kept results hold about all phases together, by threads."""
+        """Returns the kept total times, by threads."""
         with lzma.open(self.folder / "kept" / name / "results.json.xz", "rt", encoding="utf-8") as text:
             return {cell["axes"]["threads"]: phase for cell in json.load(text)["allocbench"]["cells"] if cell["allocator"] == allocator
                     for phase in cell["phases"] if phase["name"] == "total"}
@@ -79,7 +83,7 @@ class Ledger(ProgramTest):
         self.run_tool(PROGRAM, "study", "halloc2014", "--backend", "cpu", "--no-known", "--configs", self.folder / "configs", "--out", self.out)
         for name in ("throughput_16", "throughput_256", "sizes_mix"):
             self.keep(f"halloc2014/{name}")
-        self.clip("halloc2014/sizes_mix", **mix, own_claims=[SPEED])  # the claims are younger than the results
+        self.clip("halloc2014/sizes_mix", **mix, own_claims=[SPEED])  # the claims are newer than the results
         rows = self.judge()
 
         growth, at_a_million, takes_time, takes_none, best, ratio = rows["halloc2014/throughput_16"]
@@ -91,7 +95,7 @@ class Ledger(ProgramTest):
         self.assertEqual((at_a_million["verdict"], at_a_million["why"]), ("cannot tell", "not measured"))
         published = self.times("halloc2014/throughput_16", "halloc")
         self.assertEqual(set(published), {32, 64, 128})
-        # On a machine that is busy a sample may be so long that its cell ends after three rounds.
+        # On a busy machine, a sample may take so long that its cell ends after three rounds.
         few = sum(phase["low"] is None for phase in published.values())
         self.assertEqual((takes_time["verdict"], takes_time["holds_in"]), ("holds", "3 of 3"))
         self.assertEqual(takes_time["few_rounds"].partition(" places")[0], f"{few} of 3" if few else "")

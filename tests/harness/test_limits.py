@@ -1,4 +1,4 @@
-"""Every magnitude has a limit: one clear error with exit code 2, at once."""
+"""Tests the limits of every number: a value beyond gives one clear error with exit code 2, at once."""
 
 import json
 import os
@@ -6,7 +6,7 @@ import time
 
 from support import ProgramTest
 
-# Of the program, which starts a Python program as its worker three times.
+# This is the limit for the program, which starts a Python program as its worker three times.
 SECONDS = 5
 
 
@@ -98,7 +98,7 @@ class BothBackEnds(ProgramTest):
 
     def test_the_part_of_the_other_back_end_is_checked(self):
         config = self.config(cuda={"workload": {"blocks": 0}, "repetitions": 0, "rouns": 1})
-        for _ in range(2):  # without and with the other worker
+        for _ in range(2):  # one run without the other worker, and one with it
             result = self.measure(config, "--backend", "cpu", expect=2)
             for words in ("3 mistakes", "/cuda/workload/blocks", "/cuda/repetitions", "/cuda/rouns"):
                 self.assertIn(words, result.stderr)
@@ -112,7 +112,7 @@ class BothBackEnds(ProgramTest):
             self.assertIn(words, result.stderr)
 
     def test_every_config_of_the_project_has_the_form_of_the_schema(self):
-        # Names are judged by the real workers (test_real_worker); keys and forms by the schema that is built in.
+        # Real workers check names (test_real_worker). The built-in schema checks keys and forms.
         root = os.path.join(os.path.dirname(__file__), "..", "..", "configs")
         for folder, _, files in os.walk(root):
             for name in files:

@@ -1,4 +1,4 @@
-"""Output that nobody reads or that has no room: results are written, exit codes say what happened, nothing aborts."""
+"""Tests output that nobody reads or that has no room. Results are written, exit codes are right, and nothing aborts."""
 
 import importlib.util
 import os
@@ -16,7 +16,7 @@ NO_SPACE = "allocbench: Cannot write the output: No space left on device.\n"
 
 class LostOutputTest(ProgramTest):
     def shell(self, text, **more):
-        """The exit codes of a pipe's programs, and what is left of stderr."""
+        """Returns the exit codes of a pipe's programs, and the rest of stderr."""
         script = f"{text}; echo ${{PIPESTATUS[*]}} > {self.folder}/codes"
         done = subprocess.run(["bash", "-c", script], cwd=self.folder, env=self.environment(), stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True, timeout=60, check=True, **more)
@@ -53,7 +53,7 @@ class Runs(LostOutputTest):
                                    env=self.environment(), stdout=write_end, stderr=write_end)
         os.close(write_end)
         self.wait_for_a_sample()
-        os.close(read_end)  # as `tee` ends by the same Ctrl-C
+        os.close(read_end)  # like `tee`, which the same Ctrl-C ends
         program.send_signal(signal.SIGINT)
         self.assertEqual(program.wait(20), 130)
         self.assert_results(0)

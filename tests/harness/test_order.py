@@ -1,4 +1,6 @@
-"""Which cells come first, what a short first deadline defers, and what is left when the time of a run is over."""
+"""Tests which cells come first, what the short deadline of a first round defers, and what remains when the time of a
+run is over.
+"""
 
 import json
 import time
@@ -11,7 +13,7 @@ ENOUGH = ("--minutes", "10")
 
 class OrderTest(ProgramTest):
     def name_of(self, events):
-        """By cell: label and the values of its axes."""
+        """Returns the name of each cell: its label and the values of its axes."""
         return {event["id"]: "/".join([event["label"], *(str(value) for value in event["axes"].values())])
                 for event in events if event["event"] == "cell"}
 
@@ -24,7 +26,7 @@ class OrderTest(ProgramTest):
         return {name: status for name, (status, _) in self.ends(out).items()}
 
     def opened(self, *folders):
-        """The names of cells in the order in which workers opened them; once for each round and process."""
+        """Returns the names of cells in the order in which workers opened them, once for each round and process."""
         names = {}
         for folder in folders or (self.out,):
             prefix = f"{folder.name}/" if folders else ""
@@ -32,12 +34,12 @@ class OrderTest(ProgramTest):
         return [names[cell] for *_, cell in self.notes_of("open")]
 
     def rounds(self):
-        """The names of cells in the order of their whole rounds."""
+        """Returns the names of cells in the order of their whole rounds."""
         names = self.name_of(self.events())
         return [names[event["cell"]] for event in self.events() if event["event"] == "round"]
 
     def slow(self, *seconds, allocators=("steady",), **more):
-        """A config of cells whose samples take so long."""
+        """Returns a config of cells whose samples take so long."""
         return self.config(list(allocators), workload={"id": "pulse", "trouble_from": 32}, repetitions=1,
                            sweep={"seconds": list(seconds)}, **more)
 
@@ -112,7 +114,9 @@ class Deferred(OrderTest):
                          ("skipped", "the time limit of the run was reached before its turn (it reached the short deadline of a first round)"))
 
     def test_a_resumed_run_knows_what_was_deferred(self):
-        """`hanging/32` used up its first deadline before the run was cut: it comes last at once, with its whole deadline."""
+        """`hanging/32` reached the short deadline of a first round before the run was cut. So it comes last at once,
+        with its whole deadline.
+        """
         config = self.config(["hanging", "steady"], state="reused", deadline_s=1.5, sweep={"request_bytes": [16, 32]}, rounds=1)
         self.measure(config, *ENOUGH, expect=1)
         log = self.out / "events.jsonl"
@@ -139,7 +143,7 @@ class TimeOver(OrderTest):
         self.assertEqual(set(self.statuses_by_name().values()), {"ok"})
 
     def test_a_command_under_way_is_ended_and_values_stay(self):
-        """Each round of each cell takes 0.2 s: there is time for some."""
+        """Each round of each cell takes 0.2 s, so there is time for some rounds."""
         begin = time.monotonic()
         self.measure(self.slow(0.2, 0.21, 0.22, rounds=9, least_rounds=9), "--minutes", "0.03", expect=1)
         self.assertLess(time.monotonic() - begin, 15)
@@ -178,7 +182,7 @@ class TimeOver(OrderTest):
 
 class Processes(OrderTest):
     def test_a_process_goes_on_with_dearer_cells_until_it_had_work_for_two_seconds(self):
-        """The second rounds have prices 50 times apart, so that each would have a pass and a process of its own."""
+        """The costs of the second rounds differ by a factor of 50, so each would have its own pass and process."""
         self.measure(self.slow(0.001, 0.05, rounds=3, least_rounds=3), *ENOUGH)
         self.assertEqual(len({process for process, *_ in self.notes_of("sample")}), 3, "a process per round")
         self.assertEqual([self.rounds().count(name) for name in ("steady/0.001", "steady/0.05")], [3, 3])
@@ -221,7 +225,7 @@ class Known(OrderTest):
         self.earlier = self.folder / "earlier"
 
     def make_slow(self, label, seconds):
-        """As if the first rounds of its cells had taken so long."""
+        """Changes the log as if the first rounds of these cells had taken so long."""
         log = self.earlier / "events.jsonl"
         events = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
         slow = {event["id"] for event in events if event["event"] == "cell" and event["label"] == label}

@@ -1,4 +1,6 @@
-"""`report --html` and `advise` start the Python package: its words and exit codes are theirs, what is missing is named."""
+"""Tests that `report --html` and `advise` start the Python package, pass on its output and exit codes, and name what is
+missing.
+"""
 
 import importlib.util
 import unittest

@@ -1,4 +1,4 @@
-"""Commands that the program prints: a shell reads them back as what was given, whatever folders are called."""
+"""Tests that a shell reads the printed commands as they were given, for any names of folders."""
 
 import json
 import os
@@ -20,7 +20,7 @@ class PastedCommands(ProgramTest):
         self.out = self.odd / "out"
 
     def pasted(self, result, *words):
-        """Runs the command below `Continue with` in a shell; checks that these words are among its own."""
+        """Runs the command below `Continue with` in a shell, and checks that it contains these words."""
         lines = result.stderr.splitlines()
         command = lines[next(i for i, line in enumerate(lines) if line.endswith("Continue with")) + 1]
         read = shlex.split(command)

@@ -1,4 +1,4 @@
-"""A plug-in that cannot be used is named with the reason, and the others go on."""
+"""Tests plug-ins that cannot be used: each is named with the reason, and the others still run."""
 
 import json
 import unittest

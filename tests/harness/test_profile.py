@@ -1,4 +1,4 @@
-"""`allocbench profile` with a script in place of Nsight Compute."""
+"""Tests `allocbench profile` with a script instead of Nsight Compute."""
 
 import json
 import shlex

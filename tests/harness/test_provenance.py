@@ -1,4 +1,4 @@
-"""A figure has one revision, one card and one driver, unless the user insists."""
+"""Tests that a figure has one revision, one card and one driver, unless the user allows a mix."""
 
 import csv
 
@@ -7,7 +7,7 @@ from support import ProgramTest
 
 class Provenance(ProgramTest):
     def cut_after_the_first_cell(self, **origin):
-        """A run that was interrupted, made by a worker with this origin."""
+        """Makes an interrupted run of a worker with this origin."""
         config = self.config(["steady", "noisy"])
         self.run_program("--config", config, "--out", self.out, expect=0, environment=self.environment(**origin))
         path = self.out / "events.jsonl"

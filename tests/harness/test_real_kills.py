@@ -1,4 +1,4 @@
-"""kill -9 of the program and of its workers while a real worker measures: nothing that was finished is lost."""
+"""Kills the program and its workers with kill -9 while a real worker measures. No finished result may be lost."""
 
 import collections
 import os
@@ -12,7 +12,7 @@ import unittest
 from support import ProgramTest, cell_ids, ended
 
 WORKERS = os.environ.get("ALLOCBENCH_REAL_WORKERS", "")
-NO_DEVICE = 3  # exit code of a worker, harness/README.md
+NO_DEVICE = 3  # exit code of a worker (harness/README.md)
 KILLS = 4
 ROUNDS = 2
 
@@ -43,7 +43,7 @@ class KillsOf:
         return self.start_program("--config", config, "--backend", self.backend, "--out", self.out, "--resume", *more)
 
     def wait_for_the_workers_to_die(self):
-        limit = time.monotonic() + 20  # a driver takes its time to leave
+        limit = time.monotonic() + 20  # a driver needs time to release a process
         while self.worker_processes() and time.monotonic() < limit:
             time.sleep(0.01)
         self.assertEqual(self.worker_processes(), [])
@@ -57,7 +57,7 @@ class KillsOf:
         self.assertEqual(set(last), set(cells))
         self.assertEqual({end["status"] for end in last.values()}, statuses)
         for cell in self.results()["allocbench"]["cells"]:
-            if cell["status"] == "ok":  # as many samples as a round has time for
+            if cell["status"] == "ok":  # a round takes as many samples as it has time for
                 self.assertEqual(len(cell["phases"][0]["rounds"]), ROUNDS)
                 self.assertTrue(all(1 <= samples <= 20 for samples in cell["phases"][0]["rounds"]))
 

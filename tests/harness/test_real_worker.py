@@ -1,4 +1,4 @@
-"""The program with the real CPU worker: the planted bugs get their words, good allocators their numbers."""
+"""Tests the program with the real CPU worker: planted bugs get their status words, and good allocators get numbers."""
 
 import gzip
 import os

@@ -1,4 +1,4 @@
-"""`allocbench report`: what it reads of a run that was kept or cut down, and when it writes."""
+"""Tests `allocbench report`: what it reads of a run that was kept or shortened, and when it writes."""
 
 import importlib.util
 import json
@@ -22,7 +22,9 @@ class Report(ProgramTest):
         return self.run_program("report", *arguments, expect=expect)
 
     def keep(self):
-        """As tools/pack_results.py --without-samples keeps it: failures in the log, results without samples."""
+        """Makes a run as tools/pack_results.py --without-samples keeps it: failures in the log, and results without
+        samples.
+        """
         kept = self.folder / "kept"
         kept.mkdir()
         failed = {event["cell"] for event in self.events() if event["event"] == "end" and event["status"] != "ok"}
@@ -79,7 +81,7 @@ class Report(ProgramTest):
         self.assertEqual([each.name for each in self.out.iterdir()], ["results.json"])
 
     def test_a_folder_that_cannot_be_written_still_gives_the_table(self):
-        (self.out / "results.csv.new").mkdir()  # where the draft of the file goes
+        (self.out / "results.csv.new").mkdir()  # path of the file's draft
         result = self.report(self.out, expect=3)
         self.assertEqual(result.stdout, self.table)
         self.assertEqual(result.stderr, f"allocbench: {self.out}/results.csv cannot be written: Is a directory.\n")

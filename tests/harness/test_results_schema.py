@@ -1,4 +1,4 @@
-"""results.json has the form that python/allocbench/results.schema.json promises."""
+"""Checks that results.json has the form of python/allocbench/results.schema.json."""
 
 import json
 import unittest

@@ -1,4 +1,4 @@
-"""No cell twice, none lost: after kill -9 of the program at random moments, and of its workers."""
+"""Tests kill -9 of the program and its workers at random moments: no cell may be measured twice or lost."""
 
 import collections
 import json
@@ -16,7 +16,7 @@ KILLS = 12
 
 class Resume(ProgramTest):
     def slow_config(self, **more):
-        # About 27 samples of 10 ms: long enough to be hit anywhere, also while starting, writing and reducing.
+        # The run has about 27 samples of 10 ms, so a kill can hit it anywhere, even while it starts, writes or reduces.
         return self.config(["steady", "per_process", "incorrect"], state="reused",
                            workload={"id": "pulse", "trouble_from": "64B", "seconds": 0.01}, **more)
 
@@ -46,7 +46,7 @@ class Resume(ProgramTest):
             program.communicate()
             self.assert_workers_die()
             if generator.random() < 0.5 and (self.out / "events.jsonl").exists():
-                # What a kill in the middle of a write leaves.
+                # A kill in the middle of a write leaves this.
                 with open(self.out / "events.jsonl", "ab") as log:
                     log.write(b'{"event":"sample","ti')
         self.measure(config, "--resume", expect=1)
@@ -64,7 +64,7 @@ class Resume(ProgramTest):
         self.assertEqual({event["status"] for event in ended(events).values()}, {"ok", "incorrect"})
 
     def assert_workers_die(self):
-        # The kernel kills them when the program is gone; it may take a moment.
+        # The kernel kills them after the program has ended, which may take a moment.
         limit = time.monotonic() + 5
         while self.worker_processes() and time.monotonic() < limit:
             time.sleep(0.01)
@@ -84,7 +84,7 @@ class Resume(ProgramTest):
         statuses = collections.Counter(end["status"] for end in ended(self.events()).values())
         self.assertEqual(sum(statuses.values()), 9)
         self.assertLessEqual(statuses["crashed"], 1)
-        # What failed can be measured again by itself.
+        # Failed cells can be measured again alone.
         self.measure(self.slow_config(), "--only-failed", expect=1)
         statuses = collections.Counter(end["status"] for end in ended(self.events()).values())
         self.assertEqual(statuses, {"ok": 8, "incorrect": 1})
@@ -139,7 +139,7 @@ class Resume(ProgramTest):
         self.assertEqual([path.name for path in kept.iterdir()], ["events.jsonl.xz"])
         for name in ("results.json", "results.json.xz"):
             with self.subTest(beside=name):
-                (kept / name).write_bytes(b"")  # what is beside the log is not read
+                (kept / name).write_bytes(b"")  # files beside the log are not read
                 self.assertEqual(self.run_program("report", kept / name, expect=1).stdout, table)
                 (kept / name).unlink()
         (kept.parent / "fig2").mkdir()

@@ -1,4 +1,4 @@
-"""Rounds: new processes, allocators in turns, verification once, and why a cell stops."""
+"""Tests rounds: new processes, allocators in turns, one verification, and the reasons why a cell stops."""
 
 import collections
 import csv
@@ -19,7 +19,7 @@ class RoundsTest(ProgramTest):
         return {end["stop"] for end in ended(self.events()).values() if end["status"] == "ok"}
 
     def samples_by_round(self):
-        """By cell: the number of samples of each round, as the results say."""
+        """Returns the number of samples of each round of each cell in the results."""
         return {cell["id"]: cell["phases"][0]["rounds"] for cell in self.results()["allocbench"]["cells"] if "phases" in cell}
 
 
@@ -114,7 +114,7 @@ class Order(RoundsTest):
 class Processes(RoundsTest):
     def test_a_round_of_a_cell_is_one_run_of_the_measuring_loop(self):
         self.measure(self.config(["steady"], rounds=3, least_rounds=3, repetitions=50, sweep={"request_bytes": [16]}))
-        # The first round does not know yet how long a sample takes.
+        # In the first round, the time of a sample is unknown.
         self.assertEqual([command for _, command, *_ in self.notes_of("sample", "close")],
                          ["sample", "sample", "close", "sample", "close", "sample", "close"])
         self.assertEqual(list(self.samples_by_round().values()), [[50, 50, 50]])
@@ -122,7 +122,7 @@ class Processes(RoundsTest):
     def test_samples_end_with_the_time_of_a_round(self):
         self.measure(self.config(["steady"], rounds=2, least_rounds=2, repetitions=50, sweep={"request_bytes": [16]},
                                  workload={"id": "pulse", "device_seconds": 0.004}))
-        # A sample says that it took 8 ms.
+        # Each sample reports 8 ms.
         self.assertEqual(list(self.samples_by_round().values()), [[3, 3]])
 
     def test_workers_load_the_plug_in_of_their_allocator_only(self):
@@ -130,7 +130,7 @@ class Processes(RoundsTest):
         measuring = [start for start in self.starts() if "--plugin" in start]
         self.assertEqual(collections.Counter(start[start.index("--plugin") + 1] for start in measuring),
                          {"fake_steady": 2, "fake_noisy": 2})
-        self.assertEqual(len(self.starts()), 4 + 1)  # one to hear about the device
+        self.assertEqual(len(self.starts()), 4 + 1)  # one start reads the facts of the device
 
     def test_a_worker_answers_the_question_about_its_device_heap_when_it_starts(self):
         config = self.config(["heaped"], rounds=2, sweep={"request_bytes": [16, 64], "pool_bytes": ["1MiB", "2MiB"]})
@@ -177,13 +177,14 @@ class Processes(RoundsTest):
 
 
 def loads_ahead(order, process):
-    """Whether a worker loads while another one is at work: it says when it is done."""
+    """Returns whether a worker loads while another one is at work. It reports when it has loaded."""
     return (process, "loaded") in order
 
 
 class Overlap(RoundsTest):
-    """The next worker loads while one starts, and opens the device while that one ends. The fake worker ends a run in which
-    two may have kernels on the device."""
+    """The next worker loads while one starts, and opens the device while that one ends. The fake worker stops a run if
+    two workers may have kernels on the device.
+    """
 
     def setUp(self):
         super().setUp()
@@ -193,7 +194,9 @@ class Overlap(RoundsTest):
         return super().environment(**self.more, **more)
 
     def order(self):
-        """(process, what it did), in the order of the whole run, without the one that only tells about the device."""
+        """Returns (process, what it did) in the order of the whole run, without the process that only reports the
+        device.
+        """
         lines = pathlib.Path(f"{self.notes}.order").read_text(encoding="utf-8").splitlines()
         steps = [tuple(line.split(" ")) for line in lines]
         return [step for step in steps if step[0] != steps[0][0]]
@@ -258,7 +261,8 @@ class Overlap(RoundsTest):
         self.assertEqual(self.statuses(), {"steady": ["ok"] * 4, "per_process": ["ok"] * 4, "heaped": ["ok"] * 4,
                                            "crashing": ["ok", "ok", "crashed", "crashed"], "noisy": ["ok"] * 4})
         waited = ["--wait" in start for start in self.starts()]
-        # All but the one that only tells about the device, the first that measures, and the one after the first crash.
+        # All workers wait except three: the one that reports the device, the first that measures, and the one after the
+        # first crash.
         self.assertEqual(waited.count(False), 3)
         self.assertEqual(self.worker_processes(), [])
 
@@ -341,11 +345,11 @@ class Resume(RoundsTest):
         verified = collections.Counter(event["cell"] for event in events if event["event"] == "verified")
         starts = collections.Counter(event["cell"] for event in events if event["event"] == "start")
         self.assertEqual(set(verified.values()), {1})
-        # A second attempt only where the first was killed before its verification was logged.
+        # A cell has a second attempt only if the first was killed before its verification was logged.
         self.assertLessEqual(sum(starts.values()), len(starts) + KILLS)
 
     def keep_rounds(self, count):
-        """Cuts the log as if the run had been killed after so many rounds of every cell."""
+        """Cuts the log as if the run had been killed after this number of rounds of every cell."""
         path = self.out / "events.jsonl"
         lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
         last = max(place for place, line in enumerate(lines)

@@ -1,4 +1,6 @@
-"""`allocbench study --shard`, `allocbench merge` and the script of `--slurm`: several machines measure what one would."""
+"""Tests `allocbench study --shard`, `allocbench merge` and the script of `--slurm`: several machines measure what one
+machine would.
+"""
 
 import json
 import lzma
@@ -13,7 +15,7 @@ from test_study import StudyTest
 
 
 def statuses_and_rounds(folder):
-    """By config and cell: how it ended, and how many samples each round of each phase has."""
+    """Returns for each config and cell its status, and the number of samples in each round of each phase."""
     found = {}
     for path in sorted(folder.rglob("results.json")):
         for cell in json.loads(path.read_text(encoding="utf-8"))["allocbench"]["cells"]:
@@ -23,7 +25,9 @@ def statuses_and_rounds(folder):
 
 
 def without_samples(found):
-    """The same with the number of rounds: a long sample is alone in its round, and a busy machine makes long ones."""
+    """Returns the same with the number of rounds. A long sample is alone in its round, and a busy machine makes long
+    samples.
+    """
     return {key: (status, {phase: len(rounds) for phase, rounds in phases.items()}) for key, (status, phases) in found.items()}
 
 
@@ -322,7 +326,7 @@ class Merge(ShardsTest):
 
 
 class SlurmScript(ShardsTest):
-    """With an sbatch that runs each job at once. test_slurm.py has a real one."""
+    """These tests use an sbatch that runs each job at once. test_slurm.py has a real one."""
 
     SBATCH = """#!/usr/bin/env bash
 printf '%s\\n' "$*" >> "$SBATCH_NOTES"

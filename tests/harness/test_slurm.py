@@ -1,6 +1,8 @@
-"""The script of `study --slurm` on a real Slurm: munged, slurmctld and slurmd of this machine, in a folder of their own.
+"""Tests the script of `study --slurm` with a real Slurm: munged, slurmctld and slurmd of this machine, in their own
+folder.
 
-Where they cannot start, the test is skipped with the reason."""
+If they cannot start, the test is skipped with the reason.
+"""
 
 import getpass
 import os
@@ -54,7 +56,7 @@ def free_port():
 
 
 class Slurm:
-    """A cluster of this machine."""
+    """A cluster consists of this machine only."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -62,13 +64,13 @@ class Slurm:
         self.environment = {**os.environ, "PATH": PATH, "SLURM_CONF": str(folder / "slurm.conf")}
 
     def start(self):
-        """The reason why it cannot be started; empty if it runs."""
+        """Returns the reason why it cannot be started, or an empty text if it runs."""
         missing = [name for name in PROGRAMS if shutil.which(name, path=PATH) is None]
         if missing:
             return f"{', '.join(missing)} not found (tools/install-dependencies.sh --dev)"
         for name in ("state", "spool"):
             (self.folder / name).mkdir()
-        self.folder.chmod(0o755)  # for the socket of munge
+        self.folder.chmod(0o755)  # folder of munge's socket
         key = self.folder / "munge.key"
         key.write_bytes(os.urandom(1024))
         key.chmod(0o400)

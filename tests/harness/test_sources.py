@@ -1,4 +1,4 @@
-"""Programs say which sources they were built from, and an edit builds only what includes the edited file."""
+"""Tests that programs report their sources, and that an edit rebuilds only units that include the edited file."""
 
 import os
 import shutil
@@ -57,7 +57,7 @@ class TwoPrograms(unittest.TestCase):
 
     @classmethod
     def says(cls, program):
-        """Commit, hash and whether the work tree has changes."""
+        """Returns the commit, the hash and whether the work tree has changes."""
         return run(cls.build_folder / "bin" / program).split(" ")
 
     def edit(self, name, text):

@@ -1,4 +1,4 @@
-"""Every way in which a worker can fail becomes the right word, and stops nothing else."""
+"""Tests that every failure of a worker gets the right status and stops nothing else."""
 
 import collections
 
@@ -74,7 +74,7 @@ class Order(ProgramTest):
                 self.notes.unlink(missing_ok=True)
                 self.measure(self.config(state=state), out=self.folder / state)
                 cells = [cell for _, cell in self.commands("sample")]
-                # Two commands each: the first sample tells how many fit into a round.
+                # Each cell gets two commands, because the first sample decides how many fit into a round.
                 self.assertEqual([len(set(cells[i:i + 2])) for i in (0, 2, 4)], [1, 1, 1])
                 self.assertEqual((len(cells), len(set(cells))), (6, 3))
 

@@ -1,4 +1,4 @@
-"""`allocbench study`: a group of configs as one plan."""
+"""Tests `allocbench study`: a group of configs as one plan."""
 
 import collections
 import fcntl
@@ -177,14 +177,15 @@ class Study(StudyTest):
             self.assertRegex(output, rf"mine/fig{number}: 3 cells.*, 3 (not measured|of these (not finished|provisional))")
 
     def test_the_plan_counts_the_processes_that_a_study_starts(self):
-        # A process for all of steady; two and one for each cell of per_process. Whether heaped uses its share of the device
-        # heap is known when its cells are open: it does, so that it takes a process per pool.
+        # In a round, all cells of `steady` share a process. `per_process` takes three processes for each cell. Only
+        # open cells show whether `heaped` uses its share of the device heap. It does, so it takes a process per pool.
         self.add_config("mine/one", ["steady", "heaped", "per_process"], rounds=2, least_rounds=2, repetitions=1)
         self.add_config("mine/two", ["steady", "heaped"], seed=2, sweep={"request_bytes": [16], "pool_bytes": ["1MiB", "2MiB"]})
         plan = self.study("mine", "--dry-run").stdout
         self.assertIn("22 to 22 rounds of cells. At least 13 worker processes for 3 allocators if nothing fails. Most processes: per_process 9, steady 2, heaped 2.", plan)
         self.study("mine")
-        self.assertEqual(len(self.starts()), 14 + 2)  # one for --dry-run and one here, to hear about the device
+        # One start for --dry-run and one here, to read the facts of the device.
+        self.assertEqual(len(self.starts()), 14 + 2)
 
     def test_no_figure_meets_a_device_heap_that_another_one_used(self):
         for number, sizes in enumerate(([16], [16, 20])):
@@ -224,7 +225,8 @@ class Study(StudyTest):
         self.assertIn("mine, papers, survey", result.stderr)
 
     def test_the_plan_counts_no_process_per_cell_where_requests_decide(self):
-        # In both allocators only a process refreshes everything; one serves small requests without the device heap.
+        # For both allocators, only a new process refreshes everything. One of them serves small requests without the
+        # device heap.
         self.add_config("mine/one", ["per_process", "thrifty"], rounds=2, least_rounds=2, repetitions=1, sweep={"request_bytes": [16, 20]})
         self.assertIn("At least 8 worker processes for 2 allocators if nothing fails. Most processes: per_process 6, thrifty 2.",
                       self.study("mine", "--dry-run").stdout)
@@ -251,11 +253,11 @@ class Study(StudyTest):
         result = self.run_program("study", "mine", "--configs", self.configs, "--out", self.out, "--profile", expect=1,
                                   environment=self.environment(FAKE_WORKER_PROFILE='{"resets": 7.0, "deadlines": 5.0}'))
         self.assertRegex(result.stdout, r" 7\.0 s  verification of resets\n")
-        self.assertRegex(result.stdout, r" 5\.0 s  deadlines\n")  # of verifications that cost no worker
+        self.assertRegex(result.stdout, r" 5\.0 s  deadlines\n")  # seconds of verifications that cost no worker
 
 
 class AllDevices(StudyTest):
-    """Two GPUs of one host, a process of the program on each."""
+    """These tests use two GPUs of one host, with a process of the program on each."""
 
     def setUp(self):
         super().setUp()
@@ -308,7 +310,7 @@ class AllDevices(StudyTest):
             self.add_config(f"mine/fig{number}", ["steady"], rounds=2, seed=number)
         self.run_program(*self.arguments, expect=0, environment=self.two)
         cards = [self.card(f"mine/fig{number}") for number in range(3)]
-        # It has most of the work, so that it would be shared out first.
+        # It has most of the work, so it would be distributed first.
         self.add_config("mine/large", ["steady", "counting"], rounds=9, least_rounds=9, seed=7)
         self.run_program(*self.arguments, "--resume", expect=0, environment=self.two)
         self.assertEqual([self.card(f"mine/fig{number}") for number in range(3)], cards)

@@ -1,4 +1,4 @@
-"""results.csv and the tables of the Python package, which reads results.json, have the same numbers."""
+"""Checks that results.csv has the same numbers as the tables of the Python package, which reads results.json."""
 
 import csv
 import importlib.util
@@ -23,7 +23,9 @@ class Tables(ProgramTest):
         return self.table(told.splitlines())
 
     def table(self, lines):
-        """Its rows with numbers as numbers, sorted: both have the order of cells, but not that of metrics."""
+        """Returns the sorted rows with numbers as numbers. Both tables have the same order of cells, but not of
+        metrics.
+        """
         numbers = ("value", "low", "high", "confidence", "samples")
         return sorted(([row["cell"], row["phase"], row["metric"]],
                        {name: float(row[name]) if name in numbers and row[name] else row[name] for name in COLUMNS}) for row in csv.DictReader(lines))

@@ -1,4 +1,6 @@
-"""What people type, mistype and read: config without an option, help, suggestions, tables of 80 columns, completion, manual."""
+"""Tests what people type and read: a config without an option, help, suggestions, tables of 80 columns, completion,
+manual.
+"""
 
 import json
 import os
@@ -136,7 +138,7 @@ class Generated(ProgramTest):
         self.assertIn("allocbench study papers --dry-run", shown)
 
     def complete(self, *words):
-        """What bash offers for the last word."""
+        """Returns what bash offers for the last word."""
         script = self.run_program("completion", "bash", expect=0).stdout
         line = " ".join(f"'{word}'" for word in ("allocbench", *words))
         ask = (f"{script}\nallocbench() {{ '{PROGRAM}' \"$@\"; }}\ncompopt() {{ :; }}\n"
@@ -169,14 +171,17 @@ class Generated(ProgramTest):
         self.assertEqual(self.complete("study", "guide", "--only", "guide/sm"), ["guide/small"])
         self.assertEqual(sorted(self.complete("study", "guide", "--only", "")), ["guide/large", "guide/small"])
 
-    # What is typed behind the program before a Tab, and what the line holds then: a verb, an option, an allocator, groups and configs, words of options.
+    # Each entry has the words typed after the program before a Tab, and the completed line: a verb, an option, an
+    # allocator, groups and configs, words of options.
     typed = {"st": "study", "study --re": "study --resume", "describe ste": "describe steady", "study gui": "study guide",
              "study guide --only guide/sm": "study guide --only guide/small", "--backend cp": "--backend cpu", "list al": "list allocators",
              "advise --siz": "advise --sizes", "configs/bey": "configs/beyond/"}
-    programs = ("allocbench", "programs/allocbench")  # found in PATH, and only where it stands
+    programs = ("allocbench", "programs/allocbench")  # one program is in PATH, and one is only in its folder
 
     def environment_of(self, program):
-        """Of a shell in a folder with two groups of configs; only the program without a folder is in PATH."""
+        """These tests use a shell in a folder with two groups of configs. Only the program without a folder is in
+        PATH.
+        """
         for name in ("guide/small", "guide/large", "beyond/steps", "schema/config.schema"):
             path = pathlib.Path(self.folder) / "configs" / f"{name}.json"
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -204,7 +209,7 @@ class Generated(ProgramTest):
 
     @unittest.skipUnless(shutil.which("zsh"), "no zsh")
     def test_zsh_completes(self):
-        """In a terminal of its own: what the line holds after a Tab."""
+        """Returns the line after a Tab, in a separate terminal."""
         for program in self.programs:
             ask = rf"""
                 zmodload zsh/zpty; zpty shell zsh -f -i
@@ -224,7 +229,7 @@ class Generated(ProgramTest):
                 self.assertEqual([each.strip() for each in told], [f"{program} {line}" for line in self.typed.values()])
 
     def in_terminal(self, environment, ready, asked):
-        """What an interactive bash writes between << and >> after each of `asked`."""
+        """Returns what an interactive bash writes between << and >> after each entry of `asked`."""
         child, terminal = pty.fork()
         if child == 0:
             os.chdir(self.folder)

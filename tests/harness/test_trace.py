@@ -1,4 +1,6 @@
-"""`"trace": FOLDER` in a config, and `allocbench try CONFIG`: the calls of a real worker's cell, whatever its workload."""
+"""Tests `"trace": FOLDER` in a config, and `allocbench try CONFIG`: they record the calls of a real worker's cell, for
+any workload.
+"""
 
 import json
 import pathlib

@@ -1,4 +1,6 @@
-"""`allocbench try`: a hand-made trace, replayed under real allocators, and what is wrong with a trace said at once."""
+"""Tests `allocbench try`: a hand-made trace is replayed under real allocators, and errors in a trace are reported at
+once.
+"""
 
 import json
 import unittest
@@ -16,7 +18,9 @@ class TryTest(ProgramTest):
         self.real = self.real_workers("atomic_malloc", "comb")
 
     def trace(self, calls, kernels, name="my.trace", lost=0):
-        """`calls`: (thread, operation, bytes, block); `kernels`: how many of them each has, of 2 blocks of 32 threads."""
+        """Writes a trace. `calls` has (thread, operation, bytes, block). `kernels` has the number of calls of each
+        kernel, which has 2 blocks of 32 threads.
+        """
         folder = self.folder / name
         folder.mkdir()
         columns = {"thread": "<u4", "operation": "|u1", "bytes": "<u8", "block": "<u4"}

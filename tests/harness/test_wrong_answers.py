@@ -1,4 +1,4 @@
-"""Answers that were once wrong, or good where nothing was measured."""
+"""Tests answers of commands that must not be wrong, or good without a measurement."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-// Sizes, units, nearest names, hashes: everything that turns texts into values or back.
+// Sizes, units, nearest names and hashes: everything that turns texts into values or back.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -81,7 +81,7 @@ TEST(Shell, QuotesOnlyWhatAShellWouldRead) {
 
 TEST(NearestName, CountsEdits) {
   EXPECT_EQ(edit_distance("halloc", "halloc"), 0u);
-  EXPECT_EQ(edit_distance("hallco", "halloc"), 1u);  // a swap is one slip
+  EXPECT_EQ(edit_distance("hallco", "halloc"), 1u);  // a swap is one mistake
   EXPECT_EQ(edit_distance("", "abc"), 3u);
   EXPECT_EQ(edit_distance("kitten", "sitting"), 3u);
 }
@@ -94,7 +94,7 @@ TEST(NearestName, SuggestsOnlyWhatIsNear) {
   EXPECT_EQ(nearest_name("xyz", names), "");
 }
 
-// Ids are keys of stored results: this value must never change.
+// Ids are keys of stored results, so this value must never change.
 TEST(Hash, IsStable) {
   EXPECT_EQ(stable_hash(""), "efd01f60ba992926");
   EXPECT_EQ(stable_hash("allocbench"), "1535fd40c4c8ee7c");

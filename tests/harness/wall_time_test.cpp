@@ -1,4 +1,4 @@
-// What --profile prints of a worker that waited while another one was at work.
+// The output of --profile for a worker that waited while another one was at work.
 #include "harness/front/run/wall_time.hpp"
 
 #include <gmock/gmock.h>
@@ -12,7 +12,7 @@ using ::testing::HasSubstr;
 TEST(WallTime, PartsAddUpToTheTimeOfTheRun) {
   WallTime wall_time;
   wall_time.add("process ends", 1);
-  // Of its start of 1.5 s the worker knows a second.
+  // The worker explains one second of its start, which took 1.5 s.
   EXPECT_EQ(wall_time.add({.seconds = {{"start", 1}, {"kernels", 2}}, .beside = 5}, 1.5), 3.5);
   const std::string text = wall_time.text(10);
   for (const char* part : {"   55.0 %       5.5 s  front end\n", "   20.0 %       2.0 s  kernels\n",

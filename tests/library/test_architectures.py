@@ -1,4 +1,4 @@
-"""CMake tells a GPU that is too old from one that is not, before a compiler sees a header. Usage: CMAKE MODULE."""
+"""Checks that CMake rejects a GPU that is too old before a compiler reads a header. Usage: CMAKE MODULE."""
 
 import pathlib
 import subprocess

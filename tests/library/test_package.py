@@ -1,4 +1,4 @@
-"""The installed files and the Debian package of the library. Usage: BUILD_DIR CMAKE CPACK."""
+"""Tests the installed files and the Debian package of the library. Usage: BUILD_DIR CMAKE CPACK."""
 
 import pathlib
 import shutil

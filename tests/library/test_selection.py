@@ -1,4 +1,4 @@
-"""ALLOCBENCH_ALLOCATORS chooses the plug-ins that a build has. Usage: CMAKE SOURCE."""
+"""Tests that ALLOCBENCH_ALLOCATORS chooses the plug-ins of a build. Usage: CMAKE SOURCE."""
 
 import pathlib
 import subprocess

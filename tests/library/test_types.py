@@ -1,4 +1,4 @@
-"""The table of types and headers in docs/use-the-library.md is what the compiler says. Usage: COMPILER SOURCE."""
+"""Checks the table of types and headers in docs/use-the-library.md with the compiler. Usage: COMPILER SOURCE."""
 
 import pathlib
 import re

@@ -1,4 +1,4 @@
-"""Questions to the small guide (guide.py), for the tests of the advice."""
+"""Asks the small guide (guide.py), for the tests of the advice."""
 
 from plots.advice import engine, question
 

@@ -1,4 +1,4 @@
-"""Chromium for the tests of the page."""
+"""Starts Chromium for the tests of the page."""
 
 import os
 import shutil
@@ -33,7 +33,7 @@ def show(browser, page, fragment=""):
 
 
 def wait(browser, script: str):
-    """Until the script is true; a page that is not ready in 20 seconds is broken."""
+    """Waits until the script is true. A page that is not ready in 20 seconds is broken."""
     end = time.monotonic() + 20
     while not (made := browser.execute_script(script)):
         assert time.monotonic() < end, f"still not: {script}"

@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "python")]
 
-# One seed per session; a failure is replayed with ALLOCBENCH_TEST_SEED=<seed>.
+# Each session has one seed. ALLOCBENCH_TEST_SEED=<seed> replays a failure.
 SEED = int(os.environ.get("ALLOCBENCH_TEST_SEED") or random.SystemRandom().randrange(2**32))
 
 
@@ -45,7 +45,7 @@ def wide():
 
 @pytest.fixture(scope="session")
 def made(tmp_path_factory) -> dict:
-    """The table that the advice makes of the small guide."""
+    """Returns the table that the advice makes of the small guide."""
     import guide
     from allocbench import stored
 

@@ -1,4 +1,4 @@
-"""A small guide with invented numbers, for the tests of the advice and of the page."""
+"""Writes a small guide with invented numbers, for the tests of the advice and of the page."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NAMES = {
     "kma": ("KMA", "published"),  # the study had no time for it
 }
 RESTRICTIONS = {"corw_reworked": ["serves one size of block only"], "atomic_malloc": ["free does nothing"]}
-# Seconds of malloc and free of 1,000 threads; memory per requested byte.
+# Each allocator has the seconds of malloc and free of 1,000 threads, and the memory per requested byte.
 COST = {
     "atomic_malloc": (2e-6, 1.0),
     "comb": (6e-6, 1.2),
@@ -34,7 +34,9 @@ REFUSED = {("latency", "halloc", 1 << 27): "Halloc serves requests up to 4096 B 
 
 
 def write(folder: Path, backend: str = "cuda") -> Path:
-    """Requests by size and threads, a pool that fills up, memory, one application with and without an allocator."""
+    """Writes requests by size and threads, a pool that fills up, memory, and one application with and without an
+    allocator.
+    """
     _config(folder, "small", [_request(name, size, threads) for name in NAMES for size in (16, 64) for threads in (1000, 1_000_000)], backend)
     _config(folder, "mixed", [_mixed(name) for name in NAMES], backend)
     _config(folder, "fill", [_fill(name, taken) for name in NAMES for taken in (0.5, 0.9)], backend)
@@ -48,7 +50,7 @@ def write(folder: Path, backend: str = "cuda") -> Path:
 
 
 def write_handed_over(folder: Path) -> Path:
-    """Blocks that other threads free, beside the rest."""
+    """Adds blocks that other threads free."""
     _config(folder, "handed_over", [_handed_over(name, freed_by) for name in NAMES for freed_by in ("other_block", "anybody", "other_lane")], "cuda")
     return folder
 

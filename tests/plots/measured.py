@@ -14,7 +14,9 @@ FIRST, SECOND = "0123456789ab", "ba9876543210"  # measured revisions
 def run(study: Path, name: str, cells: list[dict], *, inside: str = "", revision: str = FIRST, commit: str = "abc1234", card: str = "card-1", model: str = "Test GPU",
         driver: str = "570.1", clock: int = 1980, date: str = "2026-01-02", dirty: bool = False, backend: str = "cuda", of_cells: dict[int, dict] | None = None,
         config: dict | None = None, rounds: dict[int, list[float]] | None = None) -> Path:
-    """A run in STUDY/NAME; `of_cells` changes what single cells say about themselves, `rounds` has seconds of rounds for the log."""
+    """Makes a run in STUDY/NAME. `of_cells` changes facts of single cells, and `rounds` has seconds of rounds for the
+    log.
+    """
     config = {"name": name, "allocators": sorted({each["allocator"] for each in cells}), "workload": {"id": "alloc_free"}, "sweep": {"threads": [1]},
               "plot": {"kind": "lines", "x": "threads", "y": ["alloc"]}, **(config or {})}
     folder = synthetic.write(study / (inside or name), config, cells, backend)

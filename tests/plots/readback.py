@@ -11,13 +11,13 @@ def _lines(drawing, prefix: str):
 
 
 def medians(drawing) -> dict[str, dict[float, float]]:
-    """Label -> {x: y} of the points that a line or its markers show."""
+    """Returns {x: y} of the points that a line or its markers show, by label."""
     return {line.get_gid().removeprefix("median "): {float(x): float(y) for x, y in zip(*line.get_data())
                                                      if not math.isnan(y)} for line in _lines(drawing, "median ")}
 
 
 def failures(drawing) -> dict[str, set[float]]:
-    """Label -> the x of its crosses in the strip."""
+    """Returns the x of the crosses in the strip, by label."""
     found: dict[str, set[float]] = {}
     for line in _lines(drawing, "failed "):
         found.setdefault(line.get_gid().removeprefix("failed "), set()).update(float(x) for x in line.get_xdata())
@@ -25,14 +25,14 @@ def failures(drawing) -> dict[str, set[float]]:
 
 
 def interval_xs(drawing, label: str) -> set[float]:
-    """Every x at which a label has a bar for its interval."""
+    """Returns every x at which a label has a bar for its interval."""
     return {float(x) for axes in drawing.page.figure.axes for collection in axes.collections
             if collection.get_gid() == f"interval {label}"
             for path in collection.get_paths() for x, _ in path.vertices}
 
 
 def texts(drawing) -> list[str]:
-    """All words of the figure, tick labels included."""
+    """Returns all words of the figure, tick labels included."""
     figure = drawing.page.figure
     return [text.get_text() for axes in figure.axes for text in (*axes.texts, *axes.get_xticklabels(),
                                                                  *axes.get_yticklabels())] + \
@@ -40,7 +40,7 @@ def texts(drawing) -> list[str]:
 
 
 def value_of(run, number: int, phase: str, metric: str):
-    """The stored or derived value of the cell with that number, as a row; None where it has none."""
+    """Returns the stored or derived value of the cell with this number as a row, or None if it has none."""
     values = run.at(phase, metric)
     cell = run.cells.index[number]
     return values.loc[cell] if cell in values.index else None

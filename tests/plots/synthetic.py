@@ -11,7 +11,7 @@ _OF_CELLS = ("allocator", "allocator_parameters", "workload", "workload_paramete
 
 
 def cell(allocator: str, axes: dict, *, status: str = "ok", reason: str = "", values: dict | None = None, **fields) -> dict:
-    """One cell; `values` maps (phase, metric) to a number or to (value, low, high)."""
+    """Makes one cell. `values` maps (phase, metric) to a number or to (value, low, high)."""
     made = {"allocator": allocator, "axes": axes, "status": status, "reason": reason, "values": values or {},
             "allocator_parameters": {}, "workload": "alloc_free", "workload_parameters": {"threads": 64, **axes},
             "pool_bytes": axes.get("pool_bytes", 1 << 26), "flags": "", "samples": 5}
@@ -34,7 +34,7 @@ def write(folder: Path, config: dict, cells: list[dict], backend: str = "cpu", u
 
 
 def change(folder: Path, number: int, **keys) -> None:
-    """Changes keys of a stored cell; entries of `phases` are joined with those of the same name."""
+    """Changes keys of a stored cell. Entries of `phases` are merged with the stored phases of the same name."""
     document = json.loads((folder / "results.json").read_text(encoding="utf-8"))
     _join(document["allocbench"]["cells"][number], keys)
     (folder / "results.json").write_text(json.dumps(document), encoding="utf-8")

@@ -1,4 +1,6 @@
-"""tools/check_card.py and tools/submit_results.py: each kept card passes, and each kind of mistake in a submitted folder is named."""
+"""Tests tools/check_card.py and tools/submit_results.py: each kept card passes, and each kind of mistake in a submitted
+folder is reported.
+"""
 
 import json
 import shutil
@@ -26,7 +28,7 @@ def card(tmp_path, root):
 
 
 def _unpacked(run, change):
-    """The run with results.json in place of its packed form, changed."""
+    """Replaces the packed results.json of a run by a changed one."""
     document = json.loads(stored.content_of(run, "results.json"))
     change(document["allocbench"])
     (run / "results.json").write_text(json.dumps(document))

@@ -1,4 +1,4 @@
-"""The tables made from results.json are what results.csv holds of the same run: of the one that the front end's own tests write."""
+"""Tests that the tables from results.json equal results.csv of the same run, which the front end's tests write."""
 
 import csv
 import json

@@ -1,4 +1,4 @@
-"""tools/lacking-values.py: which values of kept results a study lacks."""
+"""Tests tools/lacking-values.py, which lists the values of kept results that a study lacks."""
 
 import pathlib
 import subprocess

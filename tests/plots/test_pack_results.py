@@ -1,4 +1,4 @@
-"""tools/pack_results.py: what it keeps is enough to draw, and comes to the same when it packs what is packed."""
+"""Tests tools/pack_results.py: the packed files are enough to draw, and packing them again changes nothing."""
 
 import copy
 import importlib.util

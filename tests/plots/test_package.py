@@ -1,4 +1,4 @@
-"""The package `allocbench` (python/): tables of stored runs for pandas, installed or not."""
+"""Tests the package `allocbench` (python/): tables of stored runs for pandas, installed or not."""
 
 import importlib.util
 import json
@@ -35,7 +35,7 @@ def test_a_row_per_cell_phase_and_metric(tmp_path):
 
 
 def test_pandas_has_nothing_to_warn_of(tmp_path):
-    """Runs with and without failed cells, with no cell that is ok, and with settings that the others lack."""
+    """Makes runs with and without failed cells, with no cell that is ok, and with settings that other runs lack."""
     _run(tmp_path / "both")
     axes = {"threads": 4, "depth": 3, "sorted": True, **{f"setting{number}": number for number in range(150)}}
     synthetic.write(tmp_path / "ok", CONFIG, [synthetic.cell("c_malloc", axes, values={("alloc", "time"): (1e-6, 9e-7, 2e-6)})])

@@ -1,4 +1,4 @@
-"""Recorded calls as a table, and what is said of damaged ones."""
+"""Tests recorded calls as a table, and the errors for damaged traces."""
 
 import gzip
 import json

@@ -1,4 +1,6 @@
-"""Runs with everything that the page shows. The fixtures `folder` and `page` (conftest.py) write them once a session."""
+"""Makes runs with everything that the page shows. The fixtures `folder` and `page` (conftest.py) write them once a
+session.
+"""
 
 import guide
 import synthetic
@@ -25,7 +27,7 @@ LINES = {
 
 
 def write(folder):
-    """Writes the guide and one line figure into the folder, and gives it back."""
+    """Writes the guide and one line figure into the folder, and returns the folder."""
     made = guide.write(folder)
     cells = [
         synthetic.cell(name, {"request_bytes": size}, values={("total", "time"): 1e-5 * size * factor})

@@ -1,11 +1,12 @@
-// Conformance of atomic words: every operation in both widths, wrap-around, contention, and progress of waiting lanes.
+// Conformance of atomic words: these tests cover every operation in both widths, wrap-around, contention, and the
+// progress of waiting lanes.
 #pragma once
 
 #include "tests/simt/conformance.hpp"
 
 namespace simt::conformance {
 
-// What each operation returned and left behind, for one word without contention.
+// EveryOperation writes the results and effects of each operation on one word without contention.
 template <class T>
 struct EveryOperation {
   template <class Thread>
@@ -104,7 +105,7 @@ TEST_P(Conformance, ContendedAtomicsLoseNothing) {
   EXPECT_EQ(wide.to_host(stream())[0], std::uint64_t{0} - threads * 10 * (std::uint64_t{1} << 33));
 }
 
-// Message passing between two lanes of one warp: needs independent progress and release/acquire.
+// PassMessage passes a message between two lanes of one warp. It needs independent progress and release/acquire.
 struct PassMessage {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, std::uint32_t* output, std::uint32_t* flag, std::uint32_t* message) const {
@@ -124,7 +125,7 @@ TEST_P(Conformance, LanesOfOneWarpWaitForEachOther) {
   EXPECT_EQ(run({1, 32}, 1, PassMessage{}, flag.data(), message.data())[0], 42u);
 }
 
-// A spin lock without a hint, held for several steps, all lanes contending.
+// SpinLock is a spin lock without a hint. A lane holds it for several steps while all lanes contend.
 struct SpinLock {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, std::uint32_t* lock, std::uint32_t* guarded) const {

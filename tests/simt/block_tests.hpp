@@ -1,4 +1,5 @@
-// Conformance of blocks and grids: identities, shared memory, barriers, persistent blocks, the device heap.
+// Conformance of blocks and grids: these tests cover identities, shared memory, barriers, persistent blocks and the
+// device heap.
 #pragma once
 
 #include "tests/simt/conformance.hpp"
@@ -43,7 +44,7 @@ TEST_P(Conformance, EveryThreadHasItsOwnArguments) {
   for (std::uint32_t thread = 0; thread < 66; ++thread) EXPECT_EQ(seen[thread], thread + 5);
 }
 
-// Odd lanes end inside a function that the kernel calls; the others meet without them.
+// In OddLanesExit, odd lanes end inside a function that the kernel calls. The others meet without them.
 struct OddLanesExit {
   template <class Thread>
   static SIMT_FN std::uint32_t even_only(Thread& thread) {
@@ -105,7 +106,8 @@ TEST_P(Conformance, BlockBarrierGoesOnWithoutExitedLanes) {
   }
 }
 
-// All resident blocks meet at a grid-wide barrier, several times: needs progress of every started block.
+// In GridBarrier, all resident blocks meet at a grid-wide barrier several times. It needs the progress of every started
+// block.
 struct GridBarrier {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, std::uint32_t* arrivals, std::uint32_t* late) const {

@@ -1,7 +1,7 @@
-// Planted bugs of the kinds that allocators had, small enough to search: what strategies are judged by.
+// These planted bugs are of the kinds that allocators had, and small enough for a search. They measure strategies.
 //
-// Every kernel works on one array of words, zero at the start, and raises a failed check when the bug has struck. All
-// of them are right when no lane is disturbed.
+// Every kernel works on one array of words, which is zero at the start, and raises a failed check when the bug has
+// struck. All kernels are correct if no lane is disturbed.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ void check(Thread& thread, bool holds, const char* text, CallSite site = CallSit
   if (!holds) thread.executor_lane().fail(FaultKind::failed_check, text, site);
 }
 
-// A counter that is read and written in two steps.
+// LostUpdate reads and writes a counter in two steps.
 struct LostUpdate {
   static constexpr std::uint32_t updates = 3;
   template <class Thread>
@@ -33,7 +33,7 @@ struct LostUpdate {
   }
 };
 
-// A lock whose holder lets go one step early, on a path that only the second of four uses takes.
+// In EarlyUnlock, the holder of a lock releases it one step early, on a path that only the second of four uses takes.
 struct EarlyUnlock {
   template <class Thread>
   void operator()(Thread& thread, std::uint32_t* words) const {
@@ -53,8 +53,8 @@ struct EarlyUnlock {
   }
 };
 
-// Lane 0 replaces a unit, gives back to it and then retires it by an exchange. A lane that looked for the unit before
-// it was replaced reserves in it between the last two.
+// In StaleReservation, lane 0 replaces a unit, returns to it and then retires it by an exchange. A lane that looked for
+// the unit before it was replaced reserves in it between the last two steps.
 struct StaleReservation {
   static constexpr std::uint32_t units = 12;
   template <class Thread>
@@ -79,7 +79,7 @@ struct StaleReservation {
   }
 };
 
-// A stack of free blocks whose head has no tag.
+// AbaStack is a stack of free blocks whose head has no tag.
 struct AbaStack {
   static constexpr std::uint32_t blocks = 4;
   template <class Thread>
@@ -107,8 +107,8 @@ struct AbaStack {
   }
 };
 
-// A page that goes back to no size class when its last block is freed, though a lane has just looked at its class
-// (mallocMC issue 241).
+// In RecycledPage, a page leaves its size class when its last block is freed, although a lane has just looked at its
+// class (mallocMC issue 241).
 struct RecycledPage {
   static constexpr std::uint32_t blocks = 8;
   template <class Thread>
@@ -131,7 +131,7 @@ struct RecycledPage {
   }
 };
 
-// Takes for granted that lanes that came together are one group.
+// TrustsWholeWarp assumes that lanes that came together are one group.
 struct TrustsWholeWarp {
   template <class Thread>
   void operator()(Thread& thread, std::uint32_t* words) const {

@@ -1,4 +1,4 @@
-// The conformance suite for one back end; the compiler chooses which. See conformance.hpp.
+// This is the conformance suite for one back end, which the compiler determines (conformance.hpp).
 #include "tests/simt/atomic_tests.hpp"
 #include "tests/simt/block_tests.hpp"
 #include "tests/simt/family_tests.hpp"

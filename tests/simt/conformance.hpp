@@ -1,7 +1,7 @@
-// The conformance suite: what every back end must do, from one source. conformance.cpp and conformance.cu include the
-// same tests; results of a GPU are the reference for all that the CUDA manual defines.
+// The conformance suite tests the duties of every back end from one source. conformance.cpp and conformance.cu include
+// the same tests. The results of a GPU are the reference for everything that the CUDA manual defines.
 //
-// Kernels write what they saw into buffers; the host compares with a model that knows nothing of warps.
+// Kernels write what they see into buffers. The host compares this with a model that knows nothing of warps.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@
 
 namespace simt::conformance {
 
-// One way to run the suite. On the CPU executor every mode and several seeds; on CUDA there is one.
+// Setting is one way to run the suite. The CPU executor has every mode and several seeds, and CUDA has one setting.
 struct Setting {
   std::string name;
 #if !SIMT_CUDA
@@ -39,18 +39,18 @@ inline std::vector<Setting> settings() {
   ExecutorOptions threads;
   threads.os_threads = 2;
 #if defined(__SANITIZE_THREAD__)
-  threads.resident_blocks = 4;  // the first use of a lane takes ThreadSanitizer 0.7 ms
+  threads.resident_blocks = 4;  // ThreadSanitizer takes 0.7 ms for the first use of a lane
 #endif
   all.push_back({"threads", threads});
 #if defined(__SANITIZE_THREAD__)
-  return all;  // what ThreadSanitizer looks for here only happens between OS threads
+  return all;  // ThreadSanitizer finds races only between OS threads here
 #endif
 #endif
   ExecutorOptions deterministic;
   deterministic.mode = ExecutorMode::deterministic;
 #if SIMT_RACES
   constexpr std::uint64_t last_seed = 2;  // a race hardly depends on the schedule
-  deterministic.resident_blocks = 4;      // as above
+  deterministic.resident_blocks = 4;      // for the same reason as above
 #else
   constexpr std::uint64_t last_seed = 8;
 #endif
@@ -90,7 +90,7 @@ inline std::vector<Setting> settings() {
 #endif
 }
 
-// GoogleTest prints the parameter of a failed case; without this, its bytes.
+// GoogleTest prints the parameter of a failed case. Without this function, it would print the bytes.
 inline void PrintTo(const Setting& setting, std::ostream* out) { *out << setting.name; }
 
 class Conformance : public ::testing::TestWithParam<Setting> {
@@ -122,7 +122,7 @@ class Conformance : public ::testing::TestWithParam<Setting> {
     return buffer;
   }
 
-  // Runs the kernel with an output of `per_thread` words for every thread, zero before the launch.
+  // Runs the kernel with an output of `per_thread` words for every thread, which are zero before the launch.
   template <class T = std::uint32_t, class Kernel, class... Args>
   std::vector<T> run(LaunchShape shape, std::size_t per_thread, Kernel kernel, Args... args) {
     auto output = zeros<T>(std::size_t{shape.blocks} * shape.threads_per_block * per_thread);
@@ -138,11 +138,11 @@ class Conformance : public ::testing::TestWithParam<Setting> {
 INSTANTIATE_TEST_SUITE_P(Simt, Conformance, ::testing::ValuesIn(settings()),
                          [](const ::testing::TestParamInfo<Setting>& setting) { return setting.param.name; });
 
-// Full, half, sparse, irregular and single-lane masks. A test splits a warp by one of them, so that its complement is
-// tested as well.
+// These masks are full, half, sparse, irregular and single-lane. A test splits a warp by one of them, so that its
+// complement is tested as well.
 inline constexpr LaneMask masks[] = {full_warp, 0x0000ffffu, 0x80000001u, 0x5a5a1234u, 0x00000100u, 0xfffffffeu};
 
-// The members of the group that `lane` belongs to after such a split.
+// Returns the members of the group of `lane` after such a split.
 inline LaneMask side_of(LaneMask mask, std::uint32_t lane) { return (mask >> lane & 1) != 0 ? mask : ~mask; }
 inline LaneMask below(std::uint32_t lane) { return (LaneMask{1} << lane) - 1; }
 

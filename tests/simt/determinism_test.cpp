@@ -1,4 +1,4 @@
-// Replay: in deterministic mode a seed fixes every step, every address and every byte of fresh memory.
+// In deterministic mode, a seed fixes every step, every address and every byte of fresh memory.
 #include <set>
 
 #include "tests/simt/fault_helpers.hpp"
@@ -6,7 +6,8 @@
 namespace simt::faults {
 namespace {
 
-// Uses everything that could leak chance into a schedule: addresses, clock, SM, groups, the device heap, fresh memory.
+// Everything uses all sources of chance that could change a schedule: addresses, clock, SM, groups, the device heap and
+// fresh memory.
 struct Everything {
   template <class Thread>
   void operator()(Thread& thread, std::uint32_t* words) const {
@@ -84,7 +85,7 @@ TEST(Determinism, FaultsRepeatToo) {
 
 TEST(Determinism, ThreadsModeClaimsNoReplay) { EXPECT_EQ(trace(ExecutorOptions{}, 1).report.hash, 0u); }
 
-// The subsets that converged() may give are all given: only the caller, some lanes, all 32.
+// converged() must return all its possible subsets: only the caller, some lanes, and all 32.
 struct GroupSize {
   template <class Thread>
   void operator()(Thread& thread, std::uint32_t* sizes) const {

@@ -1,4 +1,4 @@
-// Options of an executor that runs the schedule of a seed, for all tests of the executor.
+// Returns options of an executor that runs the schedule of a seed, for all tests of the executor.
 #pragma once
 
 #include <cstdint>

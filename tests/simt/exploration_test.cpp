@@ -1,4 +1,4 @@
-// Depth-first search over all schedules with few preemptions.
+// These tests make a depth-first search over all schedules with few preemptions.
 #include <set>
 
 #include "tests/simt/search_helpers.hpp"
@@ -45,9 +45,9 @@ Found explore(std::uint32_t preemptions, std::uint32_t lanes, Kernel kernel) {
   return found;
 }
 
-// Two lanes A and B with the steps 1 and 2 each. Without a preemption: A A B B, B B A A. With one, when A begins: B
-// comes in before step 1 or 2 of A and runs to its end. With two: A comes back before step 1 or 2 of B, for each of
-// these. The same when B begins.
+// Two lanes A and B have the steps 1 and 2 each. Without a preemption, the schedules are A A B B and B B A A. With one
+// preemption, when A begins, B comes in before step 1 or 2 of A and runs to its end. With two, A returns before step 1
+// or 2 of B, for each of these. The same holds when B begins.
 TEST(Exploration, CountsByHand) {
   EXPECT_EQ(explore(0, 2, TwoSteps{}).runs, 2u);
   EXPECT_EQ(explore(1, 2, TwoSteps{}).runs, 2u * (1 + 2));
@@ -56,13 +56,13 @@ TEST(Exploration, CountsByHand) {
   EXPECT_EQ(two.schedules.size(), two.runs) << "no schedule comes twice";
 }
 
-// The choice of the first lane, and of those that follow when lanes end, costs nothing.
+// The choice of the first lane, and of the lanes that follow when lanes end, costs nothing.
 TEST(Exploration, OrdersOfThreeLanes) { EXPECT_EQ(explore(0, 3, TwoSteps{}).runs, 6u); }
 
 TEST(Exploration, FindsALostUpdateWithOnePreemption) {
   EXPECT_EQ(explore(0, 2, zoo::LostUpdate{}).failures, 0u);
   const Found found = explore(1, 2, zoo::LostUpdate{});
-  // Between load and store of one of the three updates of the lane that begins.
+  // The preemption lies between load and store of one of the three updates of the lane that begins.
   EXPECT_EQ(found.failures, 2u * 3u);
   EXPECT_EQ(found.fewest_preemptions, 1u);
 }

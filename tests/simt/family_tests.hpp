@@ -1,4 +1,4 @@
-// Conformance of kernel families: a member does what it does as a kernel of its own.
+// Conformance of kernel families: a member does the same as it does as a separate kernel.
 #pragma once
 
 #include <array>
@@ -13,13 +13,13 @@ struct WideArgument {
   std::uint64_t second;
 };
 
-// What members have in common.
+// The members share this function.
 template <class Thread>
 SIMT_NOINLINE_FN std::uint32_t lanes_where(Thread& thread, bool predicate) {
   return thread.warp().ballot(predicate);
 }
 
-// Arguments that leave gaps where they are packed.
+// WriteArguments has arguments that leave gaps when they are packed.
 struct WriteArguments {
   std::uint32_t factor;
 
@@ -47,7 +47,7 @@ SIMT_NOINLINE_FN void exit_below(Thread& thread, std::uint32_t lane) {
   if (thread.lane() < lane) thread.exit();
 }
 
-// The last lane of each warp goes on alone.
+// In OthersExit, the last lane of each warp continues alone.
 struct OthersExit {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, std::uint32_t* output) const {
@@ -71,7 +71,7 @@ class KernelFamilies : public Conformance {
     const std::array<const void*, 1 + sizeof...(Args)> arguments{&kernel, &args...};
     launch_kernel(stream(), shape, Family::pointer<FamilyMember<Kernel, Args...>>(), arguments);
   }
-  // Like run(), by the family's entry.
+  // Does the same as run() by the family's entry.
   template <class Kernel, class... Args>
   std::vector<std::uint32_t> run_member(LaunchShape shape, std::size_t per_thread, Kernel kernel, Args... args) {
     auto output = zeros<std::uint32_t>(std::size_t{shape.blocks} * shape.threads_per_block * per_thread);
@@ -102,7 +102,7 @@ TEST_P(KernelFamilies, FamilyMembersActAsOnTheirOwn) {
   }
 }
 
-// The largest block there is, and dynamic shared memory.
+// This test uses the largest possible block and dynamic shared memory.
 TEST_P(KernelFamilies, FamilyTakesBlocksOfAnySize) {
   const auto seen = run_member({1, max_threads_per_block, 8 * sizeof(std::uint32_t)}, 1, Histogram{});
   EXPECT_EQ(seen, std::vector<std::uint32_t>(max_threads_per_block, max_threads_per_block / 8));

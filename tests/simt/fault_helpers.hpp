@@ -1,4 +1,5 @@
-// Shared by the tests of undefined use: run a kernel on the CPU executor and look at the fault it must end with.
+// The tests of undefined use share these helpers. They run a kernel on the CPU executor and check the fault with which
+// it must end.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,13 +14,13 @@ namespace simt::faults {
 
 using test::deterministic;
 
-// Every diagnosis must come in all of these.
+// Returns the modes. Every diagnosis must appear in all of them.
 inline std::vector<ExecutorOptions> all_modes() {
   ExecutorOptions threads;
   threads.os_threads = 2;
   std::vector<ExecutorOptions> all{threads};
 #if defined(__SANITIZE_THREAD__)
-  constexpr std::uint64_t last_seed = 1;  // creating a lane takes milliseconds
+  constexpr std::uint64_t last_seed = 1;  // ThreadSanitizer takes milliseconds to create a lane
 #else
   constexpr std::uint64_t last_seed = 8;
 #endif
@@ -33,7 +34,7 @@ struct Outcome {
   std::string text;
 };
 
-// Device memory of `words` zeros is the first argument of the kernel.
+// Launches the kernel. Its first argument is device memory of `words` zeros.
 template <class Kernel>
 Outcome outcome_of_launch(Device& device, LaunchShape shape, Kernel kernel, std::size_t words) {
   Stream stream(device);
@@ -52,7 +53,7 @@ Outcome outcome_of(const ExecutorOptions& options, LaunchShape shape, Kernel ker
   return outcome_of_launch(device, shape, kernel, words);
 }
 
-// A fault of this kind whose text holds every one of the parts, in each mode.
+// Expects a fault of this kind in each mode. Its text must contain every one of the parts.
 template <class Kernel>
 void expect_fault(LaunchShape shape, Kernel kernel, FaultKind kind, const std::vector<std::string>& parts) {
   for (const ExecutorOptions& options : all_modes()) {

@@ -1,4 +1,5 @@
-// Conformance of groups: votes, shuffles, matches, reductions on all kinds of masks, and opportunistic groups.
+// Conformance of groups: these tests cover votes, shuffles, matches, reductions on all kinds of masks, and
+// opportunistic groups.
 #pragma once
 
 #include <numeric>
@@ -93,7 +94,7 @@ struct SplitAndMatch {
     std::uint32_t* mine = output + lane * 3;
     mine[0] = group.match_any(lane / 5 % 3).mask();
     mine[1] = group.match_any((std::uint64_t{lane % 4} << 33) + 1).mask();
-    // A group made by match_any is a group like any other.
+    // A group from match_any behaves like any other group.
     mine[2] = group.match_any(lane % 7).reduce_add(1);
   }
 };
@@ -128,7 +129,7 @@ struct SplitAndReduce {
     mine[1] = group.reduce_max((lane * 7) % 32);
     mine[2] = group.exclusive_sum(lane + 1);
     mine[3] = group.exclusive_sum((std::uint64_t{lane} << 34) + lane);
-    mine[4] = group.exclusive_sum(0x40000000u);  // wraps around in the fifth member
+    mine[4] = group.exclusive_sum(0x40000000u);  // the sum wraps around in the fifth member
   }
 };
 
@@ -222,8 +223,8 @@ TEST_P(Conformance, NestedDivergence) {
   }
 }
 
-// Takes as many tickets as the rank of the thread says, with one atomic per opportunistic group: lanes leave the loop
-// in different rounds.
+// AggregatedTickets takes as many tickets as the rank of the thread, with one atomic per opportunistic group. So lanes
+// leave the loop in different rounds.
 struct AggregatedTickets {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, std::uint32_t* output, std::uint32_t* counter) const {

@@ -1,4 +1,5 @@
-// What is enqueued behind a hold starts when it is released, and whatever would wait forever ends the hold first.
+// Work that is enqueued behind a hold starts when the hold is released. A call that would wait forever ends the hold
+// first.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -11,7 +12,7 @@
 namespace simt {
 namespace {
 
-constexpr double patience = 10;  // of a hold that must not end by its limit
+constexpr double patience = 10;  // limit in seconds of a hold that must not end by its limit
 
 struct Mark {
   template <class Thread>
@@ -19,7 +20,7 @@ struct Mark {
     *word += 1;
   }
 };
-// A kernel of its own, so that it is loaded by no other test.
+// Unloaded is a kernel of its own, so that no other test loads it.
 struct Unloaded {
   template <class Thread>
   SIMT_FN void operator()(Thread&, std::uint32_t* word) const {
@@ -41,7 +42,7 @@ class HeldStream : public testing::Test {
   void mark(int times = 1) {
     for (int i = 0; i < times; ++i) launch(*stream, {1, 1}, Mark{}, word.data());
   }
-  // The words after a hold in which `work` ran.
+  // Returns the reason of a hold in which `work` ran, if it ended early.
   template <class Work>
   std::string held(Work&& work, double limit = patience) {
     stream->hold(limit);

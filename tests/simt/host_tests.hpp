@@ -1,4 +1,5 @@
-// Conformance of the host side: buffers, events, properties, kernel attributes, words of 16 bytes and bit operations.
+// Conformance of the host side: these tests cover buffers, events, properties, kernel attributes, words of 16 bytes and
+// bit operations.
 #pragma once
 
 #include <array>

@@ -1,10 +1,10 @@
-// Undefined uses of warp operations: each one must be diagnosed at once, with a headline and the table of the warp.
+// Each undefined use of a warp operation must be diagnosed at once, with a headline and the table of the warp.
 #include "tests/simt/fault_helpers.hpp"
 
 namespace simt::faults {
 namespace {
 
-// All lanes name the full mask, half of them in another operation.
+// In OtherOperation, all lanes name the full mask, but half of them in another operation.
 struct OtherOperation {
   template <class Thread>
   void operator()(Thread& thread, std::uint32_t*) const {
@@ -154,7 +154,8 @@ TEST(MaskFault, BlockBarrierInsteadOfAGroupOperation) {
   expect_fault({1, 32}, BarrierInsteadOfVote{}, FaultKind::mask_error, {"block barrier", "neither can go on"});
 }
 
-// The shape of mallocMC#145 and kokkos#1612: a full mask in code that only some lanes reach, while the others spin.
+// FullMaskInBranch has the shape of mallocMC#145 and kokkos#1612: a full mask in code that only some lanes reach, while
+// the others spin.
 struct FullMaskInBranch {
   template <class Thread>
   void operator()(Thread& thread, std::uint32_t* flag) const {

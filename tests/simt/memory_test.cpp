@@ -1,4 +1,4 @@
-// Device memory and the device heap of the CPU back end.
+// These tests cover device memory and the device heap of the CPU back end.
 #include "simt/cpu/memory.hpp"
 
 #include <cstring>
@@ -71,7 +71,7 @@ TEST(DeviceHeap, IsFixedOnceUsed) {
   EXPECT_THROW(device.set_device_heap_bytes(1 << 20), Fault);
 }
 
-// A random walk against a model: blocks never overlap, keep their bytes, and all memory comes back.
+// The test compares a random walk with a model: blocks never overlap, keep their bytes, and all memory returns.
 TEST(DeviceHeap, RandomWalkReworked) {
   DeviceHeapMemory heap(1 << 18);
   struct Live {

@@ -1,5 +1,5 @@
-// Loads that read old values: the litmus tests of memory models. What a GPU allows must be found, what it forbids
-// never.
+// Loads that read old values must pass the litmus tests of memory models. What a GPU allows must be found, and what it
+// forbids must never be found.
 #include "tests/simt/search_helpers.hpp"
 
 namespace simt::faults {
@@ -29,7 +29,7 @@ const auto store_release = [](auto word) { word.store(1u, release); };
 const auto load_relaxed = [](auto word) { return word.load(relaxed); };
 const auto load_acquire = [](auto word) { return word.load(acquire); };
 
-// One lane writes a message and raises a flag; another one sees the flag and reads the message.
+// One lane writes a message and raises a flag. Another lane sees the flag and reads the message.
 template <class Raise, class Look, class Read>
 auto message(Raise raise, Look look, Read read) {
   return [=](auto& thread, std::uint32_t* words) {
@@ -94,7 +94,7 @@ TEST(OldValues, AnUpdateAcquiresAndALostExchangeDoesSoByItsOwnOrder) {
   EXPECT_TRUE(found(message(store_release, with(relaxed), load_relaxed)));
 }
 
-// A third lane touches the flag between the two.
+// A third lane accesses the flag between the two.
 template <class Touch>
 auto passed_on(Touch touch) {
   return [=](auto& thread, std::uint32_t* words) {

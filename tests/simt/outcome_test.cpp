@@ -1,4 +1,4 @@
-// Outcomes of a search are told apart, and what a report shows.
+// These tests distinguish the outcomes of a search and check the contents of a report.
 #include "simt/cpu/history.hpp"
 #include "tests/simt/search_helpers.hpp"
 
@@ -57,7 +57,7 @@ TEST(Outcome, HistoryKeepsTheOrderOfEffects) {
   }
 }
 
-// Reads more words than a lane is watched for, so only the budget ends it.
+// EndlessLook reads more words than a lane is watched for, so only the budget ends it.
 struct EndlessLook {
   template <class Thread>
   void operator()(Thread& thread, std::uint32_t* words) const {
@@ -84,7 +84,8 @@ TEST(Outcome, BudgetWithoutChangeIsALivelock) {
   }
 }
 
-// The lane of the highest priority waits without a hint, over many words, for one that therefore never runs.
+// In Starves, the lane of the highest priority waits without a hint, over many words, for a lane that therefore never
+// runs.
 struct Starves {
   template <class Thread>
   void operator()(Thread& thread, std::uint32_t* words) const {

@@ -1,4 +1,4 @@
-// The race build: how many reports there are, also after faults, and the launches that it refuses.
+// These tests of the race build check the number of reports, also after faults, and the launches that it refuses.
 #include <gtest/gtest.h>
 
 #include <stdexcept>
@@ -49,7 +49,7 @@ TEST(RaceReports, TheHistoryOfLanesThatDoNotRaceHasNoRace) {
   EXPECT_TRUE(report.clean()) << report.text();
 }
 
-// A thousand words with the same race: the report of each would take seconds.
+// RaceInALoop has a thousand words with the same race. The report of each would take seconds.
 struct RaceInALoop {
   template <class Thread>
   void operator()(Thread& thread, std::uint32_t* words) const {

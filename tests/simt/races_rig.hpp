@@ -1,4 +1,4 @@
-// What the tests of the race build share: a launch, and the reports of its races.
+// The tests of the race build share this rig: a launch, and the reports of its races.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 
 namespace simt::test {
 
-// Device memory of 64 zeros is the first argument of the kernel.
+// Launches the kernel and returns its races. Its first argument is device memory of 64 zeros.
 template <class Kernel>
 RaceReport races_of(const ExecutorOptions& options, LaunchShape shape, Kernel kernel) {
   Device device(options);

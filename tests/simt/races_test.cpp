@@ -1,5 +1,5 @@
-// The race build: a missing order between two lanes is reported under any schedule, with both places, and what the
-// vocabulary promises to order is clean.
+// The race build reports a missing order between two lanes under any schedule, with both places. What the vocabulary
+// promises to order is clean.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -24,7 +24,7 @@ std::string pair_text(int line, int other_line) {
   return pair_text(place(line), place(other_line));
 }
 
-// Each seed reports the race between these two lines and no other one.
+// Expects that each seed reports the race between these two lines and no other race.
 template <class Kernel>
 void expect_race(LaunchShape shape, Kernel kernel, int line, int other_line) {
   for (std::uint64_t seed = 1; seed <= last_seed; ++seed) {
@@ -49,7 +49,7 @@ void expect_clean(LaunchShape shape, Kernel kernel) {
   }
 }
 
-// Lane 0 writes words[1] and raises words[0]; lane 1 waits for that and reads.
+// In Publish, lane 0 writes words[1] and raises words[0]. Lane 1 waits for words[0] and reads words[1].
 template <class Store, class Load>
 struct Publish {
   static constexpr int write_line = __LINE__ + 5;
@@ -110,7 +110,7 @@ TEST(Races, LanesOfTwoBlocksAreReported) {
   expect_race({2, 1}, PlainIncrement{}, PlainIncrement::line, PlainIncrement::line);
 }
 
-// A word that is an atomic here and a plain word there.
+// MixedAccess uses a word as an atomic in one place and as a plain word in another.
 struct MixedAccess {
   static constexpr int atomic_line = __LINE__ + 5;
   static constexpr int plain_line = __LINE__ + 6;
@@ -128,8 +128,8 @@ TEST(Races, PlainAccessToAnAtomicWordIsReported) {
   expect_race({1, 2}, MixedAccess{}, MixedAccess::atomic_line, MixedAccess::plain_line);
 }
 
-// Even lanes write to a block of 4 words each and push it, odd lanes pop one and write to it. The top word packs a
-// generation, against ABA, and the index of a block.
+// In HandOver, even lanes write to a block of 4 words each and push it. Odd lanes pop a block and write to it. The top
+// word packs a generation, against ABA, and the index of a block.
 template <class Success, class Failure>
 struct HandOver {
   static constexpr int giver_line = __LINE__ + 6;
@@ -170,7 +170,7 @@ TEST(Races, BlockHandedOverThroughARelaxedStackIsReported) {
 
 TEST(Races, BlockHandedOverWithAcquireAndReleaseIsClean) { expect_clean({1, 8}, HandOver<AcqRel, Acquire>{}); }
 
-// Every lane writes its word, meets the others, and reads the word of its neighbour.
+// In WriteMeetRead, every lane writes its word, meets the others, and reads the word of its neighbour.
 template <class Meet>
 struct WriteMeetRead {
   static constexpr int write_line = __LINE__ + 4;
@@ -235,7 +235,7 @@ TEST(Races, BallotOrdersNothing) { expect_meeting_races<Ballot>(); }
 TEST(Races, MatchReduceAndScanOrderNothing) { expect_meeting_races<MatchAndReduce>(); }
 TEST(Races, ConvergingOrdersNothing) { expect_meeting_races<Converge>(); }
 
-// The barrier of a group, whichever lanes came together, orders its members.
+// SyncOfConverged has the barrier of a group, which orders its members, whichever lanes came together.
 struct SyncOfConverged {
   template <class Thread>
   void operator()(Thread& thread, std::uint32_t* words) const {
@@ -249,7 +249,8 @@ struct SyncOfConverged {
 
 TEST(Races, BarrierOfAConvergedGroupPublishesToItsMembers) { expect_clean({1, 32}, SyncOfConverged{}); }
 
-// Lane 0 writes and meets lane 1. `Pass` is how lanes 2 and 3, which meet each other, get to know of it.
+// In SyncOfOthers, lane 0 writes and meets lane 1. `Pass` is the way in which lanes 2 and 3, which meet each other,
+// learn of it.
 template <class Pass>
 struct SyncOfOthers {
   static constexpr int write_line = __LINE__ + 5;
@@ -270,14 +271,14 @@ struct Nothing {
     return thread.lane() == 2;
   }
 };
-// As a leader tells the whole warp what its own group has acquired.
+// In Broadcast, a leader passes to the whole warp what its own group has acquired.
 struct Broadcast {
   template <class Thread>
   bool operator()(Thread& thread, std::uint32_t*) const {
     return thread.warp().shfl(thread.lane(), 0) == 0 && thread.lane() >= 2;
   }
 };
-// Lane 1 raises a flag: what its barrier gave it goes on to those who acquire.
+// In ReleaseByAMember, lane 1 raises a flag. What its barrier gave it reaches the lanes that acquire the flag.
 struct ReleaseByAMember {
   template <class Thread>
   bool operator()(Thread& thread, std::uint32_t* words) const {
@@ -306,7 +307,7 @@ TEST(Races, LaunchesAndTheHostOrderEachOther) {
     take_race_reports();
     words.fill_bytes(stream, 0);
     for (std::uint32_t launches = 0; launches < 3; ++launches) {
-      // Another lane has the word each time.
+      // Another lane has the word in each launch.
       launch(stream, {1, 1 + launches}, PlainIncrement{}, words.data() + 2 - launches);
       EXPECT_EQ(words.to_host(stream)[2], launches + 1);
     }
@@ -314,7 +315,8 @@ TEST(Races, LaunchesAndTheHostOrderEachOther) {
   }
 }
 
-// Lane 0 frees blocks that lane 1 may be given next; the pointer to be freed is published with release and acquire.
+// In HeapHandOver, lane 0 frees blocks that lane 1 may get next. The pointer to be freed is published with release and
+// acquire.
 struct HeapHandOver {
   template <class Thread>
   void operator()(Thread& thread, std::uint32_t* words) const {
@@ -329,7 +331,8 @@ struct HeapHandOver {
 
 TEST(Races, DeviceHeapHandsBlocksOverInOrder) { expect_clean({1, 8}, HeapHandOver{}); }
 
-// The device heap orders frees before allocations, not what one lane writes to a block and another reads.
+// HeapPublish shows that the device heap orders frees before allocations, but not the write of one lane to a block
+// before the read of another.
 struct HeapPublish {
   static constexpr int write_line = __LINE__ + 6;
   static constexpr int read_line = __LINE__ + 10;
@@ -355,7 +358,7 @@ TEST(Races, RelaxedPublicationOfAHeapBlockIsReported) {
   expect_race({1, 2}, HeapPublish{}, HeapPublish::write_line, HeapPublish::read_line);
 }
 
-// More blocks than run at once: lanes take over stacks and places of others and use both.
+// Waves has more blocks than run at once, so lanes take over stacks and places of others and use both.
 struct Waves {
   template <class Thread>
   void operator()(Thread& thread, std::uint32_t* words) const {

@@ -1,10 +1,10 @@
-// A restarted device does what a new one does.
+// A restarted device does the same as a new device.
 #include "tests/simt/search_helpers.hpp"
 
 namespace simt::faults {
 namespace {
 
-// Takes steps by everything that a former run could have left behind: addresses, fresh and shared memory, the device
+// Everything takes steps by all state that a former run could have left: addresses, fresh and shared memory, the device
 // heap, SM and clock.
 struct Everything {
   template <class Thread>
@@ -53,7 +53,8 @@ TEST(Restart, RepeatsANewDevice) {
   Device device(options_of(99));
   hashes_of_run(device);
   for (std::uint64_t seed = seeds; seed > 0; --seed) {
-    if (seed % 4 == 0) outcome_on(device, options_of(seed), {1, 64}, zoo::LostUpdate{});  // ends with a fault
+    // This launch ends with a fault.
+    if (seed % 4 == 0) outcome_on(device, options_of(seed), {1, 64}, zoo::LostUpdate{});
     device.restart(options_of(seed));
     EXPECT_EQ(device.hash(), 0u);
     EXPECT_EQ(hashes_of_run(device), of_new[seed - 1]) << "seed " << seed;

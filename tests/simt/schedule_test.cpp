@@ -1,4 +1,4 @@
-// Recording, text, replay and shrinking of schedules.
+// These tests record, write, replay and shrink schedules.
 #include "tests/simt/search_helpers.hpp"
 
 namespace simt::faults {
@@ -33,7 +33,7 @@ TEST(Schedule, MistakesAreNamedByColumn) {
   EXPECT_EQ(complaint("v1:1:3.4gfffffffff"), "schedule, column 10: hexadecimal number expected");
 }
 
-// Groups, spins, parked lanes, barriers, exits at different times, several warps, blocks and launches.
+// Mixture has groups, spins, parked lanes, barriers, exits at different times, several warps, blocks and launches.
 struct Mixture {
   template <class Thread>
   void operator()(Thread& thread, std::uint32_t* words) const {

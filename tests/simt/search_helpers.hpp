@@ -1,4 +1,4 @@
-// Runs small models again and again on one restarted device.
+// These helpers run small models again and again on one restarted device.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ inline ExecutorOptions replaying(ExecutorOptions options, const Schedule& schedu
   return options;
 }
 
-// As in outcome_of, on a device that is restarted with these options.
+// Does the same as outcome_of on a device that is restarted with these options.
 template <class Kernel>
 Outcome outcome_on(Device& device, const ExecutorOptions& options, LaunchShape shape, Kernel kernel,
                    std::size_t words = zoo::word_count) {
@@ -37,7 +37,7 @@ Outcome outcome_on(Device& device, const ExecutorOptions& options, LaunchShape s
   return outcome_of_launch(device, shape, kernel, words);
 }
 
-// The first seed from 1 to `last_seed` that shows the bug, else 0.
+// Returns the first seed from 1 to `last_seed` that shows the bug, or 0.
 template <class Kernel>
 std::uint64_t first_failing_seed(Device& device, ExecutorOptions options, LaunchShape shape, Kernel kernel,
                                  std::uint64_t last_seed) {
@@ -50,8 +50,8 @@ std::uint64_t first_failing_seed(Device& device, ExecutorOptions options, Launch
   return 0;
 }
 
-// Two lanes of the kernel fail: the schedule goes through its text, replays the same steps, whose history has `told`,
-// and shrinks to `few`.
+// Expects that two lanes of the kernel fail. The schedule is written and read as text, replays the same steps, whose
+// history contains `told`, and shrinks to `few`.
 template <class Kernel>
 void replay_and_shrink(ExecutorOptions options, Kernel kernel, std::uint64_t last_seed, const char* told, Shrunk& few) {
   Device device(options);

@@ -1,5 +1,6 @@
-// Compiled for sm_75, the oldest GPUs that CUDA 13 knows: the group operations, and an allocator of each way to
-// aggregate requests. What needs a newer GPU has code of its own below that architecture, or it does not compile here.
+// This file is compiled for sm_75, the oldest GPUs that CUDA 13 knows. It has the group operations, and an allocator
+// for each way to aggregate requests. Code that needs a newer GPU has another form below that architecture. Otherwise
+// it does not compile here.
 #include "allocators/bulkalloc/bulkalloc.hpp"
 #include "allocators/comb/comb.hpp"
 #include "allocators/gallatin/gallatin.hpp"
@@ -35,7 +36,7 @@ struct MallocAndFree {
 
 }  // namespace
 
-// Nobody calls it: compiling is the test.
+// Nothing calls this function. To compile it is the test.
 void launch_on_sm_75(simt::Stream& stream, std::uint64_t* words, const HallocReworked& halloc,
                      const RandomWalkMallocReworked& rw_malloc, const XMallocReworked& xmalloc, const Comb& comb,
                      const Gallatin& gallatin, const BulkAlloc& bulkalloc, const LlvmLibc& llvm_libc) {

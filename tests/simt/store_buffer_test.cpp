@@ -1,4 +1,5 @@
-// Held stores: the litmus tests of memory models. What a GPU allows must be found, what it forbids never.
+// Held stores must pass the litmus tests of memory models. What a GPU allows must be found, and what it forbids must
+// never be found.
 #include "tests/simt/search_helpers.hpp"
 
 namespace simt::faults {
@@ -22,7 +23,7 @@ bool found_by(const ExecutorOptions& options, Kernel kernel, std::uint32_t lanes
   return first_failing_seed(device, options, {1, lanes}, kernel, seeds) != 0;
 }
 
-// All schedules with at most so many preemptions and held stores.
+// Explores all schedules with at most this many preemptions and held stores. Returns whether the outcome exists.
 template <class Kernel>
 bool exists(std::uint32_t preemptions, bool hold_stores, Kernel kernel, std::uint32_t lanes = 2) {
   const auto paths = std::make_shared<Exploration>(preemptions);
@@ -38,7 +39,7 @@ bool exists(std::uint32_t preemptions, bool hold_stores, Kernel kernel, std::uin
   return found;
 }
 
-// Dekker: each of two lanes marks its own word, then looks at the other's. At least one must see the other's mark.
+// Dekker: Each of two lanes marks its own word, then looks at the other's word. At least one must see the other's mark.
 template <class Mark, class Look>
 auto dekker(Mark mark, Look look) {
   return [=](auto& thread, std::uint32_t* words) {
@@ -81,7 +82,7 @@ TEST(StoreBuffer, AnUpdateInPlaceOfTheLoadRepairsDekker) {
   EXPECT_TRUE(exists(2, true, dekker(store_relaxed, update_relaxed))) << "without release it orders nothing";
 }
 
-// One lane writes a message and raises a flag; the other one sees the flag and reads the message.
+// One lane writes a message and raises a flag. The other lane sees the flag and reads the message.
 template <class Raise>
 auto message(Raise raise) {
   return [=](auto& thread, std::uint32_t* words) {
@@ -195,7 +196,7 @@ TEST(StoreBuffer, SchedulesCarryHeldStores) {
   Shrunk few;
   ASSERT_NO_FATAL_FAILURE(
       replay_and_shrink(holding(StrategyKind::random), dekker(store_relaxed, load_relaxed), seeds, "held [", few));
-  // One store is held, and its lane gives way behind its load.
+  // One store is held, and its lane gives way after its load.
   EXPECT_LE(few.schedule.decisions.size(), 2u) << to_text(few.schedule);
   EXPECT_NE(to_text(few.schedule).find('h'), std::string::npos);
 }

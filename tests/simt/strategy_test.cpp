@@ -1,4 +1,4 @@
-// What each strategy is there for, and that the swarm finds the planted bugs.
+// Each strategy must serve its purpose, and the swarm must find the planted bugs.
 #include <algorithm>
 #include <set>
 
@@ -7,7 +7,7 @@
 namespace simt::faults {
 namespace {
 
-// benchmarks/schedule_search prints the rates; here each bug must only show within far more seeds than it takes.
+// benchmarks/schedule_search prints the rates. Here each bug must appear within far more seeds than it takes.
 TEST(Swarm, FindsThePlantedBugs) {
   Device device(deterministic(1));
   const ExecutorOptions swarm = searching(StrategyKind::swarm);
@@ -21,7 +21,7 @@ TEST(Swarm, FindsThePlantedBugs) {
   EXPECT_NE(first_failing_seed(device, swarm, {1, 32}, zoo::TrustsWholeWarp{}, 100), 0u);
 }
 
-// Free of bugs: what is found above is not the instrument's doing.
+// CorrectUpdate has no bugs, so a finding above does not come from the instrument.
 struct CorrectUpdate {
   template <class Thread>
   void operator()(Thread& thread, std::uint32_t* words) const {
@@ -43,13 +43,13 @@ TEST(Swarm, DrawsEveryStrategyAndBlamesNoCorrectKernel) {
     holding += holds != std::string::npos ? 1 : 0;
     drawn.insert(strategy.substr(0, std::min(holds, strategy.find(" over"))));
   }
-  // 7 densities, d = 2 … 4, 6 slices of round robin, 6 of lockstep.
+  // The numbers are 7 densities, d = 2 … 4, 6 slices of round robin and 6 slices of lockstep.
   EXPECT_EQ(drawn.size(), 7u + 3u + 6u + 6u);
   EXPECT_GT(holding, 200);
   EXPECT_LT(holding, 300);
 }
 
-// All lanes wait for all: the lane of the highest priority must give way to those it waits for.
+// In Barrier, all lanes wait for all. The lane of the highest priority must give way to the lanes for which it waits.
 struct Barrier {
   template <class Thread>
   void operator()(Thread& thread, std::uint32_t* arrived) const {
@@ -64,7 +64,7 @@ TEST(Pct, WaitingLanesFallBehind) {
   for (options.seed = 1; options.seed <= 50; ++options.seed) {
     const Outcome outcome = outcome_on(device, options, {2, 32}, Barrier{});
     EXPECT_FALSE(outcome.faulted) << outcome.text;
-    // One addition, one look, one hint and a last look of each lane; more looks after a change point.
+    // Each lane makes one addition, one look, one hint and a last look. After a change point it makes more looks.
     EXPECT_LE(device.last_launch().steps, 64u * 8u);
   }
 }
@@ -84,7 +84,7 @@ TEST(Pct, PreemptsOnlyAtItsChangePoints) {
   }
 }
 
-// Lanes take ways of different length to a warp-aggregated addition, again and again.
+// In Aggregated, lanes take ways of different length to a warp-aggregated addition, again and again.
 struct Aggregated {
   template <class Thread>
   void operator()(Thread& thread, std::uint32_t* words) const {
@@ -121,7 +121,7 @@ TEST(Conflicts, BlameNoCorrectKernel) {
   }
 }
 
-// Share of the lanes that were in a group of 32.
+// Returns the share of the lanes that were in a group of 32.
 double lanes_in_whole_warps(StrategyKind strategy) {
   std::uint64_t whole = 0;
   constexpr std::uint64_t seeds = 40;

@@ -1,4 +1,4 @@
-// Launches that can never end, and device code that gives up: deadlock, livelock, budget, exceptions, traps.
+// These launches can never end, or their device code gives up: deadlock, livelock, budget, exceptions and traps.
 #include <stdexcept>
 
 #include "tests/simt/fault_helpers.hpp"
@@ -6,7 +6,8 @@
 namespace simt::faults {
 namespace {
 
-// Two groups of two lanes, each waiting for a lane that waits in the other: no pair is in conflict, the cycle is.
+// CircularWait has two groups of two lanes, each waiting for a lane that waits in the other. No pair is in conflict,
+// but the cycle is.
 struct CircularWait {
   template <class Thread>
   void operator()(Thread& thread, std::uint32_t*) const {
@@ -56,7 +57,7 @@ struct LockTwice {
 
 TEST(StuckFault, LockThatIsNeverReleased) { expect_fault({2, 32}, LockTwice{}, FaultKind::livelock, {"] = 0x1"}); }
 
-// A grid barrier over more blocks than can be resident.
+// GridBarrier is a grid barrier over more blocks than can be resident.
 struct GridBarrier {
   template <class Thread>
   void operator()(Thread& thread, std::uint32_t* arrived) const {
@@ -77,7 +78,7 @@ TEST(StuckFault, SpinOnABlockThatIsNotResident) {
   }
 }
 
-// Not a livelock: the poll gives up by itself.
+// BoundedPoll is not a livelock, because the poll gives up by itself.
 struct BoundedPoll {
   template <class Thread>
   void operator()(Thread& thread, std::uint32_t* flag) const {
@@ -94,7 +95,7 @@ TEST(StuckFault, BoundedPollIsNoLivelock) {
   }
 }
 
-// Not a livelock: the loop watches two words, and the second one changes.
+// TwoWords is not a livelock, because the loop watches two words, and the second one changes.
 struct TwoWords {
   template <class Thread>
   void operator()(Thread& thread, std::uint32_t* words) const {
@@ -146,7 +147,7 @@ TEST(StuckFault, EscapedException) {
                {"lane 5 of block 1, warp 0 threw: no such page", "lane  state"});
 }
 
-// Locks release in destructors, which are noexcept: a fault that met the lanes there by throwing would end the process.
+// Guard releases its lock in a destructor, which is noexcept. A fault that threw there would end the process.
 template <class Thread>
 struct Guard {
   Thread& thread;

@@ -1,4 +1,4 @@
-// Launches at once on the CPU executor: their blocks run among each other, in an order that repeats with the seed.
+// On the CPU executor, the blocks of simultaneous launches mix, in an order that repeats with the seed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint32_t blocks = 8;
 
-// Each block takes a ticket.
+// TakeTicket takes a ticket in each block.
 struct TakeTicket {
   std::uint32_t kernel;
 
@@ -22,7 +22,7 @@ struct TakeTicket {
   }
 };
 
-// Says that it is there, and waits for the other one.
+// Meet announces its kernel and waits for the other one.
 struct Meet {
   std::uint32_t own;
 
@@ -53,7 +53,7 @@ ExecutorOptions seeded(std::uint64_t seed, std::uint32_t resident) {
   return options;
 }
 
-// One block at a time: what is found is the order in which blocks start.
+// Returns the order in which blocks start. Only one block runs at a time.
 std::vector<std::uint32_t> order_of(std::uint64_t seed) {
   Device device(seeded(seed, 1));
   Stream stream(device);
@@ -75,7 +75,7 @@ TEST(Together, BlocksOfTwoLaunchesStartInASeededOrder) {
     switches.push_back(changes);
   }
   EXPECT_NE(order_of(1), order_of(2));
-  // One after the other would change once.
+  // If one kernel ran after the other, the order would change once.
   EXPECT_GT(*std::min_element(switches.begin(), switches.end()), 1u);
 }
 

@@ -1,4 +1,4 @@
-"""Runs the tests of this folder on the worker that ALLOCBENCH_WORKER names; exit code 77 when it has no device."""
+"""Runs the tests of this folder on the worker that ALLOCBENCH_WORKER names. The exit code is 77 if it has no device."""
 
 import pathlib
 import sys
@@ -7,7 +7,7 @@ import unittest
 from worker_process import QUIT, run
 
 SKIPPED = 77
-NO_DEVICE = 3  # exit code of the worker, harness/README.md
+NO_DEVICE = 3  # exit code of the worker (harness/README.md)
 
 if __name__ == "__main__":
     if run("--serve", commands=[QUIT]).returncode == NO_DEVICE:

@@ -1,4 +1,4 @@
-"""`--describe` keeps its shape: keys and their order are a contract with the front end, values of workloads too."""
+"""Tests that `--describe` keeps its keys, their order and the values of workloads, on which the front end depends."""
 
 import json
 import pathlib

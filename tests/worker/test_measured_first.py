@@ -1,4 +1,4 @@
-"""A cell that is measured first and verified after: limits, stages and verdicts."""
+"""Tests a cell that is measured first and verified afterwards: limits, stages and verdicts."""
 
 import unittest
 
@@ -6,10 +6,10 @@ from worker_process import QUIT, allocator, events, on, open_cell, serve, serve_
 
 
 class MeasuredFirst(unittest.TestCase):
-    """A verification after samples costs what it must and takes no number away."""
+    """These tests verify after samples. The verification costs no more than needed and keeps all numbers."""
 
     def verified(self, name, cell, *commands, pool_bytes=1 << 22, **limits):
-        """The verification after a sample, and the events after it."""
+        """Returns the verification after a sample, and the later events."""
         answers, code = serve(allocator(name, pool_bytes), cell, on("sample"), {**on("verify"), **limits}, *commands, QUIT)
         self.assertEqual(([a["event"] for a in answers[:4]], code),
                          (["allocator_ready", "opened", "sample", "verified"], 0), answers)
@@ -52,7 +52,8 @@ class MeasuredFirst(unittest.TestCase):
         self.assertGreater(len(answers[-1]["counted"]["values"]), 0)
 
     def test_few_callers_of_designs_with_rules_of_their_own(self):
-        # Sessions that free in bulk, in the device heap and on a pool; no frees; blocks handed out again unfreed; two heaps.
+        # These allocators free in bulk (in the device heap and on a pool), never free, reuse blocks without a free, or
+        # have two heaps.
         for name in ("fdgmalloc", "fdgmalloc_reworked_on_kma", "atomic_malloc", "aw_malloc", "halloc"):
             with self.subTest(name):
                 found, _ = self.verified(name, open_cell("alloc_free", threads=2048), contents_seconds=0, pool_bytes=1 << 23)
@@ -92,8 +93,8 @@ class MeasuredFirst(unittest.TestCase):
         found, _ = self.verified("atomic_malloc", open_cell("alloc_free", threads=96), seconds=0)
         self.assertEqual((found["checks"]["content"], found["checks"]["leak"]), (self.LATE, "waived: AtomicMalloc never frees"))
 
-    # What calls that ended half-way let the checks find is no finding about the allocator, nor is their deadline one
-    # of later checks.
+    # Checks after calls that ended half-way say nothing about the allocator, and the deadline of these calls does not
+    # apply to later checks.
     def test_nothing_of_a_late_stage_is_kept_for_later_cells(self):
         late = {**on("verify"), "seconds": 0}
         answers, code = serve(allocator("comb"), open_cell("alloc_free", threads=96), open_cell("alloc_free", "b", threads=96),

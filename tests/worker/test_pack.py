@@ -1,4 +1,4 @@
-"""tools/pack-worker.sh: a packed worker runs where it is unpacked, with the plug-ins that were packed and no others."""
+"""Tests tools/pack-worker.sh: a packed worker runs in any folder, with exactly the packed plug-ins."""
 
 import json
 import os
@@ -29,7 +29,7 @@ class Pack(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
         self.archive = self.folder / "worker.tar.xz"
 
-    # One plug-in of the build: all of them take xz a minute.
+    # The test packs one plug-in of the build, because xz takes a minute for all.
     def programs(self):
         built = pathlib.Path(WORKER).parent
         programs = self.folder / "programs"

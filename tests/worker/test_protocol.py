@@ -1,4 +1,4 @@
-"""The worker answers every command of harness/README.md as that page says."""
+"""Tests that the worker answers every command as harness/README.md says."""
 
 import json
 import os
@@ -56,7 +56,8 @@ class Conversation(unittest.TestCase):
         self.assertEqual([a["event"] for a in answers[2:]], ["sample", "sample", "failed"])
         self.assertEqual(answers[-1]["status"], "oom")
 
-    # Nearly all of the pool is taken before each sample: what is not given back after it is missing in the next.
+    # Nearly all of the pool is taken before each sample, so a block that is not freed afterwards is missing in the next
+    # sample.
     def test_a_sample_leaves_the_pool_as_it_was(self):
         for state in ("reused", "fresh"):
             cell = open_cell("get_page", state=state, threads=64, request_bytes=64, free_share=0.03, pattern="uniform")
@@ -125,7 +126,7 @@ class Conversation(unittest.TestCase):
         cell = {**open_cell("alloc_free", threads=96, request_bytes=16), "counted_passes": 3}
         answers, _ = serve(allocator(), cell, on("verify"), QUIT)
         counted = answers[-1]["counted"]
-        # An addition for each warp or part of one that calls together.
+        # Each warp, or part of a warp, that calls together makes one addition.
         for steps in counted["values"]["steps_per_malloc"]:
             self.assertTrue(3 / 96 <= steps <= 1, steps)
         self.assertEqual({len(values) for values in counted["values"].values()}, {3})
@@ -213,7 +214,8 @@ class Conversation(unittest.TestCase):
         self.assertEqual(stages(answers), ["prepare", "timed", "prepare", "timed", "judge", "sample", "sample",
                                            "contents", "leaks", "resets", "verified", "verified"])
         self.assertEqual({a["cell"] for a in answers if a["event"] == "stage"}, {"c0"})
-        # From a fresh state the pool is filled once, and half of it freed; then a copy is put back, and a reset empties it.
+        # From a fresh state, the pool is filled once and half of it is freed. Later samples restore a copy, and a reset
+        # empties the pool.
         full = {"threads": 64, "request_bytes": 64, "free_share": 0.5, "pattern": "uniform"}
         twice = {**on("sample"), **told, "samples": 2}
         answers, _ = serve(allocator("comb", 1 << 18), open_cell("get_page", **full), twice, QUIT)
@@ -244,7 +246,9 @@ class Conversation(unittest.TestCase):
 
     @unittest.skipIf(BACKEND == "cuda", "an option of the CPU executor")
     def test_lanes_in_lockstep_lose_the_exchanges_that_the_paper_counts(self):
-        """Huang et al. 2010, IV-A: 32 lanes that exchange one word make 32 * 33 / 2 attempts. Lanes that run on by themselves lose none."""
+        """Huang et al. 2010, IV-A: 32 lanes that exchange one word make 32 * 33 / 2 attempts. Lanes that run one after
+        the other lose no exchange.
+        """
         cell = {**open_cell("alloc_free", state="reused", warmups=1, threads=32, threads_per_block=32, request_bytes=8), "counted_passes": 3}
         commands = (allocator("xmalloc", 1 << 24, coalescing=False, free_lists=1), cell, on("sample"), on("verify"), QUIT)
         for options, expected in ((["--lockstep", "1"], 16.5), (["--os-threads", "1"], 1)):
@@ -283,7 +287,7 @@ class Failures(unittest.TestCase):
             self.assertRegex(reason, r"^256 of 256 requests returned null, although [0-9.]+ KiB of a pool of 1 MiB was free$")
 
     def test_a_queue_without_room_for_the_free_pages_is_unsupported_and_says_what_would_do(self):
-        """As published, frees beyond it wait for ever."""
+        """In the published form, frees beyond this room wait for ever."""
         cells = {"get_page": {"free_share": 0.1}, "recovery": {}, "fragmentation": {}, "scenario": {"scenario": "alloc_256", "free_share": 0.5}}
         for workload, parameters in cells.items():
             if "scenario" not in parameters:
@@ -321,7 +325,7 @@ class Failures(unittest.TestCase):
 
 
 class Saboteurs(unittest.TestCase):
-    """Every planted fault ends in its own word, and never in a number."""
+    """Every planted fault must end with its own status, and never with a number."""
 
     EXPECTED = {
         "trap": ("device_fault", "trap" if BACKEND == "cpu" else "cudaErrorLaunchFailure", 70),
@@ -333,7 +337,7 @@ class Saboteurs(unittest.TestCase):
         "reset": ("incorrect", "after a reset() of the full pool the pool serves 0 blocks of 512 B; a new one serves 512", 0),
         "free_null": ("incorrect", "after free(null): wrong pointers (of 512 blocks): ", 0),
     }
-    # Two owners of one block race, which a worker built for ThreadSanitizer tells by its exit code.
+    # Two owners of one block race. A worker built for ThreadSanitizer reports this by its exit code.
     RACING = ("overlap", "stale")
     RACE_REPORTED = 66
 

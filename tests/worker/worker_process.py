@@ -1,4 +1,4 @@
-"""A worker program under test: one JSON command in, its final event out."""
+"""Runs a worker program under test: it sends JSON commands and returns the final events."""
 
 import json
 import os
@@ -10,25 +10,25 @@ SECONDS = 60
 
 
 def run(*arguments, commands=()):
-    """Runs the worker to its end; returns the finished process."""
+    """Runs the worker to its end and returns the finished process."""
     text = "".join(line if isinstance(line, str) else json.dumps(line) + "\n" for line in commands)
     return subprocess.run([WORKER, *arguments], input=text, capture_output=True, text=True, timeout=SECONDS)
 
 
 def events(process):
-    """The events a finished `--serve` wrote to its standard output."""
+    """Returns the events that a finished `--serve` wrote to its standard output."""
     return [json.loads(line) for line in process.stdout.splitlines()]
 
 
 def serve(*commands, options=()):
-    """The events after `ready`, and the exit code."""
+    """Returns the events after `ready`, and the exit code."""
     process = run("--serve", *options, commands=commands)
     all_events = events(process)
     assert all_events[0]["event"] == "ready", process.stderr
     return all_events[1:], process.returncode
 
 
-# A leak check stops after 50 ms and says so. A busy machine needs another try to see what a whole one finds.
+# A leak check stops after 50 ms and reports that. On a busy machine, a whole check needs further tries.
 def serve_with_whole_leak_check(*commands, tries=50):
     for _ in range(tries):
         answers, code = serve(*commands)

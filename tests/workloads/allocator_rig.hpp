@@ -1,4 +1,4 @@
-// An allocator with the kernels of a test, on a CPU device of its own.
+// An allocator with the kernels of a test, on its own CPU device.
 #pragma once
 
 #include "tests/workloads/cpu_device.hpp"
@@ -8,7 +8,7 @@
 
 namespace allocbench::test {
 
-// A with the kernels of these lists.
+// Returns A with the kernels of these lists.
 template <class A, class... Lists>
 const AllocatorType& tested_type() {
   static const AllocatorType type = [] {
@@ -19,7 +19,7 @@ const AllocatorType& tested_type() {
   return type;
 }
 
-// The way back from make_parameters().
+// Returns the values of a parameter struct, as the inverse of make_parameters().
 template <class Parameters>
 ParameterValues parameter_values(const Parameters& parameters) {
   ParameterValues values;
@@ -31,7 +31,7 @@ ParameterValues parameter_values(const Parameters& parameters) {
 
 class AllocatorRig {
  public:
-  // `seed` is that of the schedule and of the setting.
+  // `seed` is used for the schedule and for the setting.
   AllocatorRig(const AllocatorType& type, std::size_t pool_bytes, const ParameterValues& parameters = {},
                std::uint64_t seed = 7, std::uint32_t sms = 4)
       : cpu_(seed, sms),
@@ -57,7 +57,7 @@ class AllocatorRig {
   PointerRules rules;
 };
 
-// Why workload W cannot run with allocator A; empty when it can.
+// Returns why workload W cannot run with allocator A, or an empty text.
 template <class W, class A>
 std::string why_unsupported(const typename W::Parameters& parameters, std::size_t pool_bytes = 1 << 20,
                             const typename A::Parameters& allocator_parameters = {}) {

@@ -1,4 +1,4 @@
-// array_list: both methods under many schedules, and what the checks of the list say to wrong ones.
+// array_list: both methods under many schedules, and the messages of the list's checks for wrong lists.
 #include "workloads/array_list/array_list.hpp"
 
 #include <gtest/gtest.h>
@@ -58,7 +58,7 @@ std::vector<std::pair<std::string, std::uint64_t>> phases_of(const char* method)
   return result;
 }
 
-// 100 threads in blocks of 40 take three items each: three blocks look up, nine or 300 chunks are freed.
+// 100 threads in blocks of 40 take three items each. Three blocks look up elements, and nine or 300 chunks are freed.
 TEST(ArrayListGrowth, TimesAppendingGettingAndClearing) {
   using Phases = std::vector<std::pair<std::string, std::uint64_t>>;
   EXPECT_EQ(phases_of("malloc"), (Phases{{"alloc", 300}, {"clear", 300}}));
@@ -99,7 +99,7 @@ TEST(ArrayListGrowth, RunsWhereFreesAreInBulk) {
   }
 }
 
-// Two chunks of two items of 8 bytes each, of two blocks of two threads.
+// Two blocks of two threads have a chunk each, with two items of 8 bytes.
 std::vector<ListChunk> two_chunks() { return {{0x1000, 4}, {0x2000, 4}}; }
 std::vector<ListItem> their_items() {
   return {{0x2000, 0, 0, 0, true}, {0x2008, 1, 0, 0, true}, {0x1000, 2, 1, 0, true}, {0x1008, 3, 1, 0, true}};
@@ -125,7 +125,8 @@ TEST(ListCheck, FindsWhatIsWrong) {
   EXPECT_EQ(list_problem(two_chunks(), items, 2), "item 0 of thread 4 is not in the list");
 }
 
-// Of eight elements in two chunks, the first of which in the list lies behind the other: elements 0, 2, 5 and null.
+// Eight elements lie in two chunks, and the first chunk of the list has the higher address. The lookups find elements
+// 0, 2 and 5, and null.
 TEST(ListCheck, FindsWrongLookups) {
   const auto at = [](std::uint64_t address) { return reinterpret_cast<std::uint32_t*>(address); };
   const std::vector<ListChunk> chunks{{0x2000, 3}, {0x1000, 5}};

@@ -1,5 +1,5 @@
-// Allocators that free in bulk run under every workload: contents stay intact until the last lane of a warp has
-// released, memory comes back, and one that never gives it back is found.
+// Allocators that free in bulk run under every workload. Contents stay intact until the last lane of a warp has
+// released, and memory is freed. An allocator that never frees it is detected.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -31,7 +31,7 @@ constexpr std::chrono::milliseconds budget{250};
 constexpr std::size_t pool_bytes = 8 << 20;
 constexpr fdgmalloc::Parameters records{.most_warps = 1024};
 
-// Its sessions hear release_all() and do nothing.
+// The sessions of this allocator ignore release_all().
 struct Forgetful : FdgMallocReworkedOnKma {
   using Inner = fdgmalloc::Session<KmaReworked>;
   struct Session : Inner {
@@ -94,13 +94,13 @@ TYPED_TEST(BulkFrees, KeepContentsAndReturnMemory) {
     typename TypeParam::Rig rig(parameters, pool_bytes, records);
     EXPECT_EQ(three_observed_samples(rig), "") << lanes << " lanes";
     LeakFindings none;
-    // "partial" is as good: how many rounds fit the time budget says nothing about the allocator.
+    // "partial" is as good, because the number of rounds within the time budget does not depend on the allocator.
     EXPECT_GE(LeakCheck(rig.stream(), rig.run->requests(), rig.setting, none, budget).run(rig.allocator).rounds, 2u);
   }
 }
 
-// Lanes release again and again, each for itself, while others of their warp still hold blocks. Memory comes back when
-// no lane of a warp holds any, which need not happen before the end: all requests fit the pool.
+// Each lane releases repeatedly while other lanes of its warp hold blocks. Memory is freed when no lane of a warp holds
+// a block. This may only be so at the end, because all requests fit into the pool.
 TEST(BulkFreesPrivate, ContentsStayWhileOtherLanesRelease) {
   TwoPhase::Parameters parameters;
   parameters.threads = 100;

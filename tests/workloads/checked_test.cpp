@@ -1,4 +1,4 @@
-// Checked<A> finds what is planted and blames nobody else.
+// Checked<A> finds planted mistakes and reports nothing else.
 #include "allocators/support/adaptors/checked.hpp"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ namespace {
 using test::Fault;
 using test::SlotMalloc;
 
-// What the content check says after one pass of alloc_free with blocks of `request_bytes`.
+// Returns the message of the content check after one pass of alloc_free with blocks of `request_bytes`.
 template <Fault fault>
 std::string problem_with(std::uint64_t request_bytes, std::uint32_t alignment = 16) {
   AllocFree::Parameters parameters;
@@ -44,7 +44,7 @@ TEST(Checked, AcceptsRecyclingWithinOneKernel) {
   EXPECT_EQ(rig.observed_sample(), "");
 }
 
-// With 32-byte blocks every 16 bytes, the upper half of a block is its neighbour's lower half.
+// With blocks of 32 bytes every 16 bytes, the upper half of a block is the lower half of its neighbour.
 TEST(Checked, FindsOverlap) {
   const std::string problem = problem_with<Fault::overlap>(32);
   EXPECT_NE(problem.find("lost a word of a live block"), std::string::npos) << problem;
@@ -68,9 +68,9 @@ TEST(Checked, LeavesABlockOutsideOfThePoolAlone) {
 }
 
 struct Overwritten {
-  std::uint32_t bytes;  // of the block
-  std::uint32_t shift;  // of its address
-  std::uint32_t at;     // the byte that somebody changes
+  std::uint32_t bytes;  // size of the block
+  std::uint32_t shift;  // offset of the block's address
+  std::uint32_t at;     // offset of the byte that another thread changes
 };
 constexpr std::uint32_t most_bytes = 70;
 

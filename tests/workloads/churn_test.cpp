@@ -1,4 +1,4 @@
-// churn: the live set keeps its size, is renewed at random and measured as it lies in memory.
+// churn: the live set keeps its size, its blocks are replaced at random, and its place in memory is measured.
 #include "workloads/churn/churn.hpp"
 
 #include <gtest/gtest.h>
@@ -70,7 +70,7 @@ TEST(Churn, RenewsBlocksOfASetOfOneSize) {
   }
 }
 
-// 48 of 64 B are asked for: a quarter of each slot is lost, whoever has it.
+// 48 of 64 B are requested, so a quarter of each slot is lost, whoever has it.
 TEST(Churn, MeasuresWhatNobodyGetsOfThePool) {
   Churn::Parameters parameters = rounds(10, 0.3);
   parameters.request_bytes = 48;
@@ -96,7 +96,7 @@ TEST(Churn, TellsAFullPoolFromSpuriousNulls) {
   EXPECT_EQ(refusing.pointers.spurious_nulls(), std::optional(refusing.pointers.nulls()));
 }
 
-// Slots are searched for from where the last one was found.
+// The search for a slot starts where the last one was found.
 TEST(Churn, ComesApartWithTime) {
   const auto range_after = [](std::uint32_t count) {
     Rig<SlotMalloc<Fault::none>> rig(rounds(count, 0.3), 1000 * 64);

@@ -1,4 +1,4 @@
-// A CPU device with a stream, scheduled from a seed so that every test is replayable.
+// A CPU device with a stream. A seed determines the schedule, so every test can be repeated.
 #pragma once
 
 #include "simt/simt.hpp"

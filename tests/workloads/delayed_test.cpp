@@ -1,4 +1,4 @@
-// Delayed<A>: the same allocator, whose calls wait.
+// Delayed<A> is the same allocator, but its calls wait.
 #include "allocators/delayed/delayed.hpp"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 namespace allocbench {
 namespace {
 
-// The clock of the executor: steps.
+// The clock of the executor counts steps.
 std::uint64_t steps_of(bool frees, std::uint32_t malloc_delay, std::uint32_t free_delay) {
   DelayedAtomicMalloc::Parameters parameters;
   parameters.malloc_delay = malloc_delay;

@@ -1,4 +1,4 @@
-// get_page: exactly the wanted share is free, whatever the pattern and the way to get there; nothing stays allocated.
+// get_page: exactly the wanted share is free, whatever the pattern and the method are. Nothing stays allocated.
 #include "workloads/get_page/get_page.hpp"
 
 #include <gtest/gtest.h>
@@ -85,7 +85,7 @@ TEST(GetPage, CountsCyclesWhereAsked) {
   EXPECT_EQ(rig.run->kernels().size(), 2u);
 }
 
-// TAS in the steps that verification passes count, over `passes` of them.
+// Returns the TAS that verification passes count, over `passes` of them.
 template <class A>
 double counted_steps(const GetPage::Parameters& parameters, std::uint32_t pages_in_pool, std::uint32_t passes) {
   const std::size_t bytes = std::size_t{pages_in_pool} * 256;
@@ -105,11 +105,11 @@ double counted_steps(const GetPage::Parameters& parameters, std::uint32_t pages_
   return std::accumulate(values.begin(), values.end(), 0.0) / passes;
 }
 
-// Pham et al. 2025, formulas (3) and (5), as the sums over the requests in the order in which they are served: a step
+// Formulas (3) and (5) of Pham et al. 2025, as sums over the requests in the order in which they are served. A step
 // finds one of `width` pages free with this chance, and the number of steps is geometric.
 struct Geometric {
   double mean = 0;
-  double standard_error = 0;  // of the mean over the requests
+  double standard_error = 0;  // standard error of the mean over the requests
 };
 Geometric expected_steps(double pages_in_pool, double free, double requests, double width) {
   Geometric result;
@@ -138,8 +138,8 @@ TEST(GetPage, RWTakesTheStepsOfFormula3AtTheWantedShare) {
   }
 }
 
-// Up to a tenth above formula (5): a request takes a page of a word that has one, so that words with free pages get
-// fewer than if pages were taken anywhere.
+// The result may be a tenth above formula (5). A request takes a page of a word that has one. So words with free pages
+// become fewer than if pages were taken anywhere.
 TEST(GetPage, RWBMTakesTheStepsOfFormula5AtTheWantedShare) {
   const Geometric expected = expected_steps(320'000, 3'200, 1'000, 32);
   const double measured = counted_steps<RandomWalkBitmapReworked>(requests_of_pages(1'000, 0.01), 320'000, 4);
@@ -147,12 +147,12 @@ TEST(GetPage, RWBMTakesTheStepsOfFormula5AtTheWantedShare) {
   EXPECT_LT(measured, 1.1 * expected.mean + 2 * expected.standard_error);
 }
 
-// The requests that fill the pool before have turns as well, which do not count.
+// The requests that fill the pool before also take turns, which are not counted.
 TEST(GetPage, OnlyTheRequestsOfTheSampleAreCounted) {
   EXPECT_DOUBLE_EQ(counted_steps<SimpleQueue>(requests_of_pages(100, 0.5), 1'000, 2), 50.5);
 }
 
-// Threads that hold a page find its neighbours where free pages come in large clusters, and walk where they do not.
+// If free pages come in large clusters, threads that hold a page find its neighbours. Otherwise they walk.
 TEST(GetPage, HeldPagesGiveCRWAPlaceToStart) {
   GetPage::Parameters parameters = requests_of_pages(500, 0.02);
   parameters.held = true;

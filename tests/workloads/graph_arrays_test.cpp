@@ -64,7 +64,7 @@ TEST(GraphArrays, RunOnAnAllocatorOfSeveralSizeClasses) {
   EXPECT_EQ(rig.sample(), "");
 }
 
-// What the counters say is what the allocator was asked for.
+// The counters must be equal to the requests that the allocator got.
 TEST(GraphArrays, CountTheirRequests) {
   GraphArrays::Parameters parameters = small(4, 5, 1);
   Rig<AtomicMalloc> rig(parameters, 1 << 20);
@@ -103,7 +103,7 @@ TEST(GraphArrays, AreExactWherePresentArcsLeave) {
   }
 }
 
-// Requests up to 64 B: four vertices, of which each batch makes some grow.
+// Requests have up to 64 B. In each batch some of the four vertices grow.
 GraphArrays::Parameters in_slots() {
   GraphArrays::Parameters parameters;
   parameters.graph = "geometric";
@@ -119,13 +119,13 @@ TEST(GraphArrays, AcceptTheAllocatorWithoutAFault) {
   EXPECT_EQ(rig.sample(), "");
 }
 
-// Every pointer is right, only the contents are not: nothing but the comparison with the graph can see it.
+// Every pointer is right, but the contents are wrong. Only the comparison with the graph can detect this.
 TEST(GraphArrays, SeeABlockThatTheAllocatorWroteTo) {
   Rig<SlotMalloc<Fault::scribble>> rig(in_slots(), 200 * 64);
   EXPECT_EQ(rig.sample().find("wrong graph"), 0u) << rig.sample();
 }
 
-// The tenth insertion is looked at while the rest of the run continues; the arrays of the last one come later.
+// The tenth insertion is checked while the rest of the run continues. The arrays of the last insertion are read later.
 TEST(GraphArrays, SeeAtTheTenthInsertionWhatLaterOnesWouldHide) {
   GraphArrays::Parameters parameters = in_slots();
   parameters.batches = 12;
@@ -139,7 +139,7 @@ TEST(GraphArrays, SeeABlockThatWasHandedOutTwice) {
 }
 
 TEST(GraphArrays, EndCleanlyWhereMemoryRunsOut) {
-  // A slot for every vertex and none for the new arrays: the set-up fits, the first batch does not.
+  // Every vertex has a slot, but there is none for the new arrays. So the set-up fits, and the first batch does not.
   Rig<SlotMalloc<Fault::none>> rig(in_slots(), 40 * 64);
   for (int sample = 0; sample < 3; ++sample) {
     const std::string problem = rig.sample();
@@ -151,7 +151,7 @@ TEST(GraphArrays, EndCleanlyWhereMemoryRunsOut) {
   EXPECT_EQ(none.timer->phases().size(), 2u) << "no batch comes to a graph that was not set up";
 }
 
-// What the workload says before it is opened, or then.
+// Returns the reason that the workload gives before or when it is opened.
 template <class A>
 std::string refusal(const GraphArrays::Parameters& parameters, std::size_t pool_bytes,
                     const typename A::Parameters& allocator_parameters = {}) {

@@ -80,7 +80,7 @@ TEST(EdgeList, MadeForTheCaseStudyHasAboutTenThousandNodes) {
   EXPECT_LT(nodes, 11'000u);
 }
 
-// Nodes 2 (root), 1 and 3; arcs 2 -> 1, 2 -> 3 twice, 3 -> 3.
+// The graph has nodes 2 (root), 1 and 3, and arcs 2 -> 1, 2 -> 3 twice, and 3 -> 3.
 const std::vector<Arc> small_list{{2, 3}, {2, 1}, {3, 3}, {2, 3}};
 graph::BuiltGraph small_graph() {
   graph::BuiltGraph graph;
@@ -90,7 +90,7 @@ graph::BuiltGraph small_graph() {
   return graph;
 }
 
-// What the check says about the graph after a change.
+// Returns the message of the check for the graph after a change.
 template <class Change>
 std::string problem_after(Change change) {
   graph::BuiltGraph graph = small_graph();
@@ -188,7 +188,7 @@ TEST(GraphBuild, IsExactWithRequestsOfWarps) {
   }
 }
 
-// 100 threads in blocks of 40 are five warps, of 32 and 8 lanes; 200 arcs are two turns of up to two requests.
+// 100 threads in blocks of 40 are five warps with 32 or 8 lanes. 200 arcs are two turns with up to two requests.
 TEST(GraphBuild, MakesFewRequestsWhereWarpsAsk) {
   Rig<AtomicMalloc> rig(by_warp(64), 1 << 16);
   EXPECT_EQ(rig.sample(), "");

@@ -1,4 +1,4 @@
-// Rows and updates of graph_arrays against plain counting.
+// Compares rows and updates of graph_arrays with plain counting.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -40,7 +40,7 @@ TEST(Adjacency, HasEachArcOnceInGrowingOrder) {
   EXPECT_THROW(adjacency_of({{0, 1u << 28}}, false), std::invalid_argument);
 }
 
-// Counted from the file by other means.
+// The expected numbers were counted from the file by another program.
 TEST(Adjacency, OfTheRepositorysListHasTheseArrays) {
   std::map<std::uint64_t, std::uint32_t> arrays;
   const Adjacency graph = adjacency_of(read_edge_list("kma_64k"), false);
@@ -81,7 +81,7 @@ ArcSet set_of(const Adjacency& graph) {
   return arcs;
 }
 
-// Every update against a set of arcs that has all of them applied.
+// Every update is compared with a set of arcs to which all updates are applied.
 TEST(Updates, BringNewArcsAndTakeThoseThatTheGraphHas) {
   const Adjacency graph = adjacency_of(generate_edge_list(64, 400, 1), false);
   for (const std::uint32_t window : {0u, 7u}) {
@@ -124,7 +124,7 @@ TEST(Updates, BringNewArcsAndTakeThoseThatTheGraphHas) {
   }
 }
 
-// Degrees and powers of two counted again for every update.
+// Degrees and powers of two are counted again for every update.
 TEST(Updates, CountTheArraysThatChangeTheirSize) {
   const Adjacency graph = adjacency_of(generate_edge_list(32, 100, 1), false);
   for (const Deletes deletes : {Deletes::inserted, Deletes::present}) {

@@ -66,7 +66,7 @@ TEST(GroupKeys, HaveTheNumberOfGroupsThatTheyAreMadeFor) {
 }
 
 TEST(GroupOracle, CountsListsAndPagesOfEveryPass) {
-  // First bytes 1, 1, 1, 2; the first two keys are equal.
+  // The first bytes are 1, 1, 1, 2. The first two keys are equal.
   const ExpectedGroups expected = expected_groups({0x01020304, 0x01020304, 0x01020404, 0x02000000}, 2);
   EXPECT_EQ(expected.lists[0], 2u);
   EXPECT_EQ(expected.pages[0], 3u);
@@ -78,7 +78,7 @@ TEST(GroupOracle, CountsListsAndPagesOfEveryPass) {
   EXPECT_NE(expected_groups({1, 1, 2}, 2).groups, expected_groups({1, 2, 1}, 2).groups) << "other rows";
 }
 
-// Enough rows for several cores, each of which counts the lists that begin in its part.
+// There are enough rows for several cores. Each core counts the lists that begin in its part.
 TEST(GroupOracle, CountsAListOnceWhereItReachesIntoTheNextPart) {
   constexpr std::uint32_t rows = 1 << 18;
   constexpr std::uint32_t records_per_page = 30;
@@ -112,7 +112,7 @@ TEST(GroupOracle, ComparesRowByRow) {
 GroupBy::Parameters small(const char* kind, const char* method, std::uint32_t keys = 800) {
   GroupBy::Parameters parameters;
   parameters.keys = keys;
-  parameters.page_bytes = 64;  // 6 records
+  parameters.page_bytes = 64;  // room for 6 records
   parameters.input = kind;
   parameters.method = method;
   return parameters;
@@ -141,13 +141,13 @@ TEST(GroupBy, IsExactByRunsOverScatterAlloc) { group_all_inputs<ScatterAllocRewo
 TEST(GroupBy, IsExactByCountingAndWriting) { group_all_inputs<AtomicMalloc>("counts", {}, 1024); }
 TEST(GroupBy, IsExactBySorting) { group_all_inputs<AtomicMalloc>("sort", {}, 1024); }
 
-// Lists of all three classes, in all passes: many records of one key among others.
+// There are lists of all three classes in all passes: many records of one key among others.
 TEST(GroupBy, SplitsLongMediumAndShortLists) {
   for (const char* method : {"tails", "runs"}) {
     for (const std::uint64_t page_bytes : {32u, 1024u}) {
       GroupBy::Parameters parameters = small("zipf", method, 4800);
       parameters.page_bytes = page_bytes;
-      parameters.exponent = 4;  // the first key has seven eighths
+      parameters.exponent = 4;  // seven eighths of the records have the first key
       parameters.free_share = 1;
       Rig<AtomicMalloc> rig(parameters, 64 << 20);
       EXPECT_EQ(rig.sample(), "") << method << " " << page_bytes;
@@ -181,7 +181,7 @@ TEST(GroupBy, ReportsOutOfMemoryAndFreesWhatItHas) {
   }
 }
 
-// With nothing in use before, an allocator that got all its pages back serves the same pages again.
+// Nothing is in use before. So an allocator that got all its pages back serves the same pages again.
 TEST(GroupBy, LosesNoPageWhenMemoryRunsOut) {
   for (const char* method : {"tails", "runs"}) {
     GroupBy::Parameters parameters = small("uniform", method);
@@ -205,7 +205,8 @@ TEST(GroupBy, FindsPagesWithTwoOwners) {
   }
 }
 
-// Two passes of single records need two pages for each of 800 keys, unless the first one's go as they are read.
+// Two passes of single records need two pages for each of 800 keys, unless the first pass frees its pages as it reads
+// them.
 TEST(GroupBy, EarlyFreesNeedLessMemory) {
   for (const char* method : {"tails", "runs"}) {
     for (const bool early : {false, true}) {
@@ -221,7 +222,7 @@ TEST(GroupBy, EarlyFreesNeedLessMemory) {
   }
 }
 
-// Long, medium and short lists, with pages of one slice and of several.
+// Lists are long, medium and short, with pages of one slice and of several.
 TEST(GroupBy, IsExactWithEarlyFreesAndTablesOfTheAllocator) {
   for (const char* method : {"tails", "runs"}) {
     for (const std::uint64_t page_bytes : {32u, 1024u}) {
@@ -254,7 +255,8 @@ TEST(GroupBy, ReportsTablesThatTheAllocatorRefuses) {
   GroupBy::Parameters parameters = small("one", "tails", 4800);
   parameters.free_share = 1;
   parameters.table_bytes = 1 << 16;
-  for (const std::size_t pool_bytes : {std::size_t{1} << 14, std::size_t{192} << 10}) {  // in the first pass, later
+  for (const std::size_t pool_bytes :
+       {std::size_t{1} << 14, std::size_t{192} << 10}) {  // memory runs out in the first pass, or later
     Rig<AtomicMalloc> rig(parameters, pool_bytes);
     EXPECT_NE(rig.sample().find("nulls"), std::string::npos);
   }

@@ -66,7 +66,7 @@ TEST(JoinTables, OfSelDrawFromSixteenTimesTheKeys) {
   EXPECT_NEAR(static_cast<double>(partners), 2000, 250);
 }
 
-// With exponent 1 a key's share is proportional to the logarithm of (k + 2) / (k + 1).
+// With exponent 1, the share of keys up to k is proportional to the logarithm of k + 2.
 TEST(JoinTables, OfSkewPreferSmallKeys) {
   const JoinTables tables = join_tables(input("skew", 100'000, 1));
   const auto share = [&](std::uint32_t bound) {
@@ -127,7 +127,7 @@ HashJoin::Parameters small(const char* kind, std::uint32_t tuples_per_thread = 4
   parameters.tuples = 600;
   parameters.tuples_per_thread = tuples_per_thread;
   parameters.threads_per_block = 64;
-  parameters.page_bytes = 64;  // 6 pairs
+  parameters.page_bytes = 64;  // room for 6 pairs
   parameters.input = kind;
   parameters.free_share = 0.5;
   return parameters;
@@ -155,7 +155,7 @@ TEST(HashJoin, IsExactInTwoPasses) {
   }
 }
 
-// Every key of S is that of few tuples of R, so one partition of S has nearly all tuples.
+// Every key of S belongs to few tuples of R, so one partition of S has nearly all tuples.
 TEST(HashJoin, JoinsUnevenPartitions) {
   HashJoin::Parameters parameters = small("skew");
   parameters.exponent = 4;
@@ -163,7 +163,7 @@ TEST(HashJoin, JoinsUnevenPartitions) {
   EXPECT_EQ(rig.sample(), "");
 }
 
-// Enough tuples of one key in R to need several rounds of a block's table, with a table of two tuples.
+// R has so many tuples of one key that a table of two tuples needs several rounds.
 struct RoundsKernel {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, JoinShape shape, PartitionedTable r, PartitionedTable s,
@@ -207,7 +207,7 @@ HashJoin::Parameters with_warp_lists(HashJoin::Parameters parameters) {
 
 TEST(HashJoin, IsExactWithAListPerWarp) {
   for (const char* kind : {"fk", "dup", "sel", "skew"}) {
-    for (const std::uint32_t page_bytes : {32u, 64u, 1024u}) {  // 2, 6 and 126 pairs
+    for (const std::uint32_t page_bytes : {32u, 64u, 1024u}) {  // room for 2, 6 and 126 pairs
       for (std::uint64_t seed = 1; seed <= 5; ++seed) {
         HashJoin::Parameters parameters = with_warp_lists(small(kind, seed % 2 == 0 ? 1 : 8));
         parameters.page_bytes = page_bytes;
@@ -219,7 +219,7 @@ TEST(HashJoin, IsExactWithAListPerWarp) {
   }
 }
 
-// All pages but the last one of each list are full: 600 pairs take 100 pages of 6 and at most one more per warp.
+// All pages but the last one of each list are full. So 600 pairs take 100 pages of 6, and at most one more per warp.
 TEST(HashJoin, AsksForFewPagesWithAListPerWarp) {
   Rig<CollaborativeRandomWalkReworked> rig(with_warp_lists(small("fk", 1)), 256 << 10, {.page_bytes = 64});
   EXPECT_EQ(rig.sample(), "");

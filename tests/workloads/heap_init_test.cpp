@@ -1,4 +1,4 @@
-// heap_init: a new heap for every sample, and only where a design can be made new.
+// heap_init uses a new heap for every sample, but only if the design can make its heap new.
 #include "workloads/heap_init/heap_init.hpp"
 
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ TEST(HeapInit, IsObservedWithoutTheReset) {
   EXPECT_EQ(rig.timer->phases()[0].name, "first_alloc");
 }
 
-// A bump allocator has room for two samples, not for three.
+// A bump allocator has room for two samples, but not for three.
 TEST(HeapInit, StartsFromANewHeapEachTime) {
   HeapInit::Parameters parameters;
   parameters.threads = 64;

@@ -37,7 +37,7 @@ IndexNodes::Parameters small(std::uint32_t keys, std::uint32_t keys_per_bucket, 
   return parameters;
 }
 
-// The launches, applied to a map.
+// The launches are applied to a map.
 TEST(KeyCourse, FollowsFromItsLaunches) {
   const KeyCourse course = index::draw_keys(200, 3, 0.3, 7, 14, 11);
   ASSERT_EQ(course.launches.size(), 5u);
@@ -70,7 +70,7 @@ TEST(KeyCourse, FollowsFromItsLaunches) {
 
 TEST(IndexNodes, AreExactUnderManySchedules) {
   for (std::uint64_t seed = 1; seed <= testing::seeds(10); ++seed) {
-    const std::uint32_t per_bucket = seed % 2 == 0 ? 100 : 20;  // long chains, and many
+    const std::uint32_t per_bucket = seed % 2 == 0 ? 100 : 20;  // long chains in some schedules, many chains in others
     Rig<KmaReworked> rig(small(200, per_bucket, 2), 1 << 20, {.superblock_bytes = 4096}, seed);
     ASSERT_EQ(rig.sample(), "") << "seed " << seed;
     ASSERT_EQ(rig.sample(), "") << "seed " << seed << ": again on the same heap";
@@ -103,14 +103,14 @@ TEST(IndexNodes, EndCleanlyWhereMemoryRunsOut) {
   }
 }
 
-// Every pointer is right, only the nodes are not.
+// Every pointer is right, but the nodes are wrong.
 TEST(IndexNodes, SeeANodeThatTheAllocatorWroteTo) {
   IndexNodes::Parameters parameters = small(150, 14, 3);
   Rig<SlotMalloc<Fault::scribble, 128>> rig(parameters, 128 * 200);
   EXPECT_EQ(rig.sample().find("wrong index"), 0u) << rig.sample();
 }
 
-// Before they ran, all look-ups are wrong; the host names the first.
+// Before the look-ups run, all of them are wrong. The host names the first.
 TEST(IndexNodes, SeeLookUpsThatGotOtherValues) {
   test::CpuDevice cpu;
   const KeyCourse course = index::draw_keys(20, 1, 0.5, 3, Node::capacity, 3);

@@ -1,4 +1,4 @@
-// The rules of the kd-tree build on hand-made inputs, and the reference against the published statistics.
+// The rules of the kd-tree build on hand-made inputs, and the reference tree compared with the published statistics.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -24,7 +24,7 @@ TEST(SplitRules, PlanesLieAtTwelfthsOfEachAxis) {
   EXPECT_EQ(position_of(31, 2, 0, 12), 10.0f) << "the last axis has ten planes";
 }
 
-// The product is rounded before the sum: 0.1f * 3 / 12 added to 1 in one rounding is another number.
+// The product is rounded before the sum. 0.1f * 3 / 12 added to 1 with one rounding gives another number.
 TEST(SplitRules, RoundEveryOperation) {
   const float width = 1.1f - 1.0f;
   const float product = width * 3;
@@ -35,16 +35,16 @@ TEST(SplitRules, RoundEveryOperation) {
 TEST(SplitRules, WeighAreasWithReferences) {
   const Box box{{0, 0, 0}, {2, 3, 5}};
   EXPECT_EQ(half_area(box), 6 + 15 + 10);
-  // Cut at x = 0.5: halves of 0.5 x 3 x 5 and 1.5 x 3 x 5.
+  // The cut at x = 0.5 gives halves of 0.5 x 3 x 5 and 1.5 x 3 x 5.
   EXPECT_EQ(weighted_areas(box, 0, 0.5f, 10, 100), (1.5f + 15 + 2.5f) * 10 + (4.5f + 15 + 7.5f) * 100);
-  // Cut at z = 1: 2 x 3 x 1 and 2 x 3 x 4.
+  // The cut at z = 1 gives halves of 2 x 3 x 1 and 2 x 3 x 4.
   EXPECT_EQ(weighted_areas(box, 2, 1, 1, 0), 6 + 3 + 2);
   EXPECT_EQ(weighted_areas(box, 2, 1, 0, 1), 6 + 12 + 8);
 }
 
 TEST(SplitRules, FailWhereLittleIsSaved) {
-  const Box box{{0, 0, 0}, {1, 1, 1}};  // half area 3
-  // Cost 1 + weighted / 3 of a leaf that costs 100.
+  const Box box{{0, 0, 0}, {1, 1, 1}};  // half of its area is 3
+  // The cost is 1 + weighted / 3. A leaf costs 100.
   EXPECT_FALSE(split_fails(box, 3 * 88.0f, 100));
   EXPECT_TRUE(split_fails(box, 3 * 89.5f, 100));
   EXPECT_TRUE(split_fails(box, 0, 1)) << "the traversal alone costs as much as the leaf";
@@ -52,7 +52,7 @@ TEST(SplitRules, FailWhereLittleIsSaved) {
 }
 
 TEST(Limits, FollowFromTheNumberOfTriangles) {
-  // Of the published scenes, by the formulas of the authors' framework.
+  // These are the limits of the published scenes, by the formulas of the authors' framework.
   for (const auto [triangles, depth, failed] : {std::array{20'000u, 19u, 5u},
                                                 {80'479u, 21u, 6u},
                                                 {224'998u, 23u, 6u},
@@ -75,7 +75,7 @@ TEST(RequestStatistics, HaveATrueAndAWrappedDeviation) {
   EXPECT_EQ(statistics.mean(), 8);
   EXPECT_DOUBLE_EQ(statistics.deviation(), std::sqrt(32.0 / 3));
   EXPECT_DOUBLE_EQ(statistics.wrapped_deviation(), statistics.deviation());
-  statistics.add(65'536);  // its square is 2^32: nothing is left of it
+  statistics.add(65'536);  // its square is 2^32, which wraps to 0
   EXPECT_EQ(statistics.squares, (std::uint64_t{1} << 32) + 224);
   EXPECT_EQ(statistics.wrapped_squares, 224u);
   EXPECT_EQ(RequestStatistics{}.deviation(), 0);
@@ -95,13 +95,13 @@ struct Recorder final : TreeVisitor {
 
 TriangleBox box_at(float x, float width) { return {{x, 0, 0}, 0, {x + width, 1, 1}, 0}; }
 
-// Eight unit boxes in a row along x, four at each end of a room of 24.
+// Eight unit boxes lie in a row along x, four at each end of a room of 24.
 TEST(ReferenceTree, SplitsWhereItShould) {
   std::vector<TriangleBox> boxes;
   for (const float x : {0.f, 0.1f, 0.2f, 0.3f, 22.7f, 22.8f, 22.9f, 23.f}) boxes.push_back(box_at(x, 1));
   Recorder recorder;
   const ReferenceTree tree = build_reference(boxes, Limits{3, 9}, &recorder);
-  // The first plane, at 2, separates the left four; the right side is then cut at 20 + 1/6 of the rest.
+  // The first plane, at 2, separates the left four boxes. The right side is then cut at 20 + 1/6 of the rest.
   ASSERT_FALSE(recorder.nodes.empty());
   EXPECT_EQ(recorder.nodes[0], "1 plane 0 at 2.000000");
   EXPECT_EQ(tree.leaves, tree.digest.inner + 1);
@@ -111,7 +111,7 @@ TEST(ReferenceTree, SplitsWhereItShould) {
 
 TEST(ReferenceTree, PassesListsOnWhereOneSideIsEmpty) {
   std::vector<TriangleBox> boxes(8, box_at(23, 1));
-  boxes.push_back(box_at(0, 24));  // makes the room, and is on both sides of every plane
+  boxes.push_back(box_at(0, 24));  // this box is as large as the room and lies on both sides of every plane
   const ReferenceTree with_both = build_reference(boxes, Limits{2, 9});
   EXPECT_EQ(with_both.passed_on, 0u);
   boxes.pop_back();
@@ -121,10 +121,10 @@ TEST(ReferenceTree, PassesListsOnWhereOneSideIsEmpty) {
   EXPECT_EQ(tree.passed_on, tree.empty_leaves);
 }
 
-// A failing split costs two of the allowed ones: with one allowed, the root is split by no test but made a leaf by the
-// second, after both lists were asked for.
+// A failing split counts as two. With one allowed, no test splits the root: the second one makes it a leaf, after both
+// lists were requested.
 TEST(ReferenceTree, TestsFailedSplitsTwice) {
-  std::vector<TriangleBox> boxes(10, box_at(0, 1));  // equal boxes: no plane saves anything
+  std::vector<TriangleBox> boxes(10, box_at(0, 1));  // the boxes are equal, so no plane saves anything
   const ReferenceTree none = build_reference(boxes, Limits{9, 1});
   EXPECT_EQ(none.leaves, 1u);
   EXPECT_EQ(none.requests.mallocs, 2u);
@@ -136,7 +136,7 @@ TEST(ReferenceTree, TestsFailedSplitsTwice) {
 TEST(ReferenceTree, IsTheSameWithAndWithoutHelpers) {
   const std::vector<TriangleBox> boxes = boxes_of(generate_soup(20'000, 2));
   const Limits limits = Limits::of(20'000, 0, 0);
-  Recorder visitor;  // keeps the build in one thread
+  Recorder visitor;  // with a visitor the build uses one thread
   const ReferenceTree alone = build_reference(boxes, limits, &visitor);
   const ReferenceTree helped = build_reference(boxes, limits);
   EXPECT_EQ(alone.digest, helped.digest);
@@ -145,8 +145,8 @@ TEST(ReferenceTree, IsTheSameWithAndWithoutHelpers) {
   EXPECT_EQ(visitor.nodes.size(), alone.nodes());
 }
 
-// N_ref, N_alloc, mean, wrapped deviation, and the true one, of an independent model of the published build. Rounding
-// of areas in another order moves the counts by 0.1 %.
+// N_ref, N_alloc, mean, wrapped deviation and true deviation, from an independent model of the published build.
+// Rounding the areas in another order changes the counts by 0.1 %.
 struct Published {
   const char* scene;
   std::uint32_t subdivisions;
@@ -195,7 +195,7 @@ INSTANTIATE_TEST_SUITE_P(Scenes, PublishedStatistics,
                                          Published{"dragon_scans", 0, 1'417'753, 17.08, 6'948'918, 75.2, 2299.1,
                                                    395.0}));
 
-// The paper's own row of the one scene whose published model is at hand: 4.70, 101K, 100.8, 734.7.
+// The paper's row for the one scene whose published model is available: 4.70, 101K, 100.8, 734.7.
 TEST(PublishedStatistics, OfSibenikAreThoseOfThePaper) {
   if (!has_data_file("scenes/sibenik_original.ply.gz")) GTEST_SKIP() << "no scenes/sibenik_original.ply.gz";
   const RequestStatistics& requests = prepared_scene({.scene = "sibenik_original"})->reference.requests;
@@ -208,7 +208,7 @@ TEST(PublishedStatistics, OfSibenikAreThoseOfThePaper) {
 
 struct BuiltByHost final : TreeVisitor {
   BuiltTree tree;
-  std::vector<std::pair<std::uint64_t, std::uint32_t>> places{{root_path, 0}};  // of nodes to come, by path
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> places{{root_path, 0}};  // path and index of nodes to come
   std::uint32_t pairs = 1;
 
   BuiltByHost() { tree.nodes.assign(2, Node{0xffffffffu, 0xffffffffu}); }

@@ -1,4 +1,4 @@
-// Scenes: formats with small files written here, their errors, subdivision, generators.
+// Scenes: formats with small files that the tests write, their errors, subdivision and generators.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -153,7 +153,7 @@ TEST(GeneratedScene, IsTheSameForTheSameSeedOnly) {
   }
 }
 
-// Widest side of the boxes: the soup has triangles a hundred times larger than others.
+// The widest side of each box is compared. The soup has triangles a hundred times larger than others.
 TEST(GeneratedScene, SoupHasLargeAndTinyTriangles) {
   std::vector<float> widths;
   for (const TriangleBox& box : boxes_of(generate_soup(2000, 1))) widths.push_back(box.high[0] - box.low[0]);
@@ -175,7 +175,7 @@ class StoredScene : public test::ScratchFolder {
 };
 
 TEST_F(StoredScene, IsWhatAnotherProcessPrepared) {
-  // Of its own: what this process has prepared before it does not store.
+  // Only this test uses the seed, because a process does not store a scene that it has prepared before.
   const SceneChoice choice{.scene = "spheres", .triangles = 500, .seed = 12};
   const std::shared_ptr<const PreparedScene> made = prepared_scene(choice);
   ASSERT_EQ(files().size(), 1u);

@@ -1,5 +1,5 @@
-// The kd-tree build under many schedules, against its reference: with nodes shared among warps, with warps that keep
-// their nodes, with faulty allocators, and where memory runs out.
+// Compares the kd-tree build under many schedules with its reference: with nodes shared among warps, with warps that
+// keep their nodes, with faulty allocators, and when memory runs out.
 #include "workloads/kd_tree/kd_tree.hpp"
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ KdTree::Parameters small(const std::string& scene, std::uint32_t triangles) {
   return parameters;
 }
 
-// Nearly every node is shared among warps.
+// Warps share nearly every node.
 KdTree::Parameters shared(const std::string& scene, std::uint32_t triangles) {
   KdTree::Parameters parameters = small(scene, triangles);
   parameters.solo_references = 40;

@@ -1,4 +1,4 @@
-// latency: buckets hold what they should, percentiles are those of the calls, and the adaptor times the call alone.
+// latency: buckets have the right values, percentiles are those of the calls, and the adaptor times only the call.
 #include "workloads/latency/latency.hpp"
 
 #include <gtest/gtest.h>
@@ -92,7 +92,7 @@ LatencyTails::Parameters threads(std::uint32_t threads, std::uint32_t lanes_per_
 template <class A>
 using Rig = test::WorkloadRig<LatencyTails, A, CallKernels, LatencyKernels>;
 
-// One caller alone, so that no other lane's steps are in its calls.
+// There is only one caller, so its calls contain no steps of other lanes.
 TEST(Latency, TimesTheCallAndNothingElse) {
   Rig<SometimesSlow> rig(threads(1, 1));
   for (int sample = 1; sample <= 20; ++sample) {

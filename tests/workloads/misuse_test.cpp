@@ -1,4 +1,4 @@
-// misuse: right answers are ok, wrong ones are named, and the adaptors behind it do what they say.
+// misuse: right answers are ok, wrong answers are named, and its adaptors do what they claim.
 #include "workloads/misuse/misuse.hpp"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ Misuse::Parameters of(const std::string& call) {
   return parameters;
 }
 
-// What a sample of this misuse says; a failure of the cell as its reason.
+// Returns the message of a sample of this misuse. If the cell fails, it is the reason.
 template <class A>
 std::string answer(const std::string& call, std::size_t pool_bytes = 1 << 20) {
   Rig<A> rig(of(call), pool_bytes);
@@ -48,7 +48,7 @@ std::string answer(const std::string& call, std::size_t pool_bytes = 1 << 20) {
 
 template <class A>
 class MisuseOf : public ::testing::Test {};
-// ScatterAlloc promises null for 0 bytes; the last two free in bulk.
+// ScatterAlloc promises null for 0 bytes. The last two designs free in bulk.
 using Designs = ::testing::Types<KmaReworked, CFMMallocReworked, CollaborativeRandomWalkReworked, ScatterAlloc,
                                  FdgMalloc, FdgMallocReworked>;
 TYPED_TEST_SUITE(MisuseOf, Designs);
@@ -57,14 +57,14 @@ TYPED_TEST(MisuseOf, IsAnsweredAsAgreed) {
   for (const char* call : Misuse::calls) EXPECT_EQ(answer<TypeParam>(call), "") << call;
 }
 
-// Serves whatever is asked for.
+// The allocator serves every request.
 TEST(Misuse, FindsAnAbsurdRequestThatIsServed) {
   EXPECT_NE(answer<SlotMalloc<Fault::none>>("absurd_size").find("80 of 80 requests of 1048577 B were served"),
             std::string::npos);
 }
 
 TEST(Misuse, FindsAFreeOfNullThatFreesABlock) {
-  // Of 160 slots the blocks before take half; those after need the other half and find one more.
+  // The blocks before take half of 160 slots. Those after need the other half, and they find one slot more.
   constexpr std::size_t slots = 160 * 64;
   EXPECT_EQ(answer<SlotMalloc<Fault::none>>("free_null", slots), "");
   EXPECT_NE(answer<SlotMalloc<Fault::null_gives_a_slot>>("free_null", slots).find("overlap"), std::string::npos);
@@ -91,7 +91,7 @@ TEST(Failing, RefusesWhatItSaysAndPassesOnTheRest) {
     const FailureRule rule = FailureRule::with_chance(chance, 9);
     std::uint64_t refused = 0;
     for (std::uint32_t thread = 0; thread < 1000; ++thread) refused += rule.refuses(thread, 0) ? 1 : 0;
-    // Five deviations of a share near one half are 0.08.
+    // Five standard deviations of a share near one half are 0.08.
     EXPECT_NEAR(static_cast<double>(refused) / 1000, chance, 0.08);
     const std::string expected = refused == 0 ? "" : std::to_string(refused) + " nulls";
     EXPECT_EQ(rig.sample(rig.allocator.failing(rule)), expected);

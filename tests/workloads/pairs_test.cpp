@@ -1,4 +1,4 @@
-// pairs: every pair is made, with the sizes of the seed.
+// pairs makes every pair, with the sizes that the seed gives.
 #include "workloads/pairs/pairs.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// particle_frames: the course of the particles against plain counting, and the frames under many schedules.
+// particle_frames: the course of the particles compared with plain counting, and the frames under many schedules.
 #include "workloads/particle_frames/particle_frames.hpp"
 
 #include <gtest/gtest.h>

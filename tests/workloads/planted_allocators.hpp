@@ -1,4 +1,4 @@
-// Allocators with one planted fault each, and the correct ones they are compared with.
+// Allocators with one planted fault each, and the correct allocators for comparison.
 #pragma once
 
 #include "allocators/support/contract/allocator.hpp"
@@ -25,7 +25,8 @@ enum class Fault {
   null_takes_a_slot
 };
 
-// Slots with a used word each; a search starts where the count of calls says. Requests up to one slot.
+// The heap has slots with a used word each. A search starts at the slot that the number of calls gives. Requests may
+// have up to one slot.
 template <Fault fault, std::uint64_t bytes_of_slot = 64>
 class SlotMalloc {
  public:
@@ -68,7 +69,7 @@ class SlotMalloc {
     if (fault == Fault::overlap) return pool_.base + call * 16;
     if (fault == Fault::misaligned && call == 5) return pool_.base + call * slot_bytes + 4;
     if (fault == Fault::out_of_bounds && call == 5) return pool_.base + pool_.bytes - 8;
-    // Half of the slots from a place by chance on: a search that gives up early.
+    // A search that gives up early tries half of the slots, from a random place on.
     const bool is_short = fault == Fault::short_search;
     const std::uint32_t start = is_short ? static_cast<std::uint32_t>(thread.clock() + call) * 0x9e3779b1u >> 8 : call;
     for (std::uint32_t tried = 0; tried < (is_short ? slots_ / 2 : slots_); ++tried) {
@@ -88,7 +89,7 @@ class SlotMalloc {
     const std::uint32_t call = thread.atomic(state_[1]).fetch_add(1u, simt::relaxed);
     if (fault == Fault::leak_every_third && call % 3 == 2) return;
     const auto slot = static_cast<std::uint64_t>(static_cast<std::byte*>(block) - pool_.base) / slot_bytes;
-    // Writes into its neighbour's block, which somebody may hold.
+    // Writes into the neighbour's block, which another thread may hold.
     if (fault == Fault::scribble && slot != 0) {
       *reinterpret_cast<std::uint32_t*>(pool_.base + (slot - 1) * slot_bytes) = 77;
     }
@@ -98,11 +99,11 @@ class SlotMalloc {
  private:
   Pool pool_;
   std::uint32_t slots_ = 0;
-  std::uint32_t* state_ = nullptr;  // mallocs and frees so far
+  std::uint32_t* state_ = nullptr;  // number of mallocs and frees so far
   std::uint32_t* used_ = nullptr;
 };
 
-// A bump pointer that release_all() sets back.
+// A bump pointer that release_all() resets.
 class BulkMalloc {
  public:
   using Parameters = NoParameters;

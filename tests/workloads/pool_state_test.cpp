@@ -1,4 +1,4 @@
-// The workloads that look at the pool itself: fill and fragmentation.
+// The workloads that examine the pool itself: fill and fragmentation.
 #include <gtest/gtest.h>
 
 #include "allocators/bump/atomic_malloc.hpp"
@@ -69,7 +69,7 @@ TEST(Fill, AnEmptyPoolIsAllowed) {
   EXPECT_EQ(rig.pointers.blocks(), 10u);
 }
 
-// Slots of 64 bytes, all of which can be had.
+// The pool has slots of 64 bytes, and all of them can be allocated.
 TEST(Fragmentation, SlotsWasteWhatTheRequestLeaves) {
   Fragmentation::Parameters parameters;
   parameters.threads = 100;
@@ -99,7 +99,7 @@ TEST(Fragmentation, ABumpPointerWastesOnlyItsRounding) {
 
 TEST(Fragmentation, CountsWhatNoBlockTakes) {
   Fragmentation::Parameters parameters;
-  parameters.threads = 3;  // the third request returns null at once, so one round ends it
+  parameters.threads = 3;  // the third request returns null, so one round ends the sample
   parameters.request_bytes = 64;
   FragmentationRig<SlotMalloc<Fault::null_every_third>> rig(parameters, 64 << 10);
   EXPECT_EQ(rig.sample(), "1 nulls");

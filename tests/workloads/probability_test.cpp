@@ -1,4 +1,4 @@
-// P on the device does what a plain host program makes of the same draws.
+// P on the device gives the same as a plain host program with the same draws.
 #include "workloads/probability/probability.hpp"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ struct Counts {
   std::uint64_t frees = 0;
 };
 
-// The rule of the paper, caller by caller: one draw per launch.
+// Applies the rule of the paper to each caller, with one draw per launch.
 Counts host_reference(const Probability::Parameters& p, std::uint64_t seed) {
   Counts counts;
   for (std::uint32_t caller = 0; caller < p.geometry().callers; ++caller) {

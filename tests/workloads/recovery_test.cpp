@@ -1,4 +1,4 @@
-// recovery: counts what a full heap serves before and after frees, and sees what does not come back.
+// recovery counts what a full heap serves before and after frees, and detects memory that is lost.
 #include "workloads/recovery/recovery.hpp"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ Recovery::Parameters slots(double freed_share, std::uint32_t growth = 1) {
 TEST(Recovery, OfAllIsWhole) {
   Rig<SlotMalloc<Fault::none>> rig(slots(1), 200 * 64);
   for (int sample = 0; sample < 3; ++sample) {
-    // 200 slots for 48 requests a round: 5 rounds, 40 nulls, twice.
+    // There are 200 slots and 48 requests per round. So 5 rounds give 40 nulls, twice.
     EXPECT_EQ(sample == 2 ? rig.observed_sample() : rig.sample(), "80 nulls");
     EXPECT_DOUBLE_EQ(rig.value("usable_share"), 1);
     EXPECT_DOUBLE_EQ(rig.value("recovered_share"), 1);
@@ -44,7 +44,7 @@ TEST(Recovery, OfAShareIsThatShare) {
   EXPECT_NE(rig.sample(), "");
   EXPECT_EQ(rig.counter("served_bytes"), 2000u * 64);
   EXPECT_DOUBLE_EQ(rig.value("recovered_share"), 1);
-  // Of 2,000 draws, five deviations are 112.
+  // With 2,000 draws, five standard deviations are 112.
   EXPECT_NEAR(static_cast<double>(rig.operations("free")), 1000, 112);
   EXPECT_EQ(rig.operations("again"), rig.operations("free"));
 }
@@ -71,7 +71,7 @@ TEST(Recovery, FindsBlocksThatAreHandedOutTwice) {
   EXPECT_NE(rig.sample().find("overlap"), std::string::npos);
 }
 
-// Neighbours that were freed at random merge for some of the larger requests, and for fewer than half the bytes.
+// Neighbours that were freed at random merge for some of the larger requests, but for fewer than half of the bytes.
 TEST(Recovery, LargerRequestsNeedNeighbours) {
   Rig<CFMMallocReworked> rig(slots(0.5, 4), 256 << 10);
   static_cast<void>(rig.sample());

@@ -1,4 +1,4 @@
-// replay: what a trace becomes, launch by launch, and its calls under planted allocators.
+// replay: the launches that it makes of a trace, and its calls with planted allocators.
 #include "workloads/replay/replay.hpp"
 
 #include <gtest/gtest.h>
@@ -76,8 +76,8 @@ TEST(ReplayPlan, RefusesACircleAndNamesIt) {
   }
 }
 
-// 64 threads take two blocks each; every thread frees the first of its neighbour, in the same kernel; a second kernel
-// frees the even ones of the rest.
+// 64 threads take two blocks each. In the same kernel every thread frees the first block of its neighbour. A second
+// kernel frees the even ones of the rest.
 Trace neighbours() {
   Trace trace{.kernels = {{"build", 2, 32, 192, 0}, {"free", 1, 64, 32, 0}}};
   for (std::uint32_t thread = 0; thread < 64; ++thread) {

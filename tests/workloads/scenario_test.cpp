@@ -1,5 +1,5 @@
-// scenario: the wanted share of what an allocator serves is free, blocks of all kernels live together unless they are
-// freed at once, and nothing stays allocated.
+// scenario: the wanted share of what an allocator serves is free. Blocks of all kernels live together unless they are
+// freed at once. Nothing stays allocated.
 #include "workloads/scenario/scenario.hpp"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ using Rig = test::WorkloadRig<Scenario, A, CallKernels, PairsKernels, OccupancyK
 using Nulls = std::vector<std::uint64_t>;
 using SharedCount = test::ScratchFolder;
 
-// Of three samples, the last one as the verification pass does it.
+// Returns the nulls of three samples. The last one runs as in the verification pass.
 template <class Rig>
 Nulls nulls(Rig& rig) {
   Nulls found;
@@ -55,7 +55,7 @@ TEST(Scenario, LeavesTheWantedShareOfThePagesFree) {
   EXPECT_EQ(rig.operations("total"), 96u);
 }
 
-// The count of what the pool serves is not observed: the ledger has no room for it.
+// The count of what the pool serves is not observed, because the ledger has no room for it.
 TEST(Scenario, CountsBeforeAnObservedSampleToo) {
   Scenario::Parameters parameters = of("alloc_256", 96);
   parameters.free_share = 0.08;
@@ -63,7 +63,8 @@ TEST(Scenario, CountsBeforeAnObservedSampleToo) {
   EXPECT_EQ(rig.observed_sample(), "16 nulls");
 }
 
-// The number is in the files of the run: the second process takes what the first one counted, for these very requests.
+// The number is in the files of the run. The second process uses what the first one counted, for exactly these
+// requests.
 TEST_F(SharedCount, OfWhatTheAllocatorServesIsThatOfTheFirstProcess) {
   Scenario::Parameters parameters = of("alloc_256", 96);
   parameters.free_share = 0.08;
@@ -84,7 +85,7 @@ TEST_F(SharedCount, OfWhatTheAllocatorServesIsThatOfTheFirstProcess) {
   EXPECT_EQ(files().size(), 2u);
 }
 
-// Ouroboros keeps its queues in the pool: the share is one of the chunks that are left.
+// Ouroboros keeps its queues in the pool, so the share refers to the remaining chunks.
 TEST(Scenario, CountsWhatTheAllocatorServes) {
   OuroborosPSReworked::Parameters own;
   own.device_heap_share = 0;

@@ -1,4 +1,4 @@
-// The folder that the processes of a run share, with what a test puts there.
+// The folder that the processes of a run share, with files that a test puts there.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// streams: kernels at once on one heap leave it as kernels one after the other do, and every block is judged.
+// streams: kernels that run at once on one heap leave it in the same state as kernels in sequence. Every block is
+// judged.
 #include "workloads/streams/streams.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// strings: every text byte by byte under many schedules, and planted faults that only the texts show.
+// strings: every text is checked byte by byte under many schedules, with planted faults that only the texts show.
 #include "workloads/strings/strings.hpp"
 
 #include <gtest/gtest.h>
@@ -80,7 +80,7 @@ TEST(Strings, EndCleanlyWhereMemoryRunsOut) {
   EXPECT_EQ(none.sample(), "20 nulls") << "the next sample starts from an empty heap again";
 }
 
-// Every pointer is right, only the texts are not.
+// Every pointer is right, but the texts are wrong.
 TEST(Strings, SeeATextThatTheAllocatorWroteTo) {
   Rig<SlotMalloc<Fault::scribble>> rig(in_slots(5), 64 * 200);
   EXPECT_EQ(rig.sample().find("wrong strings"), 0u) << rig.sample();

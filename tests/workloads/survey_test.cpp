@@ -28,7 +28,7 @@ AddressRange::Parameters rounds_of(std::uint32_t threads, std::uint32_t rounds) 
   return parameters;
 }
 
-// A bump pointer packs its blocks and continues where it was.
+// A bump pointer packs its blocks and continues at its last position.
 TEST(AddressRange, OfABumpPointerGrowsFromRoundToRound) {
   Rig<AddressRange, AtomicMalloc> rig(rounds_of(100, 5), 1 << 16);
   EXPECT_EQ(rig.sample(), "");
@@ -39,7 +39,7 @@ TEST(AddressRange, OfABumpPointerGrowsFromRoundToRound) {
   EXPECT_EQ(rig.operations("free"), 500u);
 }
 
-// Slots of 128 B for 64 B, taken one after the other from where the last search ended.
+// Blocks of 64 B lie in slots of 128 B, which are taken one after the other from the end of the last search.
 TEST(AddressRange, CountsWhatLiesBetweenTheBlocks) {
   const auto in_slots = [&](std::uint32_t request) {
     AddressRange::Parameters parameters = rounds_of(100, 1);

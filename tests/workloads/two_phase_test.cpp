@@ -1,4 +1,4 @@
-// two_phase makes as many calls as its parameters say, in both modes, and only by callers that take part.
+// two_phase makes as many calls as its parameters give, in both modes, and only callers that take part call.
 #include "workloads/two_phase/two_phase.hpp"
 
 #include <gtest/gtest.h>
@@ -68,7 +68,7 @@ TEST(TwoPhase, KeepsTheNumberOfRequestsWhenAsked) {
   }
   parameters.threads = 300;  // rounded up to whole cycles
   EXPECT_EQ(operations(parameters, "total"), 2400u);
-  parameters.mode = "spree";  // or to whole blocks per thread
+  parameters.mode = "spree";  // rounded up to whole blocks per thread
   EXPECT_EQ(operations(parameters, "alloc"), 1200u);
 }
 
@@ -86,7 +86,7 @@ TEST(TwoPhase, MixedSizesAreDrawnPerRequest) {
   EXPECT_EQ(rig.value("requested_bytes"), static_cast<double>(expected));
 }
 
-// Callers by warp, of the 100 threads above: warps of 32, 32 and 16 in the first block, of 20 in the second.
+// The 100 threads above form warps of 32, 32 and 16 callers in the first block, and of 20 in the second.
 TEST(TwoPhase, WhatTakesPartDoesSoAsAWhole) {
   Parameters parameters = small();
   parameters.share = 0.5;

@@ -1,4 +1,4 @@
-// A workload over an allocator, sampled as the worker does it.
+// A workload with an allocator, sampled as the worker does it.
 #pragma once
 
 #include <memory>
@@ -24,9 +24,9 @@ class WorkloadRig : public AllocatorRig {
         timer(std::in_place, stream()),
         pointers(rules) {}
 
-  // One repetition and its checks. What is wrong; empty when nothing is.
+  // Runs one repetition and its checks. Returns the mistakes, or an empty text.
   std::string sample() { return sample(allocator); }
-  // The same behind the adaptors of the verification passes, with the contents of blocks.
+  // Does the same with the adaptors of the verification passes, and checks the contents of blocks.
   std::string observed_sample() {
     const ContentCheck contents(stream(), run->mallocs_at_most(), rules);
     const std::string problem = sample(allocator.observed({}, contents.ledger()));
@@ -48,7 +48,7 @@ class WorkloadRig : public AllocatorRig {
     return allocator.broken_invariant(stream());
   }
 
-  // Of the last sample.
+  // Returns the operations of a phase in the last sample.
   std::uint64_t operations(std::string_view phase) const {
     for (const Phase& each : timer->phases()) {
       if (each.name == phase) return each.operations;

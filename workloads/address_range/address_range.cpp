@@ -8,10 +8,10 @@ namespace allocbench {
 namespace {
 
 constexpr std::uint64_t most_blocks_recorded = 1ull << 27;
-// Limit of a verification pass, whose calls take several times as long.
+// A verification pass runs at most this many rounds, because its calls take several times as long.
 constexpr std::uint32_t most_rounds_observed = 4;
 
-// The addresses from the first byte of the lowest block to the last byte of the highest.
+// The interval from the first byte of the lowest block to the last byte of the highest block.
 struct AddressInterval {
   std::uint64_t begin = ~std::uint64_t{0};
   std::uint64_t end = 0;
@@ -44,7 +44,7 @@ class AddressRangeRun final : public WorkloadRun {
     count(timer);
   }
 
-  // The blocks of a round are in use together; those of different rounds are not.
+  // Blocks of one round are in use together. Blocks of different rounds are not.
   void check_recorded(PointerCheck& check) const override {
     SlotRange row = requests_.range();
     row.count = requests_.callers();
@@ -97,9 +97,9 @@ class AddressRangeRun final : public WorkloadRun {
   simt::Stream& stream_;
   const AllocatorType& type_;
   CallerRequests requests_;
-  std::uint32_t rounds_ = 0;      // of the last sample
-  std::uint64_t requested_ = 0;   // bytes of a round
-  mutable SlotCheck slot_check_;  // its memory
+  std::uint32_t rounds_ = 0;      // rounds of the last sample
+  std::uint64_t requested_ = 0;   // bytes requested in one round
+  mutable SlotCheck slot_check_;  // memory of the check
 };
 
 }  // namespace

@@ -1,12 +1,14 @@
-// address_range: the range of addresses of the blocks of a round, over many rounds.
+// address_range measures the range of addresses that the blocks of a round occupy, over many rounds.
 //
-// Winter et al., PPoPP'21, fragmentation test (fig. 11.a): in each of `rounds` rounds all threads allocate, the
-// distance between the lowest and the highest address is recorded, and all blocks are freed. Here the distance ends
-// with the last byte of the last block, so it is never less than the requested bytes:
-//   address_spread = distance of the widest round / bytes asked for in a round
-//   running_spread = distance over all rounds together / bytes asked for in a round
-// Verification passes run four rounds. An allocator that packs its blocks and reuses freed memory stays near 1. A wide
-// range alone is not waste. The workload `fragmentation` measures the contents of a full pool.
+// Paper: Winter et al., PPoPP'21, fragmentation test (fig. 11.a). All threads allocate in each of `rounds` rounds. The
+// workload records the distance between the lowest and the highest address, then all blocks are freed. Here the
+// distance includes the last byte of the last block, so it is never less than the requested bytes.
+//
+//   address_spread = distance of the widest round / bytes requested in a round
+//   running_spread = distance over all rounds together / bytes requested in a round
+//
+// An allocator that packs its blocks and reuses freed memory stays near 1. A wide range alone is not waste: the
+// workload `fragmentation` measures how much of a full pool is used. Verification passes run four rounds.
 #pragma once
 
 #include "workloads/support/callers/caller_parameters.hpp"

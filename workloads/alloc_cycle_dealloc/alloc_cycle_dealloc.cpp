@@ -6,7 +6,7 @@
 namespace allocbench {
 namespace {
 
-// Keeps the pointer array below 2 GiB and every index in 32 bits.
+// This limit keeps the pointer array below 2 GiB and every index in 32 bits.
 constexpr std::uint64_t most_pointers_of_alloc_cycle_dealloc = 1ull << 28;
 
 class AllocCycleDeallocRun final : public WorkloadRun {
@@ -41,7 +41,7 @@ class AllocCycleDeallocRun final : public WorkloadRun {
     check.explain_nulls({mallocs_at_most(), requests().bytes()}, PointerCheck::Live::separately);
   }
 
-  // All blocks of all callers may be in use at once, one for each iteration.
+  // All blocks of all callers may be in use at once. Each caller has one block per iteration.
   RequestProfile requests() const override {
     return {Geometry::of_blocks(parameters_.blocks * parameters_.iterations, parameters_.threads_per_block,
                                 parameters_.lanes_per_warp),

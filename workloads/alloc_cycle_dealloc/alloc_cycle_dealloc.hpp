@@ -1,9 +1,11 @@
-// alloc_cycle_dealloc (ACD): several allocations, then the frees of all of them, in one kernel.
+// alloc_cycle_dealloc (ACD): each thread allocates several blocks and then frees all of them, in one kernel.
 //
-// Vinkler & Havran 2015, sec. 5, after Widmer et al. 2013. A global array keeps the pointers, one row of callers per
-// iteration, so a warp's accesses coalesce. 100 pointers per thread do not fit into registers, and an array in local
-// memory would cause the same traffic. The check needs the array, too. The blocks of one thread are in use together,
-// but other threads may have freed theirs. So overlap is checked for each thread separately.
+// Paper: Vinkler & Havran 2015, sec. 5, after Widmer et al. 2013.
+//
+// A global array keeps the pointers, one row of callers per iteration, so a warp's accesses coalesce. Registers cannot
+// hold 100 pointers per thread, and an array in local memory would cause the same traffic. The check also needs the
+// array. The blocks of one thread are in use together, but other threads may have freed theirs. So the check for
+// overlaps looks at each thread separately.
 #pragma once
 
 #include "workloads/support/callers/warp_parameters.hpp"

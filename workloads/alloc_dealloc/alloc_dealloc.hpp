@@ -1,7 +1,9 @@
-// alloc_dealloc (AD): allocate and immediately free, in one kernel.
+// alloc_dealloc (AD): each thread allocates one block and frees it immediately, in one kernel.
 //
-// Vinkler & Havran 2015, sec. 5, after Huang et al. 2010. The pointer is stored before it is freed. Another thread may
-// own the block by then, so pointers are checked one by one and not against each other.
+// Paper: Vinkler & Havran 2015, sec. 5, after Huang et al. 2010.
+//
+// A thread stores its pointer before it frees the block. Another thread may own the block later, so pointers are
+// checked one by one and not against each other.
 #pragma once
 
 #include "workloads/support/callers/warp_parameters.hpp"

@@ -1,8 +1,8 @@
-// alloc_free: the two-kernel test that all papers on GPU allocators share.
+// alloc_free is the two-kernel test that all papers on GPU allocators share.
 //
-// N requests by N threads, one each: a kernel that allocates, then a kernel in which the same threads free. The alloc
-// kernel only calls malloc and stores the pointer. `threads` is the number of requests, that is, of calling threads.
-// With fewer than 32 lanes per warp the grid is larger.
+// N threads request one block each in one kernel, and the same threads free their blocks in the next. The alloc kernel
+// only calls malloc and stores the pointer. `threads` is the number of calling threads. With fewer than 32
+// `lanes_per_warp`, the grid has more threads than that.
 #pragma once
 
 #include "workloads/support/callers/caller_parameters.hpp"

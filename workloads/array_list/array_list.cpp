@@ -27,7 +27,7 @@ struct ReadItemsKernel {
   }
 };
 
-// The first thread of every block looks up its element of `elements`, which are divided evenly among the blocks.
+// The first thread of every block looks up its element of `elements`. The elements are divided evenly among the blocks.
 struct GetElementsKernel {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, ItemList list, std::uint64_t elements, std::uint32_t** got) const {
@@ -38,7 +38,7 @@ struct GetElementsKernel {
   }
 };
 
-// One thread. `found` counts all chunks, also those beyond `capacity`.
+// One thread copies the chunks of the list. `found` counts all chunks, also those beyond `capacity`.
 struct ReadChunksKernel {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, ItemList list, ListChunk* chunks, std::uint32_t capacity,
@@ -133,7 +133,7 @@ class ArrayListRun final : public WorkloadRun {
     }
   }
 
-  // Chunks are the blocks. Items are inside chunks, so a slot counts as a block only if it has no item.
+  // The blocks are chunks, and items lie inside chunks. So a slot counts as a block only if it has no item.
   void check_list(PointerCheck& check, const std::vector<RecordedBlock>& slots,
                   const std::vector<std::uint8_t>& intact) const {
     const auto missing = [](const RecordedBlock& slot) { return slot.address == 0 || slot.address == poisoned_slot; };

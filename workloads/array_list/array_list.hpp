@@ -1,11 +1,20 @@
-// array_list: many threads allocate small items, with malloc or in an ArrayList. Items are never freed one by one.
+// array_list: many threads allocate small items, either with malloc or in an ArrayList. Items are never freed one by
+// one.
 //
-// Spliet et al., GPGPU-7 2014, sec. 5.2, fig. 6: each thread takes 4 or 8 bytes, ten times in a row. With `malloc`
-// every item is a block; with `grow` it is a chunk of a list; with `grow_local` the threads of a block add up their
-// requests, and one of them allocates a chunk for all (containers/array_list.hpp). Every thread writes its items.
-// Phases: `alloc`, which the paper times. `get`: the first thread of every block looks up one element; the elements are
-// spread evenly over the list. `clear`: one thread clears the list, or all threads free their items. After each sample,
-// every word, the items of the list and the results of `get` are checked.
+// Paper: Spliet et al., GPGPU-7 2014, sec. 5.2, fig. 6. Each thread takes 4 or 8 bytes, ten times in a row, and writes
+// its items.
+//
+// `method` has three values (containers/array_list.hpp):
+// * `malloc`: Every item is a block.
+// * `grow`: Every item is a chunk of a list.
+// * `grow_local`: The threads of a block add up their requests, and one of them allocates a chunk for all.
+//
+// Phases:
+// * `alloc`: The requests, which the paper times.
+// * `get`: The first thread of every block looks up one element. The elements are spread evenly over the list.
+// * `clear`: One thread clears the list, or all threads free their items.
+//
+// After each sample every word, the items of the list and the results of `get` are checked.
 #pragma once
 
 #include <string>
@@ -26,7 +35,7 @@ struct ArrayListGrowth {
     Geometry geometry() const { return Geometry::of_callers(threads, threads_per_block, simt::warp_size); }
     bool uses_list() const { return method != "malloc"; }
     bool grows_together() const { return method == "grow_local"; }
-    // Requests to the allocator, and the size of each.
+    // Number of requests to the allocator. request_bytes() gives the size of each.
     std::uint32_t requests() const { return (grows_together() ? geometry().blocks : threads) * iterations; }
     std::uint64_t request_bytes() const;
     // Geometry of the threads that call the allocator.

@@ -10,7 +10,7 @@ namespace allocbench {
 
 using ItemList = ArrayList<std::uint32_t>;  // an item of 4 n bytes is n elements
 
-// Items of a launch: `slots` has a row of callers per iteration; all words of an item hold the index of its slot.
+// The items of a launch. `slots` has a row of callers per iteration. All words of an item hold the index of its slot.
 struct Items {
   Geometry geometry;
   std::uint32_t iterations;
@@ -51,7 +51,7 @@ struct GrowItemsKernel {
   }
 };
 
-// Threads beyond the last caller take part without a request, because all threads of a block call grow_local().
+// Threads beyond the last caller take part without a request, because all threads of a block must call grow_local().
 struct GrowListKernel {
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A allocator, Items items, ItemList list) const {
@@ -89,7 +89,8 @@ struct ClearListKernel {
   }
 };
 
-// A separate kernel, because with frees in bulk the chunks must outlive the walk of the thread that clears the list.
+// This kernel is separate, because an allocator that frees in bulk must keep the chunks until the thread that clears
+// the list has walked them.
 struct ReleaseKernel {
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A allocator) const {

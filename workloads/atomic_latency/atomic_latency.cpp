@@ -24,7 +24,7 @@ class AtomicLatencyRun final : public WorkloadRun {
     }
   }
 
-  // For the leak check.
+  // The leak check makes this request.
   RequestProfile requests() const override { return {Geometry::of_callers(1, 1, 1), RequestSizes::fixed(16)}; }
   std::uint64_t mallocs_at_most() const override { return 0; }
   std::vector<KernelInfo> kernels() const override { return {}; }

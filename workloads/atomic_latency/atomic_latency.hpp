@@ -1,8 +1,10 @@
-// atomic_latency: how long a thread waits for an atomic addition to a word to which all other threads also add.
+// atomic_latency measures how long a thread waits for an atomic addition to a word to which all threads add.
 //
-// Pham et al. 2025, fig. 1: the latency grows with the number of threads, and any allocator with one queue has this
-// property. On the CPU back end these are threads of the operating system on the machine's cores, not lanes of the
-// executor. If there are more threads than cores, they take turns. No allocator is involved.
+// Paper: Pham et al. 2025, fig. 1. The latency grows with the number of threads, and so does that of any allocator with
+// one queue.
+//
+// On the CPU back end the threads are threads of the operating system and not lanes of the executor. If there are more
+// threads than cores, they take turns. The workload uses no allocator.
 #pragma once
 
 #include "workloads/support/callers/requirements.hpp"

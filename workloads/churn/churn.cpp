@@ -13,9 +13,9 @@ namespace allocbench {
 namespace {
 
 constexpr std::uint64_t most_places = 1ull << 25;
-// Limit of a verification pass, whose ledger has an entry per malloc.
+// A verification pass runs at most this many rounds, because its ledger has an entry per malloc.
 constexpr std::uint32_t rounds_observed = 64;
-// Batches of requests use this many draws of sizes in turn, so that rounds copy no sizes to the device.
+// The batches of requests use this many draws of sizes in turn, so rounds need not copy sizes to the device.
 constexpr std::uint64_t different_batches = 16;
 
 std::uint64_t seed_of(std::uint64_t seed, std::uint64_t round) { return seed * 0x9e3779b97f4a7c15u + round; }
@@ -77,7 +77,7 @@ class ChurnRun final : public WorkloadRun {
   std::vector<KernelInfo> kernels() const override { return batches_.front().kernels(setting_.allocator); }
 
  private:
-  // The nulls of a batch, and the bytes in use at its end if it had none.
+  // The nulls of a batch, and the bytes that would be in use at its end without nulls.
   struct Asked {
     std::uint64_t nulls;
     AskedBlocks wanted;
@@ -89,7 +89,7 @@ class ChurnRun final : public WorkloadRun {
     return places;
   }
 
-  // One batch of requests, into these places. Timed if there is a timer.
+  // Makes one batch of requests for these places. The batch is timed if there is a timer.
   void allocate(const AllocatorHandle& allocator, const std::vector<std::uint32_t>& places, std::uint64_t number,
                 PhaseTimer* timer) {
     const CallerRequests& requests = batches_[number % batches_.size()];
@@ -140,7 +140,7 @@ class ChurnRun final : public WorkloadRun {
     fill(allocator.bare(), live_bytes, timer);
   }
 
-  // Further requests until one is refused. The rest of the pool is reserved, lost by rounding or kept by the design.
+  // Makes more requests until one is refused. The rest of the pool is reserved, lost by rounding or kept by the design.
   void fill(const AllocatorHandle& allocator, std::uint64_t live_bytes, PhaseTimer& timer) {
     const std::uint32_t rounds = rest_.alloc_until_null(allocator);
     std::vector<RecordedBlock> blocks = rest_.blocks();
@@ -149,7 +149,7 @@ class ChurnRun final : public WorkloadRun {
     std::erase_if(blocks, [](const RecordedBlock& each) { return each.address == 0; });
     std::uint64_t served = 0;
     for (const RecordedBlock& each : blocks) served += each.bytes;
-    // If nothing was refused, the workload had no room to record more.
+    // If nothing was refused, the workload had no room to record more blocks.
     if (blocks.size() < requests) {
       const double used = static_cast<double>(live_bytes + served) / static_cast<double>(setting_.pool_bytes);
       timer.counter("lost_share", std::max(0.0, 1 - used));
@@ -166,9 +166,9 @@ class ChurnRun final : public WorkloadRun {
   std::vector<CallerRequests> batches_;
   RecordedPointers leaving_;
   CallerRequests rest_;
-  AskedBlocks asked_;                 // what lives now
-  std::vector<Asked> batches_asked_;  // of the last sample
-  std::vector<RecordedBlock> final_;  // blocks in use at its end
+  AskedBlocks asked_;                 // blocks in use now
+  std::vector<Asked> batches_asked_;  // the batches of the last sample
+  std::vector<RecordedBlock> final_;  // blocks in use at the end of the last sample
 };
 
 }  // namespace

@@ -1,15 +1,18 @@
-// churn: a live set of constant size, whose blocks are replaced at random in many rounds. It shows how the heap
-// fragments.
+// churn replaces random blocks of a live set of constant size in many rounds. It shows how the heap fragments over
+// time.
 //
-// `live_share` of the pool is allocated first. In every round one kernel frees as many blocks as there are threads,
-// drawn from the whole live set. The next kernel replaces them by blocks of newly drawn sizes. After the last round the
-// heap is examined. `range_per_live` is the distance between the first and the last byte in use, divided by the bytes
-// in use (the address range of Winter et al., PPoPP'21, fig. 11.a, here of blocks that are in use together).
-// `largest_free_request` is the largest single request that is then served, in steps of an eighth. At last come further
-// requests of the same sizes until one is refused. `lost_share` is the part of the pool that neither they nor the live
-// set get. It includes rounding and memory that is reserved for other sizes. Swept over `rounds`, the three show
-// fragmentation over time. No study has more than 100 rounds or keeps blocks over rounds. Requests that return null
-// leave their place empty until it is drawn again, and are counted.
+// First, blocks that take `live_share` of the pool are allocated. In every round one kernel frees as many blocks as
+// there are threads, drawn from the whole live set. The next kernel allocates blocks of new random sizes in their
+// places. A request that returns null is counted and leaves its place empty until the place is drawn again.
+//
+// After the last round the heap is examined:
+// * `range_per_live` is the distance between the first and the last byte in use, divided by the bytes in use. It is the
+//   address range of Winter et al., PPoPP'21, fig. 11.a, here of blocks that are in use together.
+// * `largest_free_request` is the largest single request that is then served, in steps of an eighth.
+// * `lost_share` is the part of the pool that neither the live set nor further blocks get. To measure it, requests of
+//   the same sizes follow until one is refused. The part includes rounding and memory that is reserved for other sizes.
+//
+// Published studies have at most 100 rounds and keep no block over several rounds.
 #pragma once
 
 #include "workloads/support/callers/caller_parameters.hpp"
@@ -42,7 +45,8 @@ struct Churn {
                                            .between(1, 1'000'000)});
     }
 
-    // Rows of threads that together request a share of the pool, with each request rounded up to 16 B.
+    // Number of rows of `threads` requests that together take `share` of the pool. Each request counts rounded up to 16
+    // B.
     std::uint64_t rows(std::size_t pool_bytes, double share) const;
   };
 

@@ -12,7 +12,7 @@ void LiveSet::clear() {
   std::iota(order_.begin(), order_.end(), 0u);
 }
 
-// The first steps of a Fisher-Yates shuffle; the order that earlier rounds left is as good as any.
+// These are the first steps of a Fisher-Yates shuffle. The shuffle may start from the order that earlier rounds left.
 std::span<const std::uint32_t> LiveSet::draw(std::size_t count, std::uint64_t seed, std::uint64_t round) {
   RandomWords drawn{};
   for (std::size_t i = 0; i < count; ++i) {

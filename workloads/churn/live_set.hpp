@@ -1,4 +1,5 @@
-// The live set of churn on the host, and the draws of the blocks that are replaced. Independent of devices.
+// The live set of churn on the host, and the draws of the blocks that are replaced. This code does not depend on
+// devices.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +14,17 @@ class LiveSet {
  public:
   explicit LiveSet(std::size_t places) : blocks_(places), order_(places) {}
 
-  // Empty, with the draws from the beginning.
+  // Empties the set and starts its draws from the beginning.
   void clear();
-  // Different places, drawn from the seed and the number of the round.
+  // Draws `count` different places from the seed and the number of the round.
   std::span<const std::uint32_t> draw(std::size_t count, std::uint64_t seed, std::uint64_t round);
 
   std::size_t places() const { return blocks_.size(); }
   RecordedBlock& operator[](std::size_t place) { return blocks_[place]; }
-  // The blocks that are not null.
+  // Returns the blocks that are not null.
   std::vector<RecordedBlock> blocks() const;
   std::uint64_t bytes() const;
-  // From the first byte of a block to the last; 0 without blocks.
+  // Returns the distance from the first byte of a block to the last, or 0 without blocks.
   std::uint64_t address_range() const;
 
  private:

@@ -1,9 +1,10 @@
-// fill: mallocs and frees while a share of the pool is already in use.
+// fill measures mallocs and frees while a share of the pool is already in use.
 //
-// Adinetz & Pleiter 2014: a hash finds a free block fast while fewer than about 85 % of the blocks are taken. Before
-// each sample blocks of the same size take `taken_share` of the pool, untimed; then threads allocate in one kernel and
-// free in another. The share counts requested bytes, rounded up to 16: an allocator that rounds higher is full earlier
-// and gets the status `oom`.
+// Paper: Adinetz & Pleiter 2014. A hash finds a free block fast while fewer than about 85 % of the blocks are taken.
+//
+// Before each sample blocks of the same size take `taken_share` of the pool, untimed. Then threads allocate in one
+// kernel and free in another. The share counts requested bytes, rounded up to 16. An allocator that rounds to a larger
+// size fills its pool earlier and gets the status `oom`.
 #pragma once
 
 #include "workloads/support/callers/caller_parameters.hpp"

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t most_pointers_of_fragmentation = 1ull << 27;
 
-// `places` grow; they become their distances.
+// Returns the median distance between neighbours. `places` are sorted; the function replaces them by their distances.
 std::uint64_t median_distance(std::vector<std::uint64_t>& places) {
   std::adjacent_difference(places.begin(), places.end(), places.begin());
   const auto middle = places.begin() + 1 + static_cast<std::ptrdiff_t>((places.size() - 1) / 2);
@@ -40,7 +40,7 @@ class FragmentationRun final : public WorkloadRun {
     count(timer);
   }
 
-  // A block takes its measured distance.
+  // A block is checked as if it had the size of the measured distance.
   void check_recorded(PointerCheck& check) const override {
     judge(check);
     const std::uint64_t wanted = std::uint64_t{rounds_} * requests_.callers();
@@ -62,14 +62,14 @@ class FragmentationRun final : public WorkloadRun {
     }
     check.check(recorded(), PointerCheck::Live::together);
   }
-  // Blocks of the rounds that ran. The slots of the other rounds keep their poison.
+  // Returns the blocks of the rounds that ran. The slots of the other rounds keep their poison.
   std::vector<RecordedBlock> recorded() const {
     std::vector<RecordedBlock> blocks = requests_.blocks();
     blocks.resize(std::size_t{rounds_} * requests_.callers());
     return blocks;
   }
 
-  // Sorted by the device: a pool has millions of blocks.
+  // The device sorts the addresses, because a pool has millions of blocks.
   std::vector<std::uint64_t> sorted_places() const {
     const auto slots = static_cast<std::uint32_t>(std::size_t{rounds_} * requests_.callers());
     const simt::Buffer<std::uint64_t> sorted(slots);
@@ -103,8 +103,8 @@ class FragmentationRun final : public WorkloadRun {
   std::uint64_t bytes_;
   std::size_t pool_bytes_;
   CallerRequests requests_;
-  mutable SlotCheck slot_check_;  // its memory
-  std::uint32_t rounds_ = 0;      // of the last sample
+  mutable SlotCheck slot_check_;  // memory of the check
+  std::uint32_t rounds_ = 0;      // rounds of the last sample
   std::uint64_t block_bytes_ = 0;
 };
 

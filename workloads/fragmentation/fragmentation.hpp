@@ -1,9 +1,13 @@
-// fragmentation: allocates blocks of one size until the first malloc fails, and then evaluates the use of the pool.
+// fragmentation allocates blocks of one size until a malloc fails, and then evaluates the use of the pool.
 //
-// Adinetz & Pleiter 2014, "Fragmentation". The workload uses nothing but the addresses. In a full pool the median
-// distance between neighbouring blocks is what one block takes, header and rounding included:
+// Paper: Adinetz & Pleiter 2014, "Fragmentation".
+//
+// The workload needs only the addresses. In a full pool the median distance between neighbouring blocks is what one
+// block takes, with header and rounding.
+//
 //   internal_waste = 1 - requested size / median distance         (of a block)
-//   external_waste = 1 - blocks served * median distance / pool    (of the pool: no block took it)
+//   external_waste = 1 - blocks served * median distance / pool   (of the pool: no block took it)
+//
 // Rounds of `threads` requests run until one of them returns null. The time of `alloc` includes the host's check of
 // each round, because this workload is about memory.
 #pragma once
@@ -27,7 +31,7 @@ struct Fragmentation {
                                            .between(1, 1ull << 40)});
     }
 
-    // No allocator serves more: a block takes at least its own bytes.
+    // No allocator can serve more rounds, because a block takes at least the bytes requested.
     std::uint64_t rounds_at_most(std::size_t pool_bytes) const { return pool_bytes / request_bytes / threads + 1; }
   };
 

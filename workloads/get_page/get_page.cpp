@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t most_requests_before = 1ull << 27;
 
-// If pages are not marked: as many requests as fill the pool.
+// Returns the number of requests that set the pool's state before the timed ones, if pages are not marked.
 std::uint64_t requests_before(const GetPage::Parameters& parameters, std::size_t pool_bytes) {
   const double requests = static_cast<double>(pool_bytes) / static_cast<double>(pad(parameters.request_bytes, 16));
   return static_cast<std::uint64_t>(parameters.pattern == "self_filled"
@@ -40,7 +40,7 @@ class GetPageRun final : public WorkloadRun {
         timed_(stream, parameters.geometry(), RequestSizes::fixed(size_.bytes)),
         cycles_(parameters.cycles ? timed_.callers() : 0) {}
 
-  // Each repetition has its own pages in use.
+  // Each repetition draws its own pages that are in use.
   void prepare() override {
     timed_.poison();
     ++seed_;
@@ -78,7 +78,8 @@ class GetPageRun final : public WorkloadRun {
   }
 
  private:
-  // The number of `count` pages or requests that are in use before the timed requests and not held by their callers.
+  // Returns how many of `count` pages or requests are in use before the timed requests, without those that callers
+  // hold.
   std::uint32_t used_of(std::uint32_t count) const {
     if (parameters_.pattern == "self_filled") return count;
     return static_cast<std::uint32_t>(
@@ -90,7 +91,7 @@ class GetPageRun final : public WorkloadRun {
     if (from_the_front || count == 0) return PageSet::first(used);
     return PageSet::by_chance(count, used, seed_, parameters_.cluster_pages);
   }
-  // Those and the held ones.
+  // Returns the blocks of used_of() and the held ones.
   AskedBlocks before(std::uint32_t count, std::uint64_t bytes_of_each) const {
     const std::uint64_t used = used_of(count);
     return {used + held_.callers(), used * bytes_of_each + held_.profile().bytes()};
@@ -122,7 +123,7 @@ class GetPageRun final : public WorkloadRun {
     timer.counter("free_cycles", mean_cycles());
   }
 
-  // Mean of the last kernel over all callers, rounded.
+  // Returns the mean cycles of the last kernel over all callers, rounded.
   std::uint64_t mean_cycles() const {
     const std::vector<std::uint32_t> host = cycles_.to_host(stream_);
     const std::uint64_t sum = std::accumulate(host.begin(), host.end(), std::uint64_t{0});
@@ -135,12 +136,12 @@ class GetPageRun final : public WorkloadRun {
   FixedSize size_;
   std::size_t pool_bytes_;
   std::uint64_t seed_;
-  bool marks_;  // pages are put into use by marks; otherwise by requests, of which some are freed
+  bool marks_;  // whether marks put pages into use; otherwise requests do, of which some are freed
   Occupants occupants_;
   CallerRequests held_;
   CallerRequests timed_;
   simt::Buffer<std::uint32_t> cycles_;
-  AskedBlocks before_;  // the timed requests of the last sample
+  AskedBlocks before_;  // the blocks in use before the timed requests of the last sample
 };
 
 }  // namespace

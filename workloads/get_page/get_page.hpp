@@ -1,13 +1,14 @@
-// get_page: page requests and frees at a given share of free pages.
+// get_page measures page requests and frees at a given share of free pages.
 //
-// Pham et al. 2025, sections 5.1 and 5.2: the getPage and freePage unit tests (figures 11 to 13 and 16). Each sample
-// begins untimed: pages are put into use until `free_share` of them is left
+// Paper: Pham et al. 2025, sections 5.1 and 5.2, the getPage and freePage unit tests (figures 11 to 13 and 16).
+//
+// Each sample first puts pages into use, untimed, until `free_share` of them is free
 // (workloads/support/occupancy/occupancy.hpp). Then N threads, `lanes_per_warp` of each warp, request one page each in
 // one kernel and free it in the next. Nothing is freed while pages are requested, so N requests reduce the free pages
 // by N. Requests that the allocator refuses are counted.
 //
-// With `cycles` the kernels also read the clock around every call. The mean of the cycles per operation is a counter of
-// the sample, and the time includes the reads.
+// With `cycles` the kernels also read the clock around every call. The mean of the cycles per operation is then a
+// counter of the sample, and the time includes the reads.
 #pragma once
 
 #include "workloads/support/callers/caller_parameters.hpp"

@@ -1,4 +1,5 @@
-// AllocKernel and FreeKernel (workloads/support/kernels/call_kernels.hpp) that also measure the cycles of each call.
+// Variants of AllocKernel and FreeKernel (workloads/support/kernels/call_kernels.hpp) that also measure the cycles of
+// each call.
 #pragma once
 
 #include "allocators/support/contract/session.hpp"

@@ -11,7 +11,7 @@ namespace allocbench::graph {
 namespace {
 
 constexpr std::uint64_t most_arcs = 1u << 28;
-constexpr std::size_t rows_of_a_thread = 1 << 11;  // at least
+constexpr std::size_t rows_of_a_thread = 1 << 11;  // fewest rows that a thread gets
 
 }  // namespace
 
@@ -85,7 +85,7 @@ UpdateBatches draw_batches(const Adjacency& graph, std::uint32_t batches, std::u
 
 namespace {
 
-// Of the vertices from `begin`; `end` when all rows are right.
+// Returns the first wrong row from `begin` on, or `end` if all rows are right.
 std::size_t first_wrong_row(const Adjacency& expected, const std::vector<std::uint32_t>& degrees,
                             const std::vector<std::uint32_t>& targets, std::size_t begin, std::size_t end) {
   std::vector<std::uint32_t> row;

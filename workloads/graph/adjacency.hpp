@@ -1,4 +1,4 @@
-// A graph as rows of targets, and batches of updates to it, for graph_arrays. Host code.
+// A graph as rows of targets, and batches of updates to it, for graph_arrays. This is host code.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,13 @@
 
 namespace allocbench::graph {
 
-// Bytes of the array of a vertex: a power of two, 16 at least, also for vertices without arcs.
+// Returns the bytes of a vertex's array: a power of two and at least 16, also without arcs.
 SIMT_HOST_FN std::uint64_t array_bytes(std::uint32_t arcs) {
   return arcs <= 4 ? 16 : std::uint64_t{4} << (32 - simt::count_leading_zeros(arcs - 1));
 }
 
-// Compressed rows: the targets of vertex v are targets[first[v]] to targets[first[v + 1] - 1], growing, each once.
+// A graph in compressed rows. The targets of vertex v are targets[first[v]] to targets[first[v + 1] - 1], sorted and
+// without repetitions.
 struct Adjacency {
   std::vector<std::uint32_t> first{0};
   std::vector<std::uint32_t> targets;
@@ -23,7 +24,7 @@ struct Adjacency {
   std::uint32_t vertices() const { return static_cast<std::uint32_t>(first.size() - 1); }
   std::uint32_t degree(std::uint32_t vertex) const { return first[vertex + 1] - first[vertex]; }
   bool has(const Arc& arc) const;
-  // For kept_input().
+  // kept_input() calls this function.
   template <class Self, class Visit>
   static void for_each_part(Self& self, const Visit& visit) {
     visit(self.first);
@@ -31,23 +32,22 @@ struct Adjacency {
   }
 };
 
-// The rows of all vertices up to the largest id. Ids without arcs have empty rows. `symmetric` adds the reverse of
-// every arc. Throws std::invalid_argument for more than 2^28 vertices or arcs.
+// Returns the rows of all vertices up to the largest id. Ids without arcs have empty rows. `symmetric` adds the reverse
+// of every arc. Throws std::invalid_argument for more than 2^28 vertices or arcs.
 Adjacency adjacency_of(std::vector<Arc> arcs, bool symmetric);
 
-// The vertices of a batch whose arrays change their size when the arcs of the batch are inserted, and again when they
-// are deleted.
+// The vertices whose arrays change their size when the arcs of a batch are inserted, and again when they are deleted.
 struct BatchMoves {
   std::uint32_t count = 0;
-  std::uint64_t bytes = 0;  // of the arrays of both ways
+  std::uint64_t bytes = 0;  // bytes of the arrays before and after
   std::uint64_t largest = 0;
 };
 
-// Arcs that are inserted together, and later deleted together. Entry i is vertex vertices[i] with
+// Arcs that are inserted together, and later deleted together. Entry i stands for vertex vertices[i] with the targets
 // targets[first[i]] to targets[first[i + 1] - 1].
 struct UpdateBatches {
-  std::vector<std::uint32_t> first_entry{0};  // by batch, and the end
-  std::vector<std::uint32_t> vertices;        // growing within a batch, each once
+  std::vector<std::uint32_t> first_entry{0};  // first entry of each batch, and the number of entries
+  std::vector<std::uint32_t> vertices;        // vertices of the entries, sorted and without repetitions within a batch
   std::vector<std::uint32_t> first{0};
   std::vector<std::uint32_t> targets;
 
@@ -60,18 +60,18 @@ struct UpdateBatches {
     visit(self.targets);
   }
   BatchMoves moves(const Adjacency& graph, std::uint32_t batch) const;
-  // The graph with the arcs of one batch.
+  // Returns the graph with the arcs of one batch.
   Adjacency inserted_into(const Adjacency& graph, std::uint32_t batch) const;
 };
 
-// `size` arcs per batch from the seed, with any target. Sources are drawn from all vertices or, if `window` is not 0,
-// from this many neighbours by id, and the next batch has the next neighbours. A batch has neither repeated arcs nor
-// arcs of the graph. Each batch is deleted again, so all batches change the same graph.
+// Draws batches of `size` arcs from the seed, with any target. Sources are drawn from all vertices or, if `window` is
+// not 0, from `window` vertices with successive ids; the next batch draws from the next ones. A batch has neither
+// repeated arcs nor arcs of the graph. Each batch is deleted again, so all batches change the same graph.
 UpdateBatches draw_batches(const Adjacency& graph, std::uint32_t batches, std::uint32_t size, std::uint32_t window,
                            std::uint64_t seed);
 
-// The oracle: compares the arrays that were read, row v at expected.first[v], with the graph, as sets. Returns the
-// first difference, or an empty text.
+// Compares the arrays that were read with the graph, as sets. Row v of the arrays starts at expected.first[v]. Returns
+// the first difference, or an empty text.
 std::string rows_problem(const Adjacency& expected, const std::vector<std::uint32_t>& degrees,
                          const std::vector<std::uint32_t>& targets);
 

@@ -1,4 +1,4 @@
-// Lists of arcs: sorted, drawn, and taken from rows. Host side.
+// Lists of arcs: sorted, drawn, and taken from rows. This is host code.
 #pragma once
 
 #include <cstdint>
@@ -8,27 +8,28 @@
 
 namespace allocbench::graph {
 
-// By source and target, each once.
+// Sorts the arcs by source and target, and removes repetitions.
 void sort_unique(std::vector<Arc>& arcs);
 
 std::vector<Arc> arcs_of(const Adjacency& graph);
 
-// Vertices first to first + count - 1, around the end.
+// The vertices first to first + count - 1, modulo the number of vertices.
 struct Window {
   std::uint32_t first;
   std::uint32_t count;
   std::uint32_t vertices;
 
-  // The window of a batch: `width` neighbours by id, and the next ones for the next batch. 0 means all vertices.
+  // Returns the window of a batch: `width` vertices with successive ids. The next batch has the next ones. A `width` of
+  // 0 means all vertices.
   static Window of_batch(std::uint32_t width, std::uint32_t batch, std::uint32_t vertices);
   bool is_all() const { return count == vertices; }
   bool has(std::uint32_t vertex) const { return (std::uint64_t{vertex} + vertices - first) % vertices < count; }
 };
 
-// A further batch; arcs as sort_unique() leaves them.
+// Appends a batch. `arcs` must be sorted as by sort_unique().
 void append(UpdateBatches& batches, const std::vector<Arc>& arcs);
 
-// The arcs of one batch in the order of their draws: sources in the window, any target.
+// Draws the arcs of one batch, in the order of the draws. Sources lie in the window, targets anywhere.
 std::vector<Arc> draw_arcs(const Window& window, std::uint32_t count, std::uint64_t seed, std::uint32_t batch);
 
 }  // namespace allocbench::graph

@@ -1,11 +1,12 @@
-// The kernel of graph_arrays: a batch of arcs is inserted into or deleted from arrays that grow and shrink by powers of
-// two.
+// The kernel of graph_arrays. It inserts a batch of arcs into arrays, or deletes them. The arrays grow and shrink by
+// powers of two.
 //
-// Winter et al., PPoPP'21, graph tests. A vertex of the batch belongs to one thread, or to `lanes` lanes of a warp: the
-// first lane allocates and frees, all lanes copy. A vertex is in a batch only once, so no other thread accesses its
-// array. If the size changes, the new array is allocated and filled before the old one is freed, so after a null the
-// old array stays. Set-up inserts all arcs into empty vertices, so that one kernel with one copy of the allocator's
-// code is enough.
+// Paper: Winter et al., PPoPP'21, graph tests.
+//
+// A vertex of the batch belongs to one thread, or to `lanes` lanes of a warp: the first lane allocates and frees, and
+// all lanes copy. A vertex is in a batch only once, so no other thread accesses its array. If the size changes, the new
+// array is allocated and filled before the old one is freed. So the old array stays after a null. The set-up inserts
+// all arcs into empty vertices with this kernel, so the allocator's code is compiled only once.
 #pragma once
 
 #include "allocators/support/contract/session.hpp"
@@ -18,13 +19,14 @@ namespace allocbench::graph {
 
 enum class Update : std::uint32_t { init, insert, remove };
 
-// By vertex: its array, and how many targets are in it.
+// The array of each vertex, and the number of its targets.
 struct Arrays {
   void** blocks;
   std::uint32_t* degrees;
 };
 
-// Entry i is vertex vertices[i], or i without `vertices`, with targets[first[i]] to targets[first[i + 1] - 1].
+// Entry i stands for vertex vertices[i], or vertex i if `vertices` is null. Its targets are targets[first[i]] to
+// targets[first[i + 1] - 1].
 struct Batch {
   const std::uint32_t* vertices;
   const std::uint32_t* first;
@@ -32,7 +34,7 @@ struct Batch {
 };
 
 // Removes each of the targets once and moves the last target to its place. The search starts at the end, where the
-// newest targets are. The oracle finds missing targets, because it compares degrees.
+// newest targets are. A target that is not found changes nothing; the oracle detects it, because it compares degrees.
 SIMT_FN std::uint32_t remove_targets(std::uint32_t* array, std::uint32_t degree, const std::uint32_t* targets,
                                      std::uint32_t count) {
   for (std::uint32_t left = count; left != 0; --left) {
@@ -44,7 +46,7 @@ SIMT_FN std::uint32_t remove_targets(std::uint32_t* array, std::uint32_t degree,
 }
 
 struct UpdateArraysKernel {
-  // `lanes`: a power of two up to the warp size. Geometry has `lanes` callers per entry.
+  // `lanes` is a power of two up to the warp size. The geometry has `lanes` callers per entry.
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A allocator, Geometry geometry, Batch batch, Arrays arrays, Update update,
                           std::uint32_t lanes, std::uint64_t* failures) const {
@@ -80,7 +82,8 @@ struct UpdateArraysKernel {
         simt::store_16_bytes(array + word, simt::load_16_bytes(old_array + word));
       }
     }
-    // All lanes have read the old array before it is freed, and the last 16 bytes copied may reach beyond what is kept.
+    // All lanes must have read the old array before it is freed. The last 16 bytes copied may reach beyond the kept
+    // targets, so they must be copied before the new targets are written.
     if (lanes != 1) thread.warp().sync();
     if (update != Update::remove && !lost) {
       for (std::uint32_t arc = rank; arc < count; arc += lanes) array[kept + arc] = targets[arc];

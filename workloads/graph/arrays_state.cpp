@@ -126,7 +126,7 @@ void ArraysState::prepare() {
   if (sort_) sort_->prepare();
 }
 
-// A failed request of the set-up left a null in its slot. A failed request of a batch left the old array there and is
+// A failed request of the set-up left a null in its slot. A failed request of a batch left the old array there; it is
 // reported as one more block of unknown size. No later batch ran then, so arrays have any size from the minimum on.
 void ArraysState::check_recorded(PointerCheck& check) const {
   if (const std::uint64_t failed = failures(); failed != 0) {

@@ -14,7 +14,7 @@
 
 namespace allocbench::graph {
 
-// One launch of the kernel.
+// The arguments of one launch of the kernel.
 struct BatchLaunch {
   Geometry geometry;
   Batch batch;
@@ -23,7 +23,7 @@ struct BatchLaunch {
 
 class ArraysState {
  public:
-  // Throws std::invalid_argument for graphs that cannot be read, and for settings too large to number.
+  // Throws std::invalid_argument for graphs that cannot be read, and for settings with too many arcs or vertices.
   ArraysState(simt::Stream& stream, const GraphArrays::Parameters& parameters, std::uint64_t seed);
 
   const Adjacency& start() const { return start_; }
@@ -33,7 +33,7 @@ class ArraysState {
   BatchLaunch insertion(std::uint32_t batch) const { return launch(updates_.updates[2 * batch]); }
   BatchLaunch deletion(std::uint32_t batch) const { return launch(updates_.updates[2 * batch + 1]); }
 
-  // Mallocs of a whole sample; it frees as many blocks.
+  // Returns the mallocs of a whole sample, which frees as many blocks.
   std::uint64_t mallocs() const { return mallocs_; }
   std::uint64_t requested_bytes() const { return requested_bytes_; }
   std::uint64_t largest_request() const { return largest_request_; }
@@ -46,7 +46,8 @@ class ArraysState {
   void prepare();
   bool sorts() const { return sort_.has_value(); }
   void sort(std::uint32_t batch) { sort_->run(batch, arrays()); }
-  // Untimed, for the verdict: every tenth insertion by digests, the last one and the end exactly.
+  // Checks the arrays after an insertion, untimed. Digests check every tenth insertion; the last insertion and the end
+  // are compared exactly.
   void check_inserted(std::uint32_t batch) {
     digests_.check(batch, arrays());
     if (batch + 1 == batches()) inserted_->read(blocks_.data(), degrees_.data());
@@ -75,12 +76,12 @@ class ArraysState {
   simt::Buffer<std::uint32_t> batch_first_;
   simt::Buffer<std::uint32_t> batch_targets_;
   RecordedPointers blocks_;
-  simt::Buffer<std::uint32_t> final_bytes_;  // of the arrays, at the end
+  simt::Buffer<std::uint32_t> final_bytes_;  // bytes of each array at the end
   simt::Buffer<std::uint32_t> degrees_;
   simt::Buffer<std::uint64_t> failures_;
   DigestChecks digests_;
   std::optional<BatchSort> sort_;
-  std::optional<RowReader> inserted_;  // where there are batches
+  std::optional<RowReader> inserted_;  // rows after the last insertion; empty without batches
   RowReader final_;
 };
 

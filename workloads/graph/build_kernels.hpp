@@ -10,11 +10,12 @@
 
 namespace allocbench {
 
-// The memory in which the kernels record their results: addresses of nodes by key, and of edges by arc.
+// The arrays in which the kernels record addresses: nodes by key, and edges by arc.
 struct GraphSlots {
   void** nodes;
   void** edges;
-  // The warps share them, two by the arc of the leader. Null: every node and every edge is a block.
+  // The blocks of the warps' requests, two per warp, at the arc of the leader. Null: every node and every edge is a
+  // block.
   void** blocks;
   std::uint32_t keys;
   std::uint32_t arcs;
@@ -47,8 +48,8 @@ struct GraphBuildKernel {
   }
 };
 
-// The same with requests by the leader of a warp, for an arc of each lane. A separate kernel, so that the published
-// form needs no additional registers.
+// The same kernel, but the leader of a warp requests the memory for an arc of each lane. It is separate, so that the
+// published form needs no additional registers.
 struct WarpGraphBuildKernel {
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A allocator, Geometry geometry, const Arc* arcs, std::uint64_t* root,
@@ -85,7 +86,7 @@ struct WarpGraphBuildKernel {
   }
 };
 
-// The grid is that of the build, so that every thread finds its session.
+// The grid is that of the build, so every thread finds its session.
 struct GraphFreeKernel {
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A allocator, Geometry geometry, GraphSlots slots) const {

@@ -14,7 +14,7 @@
 namespace allocbench {
 namespace {
 
-// One arc of a 2^levels x 2^levels matrix: each level picks a quadrant by 16 random bits.
+// Draws one arc of a 2^levels x 2^levels matrix. Each level picks a quadrant by 16 random bits.
 Arc draw_arc(std::uint64_t seed, std::uint32_t arc, std::uint32_t attempt, std::uint32_t levels) {
   constexpr std::uint32_t draws_per_block = 8;
   constexpr std::uint32_t blocks_per_attempt = 4;  // 32 levels
@@ -92,7 +92,8 @@ std::vector<Arc> generate_edge_list(std::uint32_t vertices, std::uint32_t arcs, 
   return result;
 }
 
-// Cells at least as wide as the radius: neighbours lie in the nine around a point.
+// The unit square is divided into cells at least as wide as the radius, so all neighbours of a point lie in the nine
+// cells around it.
 std::vector<Arc> generate_geometric(std::uint32_t vertices, std::uint64_t seed) {
   const double radius = 0.55 * std::sqrt(std::log(vertices) / vertices);
   const auto cells = std::max<std::int64_t>(1, static_cast<std::int64_t>(1 / radius));

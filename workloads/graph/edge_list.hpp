@@ -1,4 +1,4 @@
-// Edge lists: read from files, generated, shuffled. Host side.
+// Edge lists: read from files, generated and shuffled. This is host code.
 #pragma once
 
 #include <cstdint>
@@ -8,33 +8,34 @@
 
 namespace allocbench {
 
-// A directed edge between two vertices, named by any 32-bit ids.
+// A directed edge between two vertices. Vertices have arbitrary 32-bit ids.
 struct Arc {
   std::uint32_t source;
   std::uint32_t target;
   friend bool operator==(const Arc&, const Arc&) = default;
 };
 
-// Text with one arc per line, "source target", in the order of the text. `name` is for messages. Throws
-// std::invalid_argument with the line.
+// Reads a text with one arc per line, "source target", in the order of the text. `name` is for messages. Throws
+// std::invalid_argument with the line's number if a line is wrong.
 std::vector<Arc> parse_edge_list(std::string_view text, const std::string& name);
 
-// data/graphs/<name>.txt.gz.
+// Reads data/graphs/<name>.txt.gz.
 std::vector<Arc> read_edge_list(const std::string& name);
 
-// R-MAT (Chakrabarti, Zhan & Faloutsos, SDM 2004) with the quadrant probabilities .57, .19, .19, .05 of Graph500, with
-// permuted ids and in random order. Loops and repeated arcs are kept. `vertices` is the bound of the ids, many of which
-// have no arc.
+// Generates an R-MAT graph (Chakrabarti, Zhan & Faloutsos, SDM 2004) with the quadrant probabilities .57, .19, .19, .05
+// of Graph500, permuted ids and arcs in random order. Loops and repeated arcs are kept. All ids are below `vertices`;
+// many of them have no arc.
 std::vector<Arc> generate_edge_list(std::uint32_t vertices, std::uint32_t arcs, std::uint64_t seed);
 
-// Random geometric graph (Penrose 2003): points in the unit square, with arcs both ways between points that are closer
-// than 0.55 sqrt(ln n / n). The mean degree is about 0.95 ln n. The degrees of R-MAT are skewed, these are not.
+// Generates a random geometric graph (Penrose 2003). Points lie in the unit square. Points that are closer than 0.55
+// sqrt(ln n / n) are connected by arcs both ways. The mean degree is about 0.95 ln n. The degrees of R-MAT are skewed;
+// these are not.
 std::vector<Arc> generate_geometric(std::uint32_t vertices, std::uint64_t seed);
 
-// A random order, the same for the same seed and number of arcs.
+// Puts the arcs into a random order. The same seed and number of arcs give the same order.
 void shuffle(std::vector<Arc>& arcs, std::uint64_t seed);
 
-// The ids that occur, sorted.
+// Returns the ids that occur, sorted.
 std::vector<std::uint32_t> distinct_ids(const std::vector<Arc>& arcs);
 
 }  // namespace allocbench

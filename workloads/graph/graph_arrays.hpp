@@ -1,13 +1,20 @@
-// graph_arrays: a graph whose vertices keep their arcs in dynamic arrays, set up at once and then updated in batches.
+// graph_arrays sets up a graph whose vertices keep their arcs in dynamic arrays, and then updates it in batches.
 //
-// Winter et al., PPoPP'21, graph tests. Set-up: every vertex allocates an array with the next power of two of its arcs'
-// bytes, at least 16, and copies the arcs. Then, `batches` times, random arcs are inserted, and the same arcs or other
-// arcs of the graph (`deletes`) are deleted. A vertex whose power of two changes allocates, copies and frees
-// (graph/arrays_kernels.hpp). The host sorts the batches in advance and removes arcs that the graph already has, so all
-// allocators do the same work. With `sort` the device does this again in a timed phase, as in the survey. The arrays
-// are compared exactly with the graph after the last insertion and after the last deletion. After every tenth insertion
-// digests are compared. The phases `sort`, `insert` and `delete` hold all batches of a sample; when memory runs out, no
-// further batch is run.
+// Paper: Winter et al., PPoPP'21, graph tests.
+//
+// Set-up: Every vertex allocates an array and copies its arcs there. The array's size is the next power of two of the
+// arcs' bytes, at least 16.
+//
+// Updates: `batches` times, random arcs are inserted, and then the same arcs or other arcs of the graph (`deletes`) are
+// deleted. A vertex whose power of two changes allocates, copies and frees (graph/arrays_kernels.hpp). The host sorts
+// the batches in advance and removes arcs that the graph already has, so all allocators do the same work. With `sort`
+// the device does this again in a timed phase, as in the survey.
+//
+// Check: The arrays are compared exactly with the graph after the last insertion and after the last deletion. After
+// every tenth insertion digests are compared.
+//
+// Phases: Each of `sort`, `insert` and `delete` holds all batches of a sample. When memory runs out, no further batch
+// runs.
 #pragma once
 
 #include "workloads/support/callers/requirements.hpp"

@@ -52,7 +52,7 @@ std::shared_ptr<const BuildInput> input_of(const GraphBuild::Parameters& p, std:
   });
 }
 
-// Adds the slots to `blocks`, and calls keep(address, content) for those that hold a block.
+// Adds the slots to `blocks`, and calls keep(address, content) for each slot that holds a block.
 template <class Content, class Keep>
 void collect(const RecordedPointers& slots, const std::vector<Content>& contents, std::vector<RecordedBlock>& blocks,
              Keep&& keep) {
@@ -82,7 +82,7 @@ class GraphBuildRun final : public WorkloadRun {
         nodes_(node_slots_.callers()),
         edges_(arcs_.size()) {
     const std::uint64_t spare_bytes = parameters.by_warp() ? sizeof(graph::Node) * geometry_.callers : 0;
-    fail_if_unsupported(why_recycling(2 * live_bytes() + spare_bytes, setting));  // superfluous nodes come on top
+    fail_if_unsupported(why_recycling(2 * live_bytes() + spare_bytes, setting));  // nodes that lost a race come on top
     device_arcs_.from_host(stream, arcs_);
   }
 
@@ -119,7 +119,8 @@ class GraphBuildRun final : public WorkloadRun {
     collect(node_slots_, nodes_.to_host(stream_), blocks, [&](std::uint64_t address, const graph::Node& node) {
       built.nodes.push_back({address, node.key, node.left, node.right, node.edges});
     });
-    std::erase_if(blocks, [](const RecordedBlock& block) { return block.address == poisoned_slot; });  // unused ids
+    std::erase_if(blocks,
+                  [](const RecordedBlock& block) { return block.address == poisoned_slot; });  // ids that do not occur
     collect(edge_slots_, edges_.to_host(stream_), blocks, [&](std::uint64_t address, const graph::Edge& edge) {
       built.edges.push_back({address, edge.next, edge.target});
     });
@@ -163,7 +164,7 @@ class GraphBuildRun final : public WorkloadRun {
             node_slots_.callers(), edge_slots_.callers()};
   }
 
-  // The number of requested nodes depends on lost races. Each node that is not in the tree was freed.
+  // The number of requested nodes depends on lost races. Each node that is not in the tree has been freed.
   void count(PhaseTimer& timer) {
     const std::uint64_t frees = frees_.to_host(stream_).front();
     const std::uint64_t mallocs = parameters_.by_warp() ? warp_requests() : arcs_.size() + expected_.ids.size() + frees;
@@ -189,7 +190,7 @@ class GraphBuildRun final : public WorkloadRun {
   simt::Buffer<Arc> device_arcs_;
   RecordedPointers node_slots_;
   RecordedPointers edge_slots_;
-  RecordedPointers block_slots_;  // requests = warp
+  RecordedPointers block_slots_;  // filled if `requests` is warp
   simt::Buffer<std::uint64_t> root_;
   simt::Buffer<std::uint64_t> frees_;
   simt::Buffer<graph::Node> nodes_;

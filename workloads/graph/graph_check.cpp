@@ -26,7 +26,7 @@ class Walk {
         node_seen_(graph.nodes.size()),
         edge_seen_(graph.edges.size()) {}
 
-  // Nodes from left to right; problem() is set when a link is wrong.
+  // Returns the nodes from left to right. problem() is set if a link is wrong.
   std::vector<const NodeCopy*> in_order() {
     if (nodes_.size() != graph_.nodes.size()) problem_ = "two nodes have one address";
     std::vector<const NodeCopy*> result;
@@ -45,7 +45,7 @@ class Walk {
     return result;
   }
 
-  // Sorted keys of the targets of a node.
+  // Returns the sorted keys of a node's targets.
   std::vector<std::uint32_t> targets(const NodeCopy& node) {
     std::vector<std::uint32_t> keys;
     for (std::uint64_t link = node.edges; link != 0 && problem_.empty();) {

@@ -1,4 +1,4 @@
-// The oracle of graph_build: an exact comparison of a built graph with its edge list. Host code, independent of
+// The oracle of graph_build compares a built graph exactly with its edge list. It is host code and does not depend on
 // devices.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace allocbench::graph {
 
-// Contents of nodes and edges from device memory, each with its address. Links are addresses, 0 = none.
+// A copy of a node in device memory, with its address. Links are addresses; 0 means none.
 struct NodeCopy {
   std::uint64_t address;
   std::uint32_t key;
@@ -29,18 +29,18 @@ struct BuiltGraph {
   std::vector<EdgeCopy> edges;
 };
 
-// The expected graph of a list. Made once per list, because the graph of every sample is compared with it.
+// The expected graph of a list. It is made once per list, because the graph of every sample is compared with it.
 struct ExpectedGraph {
   ExpectedGraph() = default;
   explicit ExpectedGraph(std::vector<Arc> list);
 
   std::vector<std::uint32_t> ids;  // sorted
-  std::vector<Arc> arcs;           // by source, then target
+  std::vector<Arc> arcs;           // arcs sorted by source, then by target
 };
 
-// Walks the tree from its root and every list. Each node and edge must be reached exactly once. Keys must grow from
-// left to right and be the ids of the list. The edges of a node must lead to the targets of its arcs, repeated ones as
-// often as they occur. Returns the first mistake, or an empty text.
+// Walks every list and the tree from its root. Each node and edge must be reached exactly once. Keys must grow from
+// left to right and be the ids of the list. The edges of a node must lead to the targets of its arcs, as often as these
+// occur. Returns the first mistake, or an empty text.
 std::string graph_problem(const BuiltGraph& graph, const ExpectedGraph& expected);
 
 }  // namespace allocbench::graph

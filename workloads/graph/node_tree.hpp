@@ -1,11 +1,12 @@
 // A directed graph that grows in device memory: an unbalanced binary search tree of nodes, each with a list of edges.
 //
-// Spliet et al., GPGPU-7 2014, sec. 5.3, listings 1 to 3.
-// Protocol. A node is made before its address is compare-exchanged with release into a null link, and links are read
-// with acquire, so a lane that finds a node finds it complete. Links change only once, from null to a node, so there is
-// no ABA. A lane that loses an exchange gets the address of the winner and continues from there. (The listings start
-// again at the root, which leads to the same place.) Edges are pushed on the list of their source; no lane reads a list
-// before the kernel ends.
+// Paper: Spliet et al., GPGPU-7 2014, sec. 5.3, listings 1 to 3.
+//
+// Protocol: A thread first fills a node, then compare-exchanges its address with release into a null link. Links are
+// read with acquire, so a lane that finds a node sees its contents. Links change only once, from null to a node, so
+// there is no ABA. A lane that loses an exchange gets the address of the winner and continues from there. (The listings
+// restart at the root, which leads to the same place.) Edges are pushed on the list of their source; no lane reads a
+// list before the kernel ends.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,7 @@
 
 namespace allocbench::graph {
 
-// Links are addresses, 0 = none.
+// Links are addresses; 0 means none.
 struct Node {
   std::uint32_t key;
   std::uint32_t unused;
@@ -35,10 +36,11 @@ static_assert(sizeof(Edge) == 16);
 template <class Session>
 class Builder {
  public:
-  // With `hold` a superfluous node is kept for the next need; otherwise it is freed immediately.
+  // With `hold` a node that lost its race is kept for the next need; otherwise it is freed immediately.
   SIMT_FN Builder(Session& session, std::uint64_t* root, bool hold) : session_(session), root_(root), hold_(hold) {}
 
-  // The node of `key`, made and put into `record[key]` if there is none yet. Null when memory ran out.
+  // Returns the node of `key`. If there is none, the function makes it and stores its address in `record[key]`. Returns
+  // null when memory ran out.
   template <class Thread>
   SIMT_FN Node* ensure(Thread& thread, std::uint32_t key, void** record) {
     std::uint64_t* link = root_;
@@ -66,7 +68,7 @@ class Builder {
     }
   }
 
-  // An edge on the list of `source`; null when memory ran out.
+  // Adds an edge to the list of `source`. Returns null when memory ran out.
   template <class Thread>
   SIMT_FN Edge* add_edge(Thread& thread, Node* source, const Node* target) {
     Edge* const edge = static_cast<Edge*>(session_.malloc(thread, sizeof(Edge)));
@@ -90,7 +92,7 @@ class Builder {
 
   // Whether the next node needs no memory.
   SIMT_FN bool has_spare() const { return spare_ != nullptr; }
-  // Nodes freed so far: those that lost a race, or were left over.
+  // Returns the number of nodes freed so far. These nodes lost a race or were left over.
   SIMT_FN std::uint32_t frees() const { return frees_; }
 
  private:
@@ -104,17 +106,17 @@ class Builder {
 inline constexpr std::uint32_t node_bytes = sizeof(Node);
 inline constexpr std::uint32_t edge_bytes = sizeof(Edge);
 
-// The leader requests the memory for one arc of each lane of a warp: first for an edge and a node per lane, then for
-// the second node of lanes that used the first. A node that an arc does not take serves a later one; nothing inside a
-// block is freed. Spliet et al., fig. 6, show what one request of a whole group saves their list.
+// The leader of a warp requests the memory for one arc of each lane. It first requests an edge and a node per lane, and
+// then the second node of lanes that used the first. A node that an arc does not use serves a later arc. Nothing inside
+// a block is freed. Spliet et al., fig. 6, show how much time one request for a whole group saves.
 template <class Session>
 class WarpBlocks {
  public:
   SIMT_FN explicit WarpBlocks(Session& session) : session_(session) {}
 
-  // For the lanes with `wants`, the leader among them: a node where they have none, and an edge with `edge`.
-  // `has_spare`: Builder keeps a node. All lanes of the warp that have not exited call it together. The leader leaves
-  // the block in `record`. False when memory ran out.
+  // Gets an edge (if `edge`) and a node (if the lane has none) for the lanes with `wants`. The leader must want.
+  // `has_spare` says that Builder keeps a node. All lanes of the warp that have not exited call this function together.
+  // The leader stores the block's address in `record`. Returns false when memory ran out.
   template <class Thread>
   SIMT_FN bool refill(Thread& thread, bool wants, bool edge, bool has_spare, void*& record) {
     const auto warp = thread.warp();
@@ -137,7 +139,7 @@ class WarpBlocks {
     return true;
   }
 
-  // The requests of Builder between two refills: at most an edge and a node.
+  // Serves Builder's requests between two refills: at most an edge and a node.
   template <class Thread>
   SIMT_FN void* malloc(Thread&, std::size_t bytes) {
     std::uint64_t& place = bytes == sizeof(Edge) ? edge_ : node_;
@@ -151,7 +153,7 @@ class WarpBlocks {
 
  private:
   Session& session_;
-  std::uint64_t edge_ = 0;  // places, 0 = none
+  std::uint64_t edge_ = 0;  // address of an unused edge; 0: none
   std::uint64_t node_ = 0;
 };
 

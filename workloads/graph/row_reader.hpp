@@ -1,4 +1,4 @@
-// Reads back the arrays of all vertices, untimed, to compare them with a graph.
+// Reads the arrays of all vertices back, untimed, and compares them with a graph.
 #pragma once
 
 #include "simt/simt.hpp"
@@ -10,11 +10,11 @@ class RowReader {
  public:
   RowReader(simt::Stream& stream, Adjacency expected);
 
-  // Copies the rows as they are now: `blocks` and `degrees` lie in device memory, one per vertex. If a row is longer
-  // than expected, only the expected part is read.
+  // Copies the rows as they are now. `blocks` and `degrees` lie in device memory and have one entry per vertex. If a
+  // row is longer than expected, only the expected part is read.
   void read(void* const* blocks, const std::uint32_t* degrees);
 
-  // The mistakes in the rows that were read. Empty if there are none.
+  // Returns the mistakes in the rows that were read, or an empty text.
   std::string problem() const;
 
  private:

@@ -12,7 +12,7 @@ simt::LaunchShape grid(std::uint32_t items) {
   return {.blocks = (items + threads - 1) / threads, .threads_per_block = threads};
 }
 
-// A row is read only where its length is as expected.
+// A row is read only if its length is as expected.
 struct CompareDigestsKernel {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, std::uint32_t vertices, Arrays arrays, const std::uint64_t* digests,

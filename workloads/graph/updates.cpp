@@ -12,7 +12,7 @@
 namespace allocbench::graph {
 namespace {
 
-// The arcs of a graph that changes.
+// The arcs of a graph whose arcs change.
 class PresentArcs {
  public:
   explicit PresentArcs(const Adjacency& start) : start_(start), arcs_(arcs_of(start)) {}
@@ -26,7 +26,7 @@ class PresentArcs {
     arcs_.insert(arcs_.end(), arcs.begin(), arcs.end());
   }
 
-  // Takes up to `count` arcs away whose sources are in the window.
+  // Removes up to `count` arcs whose sources are in the window, and returns them.
   std::vector<Arc> take(std::uint32_t count, const Window& window, std::uint64_t seed, std::uint32_t batch) {
     const std::size_t first = window.is_all() ? 0 : inside_to_the_end(window);
     auto left = static_cast<std::uint32_t>(arcs_.size() - first);
@@ -49,7 +49,7 @@ class PresentArcs {
   }
 
  private:
-  // Moves the arcs from the window behind all others, and returns their beginning.
+  // Moves the arcs of the window behind all others, and returns the index of the first.
   std::size_t inside_to_the_end(const Window& window) {
     const auto middle =
         std::stable_partition(arcs_.begin(), arcs_.end(), [&](const Arc& arc) { return !window.has(arc.source); });
@@ -70,10 +70,10 @@ class PresentArcs {
 
   const Adjacency& start_;
   std::vector<Arc> arcs_;
-  std::vector<std::uint64_t> changed_;  // growing: arcs that only one of the start and the present has
+  std::vector<std::uint64_t> changed_;  // sorted arcs that only one of the start and the present has
 };
 
-// Every batch changes the same graph.
+// Deletes the inserted arcs of each batch, so every batch changes the same graph.
 void delete_inserted(const Adjacency& graph, const UpdateOptions& options, std::uint64_t seed, Updates& result) {
   result.lists = draw_batches(graph, options.batches, options.arcs, options.window, seed);
   for (std::uint32_t batch = 0; batch < options.batches; ++batch) {
@@ -87,7 +87,7 @@ void delete_inserted(const Adjacency& graph, const UpdateOptions& options, std::
   if (options.batches != 0) result.inserted = result.lists.inserted_into(graph, options.batches - 1);
 }
 
-// Appends the inserted or deleted arcs, and counts the arrays whose size changes, by the current degrees.
+// Appends the inserted or deleted arcs, and counts the arrays whose size changes, according to the current degrees.
 void append_update(std::vector<Arc> arcs, bool inserts, std::vector<std::uint32_t>& degrees, Updates& result) {
   sort_unique(arcs);
   append(result.lists, arcs);

@@ -11,7 +11,7 @@ namespace {
 // The records of a pass and the counters of their buckets.
 struct CountedInput {
   const group::Record* records;
-  const std::uint32_t* lists;  // of each record; null: all are in list 0
+  const std::uint32_t* lists;  // list of each record; null: all records are in list 0
   std::uint32_t count;
   std::uint32_t pass;
 
@@ -30,7 +30,7 @@ struct CountSplitKernel {
   }
 };
 
-// One for every bucket that has records; the sum before it is the number of its list.
+// Marks every bucket that has records. The sum of the marks before a bucket is the number of its list.
 struct MarkListsKernel {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, std::uint64_t* counts, std::uint64_t buckets) const {
@@ -38,7 +38,8 @@ struct MarkListsKernel {
   }
 };
 
-// `places`: where the next record of a bucket goes. `numbers`: of the lists that the buckets become, or null.
+// `places` says where the next record of a bucket goes. `numbers` has the numbers of the lists that the buckets become,
+// or is null.
 struct WriteSplitKernel {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, CountedInput input, std::uint64_t* places, const std::uint64_t* numbers,

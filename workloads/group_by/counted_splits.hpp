@@ -1,10 +1,11 @@
-// Grouping without a memory manager, as Pham et al. 2025, sec. 6.2, describe it: every pass reads the records twice.
+// Grouping without a memory manager, as Pham et al. 2025, sec. 6.2, describe it. Every pass reads the records twice.
 // First it counts the records of each bucket. A prefix sum then gives the beginnings of the buckets, and the pass
 // writes the records.
 //
 // A pass splits every list by one byte of the key, as the other methods do, so it has 256 counters for each list.
-// Differs from the paper: lists without records get no counters in the next pass; the paper has one for every value
-// that a key may have, 17.19 GB in the last pass. Counters have 64 bits.
+//
+// Differs from the paper: Lists without records get no counters in the next pass. The paper has a counter for every
+// value that a key may have, 17.19 GB in the last pass. Our counters have 64 bits.
 #pragma once
 
 #include <array>
@@ -23,20 +24,20 @@ class CountedSplits {
  public:
   static constexpr std::uint32_t passes = 4;
 
-  // `lists`: those with records, after each pass.
+  // `lists` is the number of lists with records after each pass.
   CountedSplits(simt::Stream& stream, std::uint32_t keys, const std::uint64_t (&lists)[passes]);
 
-  // Pass 0 splits `records`, and later passes split the output of the previous pass. Enqueued.
+  // Enqueues a pass. Pass 0 splits `records`, and later passes split the output of the previous pass.
   void split(const group::Record* records, std::uint32_t pass);
 
-  // The groups in the order of the records after the last pass: each run of equal keys is one.
+  // Returns the digest of the groups. After the last pass, each run of equal keys is one group.
   MultisetDigest groups() const;
 
  private:
-  // A split of records in the order of their lists.
+  // The records in the order of their lists, after a pass.
   struct Split {
     simt::Buffer<group::Record> records;
-    simt::Buffer<std::uint32_t> lists;  // of each record; not after the last pass
+    simt::Buffer<std::uint32_t> lists;  // list of each record; unused after the last pass
 
     explicit Split(std::uint32_t keys) : records(keys), lists(keys) {}
   };
@@ -45,10 +46,10 @@ class CountedSplits {
 
   simt::Stream& stream_;
   std::uint32_t keys_;
-  std::array<std::uint64_t, passes> lists_before_;  // each pass
+  std::array<std::uint64_t, passes> lists_before_;  // number of lists before each pass
   std::array<Split, 2> made_;
   simt::Buffer<std::uint64_t> counts_, places_, numbers_;
-  std::vector<ExclusiveScan> scans_;  // one per pass
+  std::vector<ExclusiveScan> scans_;  // one scan per pass
 };
 
 }  // namespace allocbench

@@ -53,7 +53,7 @@ class GroupByRun final : public WorkloadRun {
     bool whole = true;
     std::uint64_t frees = 0;
     for (std::uint32_t pass = 0; pass < passes && whole; ++pass) {
-      const std::uint64_t mallocs = tails() ? steps_.expected().pages[pass] : 0;  // as the host has foreseen
+      const std::uint64_t mallocs = tails() ? steps_.expected().pages[pass] : 0;  // as the host predicts
       timer.phase(names[pass], 0, [&] { whole = split(allocator, pass); });
       timer.set_operations(names[pass], mallocs + frees + std::uint64_t{2} * tables_[pass]);
       frees = mallocs;
@@ -109,7 +109,7 @@ class GroupByRun final : public WorkloadRun {
     return {std::min(blocks, most_blocks_of_pass), block_threads, shared_bytes};
   }
 
-  // One pass; false when memory ran out.
+  // Runs one pass. Returns false when memory ran out.
   bool split(const AllocatorHandle& allocator, std::uint32_t pass) {
     GroupPass work = steps_.begin_pass(pass);
     if (!get_tables(allocator, pass, work)) {
@@ -134,7 +134,7 @@ class GroupByRun final : public WorkloadRun {
     return steps_.end_pass();
   }
 
-  // The tables of the long lists, from the allocator if they are requests. False when it refused one.
+  // Gets the tables of the long lists, from the allocator if `table_bytes` is set. Returns false when a request failed.
   bool get_tables(const AllocatorHandle& allocator, std::uint32_t pass, GroupPass& work) {
     if (parameters_.table_bytes == 0 || work.longs == 0) {
       steps_.clear_tables(work, nullptr);
@@ -203,9 +203,9 @@ class GroupByRun final : public WorkloadRun {
   GroupSteps steps_;
   PreOccupation occupation_;
   RecordedPointers table_slots_;                // a row per pass
-  std::array<std::uint32_t, passes> tables_{};  // that a pass requested
-  // Two blocks per multiprocessor, because a few thousand records in flight keep all tails busy. More warps would only
-  // wait for pages and slow down the warps that provide them.
+  std::array<std::uint32_t, passes> tables_{};  // number of tables that each pass requested
+  // The grid has two blocks per multiprocessor, because a few thousand records in flight keep all tails busy. More
+  // warps would only wait for pages and slow down the warps that provide them.
   std::uint32_t tail_blocks_;
 };
 

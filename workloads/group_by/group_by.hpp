@@ -1,21 +1,30 @@
-// group_by: keys are grouped by repeated radix splits, whose buckets are lists of pages from the allocator.
+// group_by groups keys by repeated radix splits, whose buckets are lists of pages from the allocator.
 //
-// Pham et al. 2025, sec. 6.2, fig. 18 and appendix C. Each of four passes uses one byte of the key, the most
-// significant byte first. A pass splits every list of the previous pass into up to 256 lists and then frees its pages.
-// After the last pass every list is a group. `method` says how lists get their pages (group_by/kernels.hpp): `tails`,
-// as published, or `runs`. Two methods need no allocator: `counts` reads the records of a pass twice, to count and then
-// to write (counted_splits.hpp); `sort` calls a library's radix sort and run-length encoding.
+// Paper: Pham et al. 2025, sec. 6.2, fig. 18 and appendix C.
 //
-// Phases: `pass1` to `pass4`, each with the frees of its pages and the host's read of the number of lists; `total`,
-// their sum; and `free`, the frees of the groups. The groups are compared with the host's after every sample, row by
-// row for small inputs, by digests of 128 bits for large ones. Before each sample pages are put into use until
-// `free_share` is left (workloads/support/occupancy/pre_occupation.hpp).
+// Each of four passes uses one byte of the key, the most significant byte first. A pass splits every list of the
+// previous pass into up to 256 lists and then frees its pages. After the last pass, every list is a group.
+//
+// `method` has four values:
+// * `tails`: Lists get their pages as in the paper (group_by/tails_kernels.hpp).
+// * `runs`: A block requests all pages of a tile at once (group_by/runs_kernel.hpp).
+// * `counts`: Each pass reads the records twice, to count and to write (counted_splits.hpp). It needs no allocator.
+// * `sort`: A library sorts by key and encodes the runs. It needs no allocator.
+//
+// Phases:
+// * `pass1` to `pass4`: Each includes the frees of its pages and the host's read of the number of lists.
+// * `total`: The sum of the four passes.
+// * `free`: The frees of the groups.
+//
+// Before each sample, pages are put into use until `free_share` is free
+// (workloads/support/occupancy/pre_occupation.hpp). After every sample, the groups are compared with the host's. Small
+// inputs are compared row by row, large ones by digests of 128 bits.
 //
 // With `frees` early, as in the paper, a warp or block frees a page as soon as it has read it, while others still
-// allocate; otherwise a kernel frees the pages of a pass at its end. With `table_bytes` the table of every long list is
-// a block of the allocator, too, a second size of request; otherwise tables are the workload's own memory.
+// allocate. Otherwise a kernel frees the pages of a pass at its end. With `table_bytes` the table of every long list is
+// a block of the allocator, too. This adds a second request size. Otherwise tables are the workload's own memory.
 //
-// Differs from the paper: a list has no table unless it is long (group_by/lists.hpp).
+// Differs from the paper: Only long lists have tables (group_by/lists.hpp).
 #pragma once
 
 #include "workloads/support/contract/workload.hpp"

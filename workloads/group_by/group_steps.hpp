@@ -20,10 +20,10 @@ struct GroupPass {
   std::uint32_t shorts = 0;
   std::uint32_t mediums = 0;
   std::uint32_t longs = 0;
-  std::uint32_t entries = 0;  // of the directory
-  group::Lists lists{};       // that are split
+  std::uint32_t entries = 0;  // entries of the directory
+  group::Lists lists{};       // lists that the pass splits
   group::LongInput long_input{};
-  group::RunsInput tiles{};  // method runs
+  group::RunsInput tiles{};  // input for method `runs`
 };
 
 class GroupSteps {
@@ -33,32 +33,35 @@ class GroupSteps {
   // Forgets results of earlier samples.
   void prepare();
 
-  // Pass 0 to 3. Enqueued.
+  // Prepares pass 0 to 3. Enqueued.
   GroupPass begin_pass(std::uint32_t pass);
-  // Clears the tables of the long lists. `blocks` has the table of each list; null: the tables are in an array of the
-  // workload. Enqueued.
+  // Enqueues the clearing of the long lists' tables. `blocks` has the table of each list. If it is null, the tables are
+  // in an array of the workload.
   void clear_tables(GroupPass& work, void* const* blocks);
   group::TailTables tables() const { return {tails_.data(), table_blocks_}; }
   static std::uint32_t most_tables(std::uint32_t keys);
   const group::PageFormat& format() const { return format_; }
-  // The lists that the kernels of the pass make.
+  // Returns the lists that the kernels of the pass make.
   group::Lists made() const { return sets_[made_].lists(state_.data()->counts[made_]); }
   PageFaults* faults() const { return &state_.data()->faults; }
-  // Called after the kernels of a pass. Assigns lists that blocks shared to their classes. Enqueued.
+  // Puts the lists that blocks shared into their classes. Call it after the kernels of a pass. It only enqueues the
+  // work.
   void collect();
-  // The host reads the numbers, and the new lists are the next to be split. False if memory was exhausted.
+  // Reads the numbers of lists to the host, and makes the new lists the next to be split. Returns false if memory was
+  // exhausted.
   bool end_pass();
-  // The lists of the last pass that ended.
+  // Returns the lists of the last pass that ended.
   GroupPass last() const;
 
-  // Sort by key and run-length encoding.
+  // Groups by a sort by key and a run-length encoding.
   void sort_and_encode();
-  // A pass without pages: counts, then writes. Enqueued.
+  // Enqueues a pass without pages: it counts, then writes.
   void count_and_write(std::uint32_t pass) { counted_->split(records_.data(), pass); }
 
-  // Compares the lists of the last pass with the host's groups and records their pages. Untimed, before they are freed.
+  // Compares the lists of the last pass with the host's groups and records their pages. It is untimed and must be
+  // called before the pages are freed.
   void read_lists();
-  // Called after a sample. Empty if all groups are correct.
+  // Returns the mistakes in the groups, or an empty text. Called after a sample.
   std::string problem() const;
   PageFaults faults_of_sample() const { return state_.to_host(stream_).front().faults; }
   std::vector<RecordedBlock> page_blocks() const;
@@ -66,7 +69,7 @@ class GroupSteps {
 
  private:
   struct State {
-    std::uint32_t counts[2][4];  // short, medium and long lists and entries of the directory, of both sets
+    std::uint32_t counts[2][4];  // numbers of short, medium and long lists and of directory entries, for both sets
     PageFaults faults;
   };
   // The lists of one pass.
@@ -80,7 +83,7 @@ class GroupSteps {
     ListSet(std::uint32_t keys, const group::PageFormat& format);
     group::Lists lists(std::uint32_t* counts) const;
   };
-  // Directory sorted by list, and its tiles.
+  // The directory sorted by list, and its tiles.
   struct Tiles {
     simt::Buffer<std::uint32_t> keys, order, sorted_keys, sorted_order, begin, end;
     simt::Buffer<std::uint64_t> pages;
@@ -99,20 +102,20 @@ class GroupSteps {
   group::PageFormat format_;
   const ExpectedGroups* expected_ = nullptr;
   simt::Buffer<State> state_;
-  State known_{};  // at the last look of the host
+  State known_{};  // the state at the host's last read
   std::uint32_t made_ = 0;
   std::uint32_t pass_ = 0;
-  std::uint32_t tables_ = 0;             // that the kernels of the pass append to
-  void* const* table_blocks_ = nullptr;  // of these
+  std::uint32_t tables_ = 0;             // number of tables that the kernels of the pass append to
+  void* const* table_blocks_ = nullptr;  // blocks of these tables
 
-  // Methods tails and runs.
+  // These members serve the methods `tails` and `runs`.
   simt::Buffer<group::Record> records_;
   std::array<ListSet, 2> sets_;
   simt::Buffer<group::Tail> tails_;
   std::optional<Tiles> tiles_;
   std::optional<PageScreen> screen_;
   simt::Buffer<MultisetDigest> digest_;
-  simt::Buffer<std::uint64_t> read_records_;  // of small inputs
+  simt::Buffer<std::uint64_t> read_records_;  // records that were read back, for small inputs
   simt::Buffer<std::uint32_t> read_lists_;
   simt::Buffer<std::uint32_t> read_count_;
 
@@ -125,7 +128,7 @@ class GroupSteps {
     Sorting(simt::Stream& stream, const std::vector<std::uint32_t>& host_keys);
   };
   std::optional<Sorting> sorting_;
-  std::optional<CountedSplits> counted_;  // method counts
+  std::optional<CountedSplits> counted_;  // splits for method `counts`
 };
 
 }  // namespace allocbench

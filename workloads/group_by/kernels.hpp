@@ -1,7 +1,9 @@
-// The kernels of group_by that call the allocator: one byte of the key splits every list of a pass into up to 256.
+// The kernels of group_by that call the allocator. They split every list of a pass into up to 256 by one byte of the
+// key.
 //
-// Pham et al. 2025, sec. 6.2 and appendix C. There are two ways to split lists of more than 32 records, tails and runs,
-// and one for short lists.
+// Paper: Pham et al. 2025, sec. 6.2 and appendix C.
+//
+// There are two ways to split lists of more than 32 records, tails and runs, and one for short lists.
 #pragma once
 
 #include "workloads/group_by/runs_kernel.hpp"
@@ -11,7 +13,7 @@
 
 namespace allocbench::group {
 
-// Frees the pages of all lists that a pass has split, or of the last ones.
+// Frees the pages of all lists that a pass has split, or of the lists of the last pass.
 struct FreeListsKernel {
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A allocator, Lists lists, std::uint32_t shorts, std::uint32_t mediums,

@@ -41,7 +41,7 @@ std::uint32_t key_of_row(const GroupInput& input, std::uint32_t row) {
 constexpr std::uint32_t passes = 4;
 constexpr std::size_t most_records_kept = 1u << 16;
 
-// The lists whose first record is one of [begin, end); their last may lie behind.
+// Returns the lists whose first record is in [begin, end). The last record of such a list may lie behind `end`.
 ExpectedGroups groups_that_begin_in(const std::vector<std::uint64_t>& records, std::size_t begin, std::size_t end,
                                     std::uint32_t records_per_page) {
   ExpectedGroups result;
@@ -107,7 +107,7 @@ GroupReference make_reference(const GroupInput& input, std::uint32_t records_per
                           std::to_string(std::bit_cast<std::uint64_t>(input.exponent)) + ", seed " +
                           std::to_string(input.seed) + ", pages of " + std::to_string(records_per_page);
   GroupSums& sums = result.expected;
-  const bool small = input.keys <= most_records_kept;  // cheap to make, and its records are wanted
+  const bool small = input.keys <= most_records_kept;  // small inputs are cheap to make, and their records are needed
   std::optional<StoredValue> stored = small ? std::nullopt : StoredValue::open(key);
   if (stored && stored->read(&sums, 1) && stored->bytes() == input.keys * sizeof(std::uint32_t)) {
     result.keys.resize(input.keys);

@@ -1,4 +1,4 @@
-// The keys of group_by, and the expected groups. Host code, independent of devices.
+// The keys of group_by, and the expected groups. This is host code and does not depend on devices.
 #pragma once
 
 #include <cstdint>
@@ -9,50 +9,51 @@
 
 namespace allocbench {
 
-// Pham et al. 2025, sec. 6.2, print a Gaussian without its parameters: the sigmas are assumed.
+// Pham et al. 2025, sec. 6.2, print a Gaussian without its parameters, so our sigmas are assumed.
 struct GroupInput {
   std::string kind = "gauss";
   std::uint32_t keys = 0;
-  double exponent = 1;  // of zipf
+  double exponent = 1;  // exponent for `zipf`
   std::uint64_t seed = 0;
   friend auto operator<=>(const GroupInput&, const GroupInput&) = default;
 };
 
-// A 32-bit key per row:
-//   gauss         round(2^31 + 2^28 z), z standard normal, clamped: nearly all keys differ
-//   gauss_narrow  the same with 2^20: two values of the first byte
+// Returns a 32-bit key per row. The kinds of input are:
+//   gauss         round(2^31 + 2^28 z) with z standard normal, clamped: nearly all keys differ
+//   gauss_narrow  the same with 2^20 for 2^28: the first byte has two values
 //   few           gauss_narrow rounded down to multiples of 2^12: about two thousand groups
-//   uniform       all values alike
-//   zipf          a hash of k, k with a probability proportional to (k + 1)^-exponent
+//   uniform       all values with the same probability
+//   zipf          a hash of k, with the probability of k proportional to (k + 1)^-exponent
 //   one           one value
 std::vector<std::uint32_t> group_keys(const GroupInput& input);
 
-// A group as one element of a digest: its key, its number of rows, their sum and the sum of their mixes.
+// Returns a group as one element of a digest: its key, and the number, sum and sum of mixes of its rows.
 SIMT_HOST_FN std::uint64_t group_element(std::uint32_t key, const MultisetDigest& rows) {
   return mix64(rows.sum + mix64(rows.mixed + mix64(rows.mixed_again + mix64(std::uint64_t{key} << 32 | rows.count))));
 }
 
 // The expected result of a grouping in four passes by bytes.
 struct GroupSums {
-  MultisetDigest groups;        // of group_element()
-  std::uint64_t lists[4] = {};  // non-empty ones after each pass
-  std::uint64_t pages[4] = {};  // of these lists, if all but the last of a list are full
+  MultisetDigest groups;        // digest of all group_element()s
+  std::uint64_t lists[4] = {};  // number of non-empty lists after each pass
+  std::uint64_t pages[4] = {};  // number of pages of these lists, if only the last page of a list may be partly filled
 };
 struct ExpectedGroups : GroupSums {
-  std::vector<std::uint64_t> records{};  // sorted (key, row), of small inputs
+  std::vector<std::uint64_t> records{};  // sorted (key, row) pairs of small inputs
 };
 ExpectedGroups expected_groups(const std::vector<std::uint32_t>& keys, std::uint32_t records_per_page);
 
-// The keys and what their grouping must give, made once per process, or once for all processes of a run
-// (workloads/support/inputs/stored_value.hpp): the same input comes back with every allocator.
+// The keys and the expected groups. They are made once per process or once per run
+// (workloads/support/inputs/stored_value.hpp), because every allocator gets the same input.
 struct GroupReference {
   std::vector<std::uint32_t> keys;
   ExpectedGroups expected;
 };
 const GroupReference& group_reference(const GroupInput& input, std::uint32_t records_per_page);
 
-// The first difference between lists and groups. Empty if every list is one group with exactly its rows. `records` are
-// (key, row), and `lists` has the list of each record. For small inputs.
+// Returns the first difference between lists and groups, or an empty text if every list is one group with exactly its
+// rows. `records` are (key, row) pairs, and `lists` has the list of each record. Only small inputs are compared in this
+// way.
 std::string grouping_problem(const ExpectedGroups& expected, const std::vector<std::uint64_t>& records,
                              const std::vector<std::uint32_t>& lists);
 

@@ -1,8 +1,10 @@
-// The data that the passes of group_by pass to each other, in device memory.
+// The data that the passes of group_by hand on, in device memory.
 //
-// A pass splits every list of the previous pass by one byte of the key. Lists come in three classes, which kernels
-// split differently: short ones (up to 32 records) several per warp, medium ones by a block each, long ones by many
-// blocks.
+// A pass splits every list of the previous pass by one byte of the key. There are three classes of lists, which kernels
+// split differently:
+// * A warp splits several short lists (up to 32 records).
+// * One block splits a medium list.
+// * Many blocks split a long list.
 #pragma once
 
 #include "containers/page_chain.hpp"
@@ -21,19 +23,19 @@ inline constexpr std::uint32_t buckets = 256;
 inline constexpr std::uint32_t block_threads = 256;
 inline constexpr std::uint32_t block_warps = block_threads / simt::warp_size;
 inline constexpr std::uint32_t short_records = simt::warp_size;
-// A slice is the part of a page that a warp reads at once: up to 32 records. This many slices make a tile, the largest
-// part that one block splits. Medium lists are at most one tile long.
+// A slice is the part of a page that a warp reads at once, up to 32 records. A tile is the largest part that one block
+// splits: it has `tile_slices` slices. Medium lists are at most one tile long.
 inline constexpr std::uint32_t slices_per_warp = 16;
 inline constexpr std::uint32_t tile_slices = block_warps * slices_per_warp;
 inline constexpr std::uint32_t no_list = 0xffffffffu;
 
 struct List {
-  std::uint64_t newest;  // page
+  std::uint64_t newest;  // address of the newest page
   std::uint32_t records;
   std::uint32_t pages;
 };
 
-// A page of a list that many blocks made, and the tail of this list, by table and bucket.
+// The pages of all lists that many blocks made, and the tail of each page's list, as table * buckets + bucket.
 struct Directory {
   std::uint64_t* pages;
   std::uint32_t* tails;
@@ -46,16 +48,17 @@ struct Lists {
   List* shorts;
   List* mediums;
   List* longs;
-  std::uint32_t* counts;  // of the three
+  std::uint32_t* counts;  // numbers of lists in the three classes, and of directory entries
   std::uint32_t most_shorts, most_mediums, most_longs;
-  std::uint32_t* long_of_tail;  // which long list a tail became, or no_list
+  std::uint32_t* long_of_tail;  // the long list that each tail became, or no_list
   Directory directory;
 };
 
-// The tables of long lists, with a tail per bucket: an array, or a block of the allocator under test for each.
+// The tables of long lists, with a tail per bucket. They are in one array, or each is a block of the allocator under
+// test.
 struct TailTables {
   Tail* array;
-  void* const* blocks;  // null: the array
+  void* const* blocks;  // blocks of the tables; null: the tables are in `array`
 
   SIMT_FN Tail& at(std::uint32_t tail) const {
     return blocks == nullptr ? array[tail] : static_cast<Tail*>(blocks[tail / buckets])[tail % buckets];
@@ -63,19 +66,19 @@ struct TailTables {
 };
 inline constexpr std::uint32_t table_tail_bytes = buckets * sizeof(Tail);
 
-// A part of a long list: pages `begin` to `end` - 1 of the sorted directory, or slices of the input.
+// A part of a long list: pages `begin` to `end` - 1 of the sorted directory, or the same range of the input's slices.
 struct Tile {
   std::uint32_t list;
   std::uint32_t begin;
   std::uint32_t end;
 };
 
-// Pages of one size: places in them without a division.
+// The format of pages of one size. It finds places in pages without a division.
 struct PageFormat {
   std::uint64_t bytes = 0;
   std::uint32_t capacity = 1;
   std::uint32_t reciprocal = 0;
-  std::uint32_t slice_bits = 0;  // log2 of the slices of a page
+  std::uint32_t slice_bits = 0;  // log2 of the slices per page
 
   PageFormat() = default;
   explicit PageFormat(std::uint64_t page_bytes)
@@ -86,19 +89,19 @@ struct PageFormat {
   }
   std::uint32_t slices(std::uint32_t pages) const { return pages << slice_bits; }
   SIMT_FN bool fits_tile(std::uint32_t pages) const { return pages << slice_bits <= tile_slices; }
-  // The quotient of `place` and the capacity: the estimate is right or one too small.
+  // Returns `place` / capacity. The estimate is right or one too small.
   SIMT_FN std::uint32_t page_of(std::uint32_t place) const {
     const std::uint32_t estimate = simt::multiply_high(place, reciprocal);
     return place - estimate * capacity >= capacity ? estimate + 1 : estimate;
   }
 };
 
-// One byte of a key, from the most significant on.
+// Returns one byte of a key. Pass 0 gives the most significant byte.
 SIMT_FN std::uint32_t byte_of(Record record, std::uint32_t pass) {
   return static_cast<std::uint32_t>(record >> (56 - 8 * pass)) & 0xff;
 }
 
-// Stores a list for each lane with `has`, all of one class. All lanes of the group together.
+// Stores a list for each lane with `has`. All these lists are of one class. All lanes of the group call it together.
 template <class Thread, class Group>
 SIMT_FN void emit_class(Thread& thread, const Group& group, bool has, const List& list, List* lists,
                         std::uint32_t* count, std::uint32_t most, PageFaults* faults) {
@@ -117,7 +120,7 @@ SIMT_FN void emit_class(Thread& thread, const Group& group, bool has, const List
   }
 }
 
-// The same for lists that are short or medium.
+// Stores a list for each lane if the list is short or medium.
 template <class Thread, class Group>
 SIMT_FN void emit(Thread& thread, const Group& group, const List& list, const Lists& out, PageFaults* faults) {
   const bool is_short = list.records != 0 && list.records <= short_records;

@@ -1,22 +1,23 @@
-// Splits by runs, after multisplit (Ashkiani et al., TOPC 2017): a block counts the records of a tile by bucket, asks
-// for all pages of all buckets at once, and writes. Only whole runs of pages are linked to lists that blocks share.
+// Splits by runs, after multisplit (Ashkiani et al., TOPC 2017). A block counts the records of a tile by bucket,
+// requests all pages of all buckets at once, and writes the records. It links only whole runs of pages to lists that
+// blocks share.
 #pragma once
 
 #include "workloads/group_by/split_input.hpp"
 
 namespace allocbench::group {
 
-// The input of RunsKernel: medium lists, or tiles of long lists.
+// The input of RunsKernel consists of medium lists or of tiles of long lists.
 struct RunsInput {
-  const List* mediums;  // null: tiles
+  const List* mediums;  // medium lists; null: the input is tiles
   const Tile* tiles;
   std::uint32_t count;
-  LongInput longs;  // pages sorted by list
+  LongInput longs;  // long lists, whose pages are sorted by list
 };
 
-// Medium lists and tiles of long lists by runs, a block each.
+// Splits medium lists or tiles of long lists by runs. Each block splits one at a time.
 struct RunsKernel {
-  // In front of the addresses of the pages that a tile's records get.
+  // The shared memory of a block. The addresses of the pages that a tile's records get follow it.
   struct Shared {
     TilePages tile;
     std::uint32_t counts[buckets];
@@ -82,7 +83,7 @@ struct RunsKernel {
       for (std::uint32_t k = 0; k < slices_per_warp; ++k) {
         if (ranks[k] != no_list) write_record(shared, pages, records[k], ranks[k], pass, format);
       }
-      thread.block_barrier();  // the next tile overwrites all this
+      thread.block_barrier();  // the next tile overwrites the shared memory
     }
     session.report(thread, lost, faults);
     detach(attached, thread);
@@ -115,7 +116,7 @@ struct RunsKernel {
     tile.records[i] = Chain::header(tile.pages[i])->records;
   }
 
-  // The sum of the pages of all buckets in front of this thread's.
+  // Returns how many pages the buckets before this thread's bucket want.
   template <class Thread>
   static SIMT_FN std::uint32_t first_of_bucket(Thread& thread, Shared& shared, std::uint32_t wanted_pages) {
     const auto warp = thread.warp();
@@ -128,8 +129,8 @@ struct RunsKernel {
     return first;
   }
 
-  // Requests the pages of a bucket and writes their headers, except that of the oldest. Returns its pages; the places
-  // of missing pages are 0.
+  // Requests the pages of a bucket and writes the headers of all but the oldest. Returns the list of the pages. Missing
+  // pages have the address 0.
   template <class Thread, class Session>
   static SIMT_FN List get_pages(Thread& thread, Session& session, const PageFormat& format, std::uint32_t wanted,
                                 std::uint32_t wanted_pages, std::uint64_t* places) {
@@ -154,7 +155,8 @@ struct RunsKernel {
     Chain::write_header(places[0], before, run.records < format.capacity ? run.records : format.capacity);
   }
 
-  // Puts the run in front of a list that blocks share, and into the directory. No thread reads the list in this kernel.
+  // Links the run to the front of a list that blocks share, and enters its pages into the directory. No thread reads
+  // the list in this kernel.
   template <class Thread>
   static SIMT_FN void link_run(Thread& thread, const TailTables& tables, std::uint32_t index, const List& run,
                                const std::uint64_t* places, const PageFormat& format, const Directory& directory,

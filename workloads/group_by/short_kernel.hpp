@@ -1,11 +1,12 @@
-// Splits short lists without any table: several per warp; the lanes find the records of their bucket by match_any.
+// Splits short lists without tables. A warp splits several lists; the lanes find the records of their bucket by
+// match_any.
 #pragma once
 
 #include "workloads/group_by/split_input.hpp"
 
 namespace allocbench::group {
 
-// Short lists: as many whole ones at a time as have 32 records together, a lane per record.
+// A warp takes as many whole short lists as together have at most 32 records. Each lane has one record.
 struct ShortKernel {
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A allocator, const List* shorts, std::uint32_t count, std::uint32_t pass,
@@ -43,7 +44,7 @@ struct ShortKernel {
           made = store(thread, readers.match_any(owner << 8 | byte_of(record, pass)), session, record, format, lost);
         emit_class(thread, warp, made.records != 0, made, out.shorts, &out.counts[0], out.most_shorts, faults);
         if (early) {
-          warp.sync();  // all lanes have read
+          warp.sync();  // all lanes have read their record
           if (chosen) {
             Chain::for_each_page(list.newest, list.records,
                                  [&](std::uint64_t page, std::uint32_t) { session.free_page(thread, page); });
@@ -71,8 +72,8 @@ struct ShortKernel {
     return false;
   }
 
-  // The records of the group become a list, which its leader gets; it is empty for the others. The members whose record
-  // is the first of a page request the page.
+  // Makes a list of the group's records. The leader gets the list, and the other lanes get an empty one. A lane whose
+  // record is the first of a page requests the page.
   template <class Thread, class Group, class Session>
   static SIMT_FN List store(Thread& thread, const Group& group, Session& session, Record record,
                             const PageFormat& format, std::uint32_t& lost) {
@@ -94,7 +95,7 @@ struct ShortKernel {
       if (own == i && place == 0) Chain::write_header(fresh, list.newest, of_page);
       list = {fresh, list.records + of_page, list.pages + 1};
     }
-    group.sync();  // the heads have acquired the pages; the others get them from the heads
+    group.sync();  // the lanes that requested pages have acquired them; the others get the addresses from these lanes
     if (page != 0) {
       Chain::records(page)[place] = record;
     } else {

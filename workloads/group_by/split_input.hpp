@@ -1,4 +1,4 @@
-// The common part of all kernels of group_by that split lists: the source of the records, and the count of failures.
+// The common part of all kernels of group_by that split lists: the source of the records and the count of failures.
 #pragma once
 
 #include "allocators/support/contract/session.hpp"
@@ -6,7 +6,7 @@
 
 namespace allocbench::group {
 
-// A session that counts requests that it could not serve.
+// A session that counts the requests that returned null.
 template <class Session>
 struct CountingNulls {
   Session& session;
@@ -31,14 +31,14 @@ struct CountingNulls {
 template <class Session>
 CountingNulls(Session&) -> CountingNulls<Session>;
 
-// The long lists of a pass: the array of the input, or the pages of the directory of the pass before.
+// The long lists of a pass: the input array, or the pages in the directory of the previous pass.
 struct LongInput {
-  const Record* array;  // null: pages
+  const Record* array;  // array of all records; null: the input is pages
   std::uint32_t records;
   const std::uint64_t* pages;
   const std::uint32_t* tails;
   const std::uint32_t* long_of_tail;
-  std::uint32_t items;  // slices of the array, or pages
+  std::uint32_t items;  // number of slices of the array, or of pages
   std::uint32_t pass;
 };
 
@@ -53,14 +53,14 @@ SIMT_FN void enter_page(Thread& thread, const Directory& directory, std::uint32_
   }
 }
 
-// Pages of a list that one block splits, in shared memory.
+// The pages of a list that one block splits, in shared memory.
 struct TilePages {
   std::uint64_t pages[tile_slices];
   std::uint32_t records[tile_slices];
   std::uint32_t count;
 };
 
-// One thread calls it.
+// Enters the pages of a list into the tile. One thread calls it.
 template <class Thread>
 SIMT_FN void walk_list(Thread& thread, const List& list, TilePages& tile, PageFaults* faults) {
   tile.count = 0;
@@ -73,7 +73,7 @@ SIMT_FN void walk_list(Thread& thread, const List& list, TilePages& tile, PageFa
   if (!whole) thread.atomic(faults->broken).fetch_add(std::uint64_t{1}, simt::relaxed);
 }
 
-// All threads of the block together, after all of them have read the pages.
+// Frees the tile's pages. All threads of the block call it together, after all of them have read the pages.
 template <class Thread, class Session>
 SIMT_FN void free_tile(Thread& thread, Session& session, const TilePages& tile) {
   static_assert(tile_slices <= block_threads);
@@ -81,7 +81,7 @@ SIMT_FN void free_tile(Thread& thread, Session& session, const TilePages& tile) 
   if (i < tile.count) session.free_page(thread, tile.pages[i]);
 }
 
-// The record of this lane in a slice of a tile. False if it has none.
+// Reads the record of this lane in a slice of a tile. Returns false if the lane has none.
 template <class Thread>
 SIMT_FN bool slice_record(Thread& thread, const TilePages& tile, const PageFormat& format, std::uint32_t slice,
                           Record& record) {

@@ -1,4 +1,4 @@
-// The kernels of group_by between those that call the allocator.
+// The kernels of group_by that run between those that call the allocator.
 #pragma once
 
 #include "workloads/group_by/keys.hpp"
@@ -16,7 +16,7 @@ struct ClearTailsKernel {
   }
 };
 
-// Tables that many blocks appended to: lists into their classes. Whole warps.
+// Puts the lists of the tables that many blocks appended to into their classes. Whole warps run it.
 struct CollectKernel {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, TailTables tables, PageFormat format, bool runs, Lists out,
@@ -73,7 +73,7 @@ struct ListBordersKernel {
   }
 };
 
-// Tile q of list l is stored at place begin / pages + l + q, which no other tile has. The places between stay empty.
+// Tile q of list l is stored at place begin / pages + l + q, which no other tile has. Unused places stay empty.
 struct PageTilesKernel {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, const std::uint32_t* begin, const std::uint32_t* end, std::uint32_t lists,
@@ -89,19 +89,19 @@ struct PageTilesKernel {
   }
 };
 
-// What ReadListsKernel leaves.
+// The output of ReadListsKernel.
 struct ListReader {
   std::uint64_t* pages;
   std::uint32_t* page_count;
   std::uint32_t most_pages;
   MultisetDigest* digest;
-  std::uint64_t* records;  // all of them, where there is room
+  std::uint64_t* records;  // all records, if there is room for them
   std::uint32_t* lists;
   std::uint32_t* record_count;
   std::uint32_t most_records;
 };
 
-// Lists `number` and on of one class.
+// Reads lists of one class. `number` is the number of the first list.
 struct ReadListsKernel {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, const List* lists, std::uint32_t count, std::uint32_t number,

@@ -1,13 +1,13 @@
-// Splits by tails, as published (Pham et al. 2025, appendix C): every thread appends its record to the tail of its
-// bucket's list (containers/page_list.hpp), in shared memory where one block splits the whole list.
+// Splits by tails, as published (Pham et al. 2025, appendix C). Every thread appends its record to the tail of its
+// bucket's list (containers/page_list.hpp). If one block splits the whole list, the tails are in shared memory.
 #pragma once
 
 #include "workloads/group_by/split_input.hpp"
 
 namespace allocbench::group {
 
-// Long lists by tails: a warp takes a slice of the array or a page. With `early` it frees the page when it has read it,
-// here and below; otherwise FreeListsKernel does.
+// Splits long lists by tails. A warp takes a slice of the array or a page. With `early` a warp or block frees a page
+// when it has read it; otherwise FreeListsKernel does. This holds for both kernels of this file.
 struct LongTailsKernel {
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A allocator, LongInput in, TailTables tables, PageFormat format, bool early,
@@ -42,7 +42,7 @@ struct LongTailsKernel {
         if (!stored) ++lost;
       }
       if (early && in.array == nullptr) {
-        thread.warp().sync();  // all lanes have read
+        thread.warp().sync();  // all lanes have read their record
         if (thread.lane() == 0) session.free_page(thread, in.pages[item]);
       }
     }
@@ -51,7 +51,7 @@ struct LongTailsKernel {
   }
 };
 
-// Medium lists by tails in shared memory, a block each.
+// Splits medium lists by tails in shared memory, one list per block.
 struct MediumTailsKernel {
   struct Shared {
     SharedList::Tail tails[buckets];

@@ -1,17 +1,24 @@
-// hash_join: a radix hash join that writes its result in one pass, into pages from the allocator.
+// hash_join is a radix hash join that writes its result in one pass, into pages from the allocator.
 //
-// Pham et al. 2025, sec. 6.1, fig. 17 and appendix B; the join is that of Rui & Tu, SSDBM 2017. The size of a join's
-// result is not known in advance. Usually the probe runs twice, first to count and then to write. With an allocator, a
-// thread writes its matches to its own page and requests another page when this is full (containers/page_writer.hpp).
+// Paper: Pham et al. 2025, sec. 6.1, fig. 17 and appendix B. The join is that of Rui & Tu, SSDBM 2017.
 //
-// Phases: `partition` orders both tables by hash (without the allocator), `build_probe` joins, `read_back` copies the
-// result from the pages to an array, `free` gives the pages back. `total` is the sum of the first two, as in the paper.
-// With `output` two_pass the probe runs twice and uses no pages; this is the baseline. The pairs are compared with the
-// host's after every sample, exactly for small tables, by digests of 128 bits for large ones. With `lists` warp the
-// lanes of a warp append to one chain of pages (containers/warp_page_writer.hpp), which is not in the paper.
+// The size of a join's result is not known in advance. Usually the probe runs twice, first to count and then to write.
+// With an allocator, a thread writes its matches to its own page and requests another page when this one is full
+// (containers/page_writer.hpp).
 //
-// Before each sample pages are put into use until `free_share` is left
-// (workloads/support/occupancy/pre_occupation.hpp).
+// Phases:
+// * `partition`: Orders both tables by hash, without the allocator.
+// * `build_probe`: Joins the tables.
+// * `read_back`: Copies the result from the pages to an array.
+// * `free`: Frees the pages.
+// * `total`: The sum of the first two, as in the paper.
+//
+// With `output` two_pass the probe runs twice and uses no pages. This is the baseline. With `lists` warp the lanes of a
+// warp append to one chain of pages (containers/warp_page_writer.hpp), which is not in the paper.
+//
+// Before each sample, pages are put into use until `free_share` is free
+// (workloads/support/occupancy/pre_occupation.hpp). After every sample, the pairs are compared with the host's. Small
+// tables are compared exactly, large ones by digests of 128 bits.
 #pragma once
 
 #include "workloads/support/callers/requirements.hpp"

@@ -34,7 +34,7 @@ struct HashKernel {
   }
 };
 
-// begin[p] = the first tuple whose partition is p or a later one; one more at the end.
+// begin[p] is the first tuple whose partition is p or a later one. The array ends with the number of tuples.
 struct BordersKernel {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, const std::uint32_t* hashes, std::uint32_t count, std::uint32_t bits,
@@ -167,16 +167,16 @@ JoinSteps::JoinSteps(simt::Stream& stream, const JoinInput& input, const JoinSha
   screen_.emplace(stream, static_cast<std::uint32_t>(most_pages));
 }
 
-// Every allocator gets the same input.
+// Every allocator gets the same input, so the results are kept.
 const JoinSteps::Expected& JoinSteps::known(const JoinInput& input) {
   static std::map<JoinInput, Expected> all;
   const auto found = all.find(input);
   return found != all.end() ? found->second : all.emplace(input, expected(input)).first->second;
 }
 
-// Large joins take the host a second, so one process of a run makes them for all.
+// The host needs a second for a large join, so one process of a run computes the result for all.
 JoinSteps::Expected JoinSteps::expected(const JoinInput& input) {
-  constexpr std::uint32_t most_compared = 1u << 16;  // pair by pair
+  constexpr std::uint32_t most_compared = 1u << 16;  // largest input that is compared pair by pair
   if (input.tuples <= most_compared) {
     const JoinTables tables = join_tables(input);
     Expected result{joined_digest(tables), joined_pairs(tables)};

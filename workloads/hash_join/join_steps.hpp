@@ -15,48 +15,48 @@ namespace allocbench {
 
 class JoinSteps {
  public:
-  // Makes the tables. `page_bytes` 0: nothing goes into pages. `threads_per_list`: 1, or the threads of a warp.
+  // Makes the tables. If `page_bytes` is 0, nothing goes into pages. `threads_per_list` is 1 or the threads of a warp.
   JoinSteps(simt::Stream& stream, const JoinInput& input, const JoinShape& shape, std::uint64_t page_bytes,
             std::uint32_t threads_per_list = 1);
 
   // Forgets results of earlier samples.
   void prepare();
 
-  // Orders both tables by partition, and finds the beginnings of the partitions.
+  // Orders both tables by partition and finds the beginnings of the partitions.
   void partition();
   PartitionedTable r() const { return {r_.hashes.data(), r_.rows.data(), r_.begin.data()}; }
   PartitionedTable s() const { return {s_.hashes.data(), s_.rows.data(), s_.begin.data()}; }
 
-  // The join without an allocator: count, prefix sum, write. The output array exists in advance.
+  // Joins without an allocator: counts, computes a prefix sum and writes. The output array exists in advance.
   void join_in_two_passes();
 
-  // The memory in which the probe stores its lists.
+  // Returns the memory in which the probe stores its lists.
   PairLists lists() const;
   PageFaults* faults() const { return faults_.data(); }
   // Copies the lists into the output array.
   void read_back();
-  // Notes the addresses of all pages for check(); untimed.
+  // Records the addresses of all pages, untimed.
   void record_pages();
 
-  // Called after a sample. The mistakes in the pairs. Empty if they are those of the host.
+  // Compares the pairs with the host's after a sample. Returns the mistakes, or an empty text.
   std::string problem() const;
   PageFaults faults_of_sample() const { return faults_.to_host(stream_).front(); }
   std::uint64_t pages() const { return screen_ ? screen_->pages() : 0; }
   std::vector<RecordedBlock> page_blocks() const;
 
-  // Pairs that the join must give.
+  // Returns how many pairs the join must give.
   std::uint64_t expected_pairs() const;
 
  private:
   struct Table {
-    simt::Buffer<std::uint32_t> keys;  // by row
+    simt::Buffer<std::uint32_t> keys;  // key of each row
     simt::Buffer<std::uint32_t> hashes;
     simt::Buffer<std::uint32_t> rows;
     simt::Buffer<std::uint32_t> begin;
   };
   struct Expected {
     MultisetDigest digest;
-    std::vector<std::uint64_t> sorted_pairs;  // of small tables
+    std::vector<std::uint64_t> sorted_pairs;  // pairs of small tables; empty for large ones
   };
 
   static Expected expected(const JoinInput& input);
@@ -75,13 +75,13 @@ class JoinSteps {
   Table r_;
   Table s_;
   const Expected* expected_;
-  simt::Buffer<std::uint32_t> hashed_;  // keys and rows before they are sorted
+  simt::Buffer<std::uint32_t> hashed_;  // keys and rows before the sort
   simt::Buffer<std::uint32_t> numbered_;
   PairSort sort_;
-  simt::Buffer<std::uint64_t> counts_;   // of each list
-  simt::Buffer<std::uint64_t> offsets_;  // in the output array
+  simt::Buffer<std::uint64_t> counts_;   // pairs in each list
+  simt::Buffer<std::uint64_t> offsets_;  // first pair of each list in the output array
   ExclusiveScan scan_;
-  simt::Buffer<std::uint64_t> pairs_;  // output
+  simt::Buffer<std::uint64_t> pairs_;  // output array
   simt::Buffer<std::uint64_t> newest_;
   simt::Buffer<PageFaults> faults_;
   std::optional<PageScreen> screen_;

@@ -13,15 +13,15 @@ namespace allocbench {
 
 using PairChain = PageChain<std::uint64_t>;  // records are join_pair()s
 
-// Chains of pages, one per thread of the join or one per warp.
+// The chains of pages, one per thread of the join or one per warp.
 struct PairLists {
-  std::uint64_t* newest;  // page
-  std::uint64_t* counts;  // pairs
+  std::uint64_t* newest;  // address of the newest page of each chain
+  std::uint64_t* counts;  // pairs in each chain
   std::uint32_t lists;
   std::uint32_t threads_per_list;
 
   static constexpr std::uint32_t no_list = 0xffffffffu;
-  // The list that the thread writes and frees, or no_list.
+  // Returns the list that the thread writes and frees, or no_list.
   template <class Thread>
   SIMT_FN std::uint32_t own(Thread& thread) const {
     if (threads_per_list == 1) return thread.rank_in_grid();
@@ -31,7 +31,7 @@ struct PairLists {
 
 namespace join {
 
-// Records that a session got no page for `lost` pairs.
+// Counts a request that returned null, and the `lost` pairs that got no page.
 template <class Thread>
 SIMT_FN void report_lost(Thread& thread, bool null, std::uint64_t lost, PageFaults* faults) {
   if (null) thread.atomic(faults->nulls).fetch_add(std::uint64_t{1}, simt::relaxed);
@@ -58,7 +58,7 @@ struct BuildProbeKernel {
   }
 };
 
-// The same with a list per warp. A separate kernel, so that the published form needs no additional registers.
+// The same kernel with a list per warp. It is separate, so that the published form needs no additional registers.
 struct WarpBuildProbeKernel {
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A allocator, JoinShape shape, PartitionedTable r, PartitionedTable s,
@@ -80,7 +80,7 @@ struct WarpBuildProbeKernel {
   }
 };
 
-// The grid is that of the join, so that every thread finds its session.
+// The grid is that of the join, so every thread finds its session.
 struct FreePairListsKernel {
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A allocator, PairLists lists) const {

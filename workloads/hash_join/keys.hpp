@@ -1,5 +1,5 @@
-// The keys of hash_join as functions of their row, for host and device, so that a table of a hundred million rows is
-// made where it is needed.
+// The keys of hash_join as functions of their row, for host and device. So a table of a hundred million rows need not
+// be copied.
 #pragma once
 
 #include <bit>
@@ -9,8 +9,8 @@
 
 namespace allocbench {
 
-// A random order of the numbers below `count`: odd multiplications and shifts permute all numbers with so many bits. A
-// number outside of the range is mapped again until it is inside.
+// A random permutation of the numbers below `count`. Odd multiplications and shifts permute all numbers of `bits_`
+// bits. A result that is not below `count` is mapped again until it is.
 class JoinOrder {
  public:
   JoinOrder(std::uint32_t count, const RandomWords& draws)
@@ -34,17 +34,18 @@ class JoinOrder {
   RandomWords keys_;
 };
 
-// The contents of a row, computed with integers, so that every device gets the same.
+// The keys of each row. They are computed with integers, so every device gets the same.
 struct JoinKeys {
   JoinOrder order;
-  std::uint32_t ordered;  // rows of R whose keys the order gives; an odd number of rows leaves one over
-  std::uint32_t copies;   // of each key in R
-  std::uint32_t values;   // that S draws from
+  std::uint32_t ordered;  // rows of R whose keys come from `order`; an odd number of rows leaves one over
+  std::uint32_t copies;   // copies of each key in R
+  std::uint32_t values;   // number of values that S draws from
   std::uint64_t seed;
-  bool draws_s;  // false for skew: powers are rounded, so the host alone draws its S
+  bool draws_s;  // whether the device may draw S; not for skew, whose powers are rounded
 
   SIMT_HOST_FN std::uint32_t r(std::uint32_t row) const {
-    return row < ordered ? order(row) / copies : ordered / copies;  // the one left over has a key without a partner
+    return row < ordered ? order(row) / copies
+                         : ordered / copies;  // the row that is left over has a key without a partner
   }
   SIMT_HOST_FN std::uint32_t s(std::uint32_t row) const { return scale_to(word(row), values); }
   SIMT_HOST_FN std::uint32_t word(std::uint32_t row) const {
@@ -52,7 +53,7 @@ struct JoinKeys {
   }
 };
 
-// Throws std::invalid_argument if there is no such input.
+// Returns the keys of an input. Throws std::invalid_argument if there is no such input.
 JoinKeys join_keys(const JoinInput& input);
 
 }  // namespace allocbench

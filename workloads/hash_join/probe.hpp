@@ -1,14 +1,16 @@
 // Build and probe of a radix hash join: a block joins one partition of both tables in shared memory.
 //
-// Rui & Tu, SSDBM 2017; Pham et al. 2025, appendix B. The tuples of R get into a chained hash table; each thread takes
-// tuples of S, walks their chains and gives every match to `emit`. A partition of R that exceeds the table is joined in
-// rounds, each of which probes all tuples of S.
+// Papers: Rui & Tu, SSDBM 2017; Pham et al. 2025, appendix B.
 //
-// Tuples carry the hash of their key instead of the key: the hash is a bijection (mix32), so equal hashes are equal
-// keys. Partitions are its top bits; the bits behind them choose the slot of the table.
+// The block puts the tuples of R into a chained hash table. Each thread takes tuples of S, walks their chains and
+// passes every match to `emit`. A partition of R that exceeds the table is joined in rounds, and each round probes all
+// tuples of S.
 //
-// Lanes first walk to their next match and then emit it, so that lanes of a warp that need a page request it together
-// if the compiler lets them converge. Correctness does not depend on this.
+// Tuples carry the hash of their key instead of the key. The hash is a bijection (mix32), so equal hashes are equal
+// keys. The top bits of the hash are the partition; the bits below them choose the slot of the table.
+//
+// Lanes first walk to their next match and then emit it. So lanes that need a page request it together if the compiler
+// lets them converge. Correctness does not depend on this.
 #pragma once
 
 #include <cstdint>
@@ -21,15 +23,15 @@ namespace allocbench {
 struct PartitionedTable {
   const std::uint32_t* hashes;
   const std::uint32_t* rows;
-  const std::uint32_t* begin;  // of each partition, and the end of the last
+  const std::uint32_t* begin;  // first tuple of each partition, and the number of tuples
 };
 
 struct JoinShape {
   std::uint32_t blocks = 1;
   std::uint32_t threads_per_block = 1;
   std::uint32_t partition_bits = 0;
-  std::uint32_t table_tuples = 1;  // that fit the hash table of a block; even
-  std::uint32_t slot_bits = 0;     // log2 of its slots
+  std::uint32_t table_tuples = 1;  // tuples that fit a block's hash table; an even number
+  std::uint32_t slot_bits = 0;     // log2 of the slots of a block's hash table
 
   SIMT_HOST_FN std::uint32_t partitions() const { return 1u << partition_bits; }
   SIMT_HOST_FN std::uint32_t slots() const { return 1u << slot_bits; }
@@ -38,14 +40,15 @@ struct JoinShape {
     return {blocks, threads_per_block, std::size_t{table_tuples} * (4 + 4 + 2) + std::size_t{slots()} * 4};
   }
 
-  // Partitions of at most `threads_per_block * tuples_per_thread` and 1,024 tuples on average, with room for eight
-  // standard deviations more. The number of blocks gives each thread `tuples_per_thread` tuples of S.
+  // Returns the shape of a join. Partitions have on average at most `threads_per_block * tuples_per_thread` and at most
+  // 1,024 tuples. Tables have room for eight standard deviations more. The number of blocks gives each thread
+  // `tuples_per_thread` tuples of S.
   static JoinShape of(std::uint32_t tuples, std::uint32_t tuples_per_thread, std::uint32_t threads_per_block);
 };
 
 namespace join {
 
-// The hash table of a block: chains of tuples, by index + 1, 0 = end.
+// The hash table of a block. Each slot holds a chain of tuples. A link is the tuple's index + 1; 0 ends the chain.
 class BlockTable {
  public:
   template <class Thread>
@@ -57,7 +60,7 @@ class BlockTable {
     next_ = reinterpret_cast<std::uint16_t*>(rows_ + shape.table_tuples);
   }
 
-  // Tuples begin to end - 1, at most as many as fit. All threads of the block together.
+  // Enters tuples begin to end - 1, at most as many as fit. All threads of the block call it together.
   template <class Thread>
   SIMT_FN void build(Thread& thread, const PartitionedTable& table, std::uint32_t begin, std::uint32_t end) {
     for (std::uint32_t i = thread.rank_in_block(); i < shape_.slots(); i += thread.block_size()) {
@@ -73,9 +76,9 @@ class BlockTable {
     thread.block_barrier();
   }
 
-  // The first tuple of the slot, or 0.
+  // Returns the first tuple of the slot, or 0 if there is none.
   SIMT_FN std::uint32_t first(std::uint32_t hash) const { return heads_[slot(hash)]; }
-  // The next tuple with this hash, `at` included; 0 = none.
+  // Returns the next tuple with this hash, starting with `at` itself, or 0 if there is none.
   SIMT_FN std::uint32_t match(std::uint32_t at, std::uint32_t hash) const {
     while (at != 0 && hashes_[at - 1] != hash) at = next_[at - 1];
     return at;
@@ -95,8 +98,8 @@ class BlockTable {
   std::uint16_t* next_;
 };
 
-// Joins the partitions of this block: probe(table, begin, end) probes tuples begin to end - 1 of S. All threads of the
-// block together; probe() must not wait for other warps of the block.
+// Joins the partitions of this block. probe(table, begin, end) probes tuples begin to end - 1 of S. All threads of the
+// block call this function together, and probe() must not wait for other warps of the block.
 template <class Thread, class Probe>
 SIMT_FN void join_partitions(Thread& thread, const JoinShape& shape, const PartitionedTable& r,
                              const PartitionedTable& s, Probe&& probe) {
@@ -113,8 +116,8 @@ SIMT_FN void join_partitions(Thread& thread, const JoinShape& shape, const Parti
   }
 }
 
-// Calls emit(row of R, row of S) for all matches of the partitions of this block. All threads of the block together;
-// emit() must not wait for other threads of the block.
+// Calls emit(row of R, row of S) for all matches of the partitions of this block. All threads of the block call this
+// function together, and emit() must not wait for other threads of the block.
 template <class Thread, class Emit>
 SIMT_FN void join_block(Thread& thread, const JoinShape& shape, const PartitionedTable& r, const PartitionedTable& s,
                         Emit&& emit) {
@@ -131,8 +134,8 @@ SIMT_FN void join_block(Thread& thread, const JoinShape& shape, const Partitione
   });
 }
 
-// The same in step: all lanes of a warp call emit(has, row of R, row of S) together, as long as one of them has a
-// match. Blocks have whole warps.
+// Does the same with all lanes of a warp in step. While a lane has a match, all lanes call emit(has, row of R, row of
+// S) together. Blocks must have whole warps.
 template <class Thread, class Emit>
 SIMT_FN void join_block_by_warps(Thread& thread, const JoinShape& shape, const PartitionedTable& r,
                                  const PartitionedTable& s, Emit&& emit) {

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint32_t no_row = 0xffffffffu;
 
-// The rows of R by key: a chain per key.
+// The rows of R by key: each key has a chain of rows.
 struct KeyIndex {
   std::vector<std::uint32_t> first;
   std::vector<std::uint32_t> next;

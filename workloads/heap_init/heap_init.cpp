@@ -14,7 +14,7 @@ class HeapInitRun final : public WorkloadRun {
 
   void prepare() override { requests_.poison(); }
 
-  // An observed allocator is not reset here: its pass starts from a heap that has just been reset.
+  // An observed allocator is not reset here, because its pass starts from a heap that has just been reset.
   void sample(const AllocatorHandle& allocator, PhaseTimer& timer) override {
     if (!allocator.is_observed()) timer.phase("init", 1, [&] { allocator.reset(stream_); });
     timer.phase("first_alloc", requests_.callers(), [&] { requests_.alloc(allocator); });

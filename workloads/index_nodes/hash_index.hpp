@@ -19,7 +19,7 @@ static_assert(sizeof(Node) == 128, "a node is one cache line");
 
 SIMT_HOST_FN Node* node_at(std::uint64_t address) { return reinterpret_cast<Node*>(address); }
 
-// All nodes of a chain but the first are full. All bytes zero is an empty bucket.
+// A chain of nodes. All nodes but the first are full. A bucket whose bytes are all zero is empty.
 struct Bucket {
   std::uint64_t first;
   std::uint32_t lock;
@@ -28,18 +28,18 @@ struct Bucket {
 
 struct HashIndex {
   Bucket* buckets;
-  std::uint32_t mask;  // their number less one
+  std::uint32_t mask;  // number of buckets less one
 
   SIMT_HOST_FN std::uint32_t bucket_of(std::uint32_t key) const { return mix32(key) & mask; }
 };
 
-// The place of a key.
+// The place of a key in the index.
 struct Found {
-  Node* node = nullptr;  // null: in no node
+  Node* node = nullptr;  // null: the key is in no node
   std::uint32_t slot = 0;
 };
 
-// Called by all lanes of the warp with the same arguments. All lanes get the result.
+// Searches the bucket for a key. All lanes of the warp call it with the same arguments and get the result.
 template <class Thread>
 SIMT_FN Found find(Thread& thread, const Bucket& bucket, std::uint32_t key) {
   const auto warp = thread.warp();

@@ -82,7 +82,7 @@ class IndexNodesRun final : public WorkloadRun {
     fail_if_wrong("index", problem_at_the_end());
   }
 
-  // The nodes of the keys at the end, requested by one lane per warp.
+  // Returns the requests for the nodes of all keys at the end. One lane per warp requests.
   RequestProfile requests() const override {
     return {Geometry::of_callers(course_.first_node.back(), parameters_.threads_per_block, 1),
             RequestSizes::fixed(sizeof(Node))};
@@ -103,7 +103,7 @@ class IndexNodesRun final : public WorkloadRun {
   HashIndex hash_index() const { return {buckets_.data(), bucket_mask_of(parameters_)}; }
   Tally tally() const { return tally_.to_host(stream_).front(); }
 
-  // The mallocs and frees of a launch depend on the order of its operations.
+  // The numbers of mallocs and frees of a launch depend on the order of its operations.
   void update(const AllocatorHandle& allocator, PhaseTimer& timer, std::string_view phase, std::uint32_t launch) {
     const auto count = static_cast<std::uint32_t>(operations_[launch].size());
     if (count == 0) return;
@@ -133,10 +133,10 @@ class IndexNodesRun final : public WorkloadRun {
   IndexNodes::Parameters parameters_;
   std::shared_ptr<const index::KeyCourse> kept_course_;
   const index::KeyCourse& course_;
-  std::vector<simt::Buffer<KeyOperation>> operations_;  // by launch
+  std::vector<simt::Buffer<KeyOperation>> operations_;  // one buffer per launch
   simt::Buffer<Bucket> buckets_;
   simt::Buffer<Tally> tally_;
-  Tally before_clear_{};  // of the last sample
+  Tally before_clear_{};  // tally of the last sample before `clear`
   index::LookUps look_ups_;
   index::ChainReader chains_;
 };

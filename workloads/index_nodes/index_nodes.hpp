@@ -1,13 +1,21 @@
-// index_nodes: a hash index in nodes of 128 bytes that warps search together, while keys are inserted and deleted.
+// index_nodes is a hash index in nodes of 128 bytes. Warps search the nodes together while keys are inserted and
+// deleted.
 //
-// The structure of dynamic GPU indexes (Ashkiani et al. 2018's slab lists, and the B-trees after them): a bucket is a
-// chain of nodes of one cache line with 14 keys and values, and all lanes of a warp read a node together. A warp takes
-// 32 operations and executes them one after the other, each under the lock of its bucket. An insertion that finds the
-// first node full allocates another one. A deletion fills its hole with the youngest key of the bucket, and frees the
-// first node if that was its last key. Phases: `build` inserts all keys; `update`, in rounds, mixes deletions with as
-// many insertions of new keys in one kernel; `look_up` searches every key that the index has or had (without calls of
-// the allocator); `clear` deletes all keys, so that every node is freed. The host knows every key's value after each
-// round: look-ups are compared one by one, chains at the end.
+// Papers: Ashkiani et al. 2018 (slab lists) and the B-trees after them. The index has the structure of these dynamic
+// GPU indexes.
+//
+// A bucket is a chain of nodes. A node is one cache line with 14 keys and values, which all lanes of a warp read
+// together. A warp takes 32 operations and executes them one after the other, each under the lock of its bucket. An
+// insertion that finds the first node full allocates another node. A deletion fills its hole with the youngest key of
+// the bucket. It frees the first node if this key was the node's last.
+//
+// Phases:
+// * `build`: Inserts all keys.
+// * `update`: Mixes deletions with as many insertions of new keys in one kernel, in rounds.
+// * `look_up`: Searches every key that the index has or had, without calls of the allocator.
+// * `clear`: Deletes all keys, so that every node is freed.
+//
+// The host knows every key's value after each round. Look-ups are compared one by one, and chains at the end.
 #pragma once
 
 #include "workloads/support/callers/requirements.hpp"

@@ -5,7 +5,7 @@
 namespace allocbench::index {
 namespace {
 
-// A warp searches 32 keys, one after the other. 0 if a key is not found.
+// A warp searches 32 keys, one after the other. The value of a key that is not found is 0.
 struct LookUpKernel {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, HashIndex index, const std::uint32_t* keys, std::uint32_t count,
@@ -33,7 +33,7 @@ struct CompareValuesKernel {
   }
 };
 
-// One thread per bucket. A chain that is longer than it should be is not followed to its end.
+// Each thread reads one bucket. It stops in a chain that is longer than expected.
 struct ReadChainsKernel {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, HashIndex index, const std::uint32_t* first_node, BucketReading* readings,
@@ -88,7 +88,7 @@ simt::KernelAttributes LookUps::attributes() const {
   return simt::kernel_attributes<LookUpKernel, HashIndex, const std::uint32_t*, std::uint32_t, std::uint32_t*>();
 }
 
-// The device compares, and the host reports the mistakes.
+// The device compares the values, and the host reports the mistakes.
 std::string LookUps::problem() const {
   simt::Buffer<std::uint32_t> wrong(1);
   wrong.fill_bytes(stream_, 0);

@@ -14,21 +14,21 @@ namespace allocbench::index {
 
 class LookUps {
  public:
-  // `course` must outlive it.
+  // Keeps a reference to `course`, which must outlive this object.
   LookUps(simt::Stream& stream, const KeyCourse& course);
 
   std::uint64_t count(std::uint32_t round) const { return course_.look_ups[round].size(); }
   void clear();
-  // All keys that the index has or had after the round; enqueued.
+  // Enqueues the look-ups of all keys that the index has or had after the round.
   void run(const HashIndex& index, std::uint32_t round, std::uint32_t threads_per_block);
   simt::KernelAttributes attributes() const;
-  // The look-up whose value differs from the host's. Empty if there is none.
+  // Returns a message with the look-up whose value differs from the host's, or an empty text.
   std::string problem() const;
 
  private:
   simt::Stream& stream_;
   const KeyCourse& course_;
-  std::vector<std::size_t> first_;  // by round
+  std::vector<std::size_t> first_;  // first look-up of each round
   simt::Buffer<std::uint32_t> keys_;
   simt::Buffer<std::uint32_t> values_;
   simt::Buffer<std::uint32_t> expected_;
@@ -36,9 +36,9 @@ class LookUps {
 
 // The contents of a bucket.
 struct BucketReading {
-  MultisetDigest keys;      // with their values
-  std::uint32_t nodes;      // in the chain, one too many at most
-  std::uint32_t strangers;  // nodes that name another bucket
+  MultisetDigest keys;      // digest of the keys and values
+  std::uint32_t nodes;      // nodes in the chain, counted up to one too many
+  std::uint32_t strangers;  // nodes of the chain that belong to another bucket
 };
 
 class ChainReader {
@@ -46,9 +46,9 @@ class ChainReader {
   ChainReader(simt::Stream& stream, const KeyCourse& course);
 
   void clear();
-  // Enqueued.
+  // Enqueues the read of all chains.
   void read(const HashIndex& index);
-  // Checks the nodes that were read, and counts `failures` more requests that returned null.
+  // Checks the nodes that were read, and counts `failures` requests that returned null.
   void check(PointerCheck& check, std::uint64_t failures) const;
   std::string problem() const;
 

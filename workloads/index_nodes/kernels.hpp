@@ -1,4 +1,4 @@
-// The kernel of index_nodes that calls the allocator: warps insert and delete keys.
+// The kernel of index_nodes that calls the allocator. Warps insert and delete keys.
 #pragma once
 
 #include "allocators/support/common/lock.hpp"
@@ -9,21 +9,21 @@
 
 namespace allocbench::index {
 
-// No key occurs twice in a launch.
+// The operations of a launch. No key occurs twice in a launch.
 struct Operations {
   const KeyOperation* list;
   std::uint32_t count;
 };
 
-// Results of a launch, for the check and the numbers of mallocs and frees.
+// The results of a launch, for the check and the numbers of mallocs and frees.
 struct Tally {
   std::uint64_t mallocs;
   std::uint64_t frees;
-  std::uint64_t failures;  // mallocs that returned null: the key is not in the index
+  std::uint64_t failures;  // mallocs that returned null, so their key is not in the index
   std::uint64_t missed;    // deletions that did not find their key
 };
 
-// The first lane of a warp allocates, frees and writes; the others help to search.
+// The first lane of a warp allocates, frees and writes. The other lanes help to search.
 struct UpdateIndexKernel {
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A allocator, HashIndex index, Operations operations, Tally* tally) const {
@@ -47,7 +47,7 @@ struct UpdateIndexKernel {
       }
       warp.sync();  // the first lane's acquire covers all lanes
       const Found found = find(thread, bucket, operation.key);
-      warp.sync();  // all have read the chain
+      warp.sync();  // all lanes have read the chain
       if (lane == 0) {
         Node* const empty = change(thread, session, bucket, place, operation, found, done);
         unlock(thread, bucket.lock);
@@ -59,7 +59,7 @@ struct UpdateIndexKernel {
   }
 
  private:
-  // The node that has become empty, or null.
+  // Changes the bucket. Returns the node that has become empty, or null.
   template <class Thread, class Session>
   static SIMT_FN Node* change(Thread& thread, Session& session, Bucket& bucket, std::uint32_t place,
                               const KeyOperation& operation, const Found& found, Tally& done) {

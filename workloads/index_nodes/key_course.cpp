@@ -8,11 +8,11 @@
 namespace allocbench::index {
 namespace {
 
-// Keys differ, because the mixer is a bijection; no value is 0.
+// Keys differ, because the mixer is a bijection. No value is 0.
 std::uint32_t key_of(std::uint32_t number) { return mix32(number + 1); }
 std::uint32_t value_of(std::uint32_t number, std::uint32_t round) { return mix32(number ^ round << 26) | 1u; }
 
-// Brings `chosen` random elements to the front, in random order.
+// Moves `chosen` random elements to the front, in random order.
 template <class T>
 void draw_to_front(std::vector<T>& elements, std::size_t chosen, std::uint64_t seed, std::uint32_t sub_index) {
   for (std::size_t i = 0; i < chosen; ++i) {
@@ -59,8 +59,8 @@ KeyCourse draw_keys(std::uint32_t keys, std::uint32_t rounds, double changed_sha
                     std::uint32_t node_capacity, std::uint64_t seed) {
   KeyCourse course;
   const auto changed = static_cast<std::uint32_t>(std::lround(changed_share * keys));
-  std::vector<KeyOperation> known;   // by number
-  std::vector<std::uint32_t> alive;  // numbers
+  std::vector<KeyOperation> known;   // the key and value of each number
+  std::vector<std::uint32_t> alive;  // numbers of the keys in the index
   const auto insert = [&](std::uint32_t round, std::vector<KeyOperation>& launch) {
     const auto number = static_cast<std::uint32_t>(known.size());
     launch.push_back(known.emplace_back(KeyOperation{key_of(number), value_of(number, round)}));

@@ -1,5 +1,5 @@
-// The insertions and deletions of index_nodes, and the expected contents of the index, computed on the host.
-// Independent of devices.
+// The insertions and deletions of index_nodes and the expected contents of the index, computed on the host. This code
+// does not depend on devices.
 #pragma once
 
 #include <cstdint>
@@ -15,17 +15,18 @@ struct KeyOperation {
 };
 
 struct KeyCourse {
-  // The build, the rounds of updates, and at last the deletion of all keys: in random order, no key twice in one.
+  // The operations of each launch: the build, the rounds of updates, and at last the deletion of all keys. They are in
+  // random order. No key occurs twice in a launch.
   std::vector<std::vector<KeyOperation>> launches;
-  // After the build and after each round: every key that the index has or had, and its value; 0 where it has it no
-  // more.
+  // The look-ups after the build and after each round: every key that the index has or had, and its value. The value of
+  // a deleted key is 0.
   std::vector<std::vector<KeyOperation>> look_ups;
-  // Before the last launch, by bucket: its keys with their values, and the index of its first node; one entry more for
-  // the number of all nodes.
+  // The state of each bucket before the last launch: the digest of its keys and values, and the index of its first
+  // node. `first_node` ends with the number of all nodes.
   std::vector<MultisetDigest> buckets;
   std::vector<std::uint32_t> first_node;
 
-  // For kept_input().
+  // kept_input() calls this function.
   template <class Self, class Visit>
   static void for_each_part(Self& self, const Visit& visit) {
     visit(self.launches);
@@ -34,11 +35,11 @@ struct KeyCourse {
     visit(self.first_node);
   }
   std::size_t most_operations() const;
-  // No launch can need more, in whatever order its operations run.
+  // Returns a bound for the mallocs of all launches, in whatever order their operations run.
   std::uint64_t mallocs_at_most() const;
 };
 
-// `mask`: the number of buckets, a power of two, less one.
+// Draws the keys and operations. `mask` is the number of buckets, a power of two, less one.
 KeyCourse draw_keys(std::uint32_t keys, std::uint32_t rounds, double changed_share, std::uint32_t mask,
                     std::uint32_t node_capacity, std::uint64_t seed);
 

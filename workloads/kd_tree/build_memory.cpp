@@ -14,14 +14,14 @@ struct ParentsKernel {
     for (std::uint32_t i = thread.rank_in_grid(); i < count; i += thread.grid_size()) {
       const Node node = nodes[i];
       if (node.plane() >= Node::leaf || 2 * node.first() + 1 >= count) continue;
-      // In a wrong tree two nodes may have the same children. Either of the two is accepted.
+      // In a wrong tree two nodes may have the same children. Then either of them may be stored as the parent.
       thread.atomic(parents[2 * node.first()]).store(i, simt::relaxed);
       thread.atomic(parents[2 * node.first() + 1]).store(i, simt::relaxed);
     }
   }
 };
 
-// One thread per node walks up to the root for its path.
+// Each thread walks from its node up to the root to get the node's path.
 struct DigestKernel {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, const Node* nodes, const std::uint32_t* parents, std::uint32_t count,
@@ -29,7 +29,7 @@ struct DigestKernel {
     TreeDigest own{};
     for (std::uint32_t i = thread.rank_in_grid(); i < count; i += thread.grid_size()) {
       const Node node = nodes[i];
-      if (node.plane() > Node::leaf) continue;  // not written
+      if (node.plane() > Node::leaf) continue;  // the node has not been written
       const std::uint64_t path = path_of(i, parents, count);
       if (node.plane() < Node::leaf) {
         ++own.inner;
@@ -64,9 +64,9 @@ struct DigestKernel {
 
 enum Word : std::uint32_t { tail, head, finished, parts, out_of_memory, overflow, word_count };
 
-// Parts in the queue and warps that share nodes: beyond this, nodes are built by one warp each.
+// Limit of the parts in the queue and of the warps that share nodes. Beyond it, each node is built by one warp.
 constexpr std::uint32_t most_parts = 1u << 15;
-// A warp keeps at most one task per level.
+// A warp keeps at most one task per level, so this limits the depth.
 constexpr std::uint32_t deepest = 60;
 
 }  // namespace
@@ -88,7 +88,8 @@ BuildMemory::BuildMemory(simt::Stream& stream, std::shared_ptr<const PreparedSce
   setup_.most_parts = most_parts;
   setup_.stack_slots = reference.limits.depth + 2;
   setup_.warps = warps;
-  setup_.most_pairs = static_cast<std::uint32_t>(reference.leaves);  // the root's, and one for each inner node
+  setup_.most_pairs =
+      static_cast<std::uint32_t>(reference.leaves);  // one pair for the root, and one for each inner node
   setup_.most_references = static_cast<std::uint32_t>(reference.references);
   setup_.queue.room_limit = options.queued_tasks;
   setup_.queue.size_log2 = WorkQueue::size_log2_for(options.queued_tasks, most_parts, warps);

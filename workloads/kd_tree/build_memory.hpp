@@ -1,4 +1,4 @@
-// Device memory of a kd-tree build apart from the pool, and the results read from it.
+// The device memory of a kd-tree build apart from the pool, and the results read from it.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ struct BuildOptions {
   std::uint32_t padding_bytes = 16;
   std::uint32_t solo_references = 512;
   std::uint32_t part_references = 256;
-  std::uint32_t queued_tasks = 1 << 16;  // above which warps keep their tasks
+  std::uint32_t queued_tasks = 1 << 16;  // queue length above which warps keep their tasks
 };
 
 class BuildMemory {
@@ -21,16 +21,16 @@ class BuildMemory {
   BuildMemory(simt::Stream& stream, std::shared_ptr<const PreparedScene> scene, const BuildOptions& options,
               std::uint32_t warps);
 
-  // Before every build.
+  // Resets the memory before a build.
   void prepare();
   const BuildSetup& setup() const { return setup_; }
 
-  // Call these after a build; each waits for it to finish.
+  // totals(), failed_request() and problem() wait for the build to finish.
   BuildTotals totals() const;
-  // The request that returned null, in bytes without padding; 0 if there is none.
+  // Returns the bytes of the request that returned null, without padding, or 0 if there is none.
   std::uint64_t failed_request() const;
-  // Compares with the reference, exactly: digests first, which the device computes, then node by node for the message.
-  // Empty when the trees are equal.
+  // Compares the tree exactly with the reference. The device computes digests. If they differ, the nodes are compared
+  // one by one for the message. Returns an empty text if the trees are equal.
   std::string problem() const;
 
  private:

@@ -28,7 +28,7 @@ simt::LaunchShape shape(const KdTree::Parameters& p, const AllocatorType& type, 
   return {p.blocks == 0 ? resident : std::min(p.blocks, resident), p.threads_per_block, shared_bytes};
 }
 
-// Only lane 0 of a warp calls.
+// Only lane 0 of a warp calls the allocator.
 Geometry callers(std::uint32_t blocks, std::uint32_t threads_per_block) {
   return Geometry::of_blocks(blocks, threads_per_block, 1);
 }
@@ -85,7 +85,7 @@ class KdTreeRun final : public WorkloadRun {
     if (!problem.empty()) throw CellFailure(Status::incorrect, problem);
   }
 
-  // As many requests of mean size as warps make at a time.
+  // Returns a profile of requests of mean size. There are as many as all warps can have at once.
   RequestProfile requests() const override {
     return {callers(shape_.blocks, shape_.threads_per_block), RequestSizes::fixed(request_bytes_)};
   }
@@ -98,7 +98,7 @@ class KdTreeRun final : public WorkloadRun {
                                                                                               type_)};
   }
 
-  // The device counts its requests, their bytes and the squares of these, and they are compared with the reference's.
+  // The device counts its requests, their bytes and the squares of the bytes. These are compared with the reference's.
   std::vector<Histogram> histograms() const override {
     Histogram sizes{"request_bytes", {}};
     const auto& by_size = scene_->reference.by_size;
@@ -109,8 +109,8 @@ class KdTreeRun final : public WorkloadRun {
   }
 
  private:
-  // Checks the bounds of all blocks together and their alignment. Blocks are allocated and freed at different times, so
-  // they cannot be compared with each other.
+  // Checks the alignment of all blocks and the bounds of the range that they occupy. Blocks are allocated and freed at
+  // different times, so they are not compared with each other.
   void check_addresses(const kd_tree::BuildTotals& totals, PointerCheck& check) const {
     const std::uint64_t lowest = ~totals.not_lowest;
     const RecordedBlock all{lowest, totals.end - lowest, 0};

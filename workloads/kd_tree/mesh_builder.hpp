@@ -12,13 +12,13 @@ namespace allocbench::kd_tree {
 // Larger coordinates would overflow the areas of the split rules.
 inline constexpr float largest_coordinate = 1e15f;
 
-// "lost.ply.gz: line 7: found "x", allowed: ...".
+// The message reads: lost.ply.gz: line 7: found "x", allowed: ...
 [[noreturn]] inline void refuse(const std::string& name, const std::string& place, const std::string& found,
                                 const std::string& allowed) {
   throw std::invalid_argument(name + ": " + place + ": found " + found + ", allowed: " + allowed);
 }
 
-// A word of the file for a message.
+// Returns a word of the file in quotes, for a message.
 inline std::string quoted(std::string_view text) {
   if (text.empty()) return "the end of the line";
   return std::string(1, '"').append(text.substr(0, 40)).append(1, '"');
@@ -28,7 +28,7 @@ class MeshBuilder {
  public:
   explicit MeshBuilder(const std::string& name) : name_(name) {}
 
-  // `place` says where in the file, lazily, because it is rarely needed.
+  // `place` returns the place in the file for a message. It is called only if there is a mistake.
   template <class Place>
   void vertex(double x, double y, double z, Place&& place) {
     for (const double each : {x, y, z}) {
@@ -39,7 +39,7 @@ class MeshBuilder {
     corners_.push_back({static_cast<float>(x), static_cast<float>(y), static_cast<float>(z)});
   }
 
-  // A polygon by the numbers of its vertices from 0, cut into a fan.
+  // Adds a polygon as a fan of triangles. The vertex numbers start at 0.
   template <class Place>
   void face(const std::vector<std::int64_t>& indices, Place&& place) {
     if (indices.size() < 3) refuse(name_, place(), std::to_string(indices.size()) + " corners", "3 or more");

@@ -67,7 +67,7 @@ class ObjReader {
   std::string_view text_;
   std::string name_;
   MeshBuilder mesh_;
-  std::string_view rest_;  // of the line
+  std::string_view rest_;  // the rest of the line
   std::size_t line_ = 0;
   std::vector<std::int64_t> indices_;
 };

@@ -28,7 +28,7 @@ constexpr const char* type_names = "char, uchar, short, ushort, int, uint, float
 struct Property {
   std::string name;
   Type type;
-  std::optional<Type> length;  // of a list: the type of its length
+  std::optional<Type> length;  // the type of the length, if the property is a list
 };
 
 struct Element {
@@ -36,7 +36,7 @@ struct Element {
   std::uint64_t count = 0;
   std::vector<Property> properties;
 
-  // The index of the property, or nothing.
+  // Returns the index of the property, or nothing if there is none.
   std::optional<std::size_t> find(std::string_view wanted) const {
     for (std::size_t i = 0; i < properties.size(); ++i) {
       if (properties[i].name == wanted) return i;
@@ -162,7 +162,7 @@ class PlyReader {
     }
   }
 
-  // All properties of a record: numbers into scalars_, the list `kept_list_` into indices_.
+  // Reads all properties of a record: numbers into scalars_, the list `kept_list_` into indices_.
   void read_record(const Element& element) {
     if (!binary_) rest_ = next_line();
     scalars_.resize(element.properties.size());
@@ -255,7 +255,7 @@ class PlyReader {
   std::size_t line_ = 0;
   bool in_text_ = true;
   bool binary_ = false;
-  std::string_view rest_;  // of the line
+  std::string_view rest_;  // the rest of the line
   std::vector<Element> elements_;
   std::vector<double> scalars_;
   std::vector<std::int64_t> indices_;

@@ -1,8 +1,8 @@
-// How a warp splits a node, without the allocator: it counts the references on the sides of all planes, chooses a plane
-// and sorts the references into the lists of the children.
+// The split of a node by a warp, without the allocator. The warp counts the references on the sides of all planes,
+// chooses a plane and sorts the references into the lists of the children.
 //
-// Lane i evaluates candidate plane i. Boxes of 64 triangles at a time are staged in shared memory; each lane compares
-// all of them with its plane, so a node of five references takes five steps and no vote.
+// Lane i evaluates candidate plane i. The boxes of 64 triangles at a time are staged in shared memory, and each lane
+// compares all of them with its plane. So a node of five references takes five steps and no vote.
 #pragma once
 
 #include <bit>
@@ -14,20 +14,20 @@ namespace allocbench::kd_tree {
 
 inline constexpr std::uint32_t tile = 2 * simt::warp_size;  // references staged at a time
 
-// Shared memory of a warp.
+// The shared memory of a warp.
 struct alignas(16) WarpScratch {
-  // Rows start in different banks: lanes read from three rows at once.
+  // Lanes read from three rows at once, so rows start in different banks.
   static constexpr std::uint32_t row = tile + 4;
   float low[3][row];
   float high[3][row];
-  RequestStatistics requests;  // and so on: as BuildTotals, kept by lane 0
+  RequestStatistics requests;  // this and the following members are those of BuildTotals; lane 0 keeps them
   std::uint64_t frees;
   std::uint64_t address_bits;
   std::uint64_t not_lowest;
   std::uint64_t end;
 };
 
-// A base of WarpBuilder for the same reason as SharedNodes.
+// This class is a base of WarpBuilder for the same reason as SharedNodes.
 template <class Thread>
 class NodeSplit : protected SharedNodes<Thread> {
  protected:
@@ -36,12 +36,12 @@ class NodeSplit : protected SharedNodes<Thread> {
         axis_(axis_of(lane_)),
         scratch_(thread.template shared<WarpScratch>(thread.block_size() / simt::warp_size)[thread.warp_in_block()]) {}
 
-  // How many triangles of a part of the list lie on the sides of this lane's plane.
+  // Counts the triangles of a part of the list on both sides of this lane's plane.
   SIMT_FN Sides count_sides(const Task& task, std::uint32_t first, std::uint32_t count, std::uint32_t (&triangles)[2]) {
     const float plane = plane_position(task);
     Sides sides{0, 0};
     for (std::uint32_t base = 0; base < count; base += tile) {
-      if (base != 0) warp_.sync();  // all have read the tile before
+      if (base != 0) warp_.sync();  // all lanes have read the previous tile
       load_tile(task.list + first, count, base, triangles);
       const std::uint32_t staged = smaller(tile, count - base);
       for (std::uint32_t column = 0; column < staged; column += 4) {
@@ -56,8 +56,8 @@ class NodeSplit : protected SharedNodes<Thread> {
     return sides;
   }
 
-  // The plane with the least cost; the first one if several are equal. Costs are not negative, so their bits can be
-  // compared.
+  // Returns the plane with the least cost, and the first one if several are equal. Costs are not negative, so their
+  // bits can be compared.
   SIMT_FN Split choose(const Task& task, const Sides& sides, Sides& chosen) {
     const Box box{{task.low[0], task.low[1], task.low[2]}, {task.high[0], task.high[1], task.high[2]}};
     const float position = plane_position(task);
@@ -69,7 +69,7 @@ class NodeSplit : protected SharedNodes<Thread> {
     return {plane, warp_.shfl_lane(position, plane), split_fails(box, std::bit_cast<float>(least), task.count)};
   }
 
-  // Sorts a part of the list into those of the children. Ranks come from votes; a shared node's lists have cursors.
+  // Sorts a part of the list into the lists of the children. Ranks come from votes. A shared node's lists have cursors.
   SIMT_FN void write_lists(const Task& task, std::uint32_t first, std::uint32_t count, const Split& split,
                            const Children& children, SharedNode* shared, bool staged, std::uint32_t (&triangles)[2]) {
     const std::uint32_t axis = axis_of(split.plane);
@@ -126,7 +126,7 @@ class NodeSplit : protected SharedNodes<Thread> {
   static constexpr std::uint32_t no_triangle = 0xffffffffu;
 
   // Loads the tile that starts at `base`: triangle numbers into registers, boxes into shared memory. Entries behind the
-  // end and invalid numbers are on no side of any plane.
+  // end and invalid numbers lie on no side of any plane.
   SIMT_FN void load_tile(const std::uint32_t* list, std::uint32_t count, std::uint32_t base,
                          std::uint32_t (&triangles)[2]) {
     constexpr float nowhere = std::numeric_limits<float>::infinity();

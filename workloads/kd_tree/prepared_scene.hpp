@@ -1,5 +1,5 @@
-// A scene with its reference tree, made once per process, or once for all processes of a run (stored_scene.hpp): the
-// cells of a worker build the same few scenes again and again.
+// A scene with its reference tree. It is made once per process, or once for all processes of a run (stored_scene.hpp),
+// because the cells of a worker build the same few scenes again and again.
 #pragma once
 
 #include <memory>
@@ -10,12 +10,12 @@
 namespace allocbench::kd_tree {
 
 struct SceneChoice {
-  std::string scene;            // a file's name or "terrain", "spheres", "soup"
-  std::uint32_t triangles = 0;  // of a generated scene
+  std::string scene;            // name of a file, or "terrain", "spheres" or "soup"
+  std::uint32_t triangles = 0;  // triangles of a generated scene
   std::uint32_t subdivisions = 0;
-  std::uint32_t depth_limit = 0;    // 0: by the number of triangles
-  std::uint32_t failed_splits = 0;  // 0: by the depth limit
-  std::uint64_t seed = 0;           // of a generated scene
+  std::uint32_t depth_limit = 0;    // depth limit; 0: follows from the number of triangles
+  std::uint32_t failed_splits = 0;  // limit of failed splits; 0: follows from the depth limit
+  std::uint64_t seed = 0;           // seed of a generated scene
 
   static bool is_generated(const std::string& scene) {
     return scene == "terrain" || scene == "spheres" || scene == "soup";
@@ -29,10 +29,10 @@ struct PreparedScene {
   ReferenceTree reference;
 };
 
-// Throws std::invalid_argument if there is no such scene, its file is wrong, or it is too large to index.
+// Returns the scene. Throws std::invalid_argument if there is no such scene, its file is wrong, or it is too large.
 std::shared_ptr<const PreparedScene> prepared_scene(const SceneChoice& choice);
 
-// The triangles alone.
+// Returns the triangles without a reference tree.
 std::vector<Triangle> triangles_of(const SceneChoice& choice);
 
 }  // namespace allocbench::kd_tree

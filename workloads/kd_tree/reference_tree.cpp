@@ -73,7 +73,7 @@ struct Subtree {
 
 class Builder {
  public:
-  // With `later`, nodes of at most `later_size` references are put there instead of being built.
+  // If `later` is given, nodes of at most `later_size` references are added to it instead of being built.
   Builder(const std::vector<TriangleBox>& boxes, const Limits& limits, TreeVisitor* visitor,
           std::vector<Subtree>* later = nullptr, std::size_t later_size = 0)
       : boxes_(boxes), visitor_(visitor), later_(later), later_size_(later_size) {
@@ -85,7 +85,7 @@ class Builder {
   const ReferenceTree& result() const { return result_; }
 
  private:
-  // `list` is given up.
+  // Builds the subtree of a node. The contents of `list` are lost.
   void node(const Box& box, List& list, std::uint32_t depth, std::uint32_t failed, std::uint64_t path) {
     const auto count = static_cast<std::uint32_t>(list.size());
     float positions[plane_count];
@@ -149,7 +149,7 @@ class Builder {
     node(box, list, parent_depth + 1, failed, path);
   }
 
-  // Plane by plane with no branch, so that the compiler makes vector code of it.
+  // The loop handles plane by plane without branches, so the compiler can vectorise it.
   Counts count_sides(const List& list, const float (&positions)[plane_count]) const {
     Counts counts;
     for (const std::uint32_t triangle : list) {
@@ -193,7 +193,7 @@ class Builder {
   ReferenceTree result_;
 };
 
-// All counts and the digest are sums, so the order in which subtrees are added does not matter.
+// All counts and the digest are sums, so subtrees may be added in any order.
 void add(ReferenceTree& sum, const ReferenceTree& part) {
   sum.requests.mallocs += part.requests.mallocs;
   sum.requests.bytes += part.requests.bytes;
@@ -224,7 +224,7 @@ ReferenceTree build_subtrees(const std::vector<TriangleBox>& boxes, const Limits
   std::vector<std::jthread> helpers;
   for (unsigned i = 1; i < std::min(16u, std::thread::hardware_concurrency()); ++i) helpers.emplace_back(work);
   work();
-  helpers.clear();  // waits
+  helpers.clear();  // waits for the threads
   return sum;
 }
 

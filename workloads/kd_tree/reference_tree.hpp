@@ -1,4 +1,4 @@
-// The oracle of kd_tree: the tree that follows from the rules, built by the host. Independent of devices.
+// The oracle of kd_tree builds the tree that follows from the rules on the host. This code does not depend on devices.
 #pragma once
 
 #include <array>
@@ -13,34 +13,34 @@
 
 namespace allocbench::kd_tree {
 
-// The box of every triangle.
+// Returns the box of every triangle.
 std::vector<TriangleBox> boxes_of(const std::vector<Triangle>& triangles);
 
-// The box of all boxes.
+// Returns the smallest box that contains all boxes.
 Box bounds_of(const std::vector<TriangleBox>& boxes);
 
 struct ReferenceTree {
   Limits limits;
   RequestStatistics requests;
-  std::uint64_t largest_request = 0;           // B
-  std::array<std::uint64_t, 64> by_size = {};  // requests of 2^i to 2^(i+1) - 1 B
+  std::uint64_t largest_request = 0;           // largest request in bytes
+  std::array<std::uint64_t, 64> by_size = {};  // entry i counts requests of 2^i to 2^(i+1) - 1 B
   std::uint64_t leaves = 0;
   std::uint64_t empty_leaves = 0;
-  std::uint64_t passed_on = 0;   // nodes with one empty side: their list went to the other
-  std::uint64_t references = 0;  // of all leaves
+  std::uint64_t passed_on = 0;   // nodes with one empty side; the child on the other side takes their list
+  std::uint64_t references = 0;  // references of all leaves
   TreeDigest digest;
 
   std::uint64_t nodes() const { return 2 * leaves - 1; }
 };
 
-// The nodes of build() in depth-first order, left before right, for detailed comparisons.
+// Visits the nodes of a build in depth-first order, left before right, for detailed comparisons.
 struct TreeVisitor {
   virtual ~TreeVisitor() = default;
   virtual void inner(std::uint64_t path, std::uint32_t plane, float position) = 0;
   virtual void leaf(std::uint64_t path, const std::uint32_t* references, std::uint32_t count) = 0;
 };
 
-// One triangle at least. Subtrees are built by several threads unless there is a visitor.
+// Builds the tree of at least one triangle. Several threads build subtrees unless there is a visitor.
 ReferenceTree build_reference(const std::vector<TriangleBox>& boxes, const Limits& limits,
                               TreeVisitor* visitor = nullptr);
 

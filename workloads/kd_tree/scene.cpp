@@ -9,7 +9,7 @@
 namespace allocbench::kd_tree {
 namespace {
 
-// Numbers in [0, 1), one after the other.
+// Returns numbers in [0, 1), one after the other.
 class Draws {
  public:
   explicit Draws(std::uint64_t seed) : seed_(seed) {}
@@ -29,7 +29,7 @@ Corner corner(double x, double y, double z) {
   return {static_cast<float>(x), static_cast<float>(y), static_cast<float>(z)};
 }
 
-// The middle by two roundings, on every machine.
+// Returns the middle. It is rounded twice, so all machines get the same bits.
 Corner middle(const Corner& a, const Corner& b) { return {0.5f * (a.x + b.x), 0.5f * (a.y + b.y), 0.5f * (a.z + b.z)}; }
 
 void add_sphere(std::vector<Triangle>& mesh, const Corner& centre, double radius, std::uint32_t rings) {
@@ -60,7 +60,7 @@ std::vector<Triangle> read_scene(const std::string& name) {
     const std::string text = read_text_file(find_data_file(file));
     return std::string_view(ending).starts_with(".ply") ? parse_ply(text, file) : parse_obj(text, file);
   }
-  find_data_file("scenes/" + name + ".ply.gz (nor .ply, .obj.gz, .obj)");  // throws, with all places
+  find_data_file("scenes/" + name + ".ply.gz (nor .ply, .obj.gz, .obj)");  // throws, with all places searched
   return {};
 }
 
@@ -82,7 +82,7 @@ std::vector<Triangle> generate_terrain(std::uint32_t triangles, std::uint64_t se
       double y = 0.2 / side * draw();
       for (const Hill& hill : hills) {
         const double dx = (x - hill.x) / hill.width, dz = (z - hill.z) / hill.width;
-        const double near = 1 + dx * dx + dz * dz;  // no exp(): its last bits differ between libraries
+        const double near = 1 + dx * dx + dz * dz;  // no exp(), because its last bits differ between libraries
         y += hill.height / (near * near);
       }
       corners.push_back(corner(x, y, z));

@@ -1,9 +1,11 @@
-// Nodes that many warps share: those above `solo_references`, cut into parts of the list.
+// Nodes that many warps share. A node with more than `solo_references` references is shared; its list is cut into
+// parts.
 //
-// Warps process a shared node twice: first they count its parts; then, after the choice of the plane, they sort the
-// parts into the lists of the children. Each time the parts are tasks in the queue. The warp that finishes the last
-// part, counted down with acquire and release, sees the writes of the others and continues for all. The lanes together
-// look for a free shared node in a bitmap. If there is none, or no room for the parts, the node stays with its warp.
+// Warps process a shared node twice. First they count the sides of its parts. After the choice of the plane they sort
+// the parts into the lists of the children. Each time the parts are tasks in the queue. Each finished part decrements a
+// counter with acquire and release. The warp that finishes the last part therefore sees the writes of the others and
+// continues with the node. The lanes look together for a free shared node in a bitmap. If there is none, or no room for
+// the parts, the node stays with its warp.
 #pragma once
 
 #include <utility>
@@ -12,7 +14,7 @@
 
 namespace allocbench::kd_tree {
 
-// References on the sides of a plane.
+// Numbers of references on both sides of a plane.
 struct Sides {
   std::uint32_t left;
   std::uint32_t right;
@@ -24,14 +26,14 @@ struct Split {
   bool fails;
 };
 
-// Their lists.
+// The lists of the children.
 struct Children {
   std::uint32_t* left;
   std::uint32_t* right;
   Sides counts;
 };
 
-// The part of a WarpBuilder that deals with them: its base, because a member of its own would keep thread, warp and
+// The part of WarpBuilder that handles shared nodes. It is a base class, because a member would keep thread, warp and
 // lane in registers twice.
 template <class Thread>
 class SharedNodes {
@@ -43,7 +45,7 @@ class SharedNodes {
         lane_(thread.lane()),
         warp_index_(thread.rank_in_grid() / simt::warp_size) {}
 
-  // Makes parts of the node if there is room for them; otherwise this warp keeps the node.
+  // Makes parts of the node if there is room for them. Otherwise this warp keeps the node.
   SIMT_FN bool share(const Task& task) const {
     const std::uint32_t parts = parts_of(task);
     std::uint32_t found = no_shared_node;
@@ -85,7 +87,7 @@ class SharedNodes {
     return true;
   }
 
-  // Adds the sides of this warp's part. True for the last part, which gets those of the whole node.
+  // Adds the sides of this warp's part. Returns true for the last part, which gets the sums of the whole node.
   SIMT_FN bool add_sides(SharedNode& shared, Sides& sides) const {
     thread_.atomic(shared.sides[lane_]).fetch_add(sides.left, simt::relaxed);
     thread_.atomic(shared.sides[plane_count + lane_]).fetch_add(sides.right, simt::relaxed);
@@ -114,7 +116,7 @@ class SharedNodes {
     put_parts(static_cast<std::uint32_t>(shared - setup_.shared_nodes), parts);
   }
 
-  // This warp's part is done. True for the last part, whose warp sees the writes of the others.
+  // Marks this warp's part as done. Returns true for the last part, whose warp sees the writes of the others.
   SIMT_FN bool last_part(SharedNode& shared) const {
     warp_.sync();
     std::uint32_t left = 0;
@@ -123,7 +125,7 @@ class SharedNodes {
   }
 
   SIMT_FN void give_back(SharedNode* shared) const {
-    warp_.sync();  // all lanes have read it
+    warp_.sync();  // all lanes have read the shared node
     if (lane_ != 0) return;
     const std::uint32_t parts = parts_of(shared->task);
     const auto index = static_cast<std::uint32_t>(shared - setup_.shared_nodes);

@@ -1,9 +1,11 @@
 // The rules of the kd-tree build: candidate planes, surface area heuristic, and when a node becomes a leaf.
 //
-// Vinkler & Havran 2015, sec. 5 [DS]; constants the paper leaves open are those of its authors' framework (Vinkler et
-// al., CGF 2013 and TVCG 2016). Host and device share this code, and both must get the same bits, because otherwise a
-// node at the limit of a rule would be split only on one side. So every product before a sum is rounded separately:
-// nvcc would fuse the two, and host units are compiled with -ffp-contract=off.
+// Papers: Vinkler & Havran 2015, sec. 5 [DS]. Constants that the paper leaves open are those of its authors' framework
+// (Vinkler et al., CGF 2013 and TVCG 2016).
+//
+// Host and device share this code and must get the same bits. Otherwise only one of them would split a node at the
+// limit of a rule. So every product is rounded before it is added: nvcc would fuse the two, and host units are compiled
+// with -ffp-contract=off.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +14,12 @@
 
 namespace allocbench::kd_tree {
 
-inline constexpr std::uint32_t plane_count = 32;      // 11 in x, 11 in y, 10 in z: one per lane of a warp
-inline constexpr std::uint32_t planes_per_axis = 11;  // of x and y
-inline constexpr float intervals = 12;                // equal parts of an axis whose borders are the planes
-inline constexpr float traversal_cost = 1;            // Ct
-inline constexpr float failing_share = 0.9f;          // a split that costs more of its leaf's cost fails
-inline constexpr std::uint32_t largest_leaf = 2;      // a child with so few references is a leaf
+inline constexpr std::uint32_t plane_count = 32;      // 11 in x, 11 in y and 10 in z; one plane per lane of a warp
+inline constexpr std::uint32_t planes_per_axis = 11;  // number of planes in x and in y
+inline constexpr float intervals = 12;                // equal parts of an axis; their inner borders are the planes
+inline constexpr float traversal_cost = 1;            // cost Ct of a traversal step
+inline constexpr float failing_share = 0.9f;          // largest share of a leaf's cost that a split may cost
+inline constexpr std::uint32_t largest_leaf = 2;      // most references of a child that is always a leaf
 
 SIMT_HOST_FN float times(float a, float b) {
 #if defined(__CUDA_ARCH__)
@@ -50,20 +52,20 @@ SIMT_HOST_FN std::uint32_t axis_of(std::uint32_t plane) {
   return plane < planes_per_axis ? 0 : plane < 2 * planes_per_axis ? 1 : 2;
 }
 
-// The position of a plane on its axis between `low` and `high`.
+// Returns the position of a plane on its axis between `low` and `high`.
 SIMT_HOST_FN float position_of(std::uint32_t plane, std::uint32_t axis, float low, float high) {
   const auto step = static_cast<float>(plane - axis * planes_per_axis + 1);
   return plus(low, over(times(plus(high, -low), step), intervals));
 }
 
-// Half of the surface area: only ratios of areas matter.
+// Returns half of the surface area. Only ratios of areas matter.
 SIMT_HOST_FN float half_area(float x, float y, float z) { return plus(plus(times(x, y), times(y, z)), times(z, x)); }
 
 SIMT_HOST_FN float half_area(const Box& box) {
   return half_area(plus(box.high[0], -box.low[0]), plus(box.high[1], -box.low[1]), plus(box.high[2], -box.low[2]));
 }
 
-// The areas of the two halves, weighted with their references. The chosen plane has the smallest value.
+// Returns the areas of the two halves, weighted with their references. The chosen plane has the smallest value.
 SIMT_HOST_FN float weighted_areas(const Box& box, std::uint32_t axis, float position, std::uint32_t left,
                                   std::uint32_t right) {
   const float x = plus(box.high[0], -box.low[0]);
@@ -76,21 +78,22 @@ SIMT_HOST_FN float weighted_areas(const Box& box, std::uint32_t axis, float posi
   return plus(times(left_area, static_cast<float>(left)), times(right_area, static_cast<float>(right)));
 }
 
-// Whether splitting a node of `references` is hardly cheaper than leaving it a leaf. The cost of a test is 1 as well.
+// Returns whether a split of a node is hardly cheaper than a leaf. The cost of a test is 1, as that of a traversal
+// step.
 SIMT_HOST_FN bool split_fails(const Box& box, float weighted, std::uint32_t references) {
   const float cost = plus(traversal_cost, over(weighted, half_area(box)));
   return over(cost, static_cast<float>(references)) > failing_share;
 }
 
-// Bounds that follow from the number of triangles.
+// Limits that follow from the number of triangles.
 struct Limits {
-  std::uint32_t depth = 0;          // of a leaf at most; the root has depth 0
-  std::uint32_t failed_splits = 0;  // on a path; one more makes a leaf
+  std::uint32_t depth = 0;          // largest depth of a leaf; the root has depth 0
+  std::uint32_t failed_splits = 0;  // failed splits allowed on a path; after one more, the node is a leaf
 
-  // Given values other than 0 stay.
+  // Computes the limits. Given values other than 0 stay.
   static Limits of(std::uint32_t triangles, std::uint32_t depth, std::uint32_t failed_splits);
 
-  // Both children of a node at this depth are leaves.
+  // Returns whether both children of a node at this depth are leaves.
   SIMT_HOST_FN bool children_are_leaves(std::uint32_t node_depth) const { return node_depth + 2 > depth; }
 };
 

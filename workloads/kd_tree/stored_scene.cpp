@@ -9,7 +9,7 @@
 namespace allocbench::kd_tree {
 namespace {
 
-// A stored scene is this header and the boxes.
+// A stored scene consists of this header and the boxes.
 struct Header {
   std::uint64_t boxes = 0;
   Box bounds{};

@@ -1,5 +1,5 @@
-// Prepared scenes that the worker processes of one run share (workloads/support/inputs/stored_value.hpp): each process
-// would otherwise read every scene and build its reference tree again.
+// Prepared scenes that the worker processes of one run share (workloads/support/inputs/stored_value.hpp). Without them
+// each process would read every scene and build its reference tree again.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace allocbench::kd_tree {
 
-// Nothing if no process of the run stored this scene or the file is not complete.
+// Returns nothing if no process of the run stored this scene or the file is not complete.
 std::shared_ptr<const PreparedScene> read_stored(const SceneChoice& choice);
 
 void store(const SceneChoice& choice, const PreparedScene& scene);

@@ -1,4 +1,4 @@
-// The finished tree in device memory, the requests to the allocator, and a digest for comparing trees.
+// The finished tree in device memory, the requests to the allocator, and a digest for comparisons of trees.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace allocbench::kd_tree {
 
-// The extent of a triangle, in two loads of 16 bytes.
+// The extent of a triangle. A thread loads it in two loads of 16 bytes.
 struct alignas(16) TriangleBox {
   float low[3];
   std::uint32_t unused_low = 0;
@@ -16,31 +16,31 @@ struct alignas(16) TriangleBox {
 };
 static_assert(sizeof(TriangleBox) == 32);
 
-// Eight bytes per node. Children lie side by side, the left one at an even index; the root has index 0, and 1 is
+// A node of eight bytes. Siblings lie side by side, the left one at an even index. The root has index 0; index 1 is
 // unused.
 struct alignas(8) Node {
-  static constexpr std::uint32_t leaf = 32;  // no plane's number
+  static constexpr std::uint32_t leaf = 32;  // a number that no plane has
   static constexpr std::uint32_t plane_bits = 6;
   static constexpr std::uint32_t most_first = (1u << (32 - plane_bits)) - 1;
 
   std::uint32_t first_and_plane;
-  std::uint32_t value;  // inner: bits of the plane's position; leaf: number of references
+  std::uint32_t value;  // inner node: bits of the plane's position; leaf: number of references
 
   static SIMT_HOST_FN Node of(std::uint32_t plane, std::uint32_t first, std::uint32_t value) {
     return {first << plane_bits | plane, value};
   }
   SIMT_HOST_FN std::uint32_t plane() const { return first_and_plane & ((1u << plane_bits) - 1); }
-  // Inner: index of the left child, halved; leaf: index of its first reference.
+  // Returns the halved index of the left child of an inner node, or the index of a leaf's first reference.
   SIMT_HOST_FN std::uint32_t first() const { return first_and_plane >> plane_bits; }
 };
 static_assert(sizeof(Node) == 8);
 
-// Sizes are those of the lists, without padding.
+// Statistics of the requests. Sizes are those of the lists, without padding.
 struct RequestStatistics {
   std::uint64_t mallocs = 0;
   std::uint64_t bytes = 0;
-  std::uint64_t squares = 0;          // of the sizes in bytes
-  std::uint64_t wrapped_squares = 0;  // each square modulo 2^32
+  std::uint64_t squares = 0;          // sum of the squared sizes in bytes
+  std::uint64_t wrapped_squares = 0;  // sum of the squares modulo 2^32
 
   SIMT_HOST_FN void add(std::uint64_t size) {
     ++mallocs;
@@ -50,14 +50,15 @@ struct RequestStatistics {
   }
   double mean() const;
   double deviation() const;
-  // Computed from the overflowed squares. Table 2 of Vinkler & Havran 2015 prints this: a true deviation is at least
-  // some 4 N / sqrt(mallocs) for N triangles, because the squares of each level's lists halve from (4 N)^2 on.
+  // Returns the deviation computed from overflowed squares. Table 2 of Vinkler & Havran 2015 prints this value. The
+  // true deviation for N triangles is at least about 4 N / sqrt(mallocs): the sum of squares is (4 N)^2 at the root's
+  // level and halves from level to level.
   double wrapped_deviation() const;
   friend bool operator==(const RequestStatistics&, const RequestStatistics&) = default;
 };
 
-// Independent of the order of nodes and of the references in a leaf: two different trees have the same digest with
-// probability 2^-64 or so.
+// A digest that does not depend on the order of nodes and of the references in a leaf. Two different trees have the
+// same digest with a probability of about 2^-64.
 struct TreeDigest {
   std::uint64_t hash = 0;
   std::uint64_t leaves = 0;
@@ -66,11 +67,11 @@ struct TreeDigest {
   friend bool operator==(const TreeDigest&, const TreeDigest&) = default;
 };
 
-// Names a node by the turns from the root: 1 for the root, then a bit per level, 1 = right.
+// The path of the root. A path names a node by its turns from the root: a 1, then a bit per level; 1 means right.
 inline constexpr std::uint64_t root_path = 1;
 SIMT_HOST_FN constexpr std::uint64_t child_path(std::uint64_t path, std::uint32_t side) { return path << 1 | side; }
 
-// A permutation of 64-bit words that scatters: the finaliser of SplitMix64 (Steele, Lea & Flood, OOPSLA 2014).
+// Permutes the 64-bit words randomly: the finaliser of SplitMix64 (Steele, Lea & Flood, OOPSLA 2014).
 SIMT_HOST_FN constexpr std::uint64_t scatter(std::uint64_t x) {
   x += 0x9e3779b97f4a7c15u;
   x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;

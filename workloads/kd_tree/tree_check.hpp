@@ -1,4 +1,4 @@
-// Finds the difference between a built tree and the reference, for the message after digests differ. Host code.
+// Finds the difference between a built tree and the reference, for the message after digests differ. This is host code.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 
 namespace allocbench::kd_tree {
 
-// The tree as device memory holds it.
+// The tree as it is in device memory.
 struct BuiltTree {
   std::vector<Node> nodes;
   std::vector<std::uint32_t> references;
 };
 
-// The first difference in depth-first order. Empty if there is none. The name of a node is its path: "root.LLR".
+// Returns the first difference in depth-first order, or an empty text. A node is named by its path, such as "root.LLR".
 std::string tree_problem(const BuiltTree& built, const PreparedScene& scene);
 
 }  // namespace allocbench::kd_tree

@@ -1,14 +1,14 @@
-// One warp of the build, which takes tasks until it gets a stop.
+// One warp of the build. It takes tasks until it gets a stop.
 //
 // Each turn of run() counts sides, chooses a plane, requests the lists of the children, writes them and finishes the
-// node, so every step, and above all each call of the allocator, exists once in the code. For a shared node the turn
-// ends after the warp's part, and the last warp continues for all.
+// node. So every step exists once in the code, above all each call of the allocator. For a shared node the turn ends
+// after the warp's part, and the warp that finishes the last part continues with the node.
 //
-// Only lane 0 calls the allocator: the other lanes wait at the next group operation.
+// Only lane 0 calls the allocator. The other lanes wait at the next group operation.
 //
-// When memory runs out, nodes are dropped and their lists freed until no task is left, so every warp ends as usual.
-// A faulty allocator may change lists during the build. No index from a list is trusted, so that the fault causes a
-// wrong tree instead of a wild access.
+// When memory runs out, nodes are dropped and their lists freed until no task is left, so every warp ends as usual. A
+// faulty allocator may change lists during the build. So indices from lists are checked, and the fault causes a wrong
+// tree instead of a wild access.
 #pragma once
 
 #include <bit>
@@ -77,7 +77,7 @@ class WarpBuilder : NodeSplit<Thread> {
             0};
   }
 
-  // Processes one node, or one part of a node. True if `task` is a new task with which this warp continues.
+  // Processes one node, or one part of a node. Returns true if `task` is a new task with which this warp continues.
   SIMT_FN bool turn(Task& task) {
     SharedNode* shared = nullptr;
     bool counting = true;
@@ -98,7 +98,7 @@ class WarpBuilder : NodeSplit<Thread> {
 
     Split split{};
     Children children{};
-    std::uint32_t triangles[2] = {};  // of the tile that is staged
+    std::uint32_t triangles[2] = {};  // triangles of the tile in shared memory
     if (counting) {
       Sides sides = count_sides(task, first, part_count, triangles);
       if (shared != nullptr && !add_sides(*shared, sides)) return pop(task);
@@ -141,7 +141,7 @@ class WarpBuilder : NodeSplit<Thread> {
 
   // --- lists of the children
 
-  // Left, then right; false when memory ran out, and then `right` is null.
+  // Requests the left list, then the right one. Returns false when memory ran out; then `right` is null.
   SIMT_FN bool allocate(Children& children) {
     SIMT_ROLLED for (std::uint32_t side = 0; side < 2; ++side) {
       const std::uint32_t count = side == 0 ? children.counts.left : children.counts.right;
@@ -168,15 +168,15 @@ class WarpBuilder : NodeSplit<Thread> {
       }
       if (same == nullptr) return false;
     }
-    // The former owners of the blocks read them before lane 0 got them; now all lanes may write.
+    // The former owners of the blocks read them before lane 0 got them. After this barrier all lanes may write.
     warp_.sync();
     return true;
   }
 
   // --- the end of a node
 
-  // The lists of the children are complete. Makes the node a leaf after all, or an inner node whose children are leaves
-  // or tasks.
+  // Finishes a node whose children's lists are complete. The node becomes a leaf after all, or an inner node whose
+  // children are leaves or tasks.
   SIMT_FN bool conclude(Task& task, const Split& split, const Children& children) {
     const bool handed_on = children.left == task.list || children.right == task.list;
     const std::uint32_t failed = task.failed_splits() + (split.fails ? 2 : 0);
@@ -213,7 +213,7 @@ class WarpBuilder : NodeSplit<Thread> {
     Task right;
     make_tasks(task, split, children, pair, Task::level_of(TaskKind::node, task.depth() + 1, failed, owned), left,
                right);
-    warp_.sync();  // all lanes have read the lists that are freed, and written those that others take
+    warp_.sync();  // all lanes have read the lists that are freed and written the lists that others take
     free_lists(!handed_on && task.owns_list() ? task.list : nullptr, left_is_leaf && owned ? children.left : nullptr,
                right_is_leaf && owned ? children.right : nullptr);
     if (left_is_leaf && right_is_leaf) return pop(task);
@@ -222,7 +222,7 @@ class WarpBuilder : NodeSplit<Thread> {
     return true;
   }
 
-  // The children as tasks.
+  // Makes the tasks of the children.
   static SIMT_FN void make_tasks(const Task& task, const Split& split, const Children& children, std::uint32_t pair,
                                  std::uint32_t level, Task& left, Task& right) {
     const std::uint32_t axis = axis_of(split.plane);
@@ -250,14 +250,14 @@ class WarpBuilder : NodeSplit<Thread> {
     if (lane_ == 0) setup_.nodes[node] = Node::of(Node::leaf, reference, count);
   }
 
-  // Places in the output. False if the tree is too large.
+  // Reserves places in the output. Returns false if the tree is too large.
   SIMT_FN bool reserve(std::uint32_t pairs, std::uint32_t references, std::uint32_t& pair, std::uint32_t& reference) {
     std::uint64_t place = 0;
     if (lane_ == 0) {
       place = thread_.atomic(*setup_.used).fetch_add(std::uint64_t{pairs} << 32 | references, simt::relaxed);
     }
     place = warp_.shfl_lane(place, 0);
-    pair = static_cast<std::uint32_t>(place >> 32) + 1;  // the first one is the root's
+    pair = static_cast<std::uint32_t>(place >> 32) + 1;  // the first pair is the root's
     reference = static_cast<std::uint32_t>(place);
     if (pair + pairs <= setup_.most_pairs && reference + references <= setup_.most_references) return true;
     if (lane_ == 0) thread_.atomic(setup_.overflow->word).store(1u, simt::relaxed);
@@ -268,7 +268,7 @@ class WarpBuilder : NodeSplit<Thread> {
     for (std::uint32_t i = lane_; i < count; i += simt::warp_size) setup_.leaf_references[first + i] = list[i];
   }
 
-  // The lists that are not null.
+  // Frees those of the lists that are not null.
   SIMT_FN void free_lists(std::uint32_t* a, std::uint32_t* b, std::uint32_t* c) {
     if (lane_ == 0) {
       SIMT_ROLLED for (std::uint32_t i = 0; i < 3; ++i) {
@@ -295,7 +295,7 @@ class WarpBuilder : NodeSplit<Thread> {
     warp_.sync();
   }
 
-  // The task kept last; false when there is none.
+  // Takes the task that was kept last. Returns false if there is none.
   SIMT_FN bool pop(Task& task) {
     warp_.sync();
     if (kept_ == 0) return false;
@@ -321,7 +321,7 @@ class WarpBuilder : NodeSplit<Thread> {
   }
 
   Session& session_;
-  std::uint32_t kept_ = 0;  // tasks on the stack
+  std::uint32_t kept_ = 0;  // number of tasks on the stack
 };
 
 }  // namespace allocbench::kd_tree

@@ -1,14 +1,18 @@
-// A queue of tasks in device memory, for persistent warps: a ring of slots with a turn word each.
+// A queue of tasks in device memory, for persistent warps. It is a ring of slots, each with a turn word.
 //
-// A warp that puts or takes draws a ticket; ticket t owns slot t modulo the size in lap t / size. A slot's turn is 2 *
-// lap while it waits to be filled, 2 * lap + 1 while it waits to be emptied. So every waiting warp reads a word of its
-// own, and the shared words are accessed once per task. With a scan over a pool of headers, as in the authors'
-// framework, thousands of idle warps would read the same lines.
+// A warp that puts or takes a task draws a ticket. Ticket t owns slot t modulo the size in lap t / size. A slot's turn
+// is 2 * lap while the slot waits to be filled, and 2 * lap + 1 while it waits to be emptied. So every waiting warp
+// reads its own word, and each task accesses the shared words once. With a scan over a pool of headers, as in the
+// authors' framework, thousands of idle warps would read the same lines.
 //
-// Waits end. A warp that takes waits for work or the stop that the last `finish` sends. A put waits at most for a taker
-// that has drawn its ticket and whose slot is full, because room() and the bound on parts keep fewer tasks in the queue
-// than slots. All launched blocks must be resident. Ordering. Turns are stored with release and read with acquire by
-// one lane; group.sync() passes that on to the others. ABA: a turn grows by 2 per lap and repeats after 2^31 laps.
+// Waits end: A warp that takes waits for work or for the stop that the last `finish` sends. A warp that puts waits at
+// most for a taker that has drawn its ticket and whose slot is full. The reason is that room() and the limit of parts
+// keep fewer tasks in the queue than it has slots. All launched blocks must be resident.
+//
+// Orders: One lane stores turns with release and reads them with acquire; group.sync() passes the order on to the other
+// lanes.
+//
+// ABA: A turn grows by 2 per lap and repeats after 2^31 laps.
 #pragma once
 
 #include <cstdint>
@@ -19,20 +23,20 @@ namespace allocbench::kd_tree {
 
 enum class TaskKind : std::uint32_t { node, part, stop };
 
-// A node to work on, or a part of one that several warps share.
+// A node to process, or a part of a node that several warps share.
 struct alignas(16) Task {
   std::uint32_t* list;  // triangles of the node
-  std::uint32_t count;  // of the list
-  std::uint32_t node;   // index in the node array; part: index of the shared node
+  std::uint32_t count;  // triangles in the list
+  std::uint32_t node;   // index in the node array; for a part, index of the shared node
   float low[3];
-  std::uint32_t level;  // see the accessors
+  std::uint32_t level;  // packed fields; the accessors below read them
   float high[3];
-  std::uint32_t part;  // which part
+  std::uint32_t part;  // number of the part
 
   SIMT_FN TaskKind kind() const { return static_cast<TaskKind>(level >> 24); }
   SIMT_FN std::uint32_t depth() const { return level & 0xff; }
   SIMT_FN std::uint32_t failed_splits() const { return level >> 8 & 0xff; }
-  // The list came from the allocator and must be freed. The root's list did not.
+  // Returns whether the list came from the allocator and must be freed. The root's list did not.
   SIMT_FN bool owns_list() const { return (level >> 16 & 1) != 0; }
 
   static SIMT_FN std::uint32_t level_of(TaskKind kind, std::uint32_t depth, std::uint32_t failed_splits,
@@ -47,21 +51,21 @@ struct alignas(64) QueueSlot {
   std::uint32_t turn;
 };
 
-// Words that all warps share, each in a line of its own.
+// A word that all warps share. Each has its own cache line.
 struct alignas(128) SharedWord {
   std::uint32_t word;
 };
 
 struct WorkQueue {
   QueueSlot* slots;
-  SharedWord* tail;      // tickets of puts
-  SharedWord* head;      // tickets of takes
-  SharedWord* finished;  // tasks that are done, with all that was continued from them
+  SharedWord* tail;      // ticket of the next put
+  SharedWord* head;      // ticket of the next take
+  SharedWord* finished;  // number of finished tasks
   std::uint32_t size_log2;
-  std::uint32_t room_limit;  // tasks in the queue above which single ones stay with their warp
+  std::uint32_t room_limit;  // number of queued tasks above which single tasks stay with their warp
 
-  // The number of slots that `limit` single tasks, `parts` parts and `warps` warps can never fill, as a power of two.
-  // A warp may miss the limit by one task; `warps` stops come at the end.
+  // Returns log2 of a number of slots that `limit` single tasks, `parts` parts and `warps` warps can never fill. Each
+  // warp may exceed the limit by one task, and `warps` stops come at the end.
   static std::uint32_t size_log2_for(std::uint32_t limit, std::uint32_t parts, std::uint32_t warps) {
     std::uint32_t log2 = 0;
     while ((1u << log2) < limit + parts + 2 * warps) ++log2;
@@ -69,14 +73,14 @@ struct WorkQueue {
   }
 
   template <class Thread>
-  SIMT_FN bool room(Thread& thread) const {  // one lane
+  SIMT_FN bool room(Thread& thread) const {  // one lane calls it
     const std::uint32_t put = thread.atomic(tail->word).load(simt::relaxed);
     const std::uint32_t taken = thread.atomic(head->word).load(simt::relaxed);
     return static_cast<std::int32_t>(put - taken) < static_cast<std::int32_t>(room_limit);
   }
 
-  // Puts `count` tasks; all lanes call, `task_of(i)` gives the i-th. What the lanes wrote before is visible to the warp
-  // that takes them, if the caller has synchronised the lanes.
+  // Puts `count` tasks. All lanes call it, and `task_of(i)` returns task i. The taking warp sees what the lanes wrote
+  // before, if the caller has synchronised the lanes.
   template <class Thread, class Group, class TaskOf>
   SIMT_FN void put(Thread& thread, const Group& warp, std::uint32_t count, TaskOf&& task_of) const {
     std::uint32_t first = 0;
@@ -93,7 +97,7 @@ struct WorkQueue {
     warp.sync();
   }
 
-  // Waits for the next task; all lanes call and get it.
+  // Waits for the next task. All lanes call it and get the task.
   template <class Thread, class Group>
   SIMT_FN Task take(Thread& thread, const Group& warp) const {
     std::uint32_t ticket = 0;
@@ -117,8 +121,8 @@ struct WorkQueue {
     static_cast<void>(thread.atomic(slot.turn).load(simt::acquire));
   }
 
-  // A task that was taken is done. True for the last of all: a task is put before the task that it came from is done,
-  // so the counts are equal only at the end. One lane.
+  // Marks a taken task as finished. Returns true only for the last of all tasks. New tasks are put before the task that
+  // created them is finished, so the numbers of put and finished tasks are equal only at the end. One lane calls it.
   template <class Thread>
   SIMT_FN bool finish(Thread& thread) const {
     const std::uint32_t done = thread.atomic(finished->word).fetch_add(1u, simt::acq_rel) + 1;

@@ -1,5 +1,5 @@
-// AllocKernel and FreeKernel (workloads/support/kernels/call_kernels.hpp) behind the Latency adaptor. Only timed:
-// verification passes run the plain ones.
+// AllocKernel and FreeKernel (workloads/support/kernels/call_kernels.hpp) behind the adaptor Latency. They are only
+// timed; verification passes run the plain kernels.
 #pragma once
 
 #include "allocators/support/adaptors/latency.hpp"
@@ -10,7 +10,7 @@
 
 namespace allocbench {
 
-// With `calls` false nothing is allocated, and `blocks` gets nulls.
+// If `calls` is false, nothing is allocated and `blocks` gets nulls.
 struct AllocLatencyKernel {
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A allocator, Geometry geometry, AnySize sizes, void** blocks, bool calls,

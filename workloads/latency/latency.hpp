@@ -1,12 +1,14 @@
-// latency: how long single mallocs and frees last. One request per caller in one kernel, their frees in the next, as in
-// alloc_free; every call is timed by the clock of its multiprocessor and counted in a histogram of its block.
+// latency measures the durations of single mallocs and frees.
 //
-// A mean hides the slow calls that matter to a real-time user. No study of GPU allocators shows tails. Counters are the
-// median, the 90th, 99th and 99.9th percentile and the longest call, in clock ticks (cycles on a GPU; steps of the
-// executor on the CPU back end, which are not times). A bucket is at most 1/16 wide.
+// As in alloc_free, each caller makes one request in one kernel and frees its block in the next. The clock of the
+// multiprocessor times every call, and a histogram of the block counts it. The counters are the median, the 90th, 99th
+// and 99.9th percentile and the longest call. Their unit is the clock tick: a cycle on a GPU, a step of the executor on
+// the CPU back end. Steps are not times. A bucket of the histogram is at most 1/16 wide.
 //
-// Measuring costs two clock reads, a store and two atomics on shared memory per call. Phase `own` is the alloc kernel
-// without its calls, and `own_p50` and so on are its counters. Subtract them if they matter.
+// A mean hides the slow calls that matter to a real-time user. No study of GPU allocators shows tails.
+//
+// Each call costs two clock reads, a store and two atomics on shared memory in addition. The phase `own` is the alloc
+// kernel without its calls, and `own_p50` and so on are its counters. Subtract them if they matter.
 #pragma once
 
 #include "workloads/support/callers/caller_parameters.hpp"

@@ -44,7 +44,7 @@ class MisuseRun final : public WorkloadRun {
     after_.free(allocator);
   }
 
-  // All blocks of before and after, and those of the call, which may be of 0 bytes.
+  // The blocks are those of before and after, and those of the call, which may be of 0 bytes.
   void check_recorded(PointerCheck& check) const override {
     std::vector<RecordedBlock> all = before_.blocks();
     const std::vector<RecordedBlock> after = after_.blocks();
@@ -53,12 +53,12 @@ class MisuseRun final : public WorkloadRun {
     check.check(all, PointerCheck::Live::together);
   }
   RequestProfile requests() const override { return before_.profile(); }
-  // Before, for the call, and after.
+  // Each caller makes one malloc before, one for the call and one after.
   std::uint64_t mallocs_at_most() const override { return 3 * std::uint64_t{before_.callers()}; }
   std::vector<KernelInfo> kernels() const override { return {before_.alloc_info("total", setting_.allocator)}; }
 
  private:
-  // One request per caller, into misused_; those that were served.
+  // Makes one request per caller and stores the results in misused_. Returns the blocks that were served.
   std::vector<RecordedBlock> ask(const AllocatorHandle& allocator, std::uint64_t bytes, PhaseTimer& timer) {
     const CallerRequests requests(stream_, before_.geometry(), RequestSizes::fixed(bytes));
     timer.phase("total", requests.callers(), [&] { requests.alloc(allocator); });
@@ -100,7 +100,7 @@ class MisuseRun final : public WorkloadRun {
     }
   }
 
-  // With a separate ledger, because the double frees are intended and the harness must not report them.
+  // Has its own ledger, because the double frees are intended and the harness must not report them.
   void double_free(const AllocatorHandle& allocator, PhaseTimer& timer) {
     PointerRules rules;
     rules.pool_end = UINT64_MAX;
@@ -137,8 +137,8 @@ class MisuseRun final : public WorkloadRun {
   std::uint64_t request_bytes_;
   CallerRequests before_;
   CallerRequests after_;
-  RecordedPointers misused_;          // result of the call
-  std::vector<RecordedBlock> given_;  // of it, what is in use until the end of the sample
+  RecordedPointers misused_;          // results of the call
+  std::vector<RecordedBlock> given_;  // those results that are in use until the end of the sample
 };
 
 }  // namespace
@@ -146,11 +146,11 @@ class MisuseRun final : public WorkloadRun {
 std::vector<std::uint64_t> absurd_sizes(std::uint64_t pool_bytes) {
   constexpr std::uint64_t words = 1ull << 32;
   return {pool_bytes + 1,
-          (pool_bytes / words + 1) * words + 64,  // 64 in a word of 32 bits
+          (pool_bytes / words + 1) * words + 64,  // the low 32 bits are 64
           1ull << 48,
           1ull << 63,
           UINT64_MAX - 4095,
-          UINT64_MAX - 14,  // rounded up to a multiple of 16 it is 0
+          UINT64_MAX - 14,  // rounded up to a multiple of 16, it is 0
           UINT64_MAX};
 }
 

@@ -1,17 +1,18 @@
-// misuse: how an allocator handles calls that programs should not make, or make by mistake.
+// misuse tests how an allocator handles calls that programs should not make, or make by mistake.
 //
 // Each `call` is a separate cell, so a design that crashes or hangs loses only that cell. The status is the result.
-// Some blocks are already in use, and others are allocated afterwards. `ok` means that the result of the call was the
-// specified one and that all these blocks are correct.
+// Some blocks are already in use, and others are allocated afterwards. `ok` means that the call had the specified
+// result and that all these blocks are correct.
 //
-// malloc_zero    null, or a block of its own, as the traits say
-// free_null      nothing happens; every second of the frees is of a block
-// absurd_size    null, for sizes from a byte more than the pool to 2^64 - 1, and for one that is small modulo 2^32
-// double_free    the Checked adaptor sees every second free of a block and keeps it away from the allocator
-// refused_calls  the Failing adaptor refuses half of the mallocs of a warp, so that some of its lanes call and some
-//                do not, and their callers free null
+// * `malloc_zero`: A malloc of 0 bytes returns null or a unique block, as the traits declare.
+// * `free_null`: A free of null has no effect. Every second free is of a block.
+// * `absurd_size`: The malloc returns null. The sizes go from a byte more than the pool to 2^64 - 1, and one of them is
+//   small modulo 2^32.
+// * `double_free`: The adaptor Checked detects every second free of a block and keeps it from the allocator.
+// * `refused_calls`: The adaptor Failing refuses half of the mallocs of a warp, so only some of its lanes call. The
+//   callers of the other lanes free null.
 //
-// Callers hold blocks during every call, so a design that frees in bulk gives its memory back at the end of a sample.
+// Callers hold blocks during every call, so a design that frees in bulk frees its memory at the end of a sample.
 #pragma once
 
 #include <array>
@@ -53,7 +54,7 @@ struct Misuse {
                                            simt::Stream& stream);
 };
 
-// Sizes that no pool of so many bytes has room for.
+// Returns sizes for which no pool of `pool_bytes` has room.
 std::vector<std::uint64_t> absurd_sizes(std::uint64_t pool_bytes);
 
 }  // namespace allocbench

@@ -1,4 +1,4 @@
-// The kernel of pairs; scenario uses it too.
+// The kernel of pairs. scenario uses it, too.
 #pragma once
 
 #include "allocators/support/contract/session.hpp"
@@ -9,8 +9,8 @@
 
 namespace allocbench {
 
-// Sizes and results lie in rows of callers, one row per iteration, so that a warp's accesses coalesce. Designs that
-// free in bulk keep all blocks of a caller until its last iteration.
+// Sizes and results lie in rows of callers, one row per iteration, so a warp's accesses coalesce. Designs that free in
+// bulk keep all blocks of a caller until its last iteration.
 struct PairsKernel {
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A allocator, Geometry geometry, AnySize sizes, std::uint32_t iterations,

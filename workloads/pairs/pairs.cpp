@@ -9,9 +9,9 @@
 namespace allocbench {
 namespace {
 
-// Keeps the pointer array at 2 GiB and every index in 32 bits.
+// This limit keeps the pointer array at 2 GiB and every index in 32 bits.
 constexpr std::uint64_t most_pairs = 1ull << 28;
-// Limit of a verification pass, whose calls take several times as long.
+// A verification pass runs at most this many iterations, because its calls take several times as long.
 constexpr std::uint32_t iterations_observed = 16;
 
 class PairsRun final : public WorkloadRun {
@@ -44,7 +44,7 @@ class PairsRun final : public WorkloadRun {
     check.explain_nulls({callers, callers * pad(sizes_.host().largest(), 16)}, PointerCheck::Live::separately);
   }
 
-  // The first pair of every caller: one block of each is live at a time.
+  // The profile covers one iteration, because each caller has one block at a time.
   RequestProfile requests() const override { return {geometry_, parameters_.request_sizes(geometry_.callers, seed_)}; }
   std::optional<std::uint64_t> largest_request() const override { return requests().sizes.largest(); }
   std::uint64_t mallocs_at_most() const override { return std::uint64_t{geometry_.callers} * parameters_.iterations; }
@@ -61,7 +61,7 @@ class PairsRun final : public WorkloadRun {
   std::uint64_t seed_;
   DeviceSizes sizes_;
   RecordedPointers results_;
-  std::uint32_t iterations_ = 0;  // of the last sample
+  std::uint32_t iterations_ = 0;  // iterations of the last sample
 };
 
 }  // namespace

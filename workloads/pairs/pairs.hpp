@@ -1,9 +1,11 @@
 // pairs: every caller allocates a block and frees it immediately, many times in one kernel.
 //
-// Spliet et al., GPGPU-7 2014, sec. 5.1: one thread makes up to 10,000 pairs (fig. 4), or each of many threads makes
-// 100 (fig. 5) with sizes that are equal, differ a little, or differ much. Each pair has its own size, drawn before
-// the kernel starts. A pointer is stored before it is freed. Another thread may own the block by then, so pointers are
-// checked one by one and not against each other. A thread of a verification pass makes 16 pairs at most.
+// Paper: Spliet et al., GPGPU-7 2014, sec. 5.1. One thread makes up to 10,000 pairs (fig. 4), or each of many threads
+// makes 100 (fig. 5). The sizes are equal, differ a little, or differ much.
+//
+// Each pair has its own size, drawn before the kernel starts. A thread stores its pointer before it frees the block.
+// Another thread may own the block later, so pointers are checked one by one and not against each other. In a
+// verification pass a thread makes at most 16 pairs.
 #pragma once
 
 #include "workloads/support/callers/caller_parameters.hpp"

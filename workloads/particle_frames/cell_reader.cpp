@@ -3,7 +3,7 @@
 namespace allocbench::particles {
 namespace {
 
-// One thread per cell. A list that is longer than it should be is not followed to its end.
+// Each thread reads one cell. It stops in a list that is longer than expected.
 struct ReadCellsKernel {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, const Cell* cells, std::uint32_t count, std::uint32_t capacity,

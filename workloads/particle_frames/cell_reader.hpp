@@ -1,4 +1,4 @@
-// Reads back the frame lists of all cells, untimed, to compare them with their expected contents.
+// Reads the frame lists of all cells back, untimed, and compares them with their expected contents.
 #pragma once
 
 #include <string>
@@ -13,22 +13,22 @@ namespace allocbench::particles {
 // The contents of a cell.
 struct CellReading {
   MultisetDigest ids;
-  std::uint32_t frames;          // in the list, one too many at most
-  std::uint32_t wrong_links;     // frames whose link back does not name the frame before
-  std::uint32_t wrong_payloads;  // particles whose contents are not those of their id
+  std::uint32_t frames;          // frames in the list, counted up to one too many
+  std::uint32_t wrong_links;     // frames whose `previous` is not the frame before
+  std::uint32_t wrong_payloads;  // particles whose contents do not match their id
 };
 
 class CellReader {
  public:
-  // `course` must outlive it.
+  // Keeps a reference to `course`, which must outlive this object.
   CellReader(simt::Stream& stream, const Course& course, std::uint32_t capacity);
 
   void clear();
   // Enqueued.
   void read(const Cell* cells);
-  // The frames that were read.
+  // Returns the frames that were read.
   std::vector<RecordedBlock> blocks(std::uint64_t frame_bytes) const;
-  // The mistakes in the cells. Empty if there are none.
+  // Returns the mistakes in the cells, or an empty text.
   std::string problem() const;
 
  private:

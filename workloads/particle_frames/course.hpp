@@ -1,5 +1,5 @@
-// The movements of the particles and the requests for frames of particle_frames, computed on the host. Independent of
-// devices.
+// The movements of the particles and the requests for frames of particle_frames, computed on the host. This code does
+// not depend on devices.
 #pragma once
 
 #include <vector>
@@ -10,20 +10,21 @@
 namespace allocbench::particles {
 
 struct Course {
-  // At the start: all particles, cell by cell.
+  // All particles at the start, cell by cell.
   std::vector<Particle> start;
-  // By step, beginning with the start: begin[c] to begin[c + 1] - 1 are the places of the particles that come to cell
-  // c.
+  // The arrivals of each step, beginning with the start. begin[c] to begin[c + 1] - 1 are the places of the particles
+  // that come to cell c.
   std::vector<std::vector<std::uint32_t>> begin;
-  // Frames that are freed, and allocated, in a step; those allocated for the start come first.
+  // Numbers of frames that each step frees and allocates. The first entry of `allocated` is for the start.
   std::vector<std::uint64_t> freed;
   std::vector<std::uint64_t> allocated;
-  // At the end, by cell: its particles, and the index of its first frame; one entry more for the number of all frames.
+  // The state of each cell at the end: the digest of its particles, and the index of its first frame. `first_frame`
+  // ends with the number of all frames.
   std::vector<MultisetDigest> cells;
   std::vector<std::uint32_t> first_frame;
 
   std::uint32_t frames_at_the_end() const { return first_frame.back(); }
-  // For kept_input().
+  // kept_input() calls this function.
   template <class Self, class Visit>
   static void for_each_part(Self& self, const Visit& visit) {
     visit(self.start);

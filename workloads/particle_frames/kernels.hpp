@@ -1,5 +1,5 @@
-// The kernels of particle_frames that call the allocator: cells that grow, and cells that shrink. A warp per cell; its
-// first lane allocates and frees.
+// The kernels of particle_frames that call the allocator: one lets cells grow, one lets them shrink. Each cell has a
+// warp, whose first lane allocates and frees.
 #pragma once
 
 #include "allocators/support/contract/session.hpp"
@@ -13,10 +13,10 @@ namespace allocbench::particles {
 struct Cells {
   Cell* cells;
   Space space;
-  std::uint32_t capacity;  // particles of a frame
+  std::uint32_t capacity;  // particles per frame
   std::uint32_t turn;
 
-  // The cell of the calling warp; Space::stays where it has none.
+  // Returns the cell of the calling warp, or Space::stays if it has none.
   template <class Thread>
   SIMT_FN std::uint32_t mine(Thread& thread) const {
     const std::uint32_t warp = thread.rank_in_grid() / simt::warp_size;
@@ -25,8 +25,8 @@ struct Cells {
   }
 };
 
-// Adds the arrived particles, frame by frame. A null ends this; the remaining particles are lost and counted as one
-// failure.
+// Adds the arrived particles frame by frame. The warp stops at a null; the remaining particles are lost and count as
+// one failure.
 struct GrowCellsKernel {
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A allocator, Cells cells, std::uint32_t frame_bytes, Arrivals arrivals,
@@ -63,13 +63,13 @@ struct GrowCellsKernel {
       next += taken;
       cell.count += taken;
     }
-    warp.sync();  // all have read the cell
+    warp.sync();  // all lanes have read the cell
     if (lane == 0) cells.cells[index] = cell;
     detach(session, thread);
   }
 };
 
-// Sends particles on their way, closes the gaps that they leave, and frees the frames behind the last particle. With
+// Sends leaving particles to their new cells, closes the gaps, and frees the frames behind the last particle. With
 // `all` every frame is freed, whatever it holds.
 struct ShrinkCellsKernel {
   template <class Thread, class A>
@@ -82,7 +82,7 @@ struct ShrinkCellsKernel {
     Cell cell = cells.cells[index];
     std::uint32_t frames = frames_for(cell.count, cells.capacity);
     cell.count = all ? 0 : keep_stayers(thread, cells, index, step, arrivals, arrived);
-    warp.sync();  // all have read the frames that go now
+    warp.sync();  // all lanes have read the frames that are freed now
     if (thread.lane() == 0) {
       const std::uint32_t kept = frames_for(cell.count, cells.capacity);
       for (; frames != kept && cell.last != 0; --frames) {
@@ -101,12 +101,12 @@ struct ShrinkCellsKernel {
   }
 
  private:
-  // A place in a cell's list that moves on 32 particles or fewer at a time.
+  // A position in a cell's list. It advances by 32 particles or fewer at a time.
   struct Place {
     Frame* frame;
     std::uint32_t used = 0;
 
-    // The particle `ahead` places further on, in this frame or the next one.
+    // Returns the particle that is `ahead` places behind this position, in this frame or the next one.
     SIMT_FN Particle* particle(std::uint32_t ahead, std::uint32_t capacity) const {
       const std::uint32_t place = used + ahead;
       return place < capacity ? frame->particles() + place : frame_at(frame->next)->particles() + (place - capacity);
@@ -119,14 +119,14 @@ struct ShrinkCellsKernel {
     }
   };
 
-  // How many particles stay; they move to the front of the list in their order.
+  // Moves the particles that stay to the front of the list, in their order. Returns their number.
   template <class Thread>
   static SIMT_FN std::uint32_t keep_stayers(Thread& thread, const Cells& cells, std::uint32_t index, std::uint32_t step,
                                             const Arrivals& arrivals, std::uint32_t* arrived) {
     const auto warp = thread.warp();
     const std::uint32_t lane = thread.lane();
     const Cell cell = cells.cells[index];
-    // Steps of a whole warp, or of a whole frame where that is smaller, reach into one further frame at most.
+    // A step has the size of a warp or, if smaller, of a frame, so it reaches into at most one further frame.
     const std::uint32_t stride = cells.capacity < simt::warp_size ? cells.capacity : simt::warp_size;
     Place from{frame_at(cell.first)};
     Place to{frame_at(cell.first)};
@@ -142,7 +142,7 @@ struct ShrinkCellsKernel {
         if (!stays) depart(thread, particle, target, arrivals, arrived);
       }
       const std::uint32_t stayers = warp.ballot(stays);
-      warp.sync();  // all have read before anyone writes
+      warp.sync();  // all lanes have read before any lane writes
       const std::uint32_t rank = simt::popcount(stayers & ((1u << lane) - 1));
       if (stays) *to.particle(rank, cells.capacity) = particle;
       warp.sync();
@@ -153,7 +153,7 @@ struct ShrinkCellsKernel {
     return kept;
   }
 
-  // A particle for which no place is left is lost, which the comparison at the end shows.
+  // A particle without a free place is lost. The comparison at the end shows this.
   template <class Thread>
   static SIMT_FN void depart(Thread& thread, const Particle& particle, std::uint32_t target, const Arrivals& arrivals,
                              std::uint32_t* arrived) {

@@ -93,7 +93,7 @@ class ParticleFramesRun final : public WorkloadRun {
     if (check.ok() && failed == 0) fail_if_wrong("cells", reader_.problem());
   }
 
-  // The frames at the start, requested by one lane per warp.
+  // Returns the requests for the frames of the start. One lane per warp makes them.
   RequestProfile requests() const override {
     return {Geometry::of_callers(static_cast<std::uint32_t>(course_.allocated[0]), parameters_.threads_per_block, 1),
             RequestSizes::fixed(parameters_.frame_bytes)};
@@ -119,7 +119,7 @@ class ParticleFramesRun final : public WorkloadRun {
     return Geometry::of_callers(parameters_.cells() * simt::warp_size, parameters_.threads_per_block, simt::warp_size)
         .shape();
   }
-  // Every launch gives the cells to other warps.
+  // Every launch assigns the cells to other warps.
   void pass_on() { turn_ = (turn_ + parameters_.width / 2 + 1) % parameters_.cells(); }
 
   void grow(const AllocatorHandle& allocator, const Arrivals& arrivals) {

@@ -1,13 +1,16 @@
-// particle_frames: particles of a simulation in lists of frames, one list per cell of space. The particles move between
-// cells.
+// particle_frames keeps the particles of a simulation in lists of frames, one list per cell of space. The particles
+// move between cells.
 //
-// The work of PIConGPU's allocator (mallocMC: ScatterAlloc, then FlatterScatter). The particles of a cell are kept in
-// frames of a few KiB, linked in both directions. All frames but the last one are full. Each cell has a warp. In a step
-// particles leave for one of four neighbours. First every cell closes its gaps and frees the frames at its end, one at
-// a time (phase `depart`). Then every cell takes in its new particles and allocates frames for them (phase `arrive`).
-// Cells change their warps from step to step, so that frames are freed by another warp than the one that allocated
-// them. Movements follow from the particle and the step alone, so the host knows what every cell must hold at the end:
-// count, identities and contents are compared exactly.
+// PIConGPU's allocator does this work (mallocMC: ScatterAlloc, then FlatterScatter).
+//
+// The particles of a cell are in frames of a few KiB, linked in both directions. All frames but the last are full. Each
+// cell has a warp. In a step, particles leave for one of four neighbours. First every cell closes its gaps and frees
+// the frames at its end, one at a time (phase `depart`). Then every cell takes in its new particles and allocates
+// frames for them (phase `arrive`). Cells change their warps from step to step, so frames are freed by other warps than
+// those that allocated them.
+//
+// Movements depend on the particle and the step alone, so the host knows what every cell must hold at the end. Number,
+// ids and contents of the particles are compared exactly.
 #pragma once
 
 #include "workloads/support/callers/requirements.hpp"

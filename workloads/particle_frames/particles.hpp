@@ -1,4 +1,4 @@
-// Particles, cells and how particles move: the same on host and device.
+// Particles, cells and the rules by which particles move. Host and device share them.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +15,15 @@ struct Particle {
 
 SIMT_HOST_FN std::uint32_t payload_word(std::uint32_t id, std::uint32_t word) { return mix32(id * 3 + word); }
 
-// Space: a square of cells whose borders meet.
+// The space is a square of cells whose opposite borders meet.
 struct Space {
   std::uint32_t width;
-  std::uint32_t moving;  // a particle leaves its cell when 24 bits of its hash are below this
+  std::uint32_t moving;  // a particle leaves its cell if 24 bits of its hash are below this number
 
   static constexpr std::uint32_t stays = 0xffffffffu;
 
   SIMT_HOST_FN std::uint32_t cells() const { return width * width; }
-  // The cell to which the particle goes in this step, or `stays`.
+  // Returns the cell to which the particle goes in this step, or `stays`.
   SIMT_HOST_FN std::uint32_t target(std::uint32_t cell, std::uint32_t id, std::uint32_t step) const {
     const std::uint32_t hash = mix32(mix32(id) + step);
     if ((hash & 0xffffffu) >= moving) return stays;
@@ -38,7 +38,7 @@ struct Space {
   }
 };
 
-// A frame, in a block of the allocator. Particles follow it.
+// The header of a frame in a block of the allocator. The particles follow it.
 struct Frame {
   std::uint64_t next;
   std::uint64_t previous;
@@ -48,15 +48,15 @@ struct Frame {
 SIMT_HOST_FN Frame* frame_at(std::uint64_t address) { return reinterpret_cast<Frame*>(address); }
 SIMT_HOST_FN std::uint64_t address_of(const Frame* frame) { return reinterpret_cast<std::uint64_t>(frame); }
 
-// The list of frames of a cell; all frames but the last are full. All bytes zero is an empty cell.
+// The list of frames of a cell. All frames but the last are full. A cell whose bytes are all zero is empty.
 struct Cell {
   std::uint64_t first;
   std::uint64_t last;
-  std::uint32_t count;  // particles
+  std::uint32_t count;  // number of particles
   std::uint32_t unused;
 };
 
-// Moving particles: those for cell c are at begin[c] to begin[c + 1] - 1.
+// The moving particles. Those for cell c are at begin[c] to begin[c + 1] - 1.
 struct Arrivals {
   Particle* particles;
   const std::uint32_t* begin;

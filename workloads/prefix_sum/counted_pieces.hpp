@@ -1,6 +1,6 @@
-// CountedPieces: memory for every caller from one allocation by the host, as in programs without a malloc on the
-// device: count, exclusive scan, allocate, and write the pieces or store their addresses. The allocation is a
-// cudaMalloc, or comes from a stream-ordered pool (simt/stream_pool.hpp).
+// CountedPieces gives every caller a piece of one allocation by the host, as programs without a malloc on the device
+// do. It counts, makes an exclusive scan, allocates, and writes the pieces or stores their addresses. The memory comes
+// from cudaMalloc or from a stream-ordered pool (simt/stream_pool.hpp).
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ enum class PiecesFrom { device, stream_pool };
 
 class CountedPieces {
  public:
-  // Pieces are rounded up to a multiple of `unit_bytes`.
+  // Rounds pieces up to a multiple of `unit_bytes`.
   CountedPieces(simt::Stream& stream, const Geometry& geometry, std::uint32_t unit_bytes = 16)
       : stream_(stream),
         geometry_(geometry),
@@ -33,19 +33,19 @@ class CountedPieces {
     counts_.fill_bytes(stream_, 0);
     offsets_.fill_bytes(stream_, 0);
   }
-  // Makes the memory; every caller writes its piece. Waits for the sum in between.
+  // Allocates the memory, and every caller writes its piece. The function waits for the sum in between.
   void make_written(AnySize sizes, PiecesFrom from);
-  // The same, but every caller leaves the address of its piece in `addresses`.
+  // Does the same, but every caller stores the address of its piece in `addresses`.
   void make_addresses(AnySize sizes, PiecesFrom from, void** addresses);
   void free();
 
-  // The offset of every caller's piece, from the last make_...().
+  // Returns the offset of every caller's piece in the last allocation.
   std::vector<std::uint64_t> offsets() const { return offsets_.to_host(stream_); }
-  // The mistakes in these offsets for these sizes. Empty if there are none.
+  // Returns the mistakes in these offsets for these sizes, or an empty text.
   std::string problem(const RequestSizes& sizes) const;
 
  private:
-  // Returns the memory.
+  // Returns the allocated memory.
   std::byte* make(AnySize sizes, PiecesFrom from);
 
   simt::Stream& stream_;

@@ -1,11 +1,18 @@
-// prefix_sum: compares device malloc with the method of programs without one: count, scan, one allocation by the host,
+// prefix_sum compares device malloc with the method of programs without one: count, scan, allocate once on the host,
 // fill.
 //
-// Adinetz & Pleiter 2014, "Halloc vs Prefix Sum + cudaMalloc()". Every thread needs one piece of memory and writes all
-// of it. Phase `malloc`: one kernel that allocates and writes. Phase `prefix_sum`: a kernel counts what each thread
-// needs, a library makes an exclusive scan, the host reads the sum and allocates once, and a kernel writes. The phase
-// includes the host's waiting. Phase `prefix_sum_pool` is ours: the host allocates from a stream-ordered pool instead,
-// which a warm-up has filled. No phase times the frees.
+// Paper: Adinetz & Pleiter 2014, "Halloc vs Prefix Sum + cudaMalloc()".
+//
+// Every thread needs one piece of memory and writes all of it.
+//
+// Phases:
+// * `malloc`: One kernel allocates and writes.
+// * `prefix_sum`: A kernel counts what each thread needs, a library makes an exclusive scan, the host reads the sum and
+//   allocates once, and a kernel writes. The phase includes the host's waiting.
+// * `prefix_sum_pool`: The same, but the host allocates from a stream-ordered pool, which a warm-up has filled. This
+//   phase is not in the paper.
+//
+// No phase times the frees.
 #pragma once
 
 #include "workloads/support/callers/caller_parameters.hpp"

@@ -1,8 +1,10 @@
-// probability (P): the same kernel launched several times; in each launch a thread without a block allocates with one
+// probability (P) launches the same kernel several times. In each launch a thread without a block allocates with one
 // probability, and a thread with a block frees it with another one.
 //
-// Vinkler & Havran 2015, sec. 5, after Steinberger et al. 2012. The paper counts 1,450 mallocs and 986 frees at 120
-// blocks, which its rule reaches after about 3.3 launches and not 10: the counters of each sample say what happened.
+// Paper: Vinkler & Havran 2015, sec. 5, after Steinberger et al. 2012. The paper counts 1,450 mallocs and 986 frees at
+// 120 blocks. Its rule reaches these numbers after about 3.3 launches and not after 10. The counters of each sample
+// give the actual numbers.
+//
 // Blocks held after the last launch are freed untimed.
 #pragma once
 

@@ -9,7 +9,7 @@
 namespace allocbench {
 namespace {
 
-// Moves every caller on by `step` within its group of `size` neighbours; the last group may be smaller.
+// Moves every caller by `step` places within its group of `size` neighbours. The last group may be smaller.
 void rotate_groups(std::vector<std::uint32_t>& callers, std::size_t size, std::size_t step) {
   for (std::size_t begin = 0; begin < callers.size(); begin += size) {
     const std::size_t count = std::min(size, callers.size() - begin);
@@ -66,7 +66,7 @@ std::vector<std::uint32_t> producers_of(const Geometry& geometry, const std::str
   const std::size_t lanes = geometry.lanes_per_warp;
   const std::size_t block = geometry.callers_per_block;
   if (freed_by == "other_lane") {
-    // The last warp of a block may be partial, so warps are counted in the block.
+    // The last warp of a block may be partial, so warps are counted within the block.
     for (std::size_t begin = 0; begin < producers.size(); begin += block) {
       const auto first = producers.begin() + static_cast<std::ptrdiff_t>(begin);
       const auto last = first + static_cast<std::ptrdiff_t>(std::min(block, producers.size() - begin));

@@ -1,9 +1,9 @@
-// producer_consumer: other threads than the allocating ones free the blocks, in a later kernel.
+// producer_consumer: blocks are freed in a later kernel by other threads than those that allocated them.
 //
-// alloc_free lets every thread free its own block, which suits designs that keep what a thread or a multiprocessor
-// freed for itself. Here `freed_by` selects the freeing thread: the same thread, another lane of its warp, another warp
-// of its block, another block, or any thread (drawn from the seed). Pointers are handed over by the host between the
-// two timed kernels; the kernels are those of alloc_free.
+// In alloc_free every thread frees its own block. This suits designs in which a thread or multiprocessor keeps what it
+// freed. Here `freed_by` selects the freeing thread: the same thread, another lane of its warp, another warp of its
+// block, another block, or any thread (drawn from the seed). The host passes the pointers on between the two timed
+// kernels. The kernels are those of alloc_free.
 #pragma once
 
 #include <array>
@@ -42,8 +42,8 @@ struct ProducerConsumer {
                                            simt::Stream& stream);
 };
 
-// For each caller, the owner of the block that it frees. Every block is freed once. If there is no other lane, warp or
-// block, callers free their own blocks.
+// Returns, for each caller, the owner of the block that it frees. Every block is freed once. If there is no other lane,
+// warp or block, callers free their own blocks.
 std::vector<std::uint32_t> producers_of(const Geometry& geometry, const std::string& freed_by, std::uint64_t seed);
 
 }  // namespace allocbench

@@ -1,10 +1,12 @@
-// randomized: launch after launch, callers without a block allocate and callers with one free, each by chance; the
-// chances alternate, so that the number of live blocks swings.
+// randomized: in each launch callers without a block allocate and callers with one free, each with some probability.
+// The probabilities alternate, so the number of live blocks swings.
 //
-// Adinetz & Pleiter 2014, "Randomized test": 0.95 and 0.55 in even launches, 0.55 and 0.95 in odd ones. The last launch
-// is timed separately. Swept over `launches`, its throughput shows how the speed changes as the heap ages. The slides
-// draw inside the kernel; here the host draws (common/random_actions.hpp), by default once per warp, as in the slides.
-// Blocks held after the last launch are freed untimed.
+// Paper: Adinetz & Pleiter 2014, "Randomized test". The probabilities are 0.95 and 0.55 in even launches, 0.55 and 0.95
+// in odd ones. The slides draw inside the kernel. Here the host draws (workloads/support/callers/random_actions.hpp),
+// by default once per warp as in the slides.
+//
+// The last launch is timed separately. Swept over `launches`, its throughput shows how the speed changes as the heap
+// ages. Blocks held after the last launch are freed untimed.
 #pragma once
 
 #include "workloads/support/callers/caller_parameters.hpp"

@@ -14,12 +14,12 @@ namespace {
 
 constexpr std::uint64_t most_kept_blocks = 1ull << 26;
 
-// No allocator serves more: a block takes at least its own bytes.
+// No allocator can serve more rounds, because a block takes at least the bytes requested.
 std::uint64_t rounds_at_most(std::size_t pool_bytes, std::uint64_t bytes, std::uint32_t threads) {
   return pool_bytes / bytes / threads + 1;
 }
 
-// Mallocs of rounds that ran in rows of callers, and their nulls.
+// The mallocs of rounds that ran, in rows of callers, and their nulls.
 class ServedRounds {
  public:
   ServedRounds(const CallerRequests& requests, std::uint32_t rounds)
@@ -83,7 +83,7 @@ class RecoveryRun final : public WorkloadRun {
     free_rows(allocator, rounds);
   }
 
-  // The nulls that ended the filling are judged with the first blocks; those after it are among the later ones.
+  // The nulls that ended the filling are judged with the first blocks. Later nulls belong to the later blocks.
   void check_recorded(PointerCheck& check) const override {
     count_refused(check);
     if (is_right_on_device(check)) return;
@@ -106,8 +106,8 @@ class RecoveryRun final : public WorkloadRun {
                           static_cast<std::uint32_t>(rounds_at_most(pool_bytes_, bytes, parameters_.threads)));
   }
 
-  // The same in device memory, because a full pool has millions of blocks, and the host would need seconds to sort
-  // them.
+  // Does the same check in device memory. A full pool has millions of blocks, which the host would need seconds to
+  // sort.
   bool is_right_on_device(PointerCheck& check) const {
     SlotRange first = first_.range();
     first.count = filled_.size();
@@ -136,7 +136,7 @@ class RecoveryRun final : public WorkloadRun {
     check.count_refused(with_room, with_room - std::min(with_room, served), freed_bytes_);
   }
 
-  // Puts the blocks to be freed into their slots, and the others into kept_.
+  // Puts the blocks to be freed into their slots, and the other blocks into kept_.
   std::vector<RecordedBlock> choose() {
     std::vector<RecordedBlock> leaving;
     kept_.clear();
@@ -152,7 +152,7 @@ class RecoveryRun final : public WorkloadRun {
     return leaving;
   }
 
-  // Each block at the place of its caller, null elsewhere.
+  // Stores each block at the place of its caller. The other places are null.
   void fill_slots(const std::vector<RecordedBlock>& blocks, std::uint32_t rounds) {
     std::vector<void*> slots(std::size_t{first_.callers()} * first_.rounds(), nullptr);
     for (const RecordedBlock& each : blocks) {
@@ -174,9 +174,10 @@ class RecoveryRun final : public WorkloadRun {
   CallerRequests first_;
   RecordedPointers freed_;
   CallerRequests later_;
-  mutable SlotCheck first_check_;  // their memory
+  mutable SlotCheck first_check_;  // memory of the checks
   mutable SlotCheck later_check_;
-  std::uint64_t freed_bytes_ = 0;  // of the last sample, as the following
+  std::uint64_t freed_bytes_ =
+      0;  // bytes freed in the last sample; the next three members also belong to the last sample
   std::vector<RecordedBlock> filled_;
   std::vector<RecordedBlock> kept_;
   std::vector<RecordedBlock> again_;

@@ -1,11 +1,13 @@
-// recovery: the requests that a heap serves after it was full. First blocks of one size are allocated until the first
-// null. Then a share of them is freed. Then blocks of the same or a larger size are allocated until the first null.
+// recovery measures which requests a heap serves after it was full. First, blocks of one size are allocated until the
+// first null. Then a share of them is freed. At last, blocks of the same or a larger size are allocated until the first
+// null.
 //
-// `freed_share` 1 and `growth` 1 show whether an exhausted heap is as good as new after all frees. 0.5 and 2 show
-// whether larger blocks can use the memory of scattered free blocks. No study measures this; the survey's out-of-memory
-// test (Winter et al., PPoPP'21, fig. 11.b) ends at the first null. `usable_share` is the share of the pool that was
-// served before that null, and `recovered_share` the share of the freed bytes that was served afterwards. Times include
-// the host's check of each round.
+// With `freed_share` 1 and `growth` 1 it shows whether an exhausted heap is as good as new after all frees. With 0.5
+// and 2 it shows whether larger blocks can use the memory of scattered free blocks. `usable_share` is the share of the
+// pool that was served before the first null. `recovered_share` is the share of the freed bytes that was served
+// afterwards. Times include the host's check of each round.
+//
+// No study measures this. The survey's out-of-memory test (Winter et al., PPoPP'21, fig. 11.b) ends at the first null.
 #pragma once
 
 #include "workloads/support/callers/caller_parameters.hpp"

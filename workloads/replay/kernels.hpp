@@ -1,4 +1,4 @@
-// The kernel of replay: each thread makes its calls of the trace, one after the other.
+// The kernel of replay. Each thread makes its calls of the trace, one after the other.
 #pragma once
 
 #include "allocators/support/contract/session.hpp"
@@ -8,7 +8,8 @@
 
 namespace allocbench::replay {
 
-// `begin` is the entry of the launch. A null stays in the place of its block, and its free is left out and counted.
+// `begin` is the launch's entry in Plan::begin. A null stays in the place of its block. The free of such a block is
+// counted and not executed.
 struct ReplayKernel {
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A allocator, const std::uint32_t* begin, const Step* steps, void** blocks,

@@ -27,7 +27,7 @@ using replay::Step;
 constexpr std::uint32_t threads_per_block_of_drain = 256;
 constexpr std::uint32_t most_requests_of_leak_check = 1u << 16;
 
-// A folder, or the name of one in data/traces/.
+// Returns the folder of a trace. `trace` is a path, or the name of a folder in data/traces/.
 fs::path folder_of(const std::string& trace) {
   if (trace.empty()) throw std::invalid_argument("trace: name the folder of a recorded trace");
   if (fs::exists(fs::path(trace) / "trace.json")) return trace;
@@ -89,7 +89,7 @@ class ReplayRun final : public WorkloadRun {
     drain(allocator);
   }
 
-  // Blocks that the trace never frees are in use together. For the other blocks this is unknown.
+  // Blocks that the trace never frees are in use together. It is unknown which of the other blocks are.
   void check_recorded(PointerCheck& check) const override {
     std::vector<RecordedBlock> all = blocks_.blocks([&](std::size_t block) { return plan_.block_bytes[block]; });
     std::vector<RecordedBlock> left;
@@ -127,7 +127,7 @@ class ReplayRun final : public WorkloadRun {
   }
   std::uint64_t skipped() const { return skipped_.to_host(stream_).front(); }
 
-  // Frees what the trace leaves allocated.
+  // Frees the blocks that the trace does not free.
   void drain(const AllocatorHandle& allocator) {
     if (plan_.left.empty() || allocator.is_reset_afterwards()) return;
     const std::vector<RecordedBlock> all = blocks_.blocks([](std::size_t) { return std::uint64_t{0}; });
@@ -159,7 +159,7 @@ std::string Replay::unsupported(const Parameters& parameters, const RunSetting& 
   if (setting.traits().frees == Frees::in_bulk) {
     return setting.display_name() + " frees all blocks of a session at once; a trace frees them one at a time";
   }
-  // Each thread follows its own calls, so whole warps do not call together.
+  // Each thread follows its own calls, so a whole warp never calls together.
   return why_unsupported(Geometry::of_callers(1, 1, 1), largest_of(*plan), setting);
 }
 

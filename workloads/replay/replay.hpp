@@ -1,9 +1,9 @@
-// replay: the calls of a recorded application, under any allocator (docs/try-your-application.md).
+// replay makes the calls of a recorded application with any allocator (docs/try-your-application.md).
 //
-// Kernels stay kernels, and each thread makes its calls in its order, with nothing in between. A free of a block that
-// another thread of the same kernel made splits the kernel there, so that no thread waits for another. Mallocs that
-// were refused when the trace was recorded are left out. A malloc that is refused now is counted, and so is its free,
-// which is left out.
+// Kernels stay kernels, and each thread makes its calls in its order, with nothing in between. If a thread frees a
+// block that another thread of the same kernel allocates, the kernel is split there, so no thread waits for another.
+// Mallocs that were refused during the recording are left out. A malloc that is refused now is counted; its free is
+// counted, too, but not executed.
 #pragma once
 
 #include "workloads/support/contract/workload.hpp"

@@ -9,7 +9,7 @@ using traces::Call;
 using traces::Operation;
 using traces::Trace;
 
-// The calls of a thread in its kernel that are not in a launch yet.
+// The calls of a thread in its kernel that no launch has yet.
 struct Rest {
   std::uint32_t thread;
   std::size_t next;
@@ -49,7 +49,7 @@ class Planner {
       }
       rests.back().end = i + 1;
     }
-    // A kernel without calls takes its time as well.
+    // A kernel without calls also takes its time, so it gets a launch.
     do {
       add_launch(kernel, rests);
       std::erase_if(rests, [](const Rest& rest) { return rest.next == rest.end; });
@@ -70,7 +70,7 @@ class Planner {
     ++launch_;
   }
 
-  // Its block exists, or the same thread made it earlier.
+  // Returns whether the call's block exists, or the same thread allocates it earlier.
   bool is_ready(std::size_t i) const {
     const Call& call = trace_.calls[i];
     if (call.operation == Operation::malloc || call.block == no_block) return true;
@@ -111,9 +111,9 @@ class Planner {
 
   const Trace& trace_;
   Plan plan_;
-  std::vector<std::uint32_t> block_of_;  // by call: the number of the block that it made
-  std::vector<std::uint32_t> done_;      // by call: its launch, from 1 on
-  std::vector<bool> freed_;              // by block
+  std::vector<std::uint32_t> block_of_;  // number of the block that each call allocates
+  std::vector<std::uint32_t> done_;      // launch of each call, counted from 1
+  std::vector<bool> freed_;              // whether each block has been freed
   std::uint32_t launch_ = 1;
 };
 

@@ -1,4 +1,5 @@
-// The launches of replay: the calls of a trace, with kernels split where a free waits for another thread. Host code.
+// The launches of replay: the calls of a trace, with kernels split if a free must wait for another thread. This is host
+// code.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +10,10 @@
 
 namespace allocbench::replay {
 
-// A call, as the kernel reads it.
+// A call in the form that the kernel reads.
 struct Step {
-  std::uint64_t bytes = 0;  // of a malloc
-  std::uint32_t block = 0;  // where its pointer is kept; no_block: a free of null
+  std::uint64_t bytes = 0;  // bytes of a malloc
+  std::uint32_t block = 0;  // place of the pointer; no_block: a free of null
   std::uint32_t is_free = 0;
 
   bool operator==(const Step&) const = default;
@@ -20,24 +21,24 @@ struct Step {
 inline constexpr std::uint32_t no_block = traces::no_block;
 
 struct Launch {
-  std::uint32_t kernel = 0;  // of the trace
+  std::uint32_t kernel = 0;  // number of the kernel in the trace
   std::uint32_t blocks = 0;
   std::uint32_t threads_per_block = 0;
-  std::size_t first = 0;  // in Plan::begin: the entry of the first thread
+  std::size_t first = 0;  // entry of the first thread in Plan::begin
 
   bool operator==(const Launch&) const = default;
 };
 
 struct Plan {
   std::vector<Launch> launches;
-  // For each launch one entry more than it has threads: the steps of thread t are begin[t] to begin[t + 1] - 1.
+  // Each launch has one entry more than threads. The steps of thread t are begin[t] to begin[t + 1] - 1.
   std::vector<std::uint32_t> begin;
   std::vector<Step> steps;
-  std::vector<std::uint64_t> block_bytes;  // by block
+  std::vector<std::uint64_t> block_bytes;  // size of each block
   std::vector<std::uint32_t> left;         // blocks that the trace never frees
   std::uint64_t mallocs = 0;
   std::uint64_t frees = 0;
-  std::uint64_t refused = 0;  // mallocs that returned null when the trace was recorded: they are left out
+  std::uint64_t refused = 0;  // mallocs that returned null during the recording, which are left out
 
   template <class Self, class Visit>
   static void for_each_part(Self& self, const Visit& visit) {
@@ -52,8 +53,9 @@ struct Plan {
   }
 };
 
-// No thread of a launch waits for another one: a free of another thread's block, made in the same kernel, begins a
-// further launch. Throws traces::TraceError for frees that wait for each other in a circle.
+// Returns the plan of a trace. No thread of a launch waits for another: if a thread frees a block that another thread
+// allocates in the same kernel, the free begins a further launch. Throws traces::TraceError if frees wait for each
+// other in a circle.
 Plan make_plan(const traces::Trace& trace);
 
 }  // namespace allocbench::replay

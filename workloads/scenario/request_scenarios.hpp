@@ -1,7 +1,7 @@
-// The kinds of requests that Pham et al. 2025 run, by name: figures 2 and 14.
+// The kinds of requests that Pham et al. 2025 run (figures 2 and 14), by name.
 //
-// "Mixed" is 4 to 8,192 bytes, each size equally likely. Section 5.2.3 prints 8,196 as the largest, beside a limit of
-// 8,192.
+// "Mixed" means 4 to 8,192 bytes, each size with the same probability. Section 5.2.3 prints 8,196 as the largest size,
+// beside a limit of 8,192.
 #pragma once
 
 #include <string>
@@ -20,8 +20,9 @@ struct RequestScenario {
 
   bool is_mixed() const { return min_bytes != max_bytes; }
 
-  // Size of the blocks that are in use before: the request's own, because RW_malloc finds no run of pages among free
-  // single ones. A page of the paper's pool where requests are smaller, and whole chunks under mixed requests.
+  // Returns the size of the blocks that are in use before the timed requests. It is that of the requests, because
+  // RW_malloc finds no run of pages between single free ones. Smaller requests use a page of the paper's pool, and
+  // mixed requests the largest size.
   std::uint32_t occupant_bytes() const { return max_bytes < 256 ? 256 : max_bytes; }
 
   RequestSizes request_sizes(std::uint32_t callers, std::uint64_t seed) const {
@@ -30,7 +31,7 @@ struct RequestScenario {
 };
 
 std::vector<std::string> request_scenario_names();
-// Throws std::out_of_range for an unknown name.
+// Returns the scenario. Throws std::out_of_range for an unknown name.
 RequestScenario request_scenario(std::string_view name);
 
 }  // namespace allocbench

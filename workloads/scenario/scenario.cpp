@@ -37,7 +37,7 @@ std::string text_of(const ParameterValue& value) {
       value);
 }
 
-// The number of blocks that an empty pool serves, which the processes of a run share.
+// Returns the key under which the processes of a run share the number of blocks that an empty pool serves.
 std::string key_of_served(const RunSetting& setting, std::uint64_t bytes) {
   std::string key = "blocks of " + std::to_string(bytes) + " B that a pool of " + std::to_string(setting.pool_bytes) +
                     " B serves with " + std::string(setting.traits().name);
@@ -45,7 +45,7 @@ std::string key_of_served(const RunSetting& setting, std::uint64_t bytes) {
   return key;
 }
 
-// Keeps the pointer arrays at 1 GiB each.
+// This limit keeps each pointer array at 1 GiB.
 constexpr std::uint64_t most_pointers_of_scenario = 1ull << 27;
 
 class ScenarioRun final : public WorkloadRun {
@@ -111,8 +111,9 @@ class ScenarioRun final : public WorkloadRun {
     return std::uint64_t{requests_.callers()} * launches_ * (scenario_.frees_at_once ? 2 : 1);
   }
 
-  // Number of requests that an empty pool serves until it is full. Some designs need a second to fill it, so the first
-  // process of a run counts for all, and all rounds start from the same number.
+  // Returns the number of blocks that are in use before a sample. It is a share of the number that an empty pool
+  // serves. Some designs need a second to fill the pool, so the first process of a run counts for all. Then all rounds
+  // use the same number.
   std::uint32_t blocks_in_use(const AllocatorHandle& allocator) const {
     if (occupants_at_most_ == 0) return 0;
     std::uint32_t served = 0;

@@ -1,12 +1,14 @@
-// scenario: kernel after kernel of one kind of request, while a share of the pool is free.
+// scenario runs kernel after kernel with one kind of request, while a share of the pool is free.
 //
-// Pham et al. 2025, section 2.2 (figure 2: five kernels that Ouroboros runs a hundred times, from a fresh pool) and
-// section 5.2.3 (figure 14: seven scenarios at a given share of free memory). If a kernel only allocates, nothing is
-// freed until all kernels have run, so that no allocator reuses freed blocks. Every kernel requests the same sizes.
+// Paper: Pham et al. 2025, section 2.2 (figure 2: five kernels that Ouroboros runs a hundred times, from a fresh pool)
+// and section 5.2.3 (figure 14: seven scenarios at a given share of free memory).
 //
-// The share refers to what the allocator can serve: before the first sample blocks of `occupant_bytes()` are counted
-// until the pool is full. Then, before each sample, the allocator's own malloc takes, untimed, so many blocks of that
-// size that the share is left. The rest was never in use after the last reset.
+// Every kernel requests the same sizes. If a kernel only allocates, nothing is freed until all kernels have run, so no
+// allocator reuses freed blocks.
+//
+// The share refers to what the allocator can serve. Before the first sample the workload counts how many blocks of
+// `occupant_bytes()` fill the pool. Before each sample the allocator's own malloc takes so many of these blocks,
+// untimed, that the share is left. No block has used the rest since the last reset.
 #pragma once
 
 #include "workloads/scenario/request_scenarios.hpp"

@@ -10,7 +10,7 @@
 namespace allocbench {
 
 // Each caller follows the role of its kernel: it frees a block that an earlier kernel made for it, allocates a block,
-// or both in this order. It waits for no other thread.
+// or does both in this order. It waits for no other thread.
 struct RoleKernel {
   bool frees = false;
   bool allocates = false;

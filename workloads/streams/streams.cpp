@@ -21,7 +21,7 @@ RoleKernel role_of(const std::string& roles, std::uint32_t kernel) {
 
 using Launch = std::tuple<RoleKernel, Geometry, FixedSize, void**, void**>;
 
-// One row per kernel of each phase: the blocks that it frees, and those that it allocates.
+// Each kernel of a phase has a row for the blocks that it frees and a row for those that it allocates.
 class StreamsRun final : public WorkloadRun {
  public:
   StreamsRun(const Streams::Parameters& parameters, const RunSetting& setting, simt::Stream& stream)
@@ -96,7 +96,7 @@ class StreamsRun final : public WorkloadRun {
     return all;
   }
 
-  // The blocks that the kernels of a phase free.
+  // Allocates the blocks that the kernels of a phase free.
   void make_earlier(const AllocatorHandle& allocator, const Rows& rows) const {
     allocator.begin(Stage::fill);
     for (std::uint32_t kernel = 0; kernel < roles_.size(); ++kernel) {
@@ -113,7 +113,7 @@ class StreamsRun final : public WorkloadRun {
     }
   }
 
-  // The rows that were written live together.
+  // Judges the rows that were written. Their blocks are in use together.
   void judge(PointerCheck& check, const Rows& rows, bool earlier) const {
     const RecordedPointers& recorded = earlier ? rows.earlier : rows.blocks;
     std::vector<SlotRange> written;
@@ -152,7 +152,7 @@ class StreamsRun final : public WorkloadRun {
   Rows together_;
   Rows alone_;
   ParallelStreams streams_;
-  mutable SlotCheck slot_check_;  // its memory
+  mutable SlotCheck slot_check_;  // memory of the check
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The kernel of strings: rows get new strings, and their old ones are freed.
+// The kernel of strings. Rows get new strings, and their old strings are freed.
 #pragma once
 
 #include "allocators/support/contract/session.hpp"
@@ -9,12 +9,12 @@
 
 namespace allocbench::text {
 
-// Four bytes of the text that a row has after a round. The round in which it was written decides.
+// Returns four bytes of the text that a row gets in a round.
 SIMT_HOST_FN std::uint32_t text_word(std::uint32_t row, std::uint32_t round, std::uint32_t word) {
   return mix32(mix32(row * 0x9e3779b9u + round) + word) & 0x7f7f7f7fu;
 }
 
-// Calls visit(place, byte) for the last bytes of a text, which fill no whole word.
+// Calls visit(place, byte) for the last bytes of a text, which do not fill a word.
 template <class Visit>
 SIMT_FN void visit_tail(std::uint32_t row, std::uint32_t round, std::uint32_t bytes, Visit&& visit) {
   const std::uint32_t last = text_word(row, round, bytes / 4);
@@ -31,7 +31,7 @@ SIMT_FN void write_text(void* text, std::uint32_t row, std::uint32_t round, std:
 }
 
 struct StringsKernel {
-  // `bytes`: by row, the length of the new string; 0 where the row keeps its string. Round 0 builds the column.
+  // `bytes` has the length of each row's new string, or 0 if the row keeps its string. Round 0 builds the column.
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A allocator, Geometry geometry, const std::uint32_t* bytes,
                           std::uint32_t round, void** strings, std::uint64_t* failures) const {

@@ -68,7 +68,7 @@ class StringsRun final : public WorkloadRun {
   void check_recorded(PointerCheck& check) const override {
     const auto bytes_of = [&](std::size_t row) { return std::uint64_t{host_final_[row]}; };
     if (const std::uint64_t failed = failures(); failed != 0) {
-      // Rows of a round that was cut short keep strings of earlier rounds, whose lengths are other ones.
+      // If a round failed, some rows keep strings of earlier rounds, whose lengths differ.
       std::vector<RecordedBlock> blocks = strings_.blocks(bytes_of);
       std::erase_if(blocks, [](const RecordedBlock& block) { return block.address != 0; });
       for (std::uint64_t more = blocks.size(); more < failed; ++more) blocks.push_back({0, 0, more});
@@ -79,7 +79,7 @@ class StringsRun final : public WorkloadRun {
     if (check.ok()) fail_if_wrong("strings", check_->problem());
   }
 
-  // The column as it is built.
+  // Returns the requests that build the column.
   RequestProfile requests() const override { return {geometry_, string_sizes(parameters_, parameters_.rows, seed_)}; }
   std::uint64_t mallocs_at_most() const override {
     return std::accumulate(written_.begin(), written_.end(), std::uint64_t{0});
@@ -113,9 +113,9 @@ class StringsRun final : public WorkloadRun {
   std::uint64_t seed_;
   Geometry geometry_;
   text::Lengths host_lengths_;
-  text::Lengths host_final_;  // by row, after the last round
+  text::Lengths host_final_;  // length of each row's string after the last round
   std::uint64_t requested_bytes_ = 0;
-  std::vector<std::uint64_t> written_;  // strings, by round
+  std::vector<std::uint64_t> written_;  // strings written in each round
   simt::Buffer<std::uint32_t> lengths_;
   simt::Buffer<std::uint32_t> final_;
   RecordedPointers strings_;
@@ -138,7 +138,7 @@ std::string Strings::unsupported(const Parameters& p, const RunSetting& setting)
     return "rows times rounds is " + std::to_string(strings) + "; this workload keeps at most " +
            std::to_string(most_lengths) + " lengths";
   }
-  // Rows that keep their strings make no calls, so whole warps do not call together.
+  // Rows that keep their strings make no calls, so a whole warp never calls together.
   return why_unsupported(Geometry::of_callers(p.rows, p.threads_per_block, 1), p.max_bytes, setting);
 }
 

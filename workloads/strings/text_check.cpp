@@ -8,7 +8,7 @@
 namespace allocbench::text {
 namespace {
 
-// Findings: the number of wrong strings, and the complement of the lowest of their rows.
+// Counts wrong strings. The second finding is the complement of the lowest wrong row.
 struct CompareTextsKernel {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, std::uint32_t rows, const std::uint32_t* lengths, std::uint32_t round,

@@ -8,13 +8,14 @@
 
 namespace allocbench::text {
 
-// By row, the length of the string that a round writes; 0 where the row keeps its string. Round 0 builds the column.
+// Entry i is the length of the string that a round writes to row i, or 0 if the row keeps its string. Round 0 builds
+// the column.
 using Lengths = std::vector<std::uint32_t>;
 
-// Lengths of all rows and rounds, row by row within a round. Each round chooses new rows.
+// Returns the lengths of all rounds, each with all rows. Each round chooses new rows.
 Lengths draw_lengths(std::uint32_t rows, std::uint32_t rounds, double replaced_share, const Lengths& drawn,
                      std::uint64_t seed);
-// The lengths after the last round.
+// Returns the lengths after the last round.
 Lengths final_lengths(const Lengths& lengths, std::uint32_t rows);
 
 class TextCheck {
@@ -23,15 +24,15 @@ class TextCheck {
       : stream_(stream), rows_(rows), lengths_(lengths), findings_(2) {}
 
   void clear();
-  // Compares the strings as they are after `round`; untimed, enqueued.
+  // Enqueues a comparison of the strings with their texts after `round`. It is untimed.
   void compare(void* const* strings, std::uint32_t round);
-  // The mistakes that the comparisons found. Empty if every byte was correct.
+  // Returns the mistakes that the comparisons found, or an empty text.
   std::string problem() const;
 
  private:
   simt::Stream& stream_;
   std::uint32_t rows_;
-  const std::uint32_t* lengths_;  // of all rounds, in device memory
+  const std::uint32_t* lengths_;  // lengths of all rounds, in device memory
   simt::Buffer<std::uint32_t> findings_;
 };
 

@@ -8,7 +8,7 @@
 namespace allocbench {
 namespace {
 
-// Keeps the pointer array at 1 GiB and every index in 32 bits.
+// This limit keeps the pointer array at 1 GiB and every index in 32 bits.
 constexpr std::uint64_t most_pointers_of_two_phase = 1ull << 27;
 
 class TwoPhaseRun final : public WorkloadRun {
@@ -52,7 +52,7 @@ class TwoPhaseRun final : public WorkloadRun {
 
   void check_recorded(PointerCheck& check) const override {
     judge(check);
-    if (takes_part_.size() != 0) return;  // fewer live together than requests() says
+    if (takes_part_.size() != 0) return;  // fewer blocks are live at once than requests() says
     check.explain_nulls({parameters_.live_blocks(), requests().bytes()},
                         parameters_.is_private() ? PointerCheck::Live::separately : PointerCheck::Live::together);
   }
@@ -109,7 +109,7 @@ class TwoPhaseRun final : public WorkloadRun {
     return nulls.has_value();
   }
 
-  // Bytes that the mallocs of a sample request.
+  // Returns the bytes that the mallocs of a sample request.
   std::uint64_t requested_bytes() const {
     if (sizes_.host().is_fixed()) {
       return participating() * blocks_per_thread_ * cycles_ * sizes_.host().fixed_bytes();
@@ -121,7 +121,7 @@ class TwoPhaseRun final : public WorkloadRun {
     return bytes * cycles_;
   }
 
-  // The blocks of one thread and cycle are live together; other threads may have freed theirs.
+  // The blocks of one thread and cycle are live together. Other threads may have freed theirs.
   void check_sets(PointerCheck& check, std::vector<RecordedBlock>& recorded) const {
     const auto set_of = [&](const RecordedBlock& block) {
       return std::pair{block.request % parameters_.threads, block.request / parameters_.live_blocks()};
@@ -139,10 +139,10 @@ class TwoPhaseRun final : public WorkloadRun {
   std::uint32_t blocks_per_thread_;
   std::uint32_t cycles_;
   std::vector<std::uint8_t> takes_part_host_;
-  simt::Buffer<std::uint8_t> takes_part_;  // empty when all do
+  simt::Buffer<std::uint8_t> takes_part_;  // empty if all callers take part
   DeviceSizes sizes_;
   RecordedPointers results_;
-  mutable SlotCheck slot_check_;  // its memory
+  mutable SlotCheck slot_check_;  // memory of the check
 };
 
 }  // namespace

@@ -1,12 +1,14 @@
 // two_phase: every thread allocates and then frees, in two kernels (spree) or repeatedly in one (private).
 //
-// Adinetz & Pleiter 2014, "Benchmark Parameters & Cases". Their further parameters are here too: several allocations
-// per thread, and the branch divergence. The slides only name the divergence "per thread, per warp, per block". Here a
-// unit takes part as a whole, with probability `share`. With the same number of calls, some lanes of a warp call
-// (thread), all or none of a warp (warp), or all or none of a block (block).
+// Paper: Adinetz & Pleiter 2014, "Benchmark Parameters & Cases".
 //
-// With one allocation, one cycle and 8 written bytes the private mode is MilThreads (Huang et al. 2010, sec. VI);
-// `total_requests` keeps the number of mallocs while `threads` is swept (their fig. 8).
+// The workload has two further parameters of the slides: several allocations per thread, and the branch divergence. The
+// slides only name the divergence "per thread, per warp, per block". Here a unit takes part as a whole, with
+// probability `share`. The number of calls is the same for each kind of unit. With `thread`, some lanes of a warp call.
+// With `warp`, all or none of a warp call, and with `block`, all or none of a block.
+//
+// With one allocation, one cycle and 8 written bytes the private mode is MilThreads (Huang et al. 2010, sec. VI).
+// `total_requests` keeps the number of mallocs constant while `threads` is swept (their fig. 8).
 #pragma once
 
 #include "workloads/support/callers/caller_parameters.hpp"
@@ -57,7 +59,7 @@ struct TwoPhase {
     }
 
     bool is_private() const { return mode == "private"; }
-    // Number of blocks that a thread holds together, and number of cycles.
+    // Returns the number of blocks that a thread holds together.
     std::uint64_t blocks_per_thread() const {
       return is_private() || total_requests == 0 ? allocations : (total_requests + threads - 1) / threads;
     }
@@ -65,7 +67,7 @@ struct TwoPhase {
       if (!is_private()) return 1;
       return total_requests == 0 ? cycles : (total_requests + live_blocks() - 1) / live_blocks();
     }
-    // Blocks that all threads hold together when all take part.
+    // Returns the number of blocks that all threads hold together if all take part.
     std::uint64_t live_blocks() const { return threads * blocks_per_thread(); }
   };
 

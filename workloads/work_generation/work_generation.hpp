@@ -1,10 +1,16 @@
-// work_generation: threads that produce a varying amount of work request its memory with malloc or all together.
+// work_generation: threads produce a varying amount of work. They request memory for it with malloc, or the host
+// allocates it for all threads at once.
 //
-// Winter et al., PPoPP'21, work generation (figs. 11.c and 11.d). Phase `malloc_free`: one kernel of mallocs and one of
-// frees. Phase `baseline`: a kernel computes the need of each thread, a library makes an exclusive scan, the host reads
-// the sum and allocates once, a kernel distributes the addresses, and the host frees. Pieces are rounded up to 4 B, as
-// in the paper. All waiting of the host is part of it. Phase `baseline_pool` is ours: the host allocates from a
-// stream-ordered pool instead. Unlike prefix_sum, no kernel writes the memory.
+// Paper: Winter et al., PPoPP'21, work generation (figures 11.c and 11.d).
+//
+// Phases:
+// * `malloc_free`: One kernel allocates, and another one frees.
+// * `baseline`: A kernel computes the need of each thread, a library makes an exclusive scan, the host reads the sum
+//   and allocates once, a kernel distributes the addresses, and the host frees.
+// * `baseline_pool`: The same, but the host allocates from a stream-ordered pool. This phase is not in the paper.
+//
+// Pieces are rounded up to 4 B, as in the paper. The baselines include all waiting of the host. Unlike prefix_sum, no
+// kernel writes the memory.
 #pragma once
 
 #include "workloads/support/callers/caller_parameters.hpp"

@@ -14,8 +14,8 @@ constexpr std::uint64_t most_written_words = 1ull << 30;
 
 // All whole words of all blocks, block after block.
 struct BlockWords {
-  const std::uint32_t* owners;  // by word, the caller whose block it is in
-  const std::uint32_t* first;   // by caller, the first word of its block; one more for the end
+  const std::uint32_t* owners;  // the caller in whose block each word is
+  const std::uint32_t* first;   // the first word of each caller's block, and the number of words
   std::uint32_t count;
 
   SIMT_FN std::uint32_t* place(std::uint32_t word, void* const* blocks) const {
@@ -35,7 +35,7 @@ struct WriteWordsKernel {
   }
 };
 
-// The owners of the words of a block.
+// Numbers the words of each block by their owner.
 struct NumberWordsKernel {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, const std::uint32_t* first, std::uint32_t callers,
@@ -83,7 +83,7 @@ class WritePerformanceRun final : public WorkloadRun {
     requests_.free(allocator);
     pieces_.make_addresses(requests_.sizes().any(), PiecesFrom::device, addresses_.data());
     write_and_compare("baseline", addresses_.data(), wrong_.data() + 1, timer);
-    stream_.synchronize();  // the pieces are in use until then
+    stream_.synchronize();  // the pieces are in use until here
     pieces_.free();
   }
 
@@ -142,7 +142,7 @@ class WritePerformanceRun final : public WorkloadRun {
   simt::Buffer<void*> addresses_;
   simt::Buffer<std::uint32_t> owners_;
   simt::Buffer<std::uint32_t> first_;
-  simt::Buffer<std::uint32_t> wrong_;  // words of the blocks, of the pieces
+  simt::Buffer<std::uint32_t> wrong_;  // wrong words in the blocks and in the pieces
 };
 
 }  // namespace

@@ -1,11 +1,12 @@
-// write_performance: how fast threads write into the blocks that an allocator returned.
+// write_performance measures how fast threads write into the blocks that an allocator returned.
 //
-// Winter et al., PPoPP'21, write performance (fig. 11.e). All threads allocate; then `passes` kernels write all blocks:
-// consecutive threads write consecutive words of 4 B of consecutive blocks. Blocks that are far apart, or not in the
-// order of their owners, cost memory transactions. Phase `write` is the time of all passes; phase `baseline` the same
-// passes over pieces that a scan packed into one allocation of the host. Allocating and freeing are not timed. After
-// each way the words are read back and compared. With the state `reused` and some warm-ups the blocks are recycled
-// ones.
+// Paper: Winter et al., PPoPP'21, write performance (fig. 11.e).
+//
+// All threads allocate. Then `passes` kernels write all blocks: consecutive threads write consecutive words (4 B) of
+// consecutive blocks. Blocks that are far apart or not in the order of their owners need more memory transactions.
+// Phase `write` is the time of all passes. Phase `baseline` is the time of the same passes over pieces that a scan
+// packed into one allocation of the host. Allocating and freeing are not timed. After each of the two phases, the words
+// are read back and compared. With the state `reused` and some warm-ups, the allocator returns recycled blocks.
 #pragma once
 
 #include "workloads/support/callers/caller_parameters.hpp"

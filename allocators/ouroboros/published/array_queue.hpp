@@ -1,8 +1,10 @@
-// The virtualised array hierarchy (VA): a queue kept in chunks of the pool ("segments"), which a ring per class finds.
+// ArrayQueue is the virtualised array hierarchy (VA): the queue lies in chunks of the pool ("segments"), and a ring per
+// class finds them.
 //
-// The lane with the first number of a segment gets the chunk of the next one, ahead of time. The lane that completes a
-// segment, by the last put or the last take, removes it from the ring and gives its chunk back. Differs from the
-// published queue: a thread that finds another segment's chunk waits (there it traps).
+// The lane with the first queue position of a segment gets the chunk of the next segment in advance. The lane that
+// completes a segment, by the last put or the last take, removes it from the ring and returns its chunk.
+//
+// Differs from the published queue: A thread that finds another segment's chunk waits; the published code traps.
 #pragma once
 
 #include "allocators/ouroboros/published/ring_queue.hpp"
@@ -15,7 +17,7 @@ struct ArrayQueue {
   static constexpr Release release = Release::pretended;
   struct Ends {};
 
-  std::uint32_t* directory = nullptr;  // of all classes
+  std::uint32_t* directory = nullptr;  // the rings of all classes
   std::uint32_t directory_log = 0;
 
   SIMT_FN std::uint32_t& entry(std::uint32_t id, std::uint32_t segment) const {
@@ -69,7 +71,7 @@ struct ArrayQueue {
     return empty_slot;
   }
 
-  // Makes `chunk` the first segment of a class, before any other thread uses it.
+  // Makes `chunk` the first segment of a class. No other thread may use the class yet.
   template <class Thread>
   SIMT_FN void initialise(Thread& thread, const HeadedChunks& chunks, Ends&, std::uint32_t id,
                           std::uint32_t chunk) const {
@@ -102,7 +104,7 @@ struct ArrayQueue {
     }
   }
 
-  // The segment after the one whose first number the caller has.
+  // Adds the segment behind the one whose first queue position the caller has.
   template <class Thread>
   SIMT_FN void add_segment(Thread& thread, const HeadedChunks& chunks, std::uint32_t id, std::uint32_t number) const {
     const std::uint32_t behind = number + (1u << chunks.slots_log());

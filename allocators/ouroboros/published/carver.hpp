@@ -1,4 +1,4 @@
-// Divides a piece of the pool into tables. Host code.
+// Carver divides a piece of the pool into tables, on the host.
 #pragma once
 
 #include <bit>
@@ -7,7 +7,7 @@
 
 namespace allocbench::ouroboros {
 
-// Assigns tables one after the other. Without a base it only computes the size.
+// Carver assigns tables one after the other. Without a base it only computes the size.
 class Carver {
  public:
   explicit Carver(std::byte* base) : base_(base) {}
@@ -26,8 +26,8 @@ class Carver {
   std::uint64_t used_ = 0;
 };
 
-// The largest count, up to `most`, for which fits(count) is true. The last call of fits() is with this count. If a
-// count fits, all smaller ones must fit. 0 if none fits.
+// Returns the largest count, up to `most`, for which fits(count) is true, or 0 if there is none. If a count fits, all
+// smaller counts must fit. The last call of fits() has the returned count.
 template <class Fits>
 std::uint64_t largest_that_fits(std::uint64_t most, Fits fits) {
   std::uint64_t fitting = 0;

@@ -1,19 +1,23 @@
 // Chunk-based Ouroboros as published: the queue of a class holds its chunks that have free pages, and a chunk stays in
 // the queue while lanes take its pages.
 //
-// Every lane that holds a unit of the semaphore goes through the queue from the front and subtracts one from the count
-// of each chunk it meets, until it finds a page there; then it picks a set bit of the chunk's mask. The lane that
-// takes the last page moves the front behind the chunk and removes the entry. A lane that found no page adds back what
-// it subtracted. If a free gave the chunk a page in between and did not put it back, the lane does so. A free sets the
-// bit, adds one to the count, puts the chunk back if it had no page, and signals the semaphore.
+// malloc: Every lane that holds a unit of the semaphore walks through the queue from the front. It subtracts one from
+// the count of each chunk that it meets, until it finds a chunk with a page. Then it picks a set bit of the chunk's
+// mask. The lane that takes the last page moves the front behind the chunk and removes the entry. A lane that finds no
+// page adds back what it subtracted. If a free gave the chunk a page in between and did not put it back, this lane does
+// so.
 //
-// A gap of the design: a chunk may be in the queue twice, if a free puts it back before the lane that took its last
+// free: A free sets the bit, adds one to the count, puts the chunk back if it had no page, and signals the semaphore.
+//
+// A gap of the design: A chunk may be in the queue twice, if a free puts it back before the lane that took its last
 // page has removed the entry. One entry then stays without a page. Lanes skip it, and the storage of a virtualised
 // queue with such an entry is never completed.
 //
-// Differs from the paper: a lane that finds no more chunks begins again, and finally returns null (in the paper it
-// continues forever, or traps at the storage of another class). An entry is removed only if the chunk is still there. A
-// chunk that waits for long at an occupied place of a ring takes the place over (there it waits forever).
+// Differs from the paper:
+// * A lane that finds no more chunks begins again and finally returns null. In the paper it continues forever, or traps
+//   at the storage of another class.
+// * An entry is removed only if the chunk is still there.
+// * A chunk that waits long for an occupied place of a ring takes the place over. In the paper it waits forever.
 #pragma once
 
 #include "allocators/ouroboros/published/heap.hpp"
@@ -47,8 +51,8 @@ struct ChunkQueueHeap : Heap<QueueKind> {
       for (std::uint32_t step = 1;; ++step, ++number) {
         Place place{};
         const std::uint32_t chunk = queue.look(thread, chunks, state.ends, id, number, place);
-        if (chunk == gone) number |= (1u << chunks.slots_log()) - 1;  // a whole segment
-        // Behind the last chunk all places are empty.
+        if (chunk == gone) number |= (1u << chunks.slots_log()) - 1;  // skips a whole segment
+        // All places behind the last chunk are empty.
         if ((chunk == gone || step % 64 == 0) && passed(number, thread.atomic(state.back).load(simt::relaxed))) break;
         if (chunk == gone || chunk == empty_slot) continue;
         thread.probe(simt::Step::walk);
@@ -108,9 +112,10 @@ struct ChunkQueueHeap : Heap<QueueKind> {
     const std::uint32_t log = chunks.pages_log(id);
     return log <= 5 ? 1 : 1u << (log - 5);
   }
-  // A chunk may enter the queue at a place that the front has already passed, because another lane put a chunk behind
-  // it first. So a lane that found nothing begins in front of the front, each time twice as far, up to a whole ring.
-  // Later it mostly checks places near the front, where chunks return.
+  // Returns the queue position at which a lap begins. A chunk may enter the queue at a place that the front has already
+  // passed, because another lane put a chunk behind it first. So a lane that found nothing starts its next lap 64
+  // places before the front, then 128, and so on up to 2^23 (a whole ring). After lap 18 it starts 64 places before the
+  // front, and every 64th lap starts 2^23 before it.
   static SIMT_FN std::uint32_t begin_lap(std::uint32_t lap, std::uint32_t front) {
     if (lap == 0) return front;
     constexpr std::uint32_t farthest = 18;
@@ -138,8 +143,8 @@ struct ChunkQueueHeap : Heap<QueueKind> {
     return static_cast<std::int32_t>(thread.atomic(chunks.header(chunk).free_pages).load(simt::relaxed)) > 0;
   }
 
-  // Subtracts one from the count of the chunk. True if there was a page. `last`: it was the last one. `put_back`: the
-  // chunk has pages and is not in the queue.
+  // Subtracts one from the count of the chunk. Returns true if there was a page. Sets `last` if this was the last page,
+  // and `put_back` if the chunk has pages and is not in the queue.
   template <class Thread>
   SIMT_FN bool draw_page(Thread& thread, std::uint32_t chunk, bool& last, bool& put_back) const {
     const auto count = thread.atomic(chunks.header(chunk).free_pages);
@@ -155,7 +160,7 @@ struct ChunkQueueHeap : Heap<QueueKind> {
     return true;
   }
 
-  // A set bit of the mask; one is set or about to be. Lanes begin at different words and bits.
+  // Takes a set bit of the mask. One bit is set or will be soon. Lanes begin at different words and bits.
   template <class Thread>
   SIMT_FN std::uint32_t pick_page(Thread& thread, std::uint32_t chunk, std::uint32_t id) const {
     constexpr std::uint32_t most_looks = 1u << 16;
@@ -179,8 +184,8 @@ struct ChunkQueueHeap : Heap<QueueKind> {
     return no_page;
   }
 
-  // Gives a chunk back whose pages are all free, if its class has more than `release_above` in the queue. Returns how
-  // many pages remain to be signalled, the caller's own included.
+  // Returns an entirely free chunk to the pool if its class has more than `release_above` chunks in the queue. Returns
+  // how many pages the caller must still signal, its own included.
   template <class Thread>
   SIMT_FN std::uint32_t release_chunk(Thread& thread, std::uint32_t id, std::uint32_t chunk,
                                       std::uint32_t pages) const {

@@ -1,10 +1,10 @@
-// The number of free pages that the constants of the published form allow. Host code.
+// These functions compute, on the host, the number of free pages that the constants of the published form allow.
 //
-// A queue of pages holds all free pages of a class. A flat ring has room for as many as it has slots, the array
-// hierarchy for as many as the queue chunks of its directory. A free beyond this limit waits forever. The semaphore of
-// a class counts to 2^24 - 1 (packed_semaphore.hpp): beyond that the count overflows into the field of expected pages
-// and becomes negative. Mallocs then wait for pages that no lane makes, and end with null. Pools of 40 million pages
-// exceed both limits.
+// A queue of pages holds all free pages of a class. A flat ring has room for one page per slot, and the array hierarchy
+// for the slots of the queue chunks in its directory. A free beyond this limit waits forever. The semaphore of a class
+// counts to 2^24 - 1 (packed_semaphore.hpp). Beyond that, the count overflows into the field of expected pages and
+// becomes negative. Mallocs then wait for pages that no lane makes, and return null. Pools of 40 million pages exceed
+// both limits.
 #pragma once
 
 #include <algorithm>
@@ -16,24 +16,24 @@ namespace allocbench::ouroboros::published {
 
 inline constexpr std::uint64_t most_counted = (PackedSemaphore::field >> 1);
 
-// For class `id`, in a heap that planned_heap() made.
+// Returns the pages of class `id` in a heap that planned_heap() made.
 template <class Policy>
 std::uint64_t pages_of_class(const Policy& heap, std::uint32_t id) {
   const HeadedChunks& chunks = heap.chunks;
   const std::uint64_t per_chunk = std::uint64_t{1} << chunks.pages_log(id);
   if (!Policy::Queue::virtualised) return chunks.chunk_count * per_chunk;
-  // commit(): each chunk of pages needs a share of a queue chunk for its indices.
+  // commit() reserves a share of a queue chunk for the indices of each chunk of pages.
   const std::uint64_t slots = std::uint64_t{1} << chunks.slots_log();
   const std::uint64_t indices = Policy::chunk_based ? 1 : per_chunk;
   return (chunks.chunk_count - reserved_chunks(heap)) * slots / (slots + indices) * per_chunk;
 }
 
-// For class `id`; a linked list has no bound.
+// Returns the most pages that the queue of class `id` can hold. A linked list has no bound.
 template <class Policy>
 std::uint64_t most_queued(const Policy& heap, std::uint32_t id) {
   if constexpr (Policy::chunk_based) return ~std::uint64_t{0};
   if constexpr (requires { heap.queue.directory_log; }) {
-    // Two queue chunks hold none: those before the front in the first one, and the one that is made ahead of time.
+    // Two queue chunks hold no pages: the one before the front in the first chunk, and the one that is made in advance.
     return ((std::uint64_t{1} << heap.queue.directory_log) - 2) << heap.chunks.slots_log();
   } else if constexpr (requires { heap.queue.capacity(id); }) {
     return heap.queue.capacity(id);
@@ -44,14 +44,14 @@ std::uint64_t most_queued(const Policy& heap, std::uint32_t id) {
 
 struct FreePages {
   std::uint64_t in_pool = 0;
-  std::uint64_t free = 0;  // a share of them
+  std::uint64_t free = 0;  // number of pages that are free
   std::uint64_t most_queued = 0;
 
   bool all_can_be_queued() const { return in_pool <= most_queued; }
   bool are_counted() const { return free <= most_counted; }
 };
 
-// Throws Unsupported.
+// Returns the free pages of class `id`. Throws Unsupported if the pool cannot be laid out.
 template <class Policy>
 FreePages free_pages_in(std::size_t pool_bytes, const Parameters& parameters, std::uint32_t id, double free_share) {
   const auto heap = planned_heap<Policy>(pool_bytes, parameters, "this form");
@@ -59,8 +59,8 @@ FreePages free_pages_in(std::size_t pool_bytes, const Parameters& parameters, st
   return {pages, static_cast<std::uint64_t>(static_cast<double>(pages) * free_share), most_queued(heap, id)};
 }
 
-// The constant that limits the queue, with the smallest sufficient value, as text for a config; empty if no value is
-// sufficient.
+// Returns the constant that limits the queue, with its smallest sufficient value, as text for a config. Returns an
+// empty text if no value is sufficient.
 template <class Policy>
 std::string constant_that_would_do(std::size_t pool_bytes, Parameters parameters, std::uint32_t id, double free_share) {
   const bool ring = !Policy::Queue::virtualised;
@@ -79,8 +79,8 @@ std::string constant_that_would_do(std::size_t pool_bytes, Parameters parameters
   return {};
 }
 
-// Why a pool cannot be filled with blocks of `bytes`, of which all are freed in the end and a share is free before
-// requests; empty if it can.
+// Explains why a pool cannot be filled with blocks of `bytes`. In the end all blocks are freed, and `free_share` of
+// them is free before requests. Returns an empty text if the pool can be filled.
 template <class Policy>
 std::string why_too_many_free(std::size_t pool_bytes, const Parameters& parameters, std::size_t bytes,
                               double free_share) {
@@ -90,7 +90,7 @@ std::string why_too_many_free(std::size_t pool_bytes, const Parameters& paramete
   try {
     pages = free_pages_in<Policy>(pool_bytes, parameters, id, free_share);
   } catch (const Unsupported&) {
-    return {};  // create() says it
+    return {};  // create() reports the error
   }
   const bool fit = pages.all_can_be_queued();
   if (fit && pages.are_counted()) return {};

@@ -1,15 +1,17 @@
-// The pool of the published form: equal chunks, each with a header of 128 bytes in front of its data.
+// HeadedChunks is the pool of the published form: equal chunks, each with a header of 128 bytes in front of its data.
 //
 //   [ header 0 | data 0 | header 1 | data 1 | ... | queues of all classes | ring of chunks to reuse | start flags ]
 //
-// A chunk holds pages of one class, or it is storage of a queue. Fresh chunks come from one counter, which grows;
-// chunks that became free are kept in a ring and go first. A free finds the chunk of its block by a division and
-// searches backwards for the next start flag (in the authors' code a chunk may be as long as four).
+// A chunk holds pages of one class, or it is storage of a queue. A growing counter numbers the fresh chunks. A ring
+// keeps chunks that are free again, and these are used first. A free finds the chunk of its block by a division and a
+// backward search for the next start flag. (In the authors' code a chunk may be as long as four.)
 //
-// Differs from the published pool: a thread that finds no chunk gets none (in the published code it writes beyond the
-// pool). If queues are kept in chunks, a chunk of pages is refused unless chunks are left for the queue of all its
-// pages (commit()). Otherwise a free in a full pool would need memory that does not exist. Fields of queue storage have
-// their own place in the header, so that a slow reader of a reused chunk notices.
+// Differs from the published pool:
+// * If no chunk is left, the take fails; the published code writes beyond the pool.
+// * If queues lie in chunks, a chunk of pages is refused unless chunks are left for the queue of all its pages
+//   (commit()). Otherwise a free in a full pool would need memory that does not exist.
+// * Fields of queue storage have their own place in the header, so that a slow reader of a reused chunk notices the
+//   reuse.
 #pragma once
 
 #include "allocators/ouroboros/published/packed_semaphore.hpp"
@@ -22,43 +24,43 @@ namespace allocbench::ouroboros::published {
 inline constexpr std::uint32_t no_chunk = 0xffffffffu;
 
 struct ChunkHeader {
-  std::uint32_t page_bytes;  // 0: queue storage
+  std::uint32_t page_bytes;  // bytes of a page; 0 for queue storage
   std::uint32_t pages;
-  // Chunk-based variants.
-  std::uint32_t free_pages;   // two's complement
-  std::uint32_t queue_place;  // number with which it was last put into the queue
+  // Fields of chunk-based variants.
+  std::uint32_t free_pages;   // free pages in two's complement
+  std::uint32_t queue_place;  // queue position of the chunk's last put
   std::uint32_t mask[16];     // bit = 1: the page is free
-  // Queue storage.
-  std::uint64_t segment;  // class above; below: number of its first slot
-  std::uint32_t entries;  // above: puts less takes; below: puts. Finished ones only, 16 bits each
-  std::uint32_t next;     // chunk of the segment behind (VL)
+  // Fields of queue storage.
+  std::uint64_t segment;  // class in the upper half, queue position of the first slot in the lower half
+  std::uint32_t entries;  // upper half: finished puts minus finished takes; lower half: finished puts
+  std::uint32_t next;     // chunk of the next segment (VL)
 };
 inline constexpr std::uint32_t header_bytes = 128;
 static_assert(sizeof(ChunkHeader) <= header_bytes);
 
 struct HeadedChunks {
-  // All bytes zero at first.
+  // All bytes are zero at first.
   struct Control {
     std::uint32_t next_fresh;
     std::uint32_t reusable;  // chunks in the ring
     std::uint32_t reuse_front;
     std::uint32_t reuse_back;
-    std::uint32_t committed;  // chunks of pages, and chunks that the queues may need
+    std::uint32_t committed;  // chunks of pages and chunks that the queues may need
   };
 
   std::byte* base = nullptr;
   Control* control = nullptr;
   std::uint32_t* reuse_ring = nullptr;
-  std::uint32_t* start_flags = nullptr;  // a bit per chunk
-  Modulo stride_units;                   // of 64 bytes: the smallest chunk
+  std::uint32_t* start_flags = nullptr;  // one bit per chunk
+  Modulo stride_units;                   // divides by the stride in units of 64 bytes, the smallest chunk
   std::uint32_t stride = 0;
   std::uint32_t chunk_count = 0;
-  std::uint32_t chunk_log = 0;  // of the bytes of its data
+  std::uint32_t chunk_log = 0;  // log2 of the data bytes of a chunk
   std::uint32_t reuse_capacity = 0;
 
   SIMT_HOST_FN std::uint32_t class_count() const { return chunk_log - 3; }
   SIMT_HOST_FN std::uint32_t pages_log(std::uint32_t id) const { return chunk_log - 4 - id; }
-  SIMT_HOST_FN std::uint32_t slots_log() const { return chunk_log - 2; }  // of a chunk that is queue storage
+  SIMT_HOST_FN std::uint32_t slots_log() const { return chunk_log - 2; }  // log2 of the slots of a queue chunk
   SIMT_HOST_FN std::size_t bytes() const { return std::size_t{chunk_count} * stride; }
 
   SIMT_FN ChunkHeader& header(std::uint32_t chunk) const {
@@ -70,7 +72,7 @@ struct HeadedChunks {
     return data(chunk) + (page_index << (id + 4));
   }
 
-  // The chunk of a block, whose offset in the pool is given.
+  // Returns the chunk of a block at this offset in the pool.
   template <class Thread>
   SIMT_FN std::uint32_t chunk_of(Thread& thread, std::size_t offset) const {
     std::uint32_t chunk = stride_units.quotient(static_cast<std::uint32_t>(offset / 64));
@@ -78,7 +80,7 @@ struct HeadedChunks {
     return chunk;
   }
 
-  // False if there is none.
+  // Takes a chunk. Returns false if there is none.
   template <class Thread>
   SIMT_FN bool take(Thread& thread, std::uint32_t& chunk) const {
     if (take_units_if_any(thread, control->reusable, 1) != 0) {
@@ -107,8 +109,8 @@ struct HeadedChunks {
     put_into(thread, reuse_ring[number & (reuse_capacity - 1)], chunk);
   }
 
-  // A chunk for a queue. commit() guarantees that there is one, at the latest after threads that are about to empty
-  // queue chunks have done so.
+  // Returns a chunk for a queue. commit() guarantees that one exists, possibly only after other threads have emptied
+  // queue chunks.
   template <class Thread>
   SIMT_FN std::uint32_t take_for_queue(Thread& thread) const {
     std::uint32_t chunk = no_chunk;
@@ -116,15 +118,15 @@ struct HeadedChunks {
     return chunk;
   }
 
-  // Counts a chunk whose indices (`indices` of them) come into a queue. `owned`: indices of that queue so far. False:
-  // the pool has no chunks for both.
+  // Counts a chunk whose indices enter a queue. `indices` is their number, and `owned` is the number of the queue's
+  // indices so far. Returns false if the pool has no chunks for both.
   template <class Thread>
   SIMT_FN bool commit(Thread& thread, std::uint32_t& owned, std::uint32_t indices) const {
     const std::uint32_t before = thread.atomic(owned).fetch_add(indices, simt::relaxed);
     const std::uint32_t wanted = 1 + segments(before + indices) - segments(before);
     if (thread.atomic(control->committed).fetch_add(wanted, simt::relaxed) + wanted <= chunk_count) return true;
     thread.atomic(control->committed).fetch_sub(wanted, simt::relaxed);
-    // Indices that other threads have added meanwhile decide whether they still need the returned queue chunk.
+    // Indices that other threads add meanwhile decide whether these threads still need the returned queue chunk.
     const std::uint32_t now = thread.atomic(owned).fetch_sub(indices, simt::relaxed);
     const std::uint32_t given_up = 1 + segments(now) - segments(now - indices);
     if (given_up != wanted) thread.atomic(control->committed).fetch_add(wanted - given_up, simt::relaxed);
@@ -149,8 +151,8 @@ SIMT_FN void make_queue_storage(Thread& thread, const HeadedChunks& chunks, std:
   thread.atomic(header.segment).store(std::uint64_t{id} << 32 | first_number, simt::release);
 }
 
-// Adds finished puts and takes of a segment; true for the one that completes it. A put adds 0x10001, and a take
-// subtracts 0x10000. So the state "as many puts as slots and nothing left" appears only once.
+// Adds finished puts and takes of a segment. Returns true to the lane that completes the segment. A put adds 0x10001,
+// and a take subtracts 0x10000. So the state "as many puts as slots and nothing left" appears only once.
 template <class Thread>
 SIMT_FN bool count_entries(Thread& thread, const HeadedChunks& chunks, std::uint32_t chunk, std::uint32_t change) {
   const auto entries = thread.atomic(chunks.header(chunk).entries);

@@ -1,5 +1,5 @@
-// The common part of the page-based and the chunk-based heap of the published form: classes, and how a class gets a
-// chunk.
+// Heap is the common part of the page-based and the chunk-based heap of the published form: the classes and the way in
+// which a class gets a chunk.
 #pragma once
 
 #include "allocators/ouroboros/published/array_queue.hpp"
@@ -12,9 +12,9 @@ struct Heap {
   using Queue = QueueKind;
   // The words of a class are adjacent, as in the authors' queue objects.
   struct ClassState {
-    std::uint64_t free_pages;  // packed_semaphore.hpp
-    std::uint32_t front;       // number of the next take
-    std::uint32_t back;        // number of the next put
+    std::uint64_t free_pages;  // semaphore of the free pages (packed_semaphore.hpp)
+    std::uint32_t front;       // queue position of the next take
+    std::uint32_t back;        // queue position of the next put
     std::uint32_t chunks;      // chunks in the queue (chunk-based variants)
     std::uint32_t owned;       // indices that may come into the queue (virtualised queues)
     typename Queue::Ends ends;
@@ -27,7 +27,7 @@ struct Heap {
 
   SIMT_FN PackedSemaphore free_pages(std::uint32_t id) const { return {&classes[id].free_pages}; }
 
-  // A chunk for pages of a class, whose queue gets `indices` indices more.
+  // Takes a chunk for pages of a class, whose queue gets `indices` more indices.
   template <class Thread>
   SIMT_FN bool take_chunk(Thread& thread, std::uint32_t id, std::uint32_t indices, std::uint32_t& chunk) const {
     if constexpr (Queue::virtualised) {
@@ -46,7 +46,7 @@ struct Heap {
     thread.atomic(header.pages).store(1u << chunks.pages_log(id), simt::relaxed);
   }
 
-  // The class of a block, from the header of its chunk.
+  // Returns the class of a block from the header of its chunk.
   template <class Thread>
   SIMT_FN std::uint32_t class_of_chunk(Thread& thread, std::uint32_t chunk) const {
     return simt::count_trailing_zeros(thread.atomic(chunks.header(chunk).page_bytes).load(simt::relaxed)) - 4;

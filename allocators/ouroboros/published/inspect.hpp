@@ -1,6 +1,5 @@
-// Checks the published heap while no other kernel runs: semaphores, queues, headers and masks must agree.
-//
-// A kernel does the check, because copying a pool to the host is slow. A mistake is written as one code.
+// These functions check the published heap while no other kernel runs: semaphores, queues, headers and masks must
+// agree. To copy a pool to the host would be slow, so a kernel does the check and writes the mistake as one code.
 #pragma once
 
 #include <algorithm>
@@ -12,9 +11,9 @@ namespace allocbench::ouroboros::published {
 enum class Broken : std::uint32_t {
   nothing,
   promises,    // pages are still expected or reserved
-  empty_slot,  // between front and back
-  index,       // a page in the queue that is not one of its class
-  mask         // of a chunk: it has not as many bits as the count says
+  empty_slot,  // a slot between front and back is empty
+  index,       // a queue holds a page of another class
+  mask         // the mask of a chunk has fewer or more bits than the count
 };
 
 inline const char* text_of(Broken broken) {
@@ -33,7 +32,7 @@ inline const char* text_of(Broken broken) {
   return "unknown";
 }
 
-// `free_pages[id]`: the free pages that queues or chunks show; zero at first.
+// InspectQueues adds the free pages that queues or chunks show to `free_pages[id]`, which must be zero at first.
 struct InspectQueues {
   template <class Thread, class Queue>
   SIMT_FN void operator()(Thread& thread, PageQueueHeap<Queue> heap, std::uint32_t* free_pages,
@@ -69,7 +68,8 @@ struct InspectQueues {
       std::uint32_t bits = 0;
       for (std::uint32_t word = 0; word < (header.pages + 31) / 32; ++word) bits += simt::popcount(header.mask[word]);
       const auto free = static_cast<std::int32_t>(header.free_pages);
-      // A returned chunk keeps a full mask.
+      // release_chunk() sets the count of a returned chunk to 0 and leaves its mask full, so a count of 0 is not
+      // checked.
       if (free < 0 || (free != 0 && bits != header.free_pages)) note(thread, broken, Broken::mask);
       const std::uint32_t id = simt::count_trailing_zeros(header.page_bytes) - 4;
       thread.atomic(free_pages[id]).fetch_add(header.free_pages, simt::relaxed);
@@ -88,7 +88,7 @@ std::string broken_heap(simt::Stream& stream, const Policy& heap) {
   const std::uint32_t classes = heap.chunks.class_count();
   simt::Buffer<std::uint32_t> words(classes + 1);
   words.fill_bytes(stream, 0);
-  // In a linked queue every slot is found by a walk from the front, so one thread per chunk shortens the check.
+  // In a linked queue, a walk from the front finds each slot. One thread per chunk shortens the check.
   constexpr std::uint32_t threads = 64;
   const std::uint32_t blocks = std::clamp(heap.chunks.chunk_count / threads, 8u, 1024u);
   simt::launch(stream, {blocks, threads}, InspectQueues{}, heap, words.data(), words.data() + classes);

@@ -1,6 +1,6 @@
-// The layout of the published form in the pool, and how it is reset. Host code, except for the kernel.
+// Lays out the published form in the pool and resets it. All code runs on the host, except the kernel.
 //
-// Virtualised queues need chunks whose slots are empty, so all chunks are filled with the empty mark at first. A chunk
+// Virtualised queues need chunks whose slots are empty, so all chunks are first filled with the empty mark. A chunk
 // that returns from a queue is empty again, and no chunk returns from pages.
 #pragma once
 
@@ -23,7 +23,7 @@ void lay_out_queue(RingQueue& queue, const Policy& heap, std::uint64_t pool_byte
   queue.log = log_up(parameters.ring_capacity);
   queue.halves = false;
   if (classes * parameters.ring_capacity * sizeof(std::uint32_t) > pool_bytes / 8) {
-    // Chunks are returned and reused while a slow lane still knows their place, so the ring must tolerate some rounds.
+    // A slow lane may know the old place of a chunk that is returned and reused, so the ring must tolerate some rounds.
     const std::uint32_t spare = Policy::chunk_based ? 3 : 0;
     queue.log = std::max(std::min(queue.log, log_up(heap.most_indices(0)) + spare), classes);
     queue.halves = !Policy::chunk_based && heap.most_indices(0) <= std::uint64_t{1} << queue.log;
@@ -47,14 +47,16 @@ void lay_out_tables(Policy& heap, std::uint64_t pool_bytes, const Parameters& pa
   heap.chunks.start_flags = carver.take<std::uint32_t>(std::uint64_t{heap.chunks.chunk_count} / 32 + 1);
 }
 
-// Chunks that the queue of an idle class may need: the segments at both ends, the one ahead, and those held back.
+// Returns how many chunks the queues of idle classes may need. A class needs the segments at both ends, the one in
+// advance, and those that are held back.
 template <class Policy>
 std::uint32_t reserved_chunks(const Policy& heap) {
   if constexpr (requires { heap.queue.held_back; }) return heap.chunks.class_count() * (3 + heap.queue.held_back);
   return Policy::Queue::virtualised ? heap.chunks.class_count() * 3 : 0;
 }
 
-// A heap without addresses that has as many chunks as fit beside their tables. `name` is the plug-in's, for messages.
+// Makes a heap without addresses that has as many chunks as fit beside their tables. Messages name the plug-in by
+// `name`.
 template <class Policy>
 Policy planned_heap(std::size_t pool_bytes, const Parameters& parameters, std::string_view name) {
   Policy heap;
@@ -84,12 +86,12 @@ Policy planned_heap(std::size_t pool_bytes, const Parameters& parameters, std::s
   return heap;
 }
 
-// The same over the pool.
+// Makes the same heap over the pool.
 template <class Policy>
 Policy lay_out_heap(const Pool& pool, const Parameters& parameters, Arena& arena, std::string_view name) {
   Policy heap = planned_heap<Policy>(pool.bytes, parameters, name);
   HeadedChunks& chunks = heap.chunks;
-  // Filled when fresh, which costs a machine without a GPU as much memory.
+  // A fresh pool is filled, which costs a machine without a GPU as much memory.
   constexpr std::size_t most_bytes_filled = std::size_t{4} << 30;
   if (!SIMT_CUDA && Policy::Queue::virtualised && pool.bytes > most_bytes_filled) {
     throw Unsupported(std::string(name) + " fills its whole pool at first; on the CPU back end it serves pools up to " +
@@ -103,7 +105,7 @@ Policy lay_out_heap(const Pool& pool, const Parameters& parameters, Arena& arena
   return heap;
 }
 
-// Writes what is neither all zeros nor all ones in a fresh heap: a thread per class.
+// Writes the words of a fresh heap that are neither all zeros nor all ones. One thread serves one class.
 struct InitialiseHeap {
   template <class Thread, class Policy>
   SIMT_FN void operator()(Thread& thread, Policy heap, std::uint32_t reserved) const {
@@ -121,7 +123,7 @@ struct InitialiseHeap {
   }
 };
 
-// Makes the heap fresh, asynchronously.
+// Makes the heap fresh. Returns before the stream has finished.
 template <class Policy>
 void reset_heap(simt::Stream& stream, const Policy& heap) {
   const HeadedChunks& chunks = heap.chunks;

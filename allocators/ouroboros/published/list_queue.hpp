@@ -1,29 +1,30 @@
-// The virtualised linked list (VL): a queue kept in chunks of the pool ("segments"), each of which names the next one.
+// ListQueue is the virtualised linked list (VL): the queue lies in chunks of the pool ("segments"), and each names the
+// next.
 //
-// A take walks from the front pointer to the segment of its number, a put from the back pointer. The lane with the
-// first number of a segment links the next one behind it and moves the back pointer. The lanes of a warp walk together,
-// so no lane waits for a segment that it must add itself. The lane that completes the segment at the front moves the
-// front pointer. The last few completed chunks of a class are held back, because a slow reader may still be there. The
-// chunk in front of them is given back (pointer `old`).
+// Protocol: A take walks from the front pointer to its segment, and a put walks from the back pointer. The lane with
+// the first queue position of a segment links the next segment behind it and moves the back pointer. The lanes of a
+// warp walk together, so no lane waits for a segment that it must add itself. The lane that completes the segment at
+// the front moves the front pointer. The last few completed chunks of a class are held back, because a slow reader may
+// still be there. The chunk in front of them is returned to the pool (pointer `old`).
 //
-// Differs from the published list: pointers carry the first number of their segment, and a reader that stands at
-// another segment than it thought begins again at the front. A lane that moves the front also checks the next segment,
-// because segments may be completed out of order.
+// Differs from the published list: Pointers carry the first queue position of their segment. A reader that stands at an
+// unexpected segment begins again at the front. A lane that moves the front also checks the next segment, because
+// segments may be completed out of order.
 //
-// Orders. The authors' walk loads without order, and so does ours between its ends: the 100,000th index is 49 segments
+// Orders: The authors' walk loads without order, and so does ours between its ends. The 100,000th index is 49 segments
 // away, and every acquire empties the first-level cache of the SM. An outdated value on the way only makes the walk
-// longer, as no other segment has the same first number. A walk acquires at the segment where it stays.
+// longer, because no other segment has the same first queue position. A walk acquires at the segment where it stays.
 //
 // A malloc kernel lasts as long as its last lane, which is one that moves the front. So complete() moves the front
 // first, as the authors' code does. The kept mallocs of P-VL (results/reference/h200/peers) come from a form that
-// alternated between moving the front and returning chunks, and are slower.
+// alternates between moving the front and returning chunks, and are slower.
 #pragma once
 
 #include "allocators/ouroboros/published/ring_queue.hpp"
 
 namespace allocbench::ouroboros::published {
 
-// A group of one lane, for walks of one lane.
+// Alone is a group of one lane, for walks of one lane.
 struct Alone {
   SIMT_FN bool any(bool predicate) const { return predicate; }
 };
@@ -32,12 +33,12 @@ struct ListQueue {
   static constexpr bool virtualised = true;
   static constexpr bool signals_first = false;
   static constexpr Release release = Release::none;
-  // Words: first number of a segment above, its chunk below.
+  // A word has the first queue position of a segment in its upper half and the segment's chunk in its lower half.
   struct Ends {
     std::uint64_t front;
     std::uint64_t back;
     std::uint64_t old;
-    std::uint32_t completed;  // segments between old and front
+    std::uint32_t completed;  // number of segments between old and front
   };
 
   std::uint32_t held_back = 0;
@@ -64,7 +65,7 @@ struct ListQueue {
     if (count_entries(thread, chunks, chunk, one_put)) complete(thread, chunks, ends, number, chunk);
   }
 
-  // One lane puts consecutive indices, four at a time where they are aligned.
+  // Puts consecutive indices by one lane, four at a time if their slots are aligned.
   template <class Thread>
   SIMT_FN void put_run(Thread& thread, const HeadedChunks& chunks, Ends& ends, std::uint32_t id, std::uint32_t number,
                        std::uint32_t many, std::uint32_t index) const {
@@ -76,7 +77,7 @@ struct ListQueue {
       std::uint32_t& first = slot(chunks, chunk, number);
       const std::uint32_t step = number % 4 == 0 && many - done >= 4 ? 4 : 1;
       if (step == 4) {
-        // No other thread writes slots that are empty and numbered. Two stores replace one of 16 bytes.
+        // No other thread writes slots that are empty and have a put. Two stores replace one of 16 bytes.
         auto* const pairs = reinterpret_cast<std::uint64_t*>(&first);
         thread.atomic(pairs[0]).store(pair(index + done), simt::release);
         thread.atomic(pairs[1]).store(pair(index + done + 2), simt::release);
@@ -129,11 +130,11 @@ struct ListQueue {
     return chunks.slots(chunk)[offset(chunks, number)];
   }
   static SIMT_FN std::uint64_t pair(std::uint32_t index) { return std::uint64_t{index + 1} << 32 | index; }
-  // In the circle of numbers.
+  // Compares two queue positions, which wrap around.
   static SIMT_FN bool is_before(std::uint32_t a, std::uint32_t b) { return static_cast<std::int32_t>(a - b) < 0; }
 
   enum class Stand : std::uint32_t { here, before, lost };
-  // The position of a chunk's segment relative to the segment that begins with `first`.
+  // Compares the segment of a chunk with the segment whose first queue position is `first`.
   template <class Thread, class Order>
   static SIMT_FN Stand stand(Thread& thread, const HeadedChunks& chunks, std::uint32_t chunk, std::uint32_t id,
                              std::uint32_t first, Order order) {
@@ -143,8 +144,8 @@ struct ListQueue {
     return begins == first ? Stand::here : is_before(begins, first) ? Stand::before : Stand::lost;
   }
 
-  // The chunk of the segment of `number`. The lanes of the group make one step each, until all have arrived and added
-  // the segments that they must add.
+  // Returns the chunk of the segment with queue position `number`. The lanes of the group make one step each, until all
+  // have arrived and have added the segments that they must add.
   template <class Thread, class Group>
   SIMT_FN std::uint32_t walk(Thread& thread, const Group& group, const HeadedChunks& chunks, Ends& ends,
                              std::uint32_t id, std::uint32_t number, std::uint64_t& start, bool puts) const {
@@ -159,7 +160,7 @@ struct ListQueue {
       const Stand found = at_start ? stand(thread, chunks, chunk, id, first, simt::acquire)
                                    : stand(thread, chunks, chunk, id, first, simt::relaxed);
       if (found == Stand::here) {
-        // The segment can no longer change. This only orders memory.
+        // The segment can no longer change. This load only orders memory.
         if (!at_start) static_cast<void>(thread.atomic(chunks.header(chunk).segment).load(simt::acquire));
         if (puts && first == number) add_segment(thread, chunks, ends, id, number, chunk, seen);
         arrived = true;
@@ -181,7 +182,7 @@ struct ListQueue {
     return chunk;
   }
 
-  // The same from the front for a lane that does not wait; no_chunk if the segment is not there.
+  // Does the same from the front for a lane that does not wait. Returns no_chunk if the segment is not there.
   template <class Thread>
   SIMT_FN std::uint32_t find(Thread& thread, const HeadedChunks& chunks, Ends& ends, std::uint32_t id,
                              std::uint32_t number) const {
@@ -197,7 +198,8 @@ struct ListQueue {
     return no_chunk;
   }
 
-  // Links a segment behind that of `chunk`, whose first number the caller has. `seen`: the back pointer as it was.
+  // Links a segment behind the one of `chunk`, whose first queue position the caller has. `seen` is the last value of
+  // the back pointer that the caller saw.
   template <class Thread>
   SIMT_FN void add_segment(Thread& thread, const HeadedChunks& chunks, Ends& ends, std::uint32_t id,
                            std::uint32_t number, std::uint32_t chunk, std::uint64_t seen) const {
@@ -209,10 +211,10 @@ struct ListQueue {
     }
   }
 
-  // The segment of `number` has been completed. If it is the front, moves the front over it and over completed segments
-  // behind it. Otherwise the lane that completes the front does so. It returns chunks last, because this takes longer
-  // than the next segments need to complete. A lane that returned chunks between two steps would fall behind and move
-  // the front over all the rest alone.
+  // Handles the completion of the segment of `number`. If this segment is the front, moves the front over it and over
+  // completed segments behind it. Otherwise the lane that completes the front does so. Chunks are returned last,
+  // because this takes longer than the next segments need to complete. A lane that returned chunks between two steps
+  // would fall behind and move the front over all the rest alone.
   template <class Thread>
   SIMT_FN void complete(Thread& thread, const HeadedChunks& chunks, Ends& ends, std::uint32_t number,
                         std::uint32_t chunk) const {
@@ -233,8 +235,8 @@ struct ListQueue {
     if (passed != 0) hold_back(thread, chunks, ends, passed);
   }
 
-  // A load may miss another thread's change of the segment, so "no" is confirmed by an addition of 0. Of two threads at
-  // neighbouring segments one then sees the other's change (CONTRIBUTING.md, "Mark and look").
+  // Returns whether the segment is complete. A load may miss another thread's change, so an addition of 0 confirms a
+  // "no". Then one of two threads at neighbouring segments sees the other's change (CONTRIBUTING.md, "Mark and look").
   template <class Thread>
   static SIMT_FN bool is_complete(Thread& thread, const HeadedChunks& chunks, std::uint32_t chunk) {
     const std::uint32_t slots = 1u << chunks.slots_log();
@@ -242,7 +244,7 @@ struct ListQueue {
     return entries.load(simt::acquire) == slots || entries.fetch_add(0u, simt::acq_rel) == slots;
   }
 
-  // `passed` more segments have been completed, so the oldest are returned until only the allowed number is held back.
+  // Counts `passed` more completed segments. Returns the oldest to the pool until only the allowed number is held back.
   template <class Thread>
   SIMT_FN void hold_back(Thread& thread, const HeadedChunks& chunks, Ends& ends, std::uint32_t passed) const {
     const auto completed = thread.atomic(ends.completed);

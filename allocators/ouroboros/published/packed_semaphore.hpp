@@ -1,22 +1,30 @@
-// The bulk semaphore of Ouroboros in one word of 64 bits.
+// PackedSemaphore is the bulk semaphore of Ouroboros in one word of 64 bits.
 //
-// Bits 0-24: free pages plus 2^24; below that the count is negative. Bits 25-49: pages that others are making
-// ("expected"). Bits 50-63: pages that waiting groups have reserved. The authors' comment promises 21 bits for each; 14
-// are left for the reserved ones, so more than 16,383 wrap. That only changes which lanes wait and which make pages.
-// The count overflows with 2^24 free pages of one class.
-//   take     look; subtract what is wanted, add it back if it was not there. Else by a compare-exchange: announce a
-//            chunk's pages and make them (the caller), or take, or reserve and wait.
-//   wait     until enough pages are there, or until the reserved pages reach what is there and expected.
+// Fields of the word:
+// * Bits 0-24 have the number of free pages plus 2^24. Below 2^24 the number is negative.
+// * Bits 25-49 have the number of pages that other groups are making ("expected").
+// * Bits 50-63 have the number of pages that waiting groups have reserved.
 //
-// The word is as published. Added for an exhausted pool: a group that got no chunk undoes its announcement, waits while
-// others still make pages, and then takes the remaining pages, for a part of its lanes or for none.
+// The authors' comment promises 21 bits for each field. Only 14 bits are left for reserved pages, so more than 16,383
+// wrap. This only changes which lanes wait and which make pages. The number of free pages overflows at 2^24 free pages
+// of one class.
+//
+// take: The caller looks, subtracts the wanted pages, and adds them back if they were not there. Then a
+// compare-exchange decides: the caller announces the pages of a chunk and makes them, or takes pages, or reserves pages
+// and waits.
+//
+// wait: The caller waits until enough pages are free, or until the reserved pages reach the sum of free and expected
+// pages.
+//
+// The word is as published. We add the case of an exhausted pool: a group that got no chunk undoes its announcement,
+// waits while others still make pages, and then takes the remaining pages, for some of its lanes or for none.
 #pragma once
 
 #include "simt/simt.hpp"
 
 namespace allocbench::ouroboros::published {
 
-// Sleeps longer after every check that found nothing (authors' code: 10 ns times the number of the check). Bounded.
+// Sleeps longer after every vain check, up to a bound. The authors' code sleeps 10 ns times the number of the check.
 template <class Thread>
 SIMT_FN void back_off(Thread& thread, std::uint32_t look) {
   constexpr std::uint32_t longest = 64;  // hints of 20 ns
@@ -27,7 +35,7 @@ SIMT_FN void back_off(Thread& thread, std::uint32_t look) {
 
 struct PackedSemaphore {
   static constexpr std::uint64_t field = (std::uint64_t{1} << 25) - 1;
-  static constexpr std::uint64_t none = std::uint64_t{1} << 24;  // the word without pages
+  static constexpr std::uint64_t none = std::uint64_t{1} << 24;  // value of the word without pages
   static constexpr std::uint32_t most_rounds = 1u << 20;
 
   static SIMT_HOST_FN std::int32_t count(std::uint64_t word) {
@@ -46,12 +54,12 @@ struct PackedSemaphore {
   SIMT_FN void signal(Thread& thread, std::uint32_t pages) const {
     thread.atomic(*word).fetch_add(pages, simt::relaxed);
   }
-  // Expected pages have become free ones.
+  // Turns expected pages into free pages.
   template <class Thread>
   SIMT_FN void signal_expected(Thread& thread, std::uint32_t pages) const {
     thread.atomic(*word).fetch_add(pages - as_expected(pages), simt::relaxed);
   }
-  // Subtracts all or nothing, without waiting.
+  // Subtracts all pages or none, without waiting.
   template <class Thread>
   SIMT_FN bool try_reduce(Thread& thread, std::uint32_t pages) const {
     if (count(thread.atomic(*word).fetch_sub(pages, simt::relaxed)) >= static_cast<std::int32_t>(pages)) return true;
@@ -59,7 +67,8 @@ struct PackedSemaphore {
     return false;
   }
 
-  // The first step of take(): true if the pages were available. Otherwise `now` is the last value of the word.
+  // Makes the first step of take(). Returns true if the pages were available. Otherwise `now` is the last value of the
+  // word.
   template <class Thread>
   SIMT_FN bool take_at_once(Thread& thread, std::uint32_t wanted, std::uint64_t& now) const {
     const auto semaphore = thread.atomic(*word);
@@ -71,10 +80,12 @@ struct PackedSemaphore {
     return false;
   }
 
-  // Continues after take_at_once() failed; returns the number of pages that the caller has. `make()` makes one chunk's
-  // `per_chunk` announced pages and signals them; false: there is no chunk. One loop, whose passes do not wait. The
-  // hardware may run the code behind an inner loop only after all lanes of a warp have left it. Two warps with two
-  // classes each could then wait for each other's pages.
+  // Continues after take_at_once() has failed. Returns the number of pages that the caller gets. `make()` makes the
+  // announced `per_chunk` pages of a chunk and signals them; it returns false if there is no chunk.
+  //
+  // A single loop contains all steps, and its passes do not wait. The hardware may run the code behind an inner loop
+  // only after all lanes of a warp have left it. Two warps with two classes each could then wait for each other's
+  // pages.
   template <class Thread, class Make>
   SIMT_FN std::uint32_t take(Thread& thread, std::uint32_t wanted, std::uint32_t per_chunk, std::uint64_t now,
                              Make make) const {
@@ -121,7 +132,7 @@ struct PackedSemaphore {
  private:
   enum class Move : std::uint32_t { take, take_rest, give_up, wait, make, look_again };
 
-  // Writes the decision into the word. `now`: the word before.
+  // Writes the decision into the word. `now` is the value before.
   template <class Thread>
   SIMT_FN Move decide(Thread& thread, std::uint32_t wanted, std::uint32_t per_chunk, bool dry,
                       std::uint64_t& now) const {

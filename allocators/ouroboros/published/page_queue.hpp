@@ -1,9 +1,10 @@
 // Page-based Ouroboros as published: the queue of a class holds the indices of its free pages, chunk << 9 | page.
 //
-// A malloc takes a unit of the semaphore, a number at the front, and the index in the slot of its number. The lanes of
-// a warp that ask for the class together share the two additions. A free signals the semaphore by an addition of its
-// own, takes a number at the back together with the others, and puts the index; with a linked list it signals last. A
-// new chunk passes through the queue whole, put there by the one lane that takes the chunk.
+// A malloc takes a unit of the semaphore, a queue position at the front, and the index in the slot of that position.
+// The lanes of a warp that request the class together share the two additions. A free signals the semaphore by an
+// addition of its own, takes a queue position at the back together with other lanes, and puts the index. With a linked
+// list, it signals last. All pages of a new chunk pass through the queue. The lane that takes the chunk puts them
+// there.
 #pragma once
 
 #include "allocators/ouroboros/published/heap.hpp"
@@ -24,13 +25,14 @@ struct PageQueueHeap : Heap<QueueKind> {
     return std::uint64_t{chunks.chunk_count} << chunks.pages_log(id);
   }
 
-  // The numbers of takes by `count` lanes.
+  // Returns the first of `count` consecutive queue positions for takes.
   template <class Thread>
   SIMT_FN std::uint32_t number_takes(Thread& thread, std::uint32_t id, std::uint32_t count) const {
     return thread.atomic(classes[id].front).fetch_add(count, simt::relaxed);
   }
 
-  // `group`: the lanes that hold a unit; `first`: the number of the first of them.
+  // Serves a lane that holds a unit. `group` is the lanes that hold a unit, and `first` is the queue position of the
+  // first of them.
   template <class Thread, class Group>
   SIMT_FN void* serve(Thread& thread, const Group& group, std::uint32_t id, std::uint32_t first) const {
     const std::uint32_t index = queue.take(thread, group, chunks, classes[id].ends, id, first + group.thread_rank());
@@ -38,7 +40,7 @@ struct PageQueueHeap : Heap<QueueKind> {
     return chunks.page(index >> log, index & ((1u << log) - 1), id);
   }
 
-  // Makes the pages of one chunk, which were announced.
+  // Makes the announced pages of one chunk.
   template <class Thread>
   SIMT_FN bool make_pages(Thread& thread, std::uint32_t id) const {
     const std::uint32_t pages = 1u << chunks.pages_log(id);

@@ -1,4 +1,4 @@
-// Parameters of the published form of Ouroboros, with the defaults of the authors' code.
+// The parameters of the published form of Ouroboros have the defaults of the authors' code.
 #pragma once
 
 #include "allocators/support/contract/parameters.hpp"

@@ -1,36 +1,39 @@
-// Ouroboros: pages from index queues whose storage comes out of the memory they manage. The published form.
+// Ouroboros serves pages from index queues whose storage comes from the memory that they manage. This is the published
+// form.
 //
-// Paper: Winter, Mlakar, Parger & Steinberger, Ouroboros: Virtualized Queues for Dynamic Memory Management on GPUs,
-// ICS 2020; measured again by Winter et al., PPoPP 2021, and by Pham et al. 2025 (sections 2.2 and 5). The facts come
-// from these papers and from the behaviour of the authors' code.
+// Paper: Winter, Mlakar, Parger & Steinberger, Ouroboros: Virtualized Queues for Dynamic Memory Management on GPUs, ICS
+// 2020; measured again by Winter et al., PPoPP 2021, and by Pham et al. 2025 (sections 2.2 and 5). The facts come from
+// these papers and from the behaviour of the authors' code.
+//
 // Idea:
-//   malloc  round the request up to a page of 16 << i bytes. The lanes of a warp that request the class together take
-//           their pages from a bulk semaphore at once (packed_semaphore.hpp). If it has too few, their leader makes the
-//           pages of a chunk, or waits for pages of others. Then the queue provides the pages.
-//   free    put the page back into the queue and signal the semaphore, lane by lane.
-//   Six variants: the queue holds pages (page_queue.hpp) or chunks with free pages (chunk_queue.hpp), and it is a flat
-//   ring (ring_queue.hpp) or is itself kept in chunks, found by an array (array_queue.hpp) or by links
-//   (list_queue.hpp).
-// Data: headed_chunks.hpp; the words of the classes lie outside the pool.
+// * malloc: A request is rounded up to a page of 16 << i bytes. The lanes of a warp that request the class together
+//   take their pages from a bulk semaphore at once (packed_semaphore.hpp). If it has too few pages, their leader makes
+//   the pages of a chunk, or waits for pages of others. Then the queue provides the pages.
+// * free: Each lane puts its page back into the queue and signals the semaphore.
+// * Six variants: The queue holds pages (page_queue.hpp) or chunks with free pages (chunk_queue.hpp). The queue is a
+//   flat ring (ring_queue.hpp), or it lies in chunks itself, which an array (array_queue.hpp) or links (list_queue.hpp)
+//   find.
 //
-// Requests beyond a chunk go to the back end's device heap, rounded up to a power of two.
+// Data: headed_chunks.hpp. The words of the classes lie outside the pool.
+//
+// Requests larger than a chunk are rounded up to a power of two and go to the back end's device heap.
 //
 // Differs from the paper:
-//   * Out of memory gives null, to the lanes for which nothing is left. The authors' code writes chunks beyond the
-//     pool: headed_chunks.hpp, packed_semaphore.hpp.
-//   * Memory orders: slots and masks release and acquire at device scope (there: fences of block scope in places).
-//   * Lanes continue by one mask, formed at entry. A waiting lane sleeps at most 1.3 us between two checks.
-//   * Linked queues and walks notice storage that was reused (list_queue.hpp, chunk_queue.hpp).
-//   * Blocks of the device heap are remembered, so that reset() frees them (device_heap_share.hpp).
-//   * Flat rings in pools below 2.5 GiB are as large as the pool needs (parameters.hpp).
-//   * The counter of calls is off (`statistics`; the published measurements include it).
-//   * Addresses and sizes of queues are parameters of the kernel; in the authors' code they are next to the counters
-//     that all lanes change. So mallocs of P-S are faster than the authors' (results/reference/h200/originals.md). This
-//     probably also explains mallocs of P-VA and frees by lone lanes (not shown).
-// As published: the semaphore's fields overflow with 2^24 free pages of a class, and rings and directories overflow
+// * If the memory is exhausted, the lanes for which nothing is left get null. The authors' code writes chunks beyond
+//   the pool (headed_chunks.hpp, packed_semaphore.hpp).
+// * Slots and masks release and acquire at device scope. The authors' code has fences of block scope in places.
+// * Lanes continue by one mask, formed at entry. A waiting lane sleeps at most 1.3 us between two checks.
+// * Linked queues and walks notice storage that was reused (list_queue.hpp, chunk_queue.hpp).
+// * Blocks of the device heap are remembered, so that reset() frees them (device_heap_share.hpp).
+// * Flat rings in pools below 2.5 GiB are as large as the pool needs (parameters.hpp).
+// * The counter of calls is off (`statistics`); the published measurements include it.
+// * Addresses and sizes of queues are parameters of the kernel. In the authors' code they are next to the counters that
+//   all lanes change. So mallocs of P-S are faster than the authors' (results/reference/h200/originals.md). This
+//   probably also explains the mallocs of P-VA and the frees of lone lanes, but it is not shown.
+//
+// As published: The semaphore's fields overflow at 2^24 free pages of a class, and rings and directories overflow
 // (free_pages.hpp has the limits and sufficient constants). Pages never leave their class. Chunks do so only in C-S,
-// above 838,860 chunks in a queue. ABA: numbers of puts and takes have 32 bits and repeat after 2^32 operations on a
-// class.
+// above 838,860 chunks in a queue. ABA: Queue positions have 32 bits and repeat after 2^32 operations on a class.
 #pragma once
 
 #include <bit>
@@ -41,7 +44,8 @@
 
 namespace allocbench::ouroboros::published {
 
-// The slow path of a malloc: not inlined, so that the fast path keeps its registers. `heap` lies in device memory.
+// Takes pages on the slow path of a malloc. It is not inlined, so that the fast path keeps its registers. `heap` lies
+// in device memory.
 template <class Policy, class Thread>
 SIMT_NOINLINE_FN std::uint32_t take_slowly(Thread& thread, const Policy& heap, std::uint32_t id, std::uint32_t wanted,
                                            std::uint64_t seen) {
@@ -66,8 +70,8 @@ class OuroborosOf {
     return published::why_too_many_free<Policy>(pool_bytes - device_heap_bytes(pool_bytes, parameters), parameters,
                                                 bytes, free_share);
   }
-  // Four pages of 16 bytes per chunk, queue chunks of 16 slots, three classes. Other sizes are promised nothing: pages
-  // never leave their class.
+  // A chunk has four pages of 16 bytes, a queue chunk has 16 slots, and there are three classes. Other sizes get no
+  // guarantee, because pages never leave their class.
   static SmallHeap<Parameters> small_heap() {
     Parameters parameters;
     parameters.chunk_bytes = 64;
@@ -114,7 +118,7 @@ class OuroborosOf {
     if (block == nullptr) return;
     count_call(thread);
     const auto offset = static_cast<std::size_t>(static_cast<std::byte*>(block) - heap_.chunks.base);
-    if (offset >= heap_.chunks.bytes()) {  // huge for addresses below the pool
+    if (offset >= heap_.chunks.bytes()) {  // the offset is huge for addresses below the pool
       large_blocks_.free(thread, block);
       return;
     }
@@ -123,7 +127,6 @@ class OuroborosOf {
 
   std::string broken_invariant(simt::Stream& stream) const { return broken_heap(stream, heap_); }
 
-  // For tests.
   const Policy& heap() const { return heap_; }
 
  protected:
@@ -153,7 +156,7 @@ class OuroborosOf {
   }
 
   Policy heap_;
-  Policy* heap_on_device_ = nullptr;  // the same in device memory, for functions that are not inlined
+  Policy* heap_on_device_ = nullptr;  // copy of heap_ in device memory, for functions that are not inlined
   DeviceHeapShare large_blocks_;
   std::uint64_t* calls_ = nullptr;
 };

@@ -1,33 +1,35 @@
-// The standard queue (S): a flat ring per class. A put waits until its slot is empty, a take until it is not.
+// RingQueue is the standard queue (S): a flat ring per class. A put waits until its slot is empty, and a take waits
+// until its slot is full.
 //
-// As published, a ring overflows when more pages of a class are free than it has slots; frees then wait until a lane
-// takes one.
+// As published, a ring overflows if a class has more free pages than the ring has slots. Frees then wait until a lane
+// takes a page.
 #pragma once
 
 #include "allocators/ouroboros/published/headed_chunks.hpp"
 
 namespace allocbench::ouroboros::published {
 
-// Results of a check of a place in a chunk queue, apart from an index.
-inline constexpr std::uint32_t gone = 0xfffffffeu;  // the place is not in the queue; search for the front again
+// Result of a check of a place in a chunk queue that is not an index.
+// The place is not in the queue, so the lane must search from the front again.
+inline constexpr std::uint32_t gone = 0xfffffffeu;
 
 struct Place {
   std::uint32_t* slot;
-  std::uint32_t chunk;  // queue storage; of virtualised queues
+  std::uint32_t chunk;  // chunk of queue storage, for virtualised queues
 };
 
-// Emptied chunks: returned, only tried, or kept.
+// Release tells what happens to emptied chunks: they are returned, a return is only tried, or they are kept.
 enum class Release { full, pretended, none };
 
 struct RingQueue {
   static constexpr bool virtualised = false;
-  static constexpr bool signals_first = true;  // of the two steps signal and enqueue
+  static constexpr bool signals_first = true;  // true if a free signals first and enqueues second
   static constexpr Release release = Release::full;
   struct Ends {};
 
   std::uint32_t* slots = nullptr;
-  std::uint32_t log = 0;  // of the slots of class 0
-  bool halves = false;    // from class to class
+  std::uint32_t log = 0;  // log2 of the slots of class 0
+  bool halves = false;    // true if the capacity halves from class to class
 
   SIMT_HOST_FN std::uint32_t capacity(std::uint32_t id) const { return 1u << (halves ? log - id : log); }
   SIMT_HOST_FN std::uint64_t begin(std::uint32_t id) const {
@@ -37,7 +39,7 @@ struct RingQueue {
     return slots[begin(id) + (number & (capacity(id) - 1))];
   }
 
-  // All lanes of the group call, each with its number.
+  // Takes an index. All lanes of the group call, each with its queue position.
   template <class Thread, class Group>
   SIMT_FN std::uint32_t take(Thread& thread, const Group&, const HeadedChunks&, Ends&, std::uint32_t id,
                              std::uint32_t number) const {
@@ -48,14 +50,14 @@ struct RingQueue {
                    std::uint32_t index) const {
     put_into(thread, slot(id, number), index);
   }
-  // One lane puts the indices `index`, `index` + 1, ...
+  // Puts the indices `index`, `index` + 1, ... by one lane.
   template <class Thread>
   SIMT_FN void put_run(Thread& thread, const HeadedChunks&, Ends&, std::uint32_t id, std::uint32_t number,
                        std::uint32_t count, std::uint32_t index) const {
     for (std::uint32_t i = 0; i < count; ++i) put_into(thread, slot(id, number + i), index + i);
   }
 
-  // Chunk queues: the entry at a place, without taking it, and the removal of that entry.
+  // Reads the entry at a place of a chunk queue without taking it.
   template <class Thread>
   SIMT_FN std::uint32_t look(Thread& thread, const HeadedChunks&, Ends&, std::uint32_t id, std::uint32_t number,
                              Place& place) const {
@@ -67,7 +69,8 @@ struct RingQueue {
                       std::uint32_t index) const {
     return thread.atomic(*place.slot).compare_exchange(index, empty_slot, simt::relaxed, simt::relaxed);
   }
-  // Returns the replaced index (an entry that lanes have passed without removing it) or empty_slot.
+  // Puts a chunk. Returns empty_slot, or the index that it replaced: an entry that lanes have passed without removing
+  // it.
   template <class Thread>
   SIMT_FN std::uint32_t put_chunk(Thread& thread, const HeadedChunks&, Ends&, std::uint32_t id, std::uint32_t number,
                                   std::uint32_t index) const {

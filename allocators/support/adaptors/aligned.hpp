@@ -1,4 +1,4 @@
-// Aligned<A>: any allocator, with blocks at multiples of an alignment that its design does not promise.
+// Aligned<A> is any allocator with blocks at multiples of an alignment that its design does not promise.
 //
 // If the design's own alignment is enough, the request is unchanged. Otherwise the request asks for `alignment` more
 // bytes. The block then begins at the first multiple with room for a word in front of it, and that word leads back to
@@ -13,15 +13,15 @@
 
 namespace allocbench {
 
-// Additional bytes of an aligned request over blocks with the alignment `own`: none if that is enough, and more if
-// `own` is less than a word.
+// Returns the additional bytes of an aligned request over blocks with the alignment `own`. The result is 0 if `own` is
+// enough. It is larger than `alignment` if `own` is less than a word.
 SIMT_HOST_FN constexpr std::size_t surplus_of_alignment(std::size_t own, std::size_t alignment) {
   if (alignment <= own) return 0;
   return alignment + (own < sizeof(void*) ? sizeof(void*) - own : 0);
 }
 
-// `alignment` must be a power of two, the same for malloc and free of a block. Returns null also if size and additional
-// bytes overflow a word.
+// Allocates `bytes` at a multiple of `alignment`, a power of two that must be the same for malloc and free of a block.
+// Returns null also if size and additional bytes overflow a word.
 template <class Inner, class Thread>
 SIMT_FN void* malloc_aligned(Inner& inner, Thread& thread, std::size_t bytes, std::size_t own, std::size_t alignment) {
   const std::size_t surplus = surplus_of_alignment(own, alignment);
@@ -41,7 +41,6 @@ SIMT_FN void free_aligned(Inner& inner, Thread& thread, void* block, std::size_t
   inner.free(thread, block);
 }
 
-// The session of an aligned allocator.
 template <class Inner, std::uint32_t own>
 class AlignedSession : public SessionAdaptor<Inner> {
   using SessionAdaptor<Inner>::inner_;

@@ -1,5 +1,5 @@
-// Results of the Counted adaptor in device memory: sums over all calls, and a record of each malloc. Plain data, shared
-// by device code and host reports.
+// These types hold the results of the Counted adaptor in device memory: sums over all calls, and a record of each
+// malloc. Both device code and host reports use them.
 #pragma once
 
 #include "simt/operation_counts.hpp"
@@ -11,7 +11,7 @@ struct CallCounts {
   simt::OperationCounts operations;
 };
 
-// All zero before a pass.
+// All values are zero before a pass.
 struct CallSums {
   CallCounts mallocs;
   CallCounts frees;
@@ -19,10 +19,10 @@ struct CallSums {
 
 struct MallocRecord {
   std::uint32_t thread;      // rank in the grid
-  std::uint32_t steps;       // in the allocator's StepUnit; 0 for turns, which follow from the ticket
-  std::uint32_t ticket;      // or simt::nothing_noted, for example if the queue was empty
-  std::uint16_t lane;        // of its warp
-  std::uint16_t pages_seen;  // or nothing_seen
+  std::uint32_t steps;       // steps in the allocator's StepUnit; 0 for turns, which follow from the ticket
+  std::uint32_t ticket;      // ticket of the request, or simt::nothing_noted, for example if the queue was empty
+  std::uint16_t lane;        // number of the lane in its warp
+  std::uint16_t pages_seen;  // number of free pages that malloc found (simt::Note::pages_seen), or nothing_seen
 };
 inline constexpr std::uint16_t nothing_seen = 0xffff;
 

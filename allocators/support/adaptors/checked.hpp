@@ -1,11 +1,12 @@
-// Checked<A>: any allocator, with verification of the contents of every block. Like RMM, adaptors are stacked on a
-// resource.
+// Checked<A> is any allocator with verification of the contents of every block. Adaptors are stacked on an allocator,
+// as in RMM.
 //
-// malloc takes a tag from a ledger and fills the whole block with words derived from the tag. free compares all words,
-// overwrites the block with a dead pattern and passes it on. Two owners of one byte cannot both find their pattern. The
-// tag is the first word of the block. All other book-keeping is in the ledger, outside the pool. So requests keep their
-// size (with a header, 8,192 bytes would exceed the limit of some designs), and blocks of 4 bytes can be checked.
-// Smaller requests are raised to 4 bytes; requests for 0 bytes only if the allocator promises a block for them.
+// A malloc takes a tag from a ledger and fills the whole block with words derived from the tag. A free compares all
+// words, overwrites the block with a dead pattern and passes it on. Two owners of one byte cannot both find their
+// pattern. The tag is the first word of the block. All other book-keeping is in the ledger, outside the pool. So
+// requests keep their size, and blocks of 4 bytes can be checked. (With a header, 8,192 bytes would exceed the limit of
+// some designs.) Smaller requests are raised to 4 bytes. Requests for 0 bytes are raised only if the allocator promises
+// a block for them.
 //
 // Ordering: in C++ every free synchronises with the malloc that returns the memory again. The published designs do not
 // promise this and are not judged by it. The adaptor itself orders two owners by one word (`next_tag`), so a late write
@@ -89,12 +90,12 @@ struct ContentLedger {
   template <class Thread>
   SIMT_FN bool retire(Thread& thread, void* memory) const {
     LedgerEntry block{reinterpret_cast<std::uint64_t>(memory), 0, ledger_unused, thread.rank_in_grid()};
-    // Seen by adopt().
+    // adopt() has reported blocks outside the pool.
     if (block.address < pool_begin || block.address >= pool_end || block.address % 4 != 0) return true;
     std::uint32_t* words = static_cast<std::uint32_t*>(memory);
     const std::uint32_t tag = tag_of_word(words[0]);
     if (tag >= capacity || entries[tag].address != block.address) {
-      // A wrong tag: the block was overwritten or already freed.
+      // The tag is wrong, so the block was overwritten or already freed.
       const bool dead = words[0] == dead_word;
       blame(thread, dead ? ContentFault::freed_twice : ContentFault::header_overwritten, block, 0, 0, words[0]);
       return false;
@@ -112,12 +113,12 @@ struct ContentLedger {
   }
 
  private:
-  // The size that one instruction moves. Passes over large blocks spend most of their time here.
+  // Quad has the size that one instruction moves. Passes over large blocks spend most of their time here.
   struct alignas(16) Quad {
     std::uint32_t words[4];
   };
 
-  // Number of words before the first whole quad of [begin, end), or of all words if there is no whole quad.
+  // Returns the number of words before the first whole quad of [begin, end), or of all words if there is no whole quad.
   static SIMT_FN std::uint64_t words_before_quads(const std::uint32_t* words, std::uint64_t begin, std::uint64_t end) {
     const std::uint64_t first = (begin + 3) / 4 * 4;
     return reinterpret_cast<std::uint64_t>(words) % sizeof(Quad) != 0 || first > end ? end : first;
@@ -136,7 +137,7 @@ struct ContentLedger {
     for (; word < end; ++word) words[word] = word_at(word);
   }
 
-  // The first word of [begin, end) that differs from `word_at`, or `end` if none differs.
+  // Returns the first word of [begin, end) that differs from `word_at`, or `end` if none differs.
   template <class WordAt>
   static SIMT_FN std::uint64_t first_other(const std::uint32_t* words, std::uint64_t begin, std::uint64_t end,
                                            const WordAt& word_at) {
@@ -179,7 +180,6 @@ struct ContentLedger {
   }
 };
 
-// The session of a checked allocator.
 template <class Inner, ZeroBytes zero>
 class CheckedSession : public SessionAdaptor<Inner> {
   using SessionAdaptor<Inner>::inner_;

@@ -1,5 +1,5 @@
-// Results of the Checked adaptor in device memory: counters by kind, the first offender, and the ledger of the blocks
-// in use. Plain data, shared by device code and host reports.
+// These types hold the results of the Checked adaptor in device memory: counters by kind, the first offender, and the
+// ledger of the blocks in use. Both device code and host reports use them.
 #pragma once
 
 #include <cstddef>
@@ -13,21 +13,21 @@ enum class ContentFault : std::uint32_t {
   double_hand_out,     // malloc returned an address that another thread still owns
   header_overwritten,  // free found a wrong tag
   body_overwritten,    // free found a wrong word in the rest of the block
-  freed_twice,         // free of a block that was already freed
+  freed_twice,         // a thread freed a block that was already freed
   kinds
 };
 inline constexpr std::uint32_t content_fault_kinds = static_cast<std::uint32_t>(ContentFault::kinds);
 
-// One handed-out block. The index of the entry is the block's tag.
+// LedgerEntry describes a block in use. The index of the entry is the block's tag.
 struct LedgerEntry {
   std::uint64_t address;
   std::uint64_t bytes;
-  std::uint32_t state;  // LedgerState; written by atomics only
+  std::uint32_t state;  // a LedgerState, written by atomics only
   std::uint32_t thread;
 };
 enum LedgerState : std::uint32_t { ledger_unused = 0, ledger_live = 1, ledger_dead = 2 };
 
-// All bytes zero is the state before a pass.
+// All bytes are zero before a pass.
 struct ContentReport {
   std::uint32_t next_tag;  // this word also orders every free before every later malloc
   std::uint32_t ledger_full;
@@ -37,15 +37,15 @@ struct ContentReport {
     ContentFault fault;
     std::uint32_t thread;  // rank in the grid
     std::uint64_t address;
-    std::uint64_t bytes;   // of the block
-    std::uint64_t offset;  // of the first wrong word in the block
+    std::uint64_t bytes;   // bytes of the block
+    std::uint64_t offset;  // bytes from the block's begin to its first wrong word
     std::uint32_t expected;
     std::uint32_t found;
   } first;
 };
 
-// The words of a block with this tag: word 0 is the tag, and the other words follow from it. They are never all zero,
-// so cleared memory counts as overwritten.
+// Returns a word of a block with this tag. Word 0 is the tag, and the other words follow from it. The words of a block
+// are never all zero, so cleared memory counts as overwritten.
 constexpr std::uint32_t content_word(std::uint32_t tag, std::uint64_t word) {
   if (word == 0) return tag ^ 0xa110cb00u;
   std::uint32_t mixed = tag * 0x9e3779b9u + static_cast<std::uint32_t>(word) * 0x85ebca6bu;
@@ -57,7 +57,7 @@ inline constexpr std::uint32_t dead_word = 0xdeadb10cu;
 
 // Smaller requests are raised to this size, so that every checked block has a word for its tag.
 inline constexpr std::uint64_t least_checked_bytes = 4;
-// Number of words in a block of this size.
+// Returns the number of words in a block of this size.
 constexpr std::uint64_t content_words(std::uint64_t bytes) { return bytes / 4; }
 
 }  // namespace allocbench

@@ -1,4 +1,4 @@
-// Counted<A>: any allocator, with counts of the steps and the operations on shared words of malloc and free
+// Counted<A> is any allocator with counts of the steps of malloc and free and of their operations on shared words
 // (simt/counting.hpp).
 //
 // Each call runs with its own counting thread and adds its counts to sums in device memory. Each malloc also writes a
@@ -15,9 +15,9 @@
 
 namespace allocbench {
 
-// The memory that the adaptor writes. The host owns this object and passes it to kernels by value.
+// CallLedger is the memory that the adaptor writes. The host owns this object and passes it to kernels by value.
 struct CallLedger {
-  CallSums* sums = nullptr;  // null: nothing is counted
+  CallSums* sums = nullptr;  // sums over all calls; null if nothing is counted
   MallocRecord* records = nullptr;
   std::uint64_t capacity = 0;  // number of records; later mallocs only appear in the sums
   simt::DeadlineView deadline = {};
@@ -44,7 +44,7 @@ struct CallLedger {
   }
 
  private:
-  // Returns the number of the call.
+  // Adds the counts of a call to the sums. Returns the number of the call.
   template <class Thread>
   static SIMT_FN std::uint64_t add(Thread& thread, CallCounts& calls, const simt::OperationCounts& counted) {
     simt::OperationCounts& all = calls.operations;
@@ -64,7 +64,8 @@ struct CallLedger {
   }
 };
 
-// The session of a counted allocator. detach() and release_all() belong to no call and are not counted.
+// CountedSession is the session of a counted allocator. detach() and release_all() belong to no call and are not
+// counted.
 template <class Inner, StepUnit unit>
 class CountedSession : public SessionAdaptor<Inner> {
   using SessionAdaptor<Inner>::inner_;
@@ -110,7 +111,7 @@ class Counted {
     return CountedSession<Inner, A::traits.step>(allocbench::attach(inner_, thread), ledger_);
   }
 
-  // The same allocator for calls that only prepare a measurement.
+  // Returns the same allocator without counting, for calls that only prepare a measurement.
   Counted uncounted() const { return Counted(inner_, {.deadline = ledger_.deadline, .trace = ledger_.trace}); }
   const A& inner() const { return inner_; }
 

@@ -1,4 +1,4 @@
-// Delayed<A>: any allocator, with a wait in every malloc and every free.
+// Delayed<A> is any allocator with a wait in every malloc and every free.
 //
 // It shows how much an application depends on its allocator. The time of the application is a straight line over the
 // cycles that every call waits. The slope is the number of calls in a row. If the line is flat, a faster allocator
@@ -14,13 +14,12 @@
 
 namespace allocbench {
 
-// Minimum number of cycles that a call waits.
+// CallDelays has the least number of cycles that a call waits.
 struct CallDelays {
   std::uint32_t malloc_cycles = 0;
   std::uint32_t free_cycles = 0;
 };
 
-// The session of a delayed allocator.
 template <class Inner>
 class DelayedSession : public SessionAdaptor<Inner> {
   using SessionAdaptor<Inner>::inner_;
@@ -70,7 +69,7 @@ class Delayed {
     }
   };
 
-  // The traits of A under another name.
+  // Returns the traits of A under another name.
   static constexpr Traits traits_as(std::string_view name, std::string_view display_name) {
     Traits traits = A::traits;
     traits.name = name;

@@ -1,4 +1,4 @@
-// Failing<A>: any allocator, with mallocs that return null with a given probability instead of calling it.
+// Failing<A> is any allocator whose mallocs return null with a given probability instead of calling the allocator.
 //
 // It tests whether callers can handle null, and whether an allocator can handle lanes of a warp that do not call, and
 // null among the frees. The seed, the thread and the number of its call in the kernel decide whether a call is refused,
@@ -11,7 +11,7 @@
 namespace allocbench {
 
 struct FailureRule {
-  std::uint32_t threshold = 0;  // of 2^32; 0: nothing is refused
+  std::uint32_t threshold = 0;  // probability of a refusal in units of 2^-32; 0 refuses nothing
   std::uint32_t seed = 0;
 
   static FailureRule with_chance(double chance, std::uint64_t seed) {
@@ -28,7 +28,6 @@ struct FailureRule {
   }
 };
 
-// The session of a failing allocator.
 template <class Inner>
 class FailingSession : public SessionAdaptor<Inner> {
   using SessionAdaptor<Inner>::inner_;

@@ -1,4 +1,4 @@
-// Latency<A>: any allocator, with a histogram of the durations of malloc and free in the shared memory of the caller's
+// Latency<A> is any allocator with a histogram of the durations of malloc and free in the shared memory of the caller's
 // block.
 //
 // The duration of a call is the difference of two clock reads. The second read follows a store of the returned pointer,
@@ -14,7 +14,7 @@
 
 namespace allocbench {
 
-// The histogram of a block. All threads of the block call open() first and close() last.
+// BlockLatencies is the histogram of a block. All threads of the block call open() first and close() last.
 class BlockLatencies {
  public:
   using Shared = LatencyHistogram<std::uint32_t>;
@@ -59,7 +59,7 @@ class BlockLatencies {
   Shared* counted_;
 };
 
-// The session of an allocator.
+// LatencySession is the session of an allocator with a latency histogram.
 template <class Inner>
 class LatencySession : public SessionAdaptor<Inner> {
   using SessionAdaptor<Inner>::inner_;

@@ -1,5 +1,5 @@
-// Histogram of the Latency adaptor: calls by duration, in buckets that grow with the duration. Plain data, shared by
-// device code and host reports.
+// LatencyHistogram counts the calls of the Latency adaptor by duration, in buckets that grow with the duration. Both
+// device code and host reports use it.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct LatencyBuckets {
     if (octave >= octaves) return count - 1;
     return per_octave * octave + static_cast<std::uint32_t>(ticks >> octave);
   }
-  // The shortest duration of a bucket. For `count`, the end of the last bucket.
+  // Returns the shortest duration of a bucket. For `count`, returns the end of the last bucket.
   static SIMT_HOST_FN std::uint64_t first_of(std::uint32_t bucket) {
     if (bucket < 2 * per_octave) return bucket;
     const std::uint32_t octave = bucket / per_octave - 1;
@@ -31,7 +31,7 @@ struct LatencyBuckets {
   }
 };
 
-// All bytes zero is the state before a kernel.
+// All bytes are zero before a kernel.
 template <class Count>
 struct LatencyHistogram {
   std::uint64_t largest = 0;

@@ -1,4 +1,4 @@
-// SessionAdaptor: the common part of all adaptors' sessions. An adaptor redefines malloc and free. detach() and
+// SessionAdaptor is the common part of all adaptors' sessions. An adaptor redefines malloc and free. detach() and
 // release_all() belong to no call and are passed to the session below.
 #pragma once
 

@@ -1,4 +1,4 @@
-// TraceLedger: the memory in which the Traced adaptor records each call of malloc and free.
+// TraceLedger is the memory in which the Traced adaptor records each call of malloc and free.
 //
 // Records are in chunks. A buffer takes one chunk after the other, and a warp writes into the buffer with its number.
 // So warps seldom share a word, and only new chunks need the common counter. A buffer never returns to an older chunk,
@@ -15,36 +15,38 @@
 namespace allocbench {
 
 struct TraceRecord {
-  std::uint64_t value;   // malloc: bytes; free: number of its malloc's record plus one, 0 = no record
-  std::uint64_t clock;   // in nanoseconds
-  std::uint32_t thread;  // rank in the grid; `unused` in unwritten records
+  // Bytes of a malloc; for a free, the number of its malloc's record plus one, or 0 if there is no record.
+  std::uint64_t value;
+  std::uint64_t clock;   // time of the call in nanoseconds
+  std::uint32_t thread;  // rank of the thread in the grid; `unused` in unwritten records
   std::uint32_t call;
 
   static constexpr std::uint32_t unused = 0xffffffff;
   // The lower 8 bits of `call` are one of these values. The higher bits are the binary logarithm of the alignment.
   static constexpr std::uint32_t malloc = 0;
   static constexpr std::uint32_t free = 1;
-  static constexpr std::uint32_t refused_malloc = 2;  // it returned null
+  static constexpr std::uint32_t refused_malloc = 2;  // a malloc that returned null
 };
 static_assert(sizeof(TraceRecord) == 24);
 
 // The host owns this object and passes it to kernels by value.
 struct TraceLedger {
-  static constexpr std::uint32_t chunk_records = 64;  // a warp's calls fit into one
-  static constexpr std::uint32_t words_apart = 4;     // each buffer has its own sectors
+  static constexpr std::uint32_t chunk_records = 64;  // records of a chunk; a warp's calls fit into one chunk
+  static constexpr std::uint32_t words_apart = 4;     // distance of the heads in words; each buffer has its own sectors
 
   TraceRecord* records = nullptr;
-  std::uint64_t* heads = nullptr;  // by buffer: its chunk plus one in the upper half, used records in the lower
+  // Each buffer has the number of its chunk plus one in the upper half, and its used records in the lower half.
+  std::uint64_t* heads = nullptr;
   std::uint32_t* next_chunk = nullptr;
   std::uint64_t* lost = nullptr;    // calls that found no chunk
-  std::uint32_t* owners = nullptr;  // by granule: number of the record of the block's malloc, plus one
+  std::uint32_t* owners = nullptr;  // record of the malloc of each granule's block, plus one
   std::uint32_t log_granule = 0;    // log2 of the bytes of a granule, the smallest distance of two blocks
   std::uint64_t pool_begin = 0;
   std::uint64_t pool_end = 0;
   std::uint32_t chunks = 0;
   std::uint32_t buffers = 0;
   std::uint32_t first = 0;          // number of the first record
-  std::uint32_t log_alignment = 0;  // requested alignment; 0: the allocator's own
+  std::uint32_t log_alignment = 0;  // log2 of the requested alignment; 0 for the allocator's own alignment
   bool has_clocks = false;
 
   template <class Thread>
@@ -53,7 +55,7 @@ struct TraceLedger {
         add(thread, (block == nullptr ? TraceRecord::refused_malloc : TraceRecord::malloc) | log_alignment << 8, bytes);
     if (has_owner(block)) owner_of(thread, block).store(number, simt::relaxed);
   }
-  // Called before the block is freed, while it still belongs to the caller.
+  // Records a free. It must be called before the block is freed, while the caller still owns the block.
   template <class Thread>
   SIMT_FN void add_free(Thread& thread, const void* block) const {
     add(thread, TraceRecord::free, has_owner(block) ? owner_of(thread, block).load(simt::relaxed) : 0);
@@ -69,7 +71,7 @@ struct TraceLedger {
     return thread.atomic(owners[(reinterpret_cast<std::uint64_t>(block) - pool_begin) >> log_granule]);
   }
 
-  // The records of a warp's calls: the first `old_count` calls from record `old` on, the others from `fresh` on.
+  // Places of the records of a warp's calls: the first `old_count` calls start at record `old`, the others at `fresh`.
   struct Places {
     std::uint32_t old = 0;
     std::uint32_t old_count = 0;
@@ -77,7 +79,7 @@ struct TraceLedger {
   };
   static constexpr std::uint32_t no_place = 0xffffffff;
 
-  // The number of the record plus one. 0: the record was lost.
+  // Adds a record and returns its number plus one, or 0 if the record was lost.
   template <class Thread>
   SIMT_FN std::uint32_t add(Thread& thread, std::uint32_t call, std::uint64_t value) const {
     const auto group = thread.converged();

@@ -1,4 +1,4 @@
-// TraceRecorder: owns the memory of a TraceLedger, and adds its records to a trace, kernel by kernel.
+// TraceRecorder owns the memory of a TraceLedger and adds its records to a trace, kernel by kernel.
 #pragma once
 
 #include <algorithm>
@@ -17,15 +17,15 @@
 namespace allocbench {
 
 struct TraceOptions {
-  // capacity of the buffers for one kernel; further calls are lost and counted
+  // Number of calls of one kernel that the buffers can record. Further calls are lost and counted.
   std::uint32_t calls_per_kernel = 1u << 20;
   bool clocks = false;
 };
 
 class TraceRecorder {
  public:
-  // The blocks are in `pool`, at distances that are multiples of `alignment`. Takes device memory: 24 B for each call
-  // of a kernel, and 4 B for each possible block address. Throws simt::Fault.
+  // Makes the buffers. The blocks are in `pool`, at distances that are multiples of `alignment`. Takes 24 B of device
+  // memory for each call of a kernel, and 4 B for each possible block address. Throws simt::Fault.
   TraceRecorder(simt::Stream& stream, const Pool& pool, std::uint32_t alignment, const TraceOptions& options)
       : stream_(stream),
         buffers_(std::clamp(options.calls_per_kernel / TraceLedger::chunk_records, 1u, most_buffers)),
@@ -51,10 +51,10 @@ class TraceRecorder {
     empty_buffers();
   }
 
-  // For the next kernel. Get a new ledger after each end_kernel().
+  // Returns the ledger for the next kernel. Get a new ledger after each end_kernel().
   const TraceLedger& ledger() const { return ledger_; }
 
-  // Adds the kernels since the last call as one kernel. `shape` is the shape of each. Waits for them. Throws
+  // Waits for the kernels since the last call and adds them as one kernel. Each of them has the shape `shape`. Throws
   // traces::TraceError if the trace becomes too long.
   void end_kernel(std::string name, simt::LaunchShape shape) {
     const std::uint32_t used = std::min(chunks_, next_chunk_.to_host(stream_).front()) * TraceLedger::chunk_records;
@@ -133,7 +133,8 @@ class TraceRecorder {
   simt::Buffer<std::uint32_t> owners_;
   TraceLedger ledger_;
   traces::Trace trace_;
-  std::unordered_map<std::uint32_t, std::uint32_t> made_by_;  // live blocks: number of the record plus one, call
+  // Live blocks: number of the malloc's record plus one, and its call.
+  std::unordered_map<std::uint32_t, std::uint32_t> made_by_;
 };
 
 }  // namespace allocbench

@@ -1,4 +1,4 @@
-// A memory order that a parameter can remove.
+// BitOrders is a memory order that a parameter can remove.
 //
 // Some published designs set and clear the bits of blocks in use without a memory order. Then nothing orders the last
 // accesses of an owner of a block before the first accesses of the next owner (docs/findings.md). The parameter
@@ -9,8 +9,8 @@
 
 namespace allocbench {
 
-// Which half of a hand-over has its memory order. Operations that clear a bit or lower a count release; operations that
-// set a bit or raise a count acquire.
+// BitOrders selects the halves of a hand-over that have a memory order. Operations that clear a bit or lower a count
+// release; operations that set a bit or raise a count acquire.
 struct BitOrders {
   bool clearing_releases = false;
   bool setting_acquires = false;

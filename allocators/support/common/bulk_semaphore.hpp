@@ -1,20 +1,22 @@
-// A semaphore whose units are taken, returned and promised in bulk.
+// BulkSemaphore is a semaphore whose units are taken, returned and promised in bulk.
 //
 // Paper: Winter et al., Ouroboros: Virtualized Queues for Dynamic Memory Management on GPUs, ICS 2020 (the bulk
 // semaphore); Gelado & Garland, Throughput-Oriented GPU Memory Allocation, PPoPP 2019, section 4.2 (its origin).
-// Idea: one addition takes units for a whole group of lanes. A group that finds no unit either announces and makes a
-// batch of new units, or waits for announced units of other groups. Otherwise, if a thousand warps found a class empty,
-// each of them would make a batch.
+// Idea: One addition takes units for a whole group of lanes. A group that finds no unit either announces and makes a
+// batch of new units, or waits for announced units of other groups. Without this, if a thousand warps found a class
+// empty, each of them would make a batch.
+//
 // Data: a word with the available units, and a second word with the expected and the demanded units.
 //
-// Protocol. Only `units` decides which group owns a unit (units.hpp). A group that finds no unit adds its demand to the
+// Protocol: Only `units` decides which group owns a unit (units.hpp). A group that finds no unit adds its demand to the
 // second word. The result of the addition shows whether the demand of this group begins a batch; if so, the group makes
 // the batch. So a burst makes as many batches as it needs, all at the same time. Promises are only a hint: a wrong
 // guess costs an extra batch or a useless wait, never a unit.
 //
-// Differs from the published word of 25 bits units, 25 bits expected and 14 bits reserved, which overflows with 16,384
-// waiters and with 2^24 free units. Here units have a separate word (64 bits), and expected and demanded units have 32
-// bits each. Threads use additions, and undo them if they were wrong, instead of compare-exchange loops.
+// Differs from the published word, which has 25 bits for units, 25 bits for expected and 14 bits for reserved units. It
+// overflows with 16,384 waiters and with 2^24 free units. Here units have a separate word of 64 bits, and expected and
+// demanded units have 32 bits each. Threads use additions, and undo them if they were wrong, instead of
+// compare-exchange loops.
 #pragma once
 
 #include "allocators/support/common/units.hpp"
@@ -23,22 +25,22 @@
 namespace allocbench {
 
 struct BulkSemaphore {
-  // In device memory; all bytes zero = no units. Each word has its own cache line, because all warps access the first
-  // word.
+  // State lies in device memory. If all bytes are zero, there are no units. Each word has its own cache line, because
+  // all warps access the first word.
   struct State {
-    alignas(128) std::uint64_t units;     // two's complement
-    alignas(128) std::uint64_t promises;  // expected units below, demanded ones above
+    alignas(128) std::uint64_t units;     // available units in two's complement
+    alignas(128) std::uint64_t promises;  // expected units in the lower half, demanded units in the upper half
   };
 
   State* state;
 
-  // Takes up to `wanted` units and returns how many. For callers that expect to be served.
+  // Takes up to `wanted` units and returns how many. Callers expect to be served.
   template <class Thread>
   SIMT_FN std::uint32_t take(Thread& thread, std::uint32_t wanted) const {
     return take_units(thread, state->units, wanted);
   }
 
-  // The same for callers that do not expect a unit.
+  // Does the same for callers that do not expect a unit.
   template <class Thread>
   SIMT_FN std::uint32_t take_if_any(Thread& thread, std::uint32_t wanted) const {
     return take_units_if_any(thread, state->units, wanted);
@@ -49,14 +51,14 @@ struct BulkSemaphore {
     thread.atomic(state->units).fetch_add(count, simt::relaxed);
   }
 
-  // Current number of units. The number is too low, possibly negative, while takers give back units that were not
+  // Returns the current number of units. It is too low, possibly negative, while takers return units that were not
   // available.
   template <class Thread>
   SIMT_FN std::int64_t available(Thread& thread) const {
     return static_cast<std::int64_t>(thread.atomic(state->units).load(simt::relaxed));
   }
 
-  // True while other groups make units.
+  // Returns whether other groups are making units.
   template <class Thread>
   SIMT_FN bool expects_units(Thread& thread) const {
     return expected(thread.atomic(state->promises).load(simt::relaxed)) != 0;
@@ -77,8 +79,7 @@ struct BulkSemaphore {
     thread.atomic(state->promises).fetch_add(promise(0, surplus), simt::relaxed);
   }
 
-  // Ends the demand and the announcement, given by `promised`. `made` is the number of units that the maker could get
-  // and that exist now.
+  // Ends the demand and the announcement of `promised`. `made` is the number of units that the maker produced.
   template <class Thread>
   SIMT_FN void settle(Thread& thread, std::uint64_t promised, std::uint32_t made) const {
     if (made != 0) signal(thread, made);
@@ -112,7 +113,7 @@ struct BulkSemaphore {
 
  private:
   static constexpr std::uint32_t longest_wait = 1000;  // checks of about a microsecond each
-  // Number of checks in a row without an announcement, after which the caller asks again who makes units. More checks
+  // After this number of checks in a row without an announcement, the caller asks again who makes units. More checks
   // make bursts of mixed sizes slower.
   static constexpr std::uint32_t patience = 8;
 };

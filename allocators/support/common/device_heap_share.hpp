@@ -1,20 +1,21 @@
-// The part of the memory that is left to the back end's device heap, for requests that a design does not serve itself.
+// DeviceHeapShare is the part of the memory that is left to the back end's device heap, for requests that a design does
+// not serve itself.
 //
-// Guard. CUDA's malloc overflows for sizes near 2^64: on an H100 malloc(2^64 - 1) returns a small live block. So the
+// Guard: CUDA's malloc overflows for sizes near 2^64: on an H100, malloc(2^64 - 1) returns a small live block. So the
 // share refuses requests above its size (request.hpp).
 //
-// Largest request. The device heap consists of large segments, and each block is inside one segment. On an H100, with
-// 60 heap sizes from 4 MiB to 16 GiB, the largest block was between 0.52 and 1 times the heap. The share promises less
-// than half.
+// Largest request: The device heap consists of large segments, and each block is inside one segment. On an H100, with
+// 60 heap sizes from 4 MiB to 16 GiB, the largest block had between 0.52 and 1 times the size of the heap. The share
+// promises less than half.
 //
-// Reset. A process cannot reset the device heap, so the share stores its live blocks and reset() frees them. Afterwards
+// Reset: A process cannot reset the device heap, so the share stores its live blocks and reset() frees them. Afterwards
 // the device heap may divide its memory differently than in a new process.
 //
-// Data: a hash table of addresses, at most half full; 0 = unused entry. A compare-exchange stores an address in the
-// first unused entry from its hash on, and the address never moves. free() searches from the hash on and stores 0. Only
-// the owner of a block removes its address, so there is no ABA. The entries pass no data to other threads, so the
-// operations are relaxed. Small requests do not use the table. A large request costs one atomic operation, a free one
-// load and one store.
+// Data: a hash table of addresses, at most half full. An entry of 0 is unused. A compare-exchange stores an address in
+// the first unused entry from its hash on, and the address never moves. A free searches from the hash on and stores 0.
+// Only the owner of a block removes its address, so there is no ABA. The entries pass no data to other threads, so the
+// operations are relaxed. Small requests do not use the table. A large request costs one atomic operation, and a free
+// costs one load and one store.
 #pragma once
 
 #include <algorithm>
@@ -25,11 +26,11 @@
 
 namespace allocbench {
 
-// Largest request that a new device heap of this size serves.
+// Returns the largest request that a new device heap of this size serves.
 inline std::size_t largest_in_device_heap(std::size_t heap_bytes) { return heap_bytes / 16 * 7; }
 
-// One thread per entry of the table. A table without blocks is not read, because it may exceed the L2 cache, and the
-// next kernel would then start with a cold cache.
+// Frees all blocks of the table, one thread per entry. A table without blocks is not read, because it may exceed the L2
+// cache, and the next kernel would then start with a cold cache.
 struct FreeAllBlocks {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, std::uint64_t* blocks, std::uint32_t entries, std::uint64_t* live) const {
@@ -45,7 +46,7 @@ struct FreeAllBlocks {
 
 class DeviceHeapShare {
  public:
-  // The blocks are larger than `smallest_request` bytes. A share of 0 bytes serves nothing.
+  // Makes the share. Its blocks are larger than `smallest_request` bytes. A share of 0 bytes serves nothing.
   static DeviceHeapShare create(Arena& arena, std::size_t share_bytes, std::size_t smallest_request) {
     DeviceHeapShare share;
     share.limit_.bytes = share_bytes;
@@ -90,7 +91,7 @@ class DeviceHeapShare {
     for (std::uint32_t i = hash(address), looks = 0; looks <= mask_; i = next(i), ++looks) {
       const auto entry = thread.atomic(blocks_[i]);
       if (entry.load(simt::relaxed) != address) continue;
-      // Called before the block is freed, because its next owner stores the address again.
+      // The address is removed before the block is freed, because the block's next owner stores it again.
       entry.store(0, simt::relaxed);
       thread.atomic(*live_).fetch_sub(std::uint64_t{1}, simt::relaxed);
       thread.device_heap().free(block);
@@ -98,7 +99,7 @@ class DeviceHeapShare {
     }
   }
 
-  // Frees all blocks, asynchronously.
+  // Frees all blocks. Returns before the stream has finished.
   void reset(simt::Stream& stream) const {
     if (!serves()) return;
     constexpr std::uint32_t threads = 128;
@@ -116,7 +117,7 @@ class DeviceHeapShare {
 
   RequestLimit limit_;
   std::uint64_t* blocks_ = nullptr;
-  std::uint64_t* live_ = nullptr;  // blocks in the table
+  std::uint64_t* live_ = nullptr;  // number of blocks in the table
   std::uint32_t mask_ = 0;
 };
 

@@ -1,10 +1,10 @@
-// One slot of a queue of indices: empty, or an index.
+// A slot of a queue of indices is empty or holds an index.
 //
-// The ends of the queue number puts and takes, and the numbers assign slots to threads. A put waits until the slot is
-// empty, a take until it is full. Each wait is for a thread that already has its number and does not wait for the
-// waiting thread. A put releases and a take acquires the memory of the index, user data included. A compare-exchange
-// from empty fills a slot, and an exchange empties it. So every index has one owner, whatever the order of the two
-// numbers of a slot. There is no ABA.
+// The ends of the queue number puts and takes, and these numbers assign slots to threads. A put waits until its slot is
+// empty, and a take until its slot is full. Each wait is for a thread that already has its number and does not wait for
+// the waiting thread. A put releases the memory of the index, with its user data, and a take acquires it. A
+// compare-exchange from empty fills a slot, and an exchange empties it. So every index has one owner, whatever the
+// order of the two numbers of a slot. There is no ABA.
 #pragma once
 
 #include "simt/simt.hpp"
@@ -23,7 +23,7 @@ SIMT_FN void put_into(Thread& thread, std::uint32_t& slot, std::uint32_t index) 
   }
 }
 
-// One attempt. Returns empty_slot if the slot was empty.
+// Tries once to take the index. Returns empty_slot if the slot was empty.
 template <class Thread>
 SIMT_FN std::uint32_t try_take_from(Thread& thread, std::uint32_t& slot) {
   thread.probe(simt::Step::attempt);

@@ -1,4 +1,4 @@
-// The locks of the allocators: a word with an exchange lock, and a ticket lock for queues of warps.
+// Allocators have two kinds of lock: a word with an exchange lock, and a ticket lock for queues of warps.
 //
 // Every holder does a bounded amount of work and never waits, so every wait ends.
 #pragma once
@@ -7,7 +7,8 @@
 
 namespace allocbench {
 
-// A lock word: 1 = held. Exchange acquires, store releases.
+// Tries to take a lock word, which is 1 while the lock is held. The exchange acquires, and the store of unlock()
+// releases.
 template <class Thread>
 SIMT_FN bool try_lock(Thread& thread, std::uint32_t& word) {
   return thread.atomic(word).exchange(1u, simt::acquire) == 0;
@@ -22,23 +23,23 @@ SIMT_FN void await_unlocked(Thread& thread, std::uint32_t& word) {
   while (thread.atomic(word).load(simt::acquire) != 0) thread.spin_hint();
 }
 
-// One lane takes the lock for all lanes of its group. Groups get the lock in the order of their arrival. The lock uses
-// tickets, because the hand-over of a contended exchange lock is slow on a full GPU. Groups far behind in the queue
-// check less often.
+// TicketLock is a lock that one lane takes for all lanes of its group. Groups get the lock in the order of their
+// arrival. It uses tickets, because the hand-over of a contended exchange lock is slow on a full GPU. Groups far behind
+// in the queue check less often.
 struct TicketLock {
-  // Zero if no thread has or wants the lock.
+  // Both words are zero if no thread has or wants the lock.
   alignas(128) std::uint32_t next_ticket;
-  alignas(128) std::uint32_t serving;  // the ticket whose owner has the lock
+  alignas(128) std::uint32_t serving;  // ticket whose owner has the lock
 
-  // The ticket of the group's leader, and the ticket that was served when the leader came.
+  // Turn has the ticket of the group's leader, and the ticket that was served when the leader came.
   struct Turn {
     std::uint32_t ticket;
     std::uint32_t on_arrival;
   };
 
-  // All lanes of the group call; the result is valid on the leader. A group that is served after `on_arrival` sees the
-  // earlier actions of this group. This needs an addition of zero instead of a load, which may return an old value
-  // (CONTRIBUTING.md, "Mark and look").
+  // Takes the lock. All lanes of the group call, and the result is valid on the leader. A group that is served after
+  // `on_arrival` sees the earlier actions of this group. This needs an addition of zero instead of a load, which may
+  // return an old value (CONTRIBUTING.md, "Mark and look").
   template <class Thread, class Group>
   SIMT_FN Turn lock(Thread& thread, const Group& group) {
     constexpr std::uint32_t longest_pause = 256;

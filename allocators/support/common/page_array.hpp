@@ -1,4 +1,4 @@
-// A pool as an array of equal pages.
+// PageArray is a pool as an array of equal pages.
 //
 // The size of a page is a power of two, so a shift converts between a page and its address. The number of pages is
 // arbitrary.
@@ -18,7 +18,7 @@ struct PageArray {
   std::byte* base = nullptr;
   std::uint32_t count = 0;
   std::uint32_t shift = 0;  // log2 of the bytes of a page
-  RequestLimit limit;       // one page
+  RequestLimit limit;       // largest request, one page
 
   SIMT_HOST_FN std::size_t bytes() const { return std::size_t{1} << shift; }
   SIMT_FN std::byte* address(std::uint32_t page) const { return base + (std::size_t{page} << shift); }
@@ -26,7 +26,7 @@ struct PageArray {
     return static_cast<std::uint32_t>(static_cast<std::size_t>(static_cast<const std::byte*>(block) - base) >> shift);
   }
 
-  // `name` is the name of the allocator, for the error message.
+  // Makes the pages of the arena's pool. The error message names the allocator by `name`.
   static PageArray of_arena(Arena& arena, std::uint64_t page_bytes, std::string_view name) {
     const std::size_t count = arena.pool_bytes() / page_bytes;
     if (count == 0 || count > most_pages) {

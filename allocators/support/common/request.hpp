@@ -1,4 +1,4 @@
-// Checks and rounds up the bytes of a request. Allocators do neither anywhere else.
+// These functions check the bytes of a request and round them up. Allocators do neither anywhere else.
 //
 // A caller may request any number of bytes up to 2^64 - 1. Such a number can overflow if it is rounded up, if a header
 // is added, or if it is multiplied by the lanes of a warp. A huge request would then get a small block. So every malloc
@@ -19,21 +19,21 @@ struct RequestLimit {
   SIMT_HOST_FN bool refuses(std::uint64_t request) const { return request > bytes; }
 };
 
-// Number of units of 2^unit_log2 bytes for a request that was not refused and its header; at least one.
+// Returns the units of 2^unit_log2 bytes for a request that was not refused and its header, at least one.
 SIMT_HOST_FN constexpr std::uint64_t units_of(std::uint64_t request, std::uint32_t unit_log2,
                                               std::uint32_t header_bytes = 0) {
   const std::uint64_t used = header_bytes == 0 && request == 0 ? 1 : request + header_bytes;
   return (used + (std::uint64_t{1} << unit_log2) - 1) >> unit_log2;
 }
 
-// The same in 32-bit arithmetic, for requests and units below 2^31.
+// Does the same in 32-bit arithmetic, for requests and units below 2^31.
 SIMT_HOST_FN constexpr std::uint32_t units_of(std::uint32_t request, std::uint32_t unit_log2,
                                               std::uint32_t header_bytes = 0) {
   const std::uint32_t used = header_bytes == 0 && request == 0 ? 1 : request + header_bytes;
   return (used + (1u << unit_log2) - 1) >> unit_log2;
 }
 
-// log2 of the smallest power of two that holds a request below 2^31; at least `least`.
+// Returns log2 of the smallest power of two that holds a request below 2^31, at least `least`.
 SIMT_HOST_FN std::uint32_t log2_of(std::uint32_t request, std::uint32_t least) {
   return request <= 1u << least ? least : 32 - simt::count_leading_zeros(request - 1);
 }

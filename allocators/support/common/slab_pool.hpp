@@ -1,9 +1,9 @@
-// A pool of equal slabs, which replaces a host that hands out slabs while a kernel runs. Threads take slabs and may
-// return them.
+// SlabPool is a pool of equal slabs. It replaces a host that hands out slabs while a kernel runs. Threads take slabs
+// and may return them.
 //
-// Fresh slabs come from a counter, returned slabs from a stack that is linked by indices. The head of the stack has a
-// tag that grows with every change, so an overtaken taker never installs an old link (no ABA). Returning a slab
-// releases, and taking it acquires.
+// Fresh slabs come from a counter, and returned slabs from a stack that is linked by indices. The head of the stack has
+// a tag that grows with every change. So a taker that another thread has overtaken never installs an old link (no ABA).
+// A return of a slab releases, and a take acquires.
 #pragma once
 
 #include <algorithm>
@@ -17,19 +17,21 @@ namespace allocbench {
 struct SlabPool {
   static constexpr std::uint32_t none = 0xffffffffu;
 
-  // All zero at first.
+  // All bytes are zero at first.
   struct State {
-    alignas(128) std::uint64_t returned;  // bits 0-31: 1 + the slab on top, 0 = empty; bits 32-63: tag
-    alignas(128) std::uint32_t fresh;     // slabs taken from the counter, plus attempts after its end
+    // Bits 0-31: number of the top slab plus 1, or 0 if the stack is empty; bits 32-63: tag.
+    alignas(128) std::uint64_t returned;
+    alignas(128) std::uint32_t fresh;  // slabs taken from the counter, plus attempts after its end
   };
 
   std::byte* base = nullptr;
   State* state = nullptr;
-  std::uint32_t* links = nullptr;  // per returned slab: 1 + the one below, 0 = none
+  std::uint32_t* links = nullptr;  // slab below each returned slab plus 1, or 0 if there is none
   std::uint32_t count = 0;
   std::uint32_t bytes_log2 = 0;
 
-  // Memory beyond `most_slabs` is not used. `name` is the name of the allocator, for the error message.
+  // Makes the slabs of the arena's pool. Memory beyond `most_slabs` is not used. The error message names the allocator
+  // by `name`.
   static SlabPool of_arena(Arena& arena, std::uint64_t slab_bytes, std::uint64_t most_slabs, std::string_view name) {
     const std::size_t count = std::min<std::size_t>(arena.pool_bytes() / slab_bytes, most_slabs);
     if (count == 0) {
@@ -53,7 +55,7 @@ struct SlabPool {
     return static_cast<std::uint32_t>(offset(block)) & static_cast<std::uint32_t>(slab_bytes() - 1);
   }
 
-  // Whether no slab is left. Other threads may return slabs at the same time.
+  // Returns whether no slab is left. Other threads may return slabs at the same time.
   template <class Thread>
   SIMT_FN bool exhausted(Thread& thread) const {
     return static_cast<std::uint32_t>(thread.atomic(state->returned).load(simt::relaxed)) == 0 &&
@@ -71,7 +73,7 @@ struct SlabPool {
       if (top.compare_exchange(seen, next_tag(seen) | below, simt::acquire, simt::acquire)) return slab;
       thread.probe(simt::Step::retry);
     }
-    // The load prevents refused threads from advancing the counter until it overflows.
+    // The load stops refused threads from advancing the counter until it overflows.
     const auto fresh = thread.atomic(state->fresh);
     if (fresh.load(simt::relaxed) >= count) return none;
     const std::uint32_t slab = fresh.fetch_add(1u, simt::relaxed);

@@ -1,4 +1,5 @@
-// Consecutive numbers for the lanes of a group, limited by the available units. The rings of queues hand them out.
+// TicketRange holds consecutive numbers for the lanes of a group, limited by the available units. The rings of queues
+// hand them out.
 #pragma once
 
 #include "allocators/support/common/units.hpp"
@@ -6,7 +7,7 @@
 namespace allocbench {
 
 struct TicketRange {
-  std::uint32_t count = 0;  // lanes with a ticket; they have the lowest ranks
+  std::uint32_t count = 0;  // number of lanes with a ticket; they have the lowest ranks
   std::uint32_t first = 0;
 
   template <class Group>
@@ -19,7 +20,7 @@ struct TicketRange {
   }
 };
 
-// All lanes of the group call; the leader makes one addition to each word for all of them.
+// Takes tickets for the lanes of a group. All lanes call; the leader makes one addition to each word for all of them.
 template <class Thread, class Group>
 SIMT_FN TicketRange take_tickets(Thread& thread, const Group& group, std::uint32_t& units, std::uint32_t& numbers) {
   TicketRange tickets;

@@ -1,5 +1,5 @@
-// State per warp or per tile of 16 lanes, for sessions (session.hpp): the tile of a thread, and a table that keeps the
-// state of each tile between kernels.
+// These types hold state per warp or per tile of 16 lanes, for sessions (session.hpp). Tiles finds the tile of a
+// thread, and TileTable keeps the state of each tile between kernels.
 #pragma once
 
 #include "allocators/support/contract/arena.hpp"
@@ -7,17 +7,18 @@
 
 namespace allocbench {
 
-// Warps, or their halves: the lanes that share a state.
+// Tiles are warps or halves of warps: the lanes that share a state.
 struct Tiles {
-  std::uint32_t lanes_log2 = 5;  // 4 or 5
+  std::uint32_t lanes_log2 = 5;  // log2 of the lanes of a tile, 4 or 5
 
-  // In the order of the grid. No two blocks share a tile.
+  // Returns the number of the thread's tile. Tiles are numbered in the order of the grid, and no two blocks share a
+  // tile.
   template <class Thread>
   SIMT_FN std::uint32_t number(Thread& thread) const {
     const std::uint32_t tiles_of_block = (thread.block_size() + (1u << lanes_log2) - 1) >> lanes_log2;
     return thread.block() * tiles_of_block + (thread.rank_in_block() >> lanes_log2);
   }
-  // The converged lanes of the caller's tile.
+  // Returns the converged lanes of the caller's tile.
   template <class Thread>
   SIMT_FN auto converged(Thread& thread) const {
     const auto group = thread.converged();
@@ -25,7 +26,7 @@ struct Tiles {
   }
 };
 
-// One State per tile, all bytes zero at first.
+// TileTable has one State per tile. All bytes are zero at first.
 template <class State>
 struct TileTable {
   Tiles tiles;
@@ -36,7 +37,7 @@ struct TileTable {
     return {tiles, arena.metadata<State>(count), count};
   }
   void reset(simt::Stream& stream) const { simt::device_fill(stream, states, 0, count * sizeof(State)); }
-  // The entry of the calling thread's tile; null if the grid has more tiles than the table.
+  // Returns the entry of the calling thread's tile, or null if the grid has more tiles than the table.
   template <class Thread>
   SIMT_FN State* find(Thread& thread) const {
     const std::uint32_t number = tiles.number(thread);

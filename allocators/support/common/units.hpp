@@ -1,11 +1,11 @@
-// A counter of units that threads take with one addition: a thread subtracts the wanted number and adds back the units
+// Threads take units from a counter with one addition. A thread subtracts the wanted number and adds back the units
 // that were not available.
 //
-// With a compare-exchange loop only one thread would succeed per round trip to the second-level cache. The
-// disadvantage: until a taker has added back the missing units, the counter is too low, possibly negative, and hides
-// returned units of other threads. So a count of zero or less does not prove that there are no units. A taker that
-// added units back must check again before it gives up. Then the last of several takers sees the true count. The
-// counter orders no memory; the hand-over of units needs its own release and acquire.
+// In a compare-exchange loop, only one thread would succeed per round trip to the second-level cache. The disadvantage:
+// Until a taker has added back the missing units, the counter is too low, possibly negative, and hides units that other
+// threads return. So a count of zero or less does not prove that there are no units. A taker that added units back must
+// check again before it gives up. Then the last of several takers sees the true count. The counter orders no memory, so
+// the hand-over of units needs its own release and acquire.
 #pragma once
 
 #include <type_traits>
@@ -14,7 +14,7 @@
 
 namespace allocbench {
 
-// `units` is in two's complement, 32 or 64 bits. Takes up to `wanted` and returns how many.
+// Takes up to `wanted` units and returns how many. `units` is in two's complement and has 32 or 64 bits.
 template <class Thread, class Word>
 SIMT_FN std::uint32_t take_units(Thread& thread, Word& units, std::uint32_t wanted) {
   using Signed = std::make_signed_t<Word>;
@@ -27,7 +27,7 @@ SIMT_FN std::uint32_t take_units(Thread& thread, Word& units, std::uint32_t want
   return granted;
 }
 
-// The same for callers that do not expect a unit. The load saves the other threads two additions.
+// Does the same for callers that do not expect a unit. The load saves the other threads two additions.
 template <class Thread, class Word>
 SIMT_FN std::uint32_t take_units_if_any(Thread& thread, Word& units, std::uint32_t wanted) {
   if (static_cast<std::make_signed_t<Word>>(thread.atomic(units).load(simt::relaxed)) <= 0) return 0;

@@ -1,4 +1,4 @@
-// The contract of an allocator plug-in.
+// An allocator plug-in keeps the contract of this header.
 //
 // A plug-in is a trivially copyable handle that kernels receive by value:
 //
@@ -9,27 +9,27 @@
 //     // Initialises the state. Throws Fault or Unsupported.
 //     static MyMalloc create(Arena&, const Parameters&);
 //
-//     // Makes the heap new again, asynchronously (trait Fresh::by_reset).
+//     // Makes the heap new again. Returns before the stream has finished (trait Fresh::by_reset).
 //     void reset(simt::Stream&);
 //
-//     // Null = out of memory, in bounded time.
+//     // Returns null if the memory is exhausted. Ends in bounded time.
 //     template <class Thread> SIMT_FN void* malloc(Thread&, std::size_t bytes);
 //
-//     // Null is allowed.
+//     // Null is allowed as `block`.
 //     template <class Thread> SIMT_FN void free(Thread&, void* block);
 //
-//     // Optional; the defaults are pool_bytes, 0, 64 KiB with default parameters, and "all invariants hold" (the empty
-//     // text).
+//     // The members below are optional. Their defaults are pool_bytes, 0, 64 KiB with default parameters, and "all
+//     // invariants hold" (the empty text).
 //     static std::size_t max_request(std::size_t pool_bytes, const Parameters&);
 //     static std::size_t device_heap_bytes(std::size_t pool_bytes, const Parameters&);
 //     static SmallHeap<Parameters> small_heap();          // heap that `allocbench check` searches
 //     static SmallHeap<Parameters> second_small_heap();   // heap for models of a second heap
 //     static SmallHeap<Parameters> heap_of_many_units();  // heap for models of many units
-//     // For a pool filled with blocks of one size, of which a share is free before the requests and all are freed at
-//     // the end: the reason why a constant is too small for this, and a sufficient value.
+//     // Explains why a constant is too small for a pool that is filled with blocks of one size, and gives a sufficient
+//     // value. A share of the blocks is free before the requests, and all are freed at the end.
 //     static std::string why_too_many_free(std::size_t pool_bytes, const Parameters&, std::size_t bytes, double share);
 //     Pool own_pool() const;                              // PoolLocation::own: where the blocks are
-//     // The alignment of blocks for a request, if it is larger than the trait `alignment`.
+//     // Returns the alignment of blocks for a request. Needed only if it can exceed the trait `alignment`.
 //     std::size_t alignment_of(std::size_t bytes) const;
 //     void destroy();                                     // releases memory that the arena does not own
 //     std::string broken_invariant(simt::Stream&) const;  // called when no kernel runs
@@ -57,8 +57,8 @@
 
 namespace allocbench {
 
-// Thrown by create() if the design cannot use this pool or these parameters. The text gives the reason and the allowed
-// values.
+// create() throws Unsupported if the design cannot use this pool or these parameters. The text gives the reason and the
+// allowed values.
 class Unsupported : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -71,7 +71,7 @@ concept Allocator = std::is_trivially_copyable_v<A> &&
   { A::create(arena, parameters) } -> std::same_as<A>;
 };
 
-// Largest request that the design serves from a fresh pool.
+// Returns the largest request that the design serves from a fresh pool.
 template <Allocator A>
 std::size_t max_request(std::size_t pool_bytes, const typename A::Parameters& parameters) {
   if constexpr (requires { A::max_request(pool_bytes, parameters); }) {
@@ -81,7 +81,7 @@ std::size_t max_request(std::size_t pool_bytes, const typename A::Parameters& pa
   }
 }
 
-// Bytes of the back end's device heap that must be set before the first launch of the process.
+// Returns the bytes of the back end's device heap that must be set before the first launch of the process.
 template <Allocator A>
 std::size_t device_heap_bytes(std::size_t pool_bytes, const typename A::Parameters& parameters) {
   if constexpr (requires { A::device_heap_bytes(pool_bytes, parameters); }) {
@@ -97,21 +97,21 @@ void destroy(A& allocator) {
   if constexpr (requires { allocator.destroy(); }) allocator.destroy();
 }
 
-// The smallest heap that still uses every rule of the design. A few dozen mallocs of 16 bytes exhaust the heap, and
-// frees recycle everything that the design recycles. `allocbench check` searches interleavings on this heap, because
-// rare interleavings are common in small heaps.
+// SmallHeap is the smallest heap that still uses every rule of the design. A few dozen mallocs of 16 bytes exhaust the
+// heap, and frees recycle everything that the design recycles. `allocbench check` searches interleavings on this heap,
+// because rare interleavings are common in small heaps.
 template <class Parameters>
 struct SmallHeap {
   std::size_t pool_bytes = std::size_t{64} << 10;
   Parameters parameters = {};
-  // After all blocks were freed, one lane alone must get this share of the largest number of equal blocks that were in
-  // use together. Less than 1 if the design abandons memory; the header of the design then gives the reason.
+  // After all blocks are freed, a lone lane must get this share of the largest number of equal blocks that were in use
+  // together. It is less than 1 if the design abandons memory; the header of the design then gives the reason.
   double serves_again = 1;
-  // After blocks of another size filled the heap and were freed, one lane alone must get this share of the blocks that
-  // a fresh heap serves to it. Each further size may keep the same amount again. 0 if a design never takes memory back
-  // from a size; the header of the design then gives the reason.
+  // After blocks of another size have filled the heap and are freed, a lone lane must get this share of the blocks that
+  // a fresh heap serves to it. Each further size may keep the same amount again. It is 0 if a design never takes memory
+  // back from a size; the header of the design then gives the reason.
   double serves_other_sizes = 1;
-  // Minimum number of 16-byte blocks that a new heap serves to one lane alone; 0 if the design does not state it. A
+  // Least number of 16-byte blocks that a new heap serves to a lone lane, or 0 if the design does not state it. A
   // comparison with the same heap before it was emptied cannot find memory that was never available.
   std::uint32_t serves_new = 0;
 };
@@ -125,7 +125,7 @@ SmallHeap<typename A::Parameters> small_heap() {
   }
 }
 
-// A second heap for the search, in which other rules apply: by default twice the pool.
+// Returns a second heap for the search, in which other rules apply. By default it has twice the pool.
 template <Allocator A>
 SmallHeap<typename A::Parameters> second_small_heap() {
   if constexpr (requires { A::second_small_heap(); }) {
@@ -138,7 +138,7 @@ SmallHeap<typename A::Parameters> second_small_heap() {
   }
 }
 
-// For a design with sets of units, one bit each: a heap with more units than a word has bits, each as small as
+// A design with sets of units, one bit each, has a heap with more units than a word has bits. The units are as small as
 // possible.
 template <class A>
 concept HasHeapOfManyUnits = requires {

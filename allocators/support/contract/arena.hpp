@@ -1,4 +1,4 @@
-// Device memory for one allocator instance: its pool and its metadata, owned, counted and freed here.
+// Arena owns, counts and frees the device memory of one allocator instance: its pool and its metadata.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace allocbench {
 
-// The block of device memory an allocator manages.
+// Pool is the block of device memory that an allocator manages.
 struct Pool {
   std::byte* base = nullptr;
   std::size_t bytes = 0;
@@ -17,24 +17,24 @@ struct Pool {
 
 class Arena {
  public:
-  // `pool_bytes` is the size that the cell requests. Nothing is allocated yet.
+  // `pool_bytes` is the size that the cell requests. The constructor allocates nothing.
   Arena(simt::Stream& stream, std::size_t pool_bytes) : stream_(stream), pool_bytes_(pool_bytes) {}
 
   // Uses a pool of the caller, which must outlive the arena.
   Arena(simt::Stream& stream, Pool given) : stream_(stream), pool_bytes_(given.bytes), given_(given) {}
 
-  // The pool, allocated at the first call. Base is aligned to at least 256 bytes.
+  // Returns the pool, which the first call allocates. Its base is aligned to at least 256 bytes.
   Pool pool() { return pool(pool_bytes_); }
 
-  // The same for designs that keep a part of pool_bytes() elsewhere (PoolLocation::arena_and_device_heap). The first
-  // call determines the size.
+  // Does the same for designs that keep a part of pool_bytes() elsewhere (PoolLocation::arena_and_device_heap). The
+  // first call determines the size.
   Pool pool(std::size_t bytes) {
     if (given_.base != nullptr) return {given_.base, bytes};
     if (pool_.size() == 0) pool_ = simt::Buffer<std::byte>(bytes);
     return {pool_.data(), pool_.size()};
   }
 
-  // Device memory for `count` objects outside the pool, with all bytes zero. It is reported as metadata.
+  // Returns device memory for `count` objects outside the pool, with all bytes zero. Results report it as metadata.
   template <class T>
   T* metadata(std::size_t count) {
     simt::Buffer<std::byte> memory(count * sizeof(T));
@@ -44,7 +44,7 @@ class Arena {
     return reinterpret_cast<T*>(metadata_.back().data());
   }
 
-  // All memory of the arena: the pool, then the metadata.
+  // Returns all memory of the arena: the pool, then the metadata.
   std::vector<std::span<std::byte>> parts() const {
     std::vector<std::span<std::byte>> result;
     if (given_.base != nullptr) {

@@ -1,4 +1,4 @@
-// Parameters of allocators and workloads: plain structs that describe themselves.
+// Parameters of allocators and workloads are plain structs that describe themselves.
 //
 // A parameter struct lists its members once, in `fields()`. With this list the worker reads and checks JSON, prints
 // `describe` and fills in defaults, so plug-ins do not parse anything. Example:
@@ -25,7 +25,8 @@
 
 namespace allocbench {
 
-// Binds a description to a struct member of type bool, uint32_t, uint64_t, double, std::string or vector<uint64_t>.
+// Field binds a description to a struct member of type bool, uint32_t, uint64_t, double, std::string or
+// vector<uint64_t>.
 template <class Struct, class T>
 struct Field {
   using Member = T Struct::*;  // nvcc adds parentheses around a member pointer, which -Wparentheses rejects
@@ -80,7 +81,7 @@ T from_value(const ParameterValue& value) {
 
 }  // namespace detail
 
-// The descriptions of all parameters of a struct, with the defaults of a default-constructed one.
+// Returns the descriptions of all parameters of a struct, with the defaults of a default-constructed one.
 template <class Struct>
 std::vector<ParameterInfo> describe_parameters() {
   std::vector<ParameterInfo> infos;
@@ -96,7 +97,8 @@ std::vector<ParameterInfo> describe_parameters() {
   return infos;
 }
 
-// A struct with the given values and defaults for the rest. The values were checked against describe_parameters().
+// Returns a struct with the given values and defaults for the rest. The values were checked against
+// describe_parameters().
 template <class Struct>
 Struct make_parameters(const ParameterValues& values) {
   Struct result{};
@@ -111,7 +113,7 @@ Struct make_parameters(const ParameterValues& values) {
   return result;
 }
 
-// For plug-ins without parameters.
+// Plug-ins without parameters use NoParameters.
 struct NoParameters {
   static auto fields() { return std::tuple{}; }
 };

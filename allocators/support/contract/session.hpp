@@ -1,4 +1,4 @@
-// Sessions: the access of a thread to an allocator.
+// A session is the access of a thread to an allocator.
 //
 // Allocators with state per thread (CRW), per warp (FDGMalloc) or per tile of 16 or 32 lanes (Slab, Gallatin with its
 // static counter) offer `attach(thread)`, which returns a session object with malloc and free. State that outlives the
@@ -15,7 +15,7 @@
 
 namespace allocbench {
 
-// The session of the calling thread. Bind it with `auto&&`.
+// Returns the session of the calling thread. Bind it with `auto&&`.
 template <class A, class Thread>
 SIMT_FN decltype(auto) attach(A& allocator, Thread& thread) {
   if constexpr (requires { allocator.attach(thread); }) {
@@ -31,7 +31,7 @@ SIMT_FN void detach(Session& session, Thread& thread) {
   if constexpr (requires { session.detach(thread); }) session.detach(thread);
 }
 
-// Called when all blocks of the session are dead, after their individual frees.
+// Ends the use of all blocks of the session. Threads call it when these blocks are dead, after their individual frees.
 template <class Session, class Thread>
 SIMT_FN void release_all(Session& session, Thread& thread) {
   if constexpr (requires { session.release_all(thread); }) session.release_all(thread);

@@ -1,4 +1,4 @@
-// The abilities of an allocator, stated once. Workloads read the traits to answer `unsupported` and never guess.
+// Traits state the abilities of an allocator once. Workloads read the traits to answer `unsupported` and never guess.
 #pragma once
 
 #include <cstdint>
@@ -7,45 +7,45 @@
 namespace allocbench {
 
 enum class Frees {
-  never,         // free is a no-op; the leak check is waived
+  never,         // free does nothing, and the leak check is skipped
   individually,  // any thread may free any block
-  in_bulk        // only all blocks of a session at once
+  in_bulk        // all blocks of a session are freed at once
 };
 
-// Where blocks live.
+// PoolLocation is the place of the blocks.
 enum class PoolLocation {
-  arena,                  // in the pool of the arena; pointers are checked against its bounds
-  device_heap,            // in the device heap of the back end, which has the size of the cell's pool
-  arena_and_device_heap,  // in both; device_heap_bytes() divides the cell's pool bytes between them
-  own  // in a library's own memory; own_pool() gives its bounds, and pointers are checked against them
+  arena,                  // blocks are in the pool of the arena, and pointers are checked against its bounds
+  device_heap,            // blocks are in the back end's device heap, which has the size of the cell's pool
+  arena_and_device_heap,  // blocks are in both; device_heap_bytes() divides the cell's pool bytes between them
+  own  // blocks are in a library's own memory; own_pool() gives the bounds against which pointers are checked
 };
 
-// How the allocator is made new again.
+// Fresh is the way in which the allocator is made new again.
 enum class Fresh {
-  by_reset,   // reset() does it
-  by_process  // only a new process does it; reset() is absent
+  by_reset,   // reset() makes it new
+  by_process  // only a new process makes it new, and reset() is absent
 };
 
 enum class Backends { both, cuda_only, cpu_only };
 
-// The definition of a step of malloc. The number of steps grows when memory is scarce or threads contend.
+// StepUnit defines a step of malloc. The number of steps grows when memory is scarce or threads contend.
 enum class StepUnit {
   update,  // a read-modify-write of a shared word, lost compare-exchanges included
-  probe,   // a try to find a free unit (simt::Step::attempt): the steps of a random walk
+  probe,   // an attempt to find a free unit (simt::Step::attempt), such as a step of a random walk
   // a request that the allocator's only queue served, up to and including the caller's own (simt::Note::ticket)
   turn
 };
 
-// What malloc(0) returns.
+// ZeroBytes is the result of malloc(0).
 enum class ZeroBytes {
   unique,  // a separate block, which must be freed
   null
 };
 
-// The algorithm behind the name.
+// Form is the kind of algorithm behind the name.
 enum class Form {
-  published,  // the paper's operations on shared words, in its order, with its data and defaults; the header lists gaps
-  reworked,   // improved by this project; the header lists how
+  published,  // the paper's operations on shared words in its order, with its data and defaults; the header lists gaps
+  reworked,   // a form that this project has improved; the header lists how
   own,        // a design of the plug-in's author (the default)
   ablation,   // another form without one of its parts, for micro tests that measure the benefit of the part
   original,   // the authors' own code behind an adapter
@@ -54,13 +54,13 @@ enum class Form {
 
 struct Traits {
   std::string_view name;          // stable id, snake_case
-  std::string_view display_name;  // as papers write it
+  std::string_view display_name;  // name as papers write it
   std::string_view paper;         // "Authors year", with the section where that helps
   std::string_view summary;       // one sentence: the idea, and for variants what differs
   Form form = Form::own;
-  std::string_view based_on = {};  // of an ablation or a delayed form: the id of the form that it changes
+  std::string_view based_on = {};  // id of the form that an ablation or a delayed form changes
   Frees frees = Frees::individually;
-  std::uint32_t alignment = 16;  // bytes every returned pointer is a multiple of
+  std::uint32_t alignment = 16;  // least alignment of every returned pointer in bytes
   PoolLocation pool = PoolLocation::arena;
   Fresh fresh = Fresh::by_reset;
   // The allocator keeps memory of the device heap after all frees, and reset() does not return it. Later users of the
@@ -75,7 +75,7 @@ struct Traits {
   // All lanes of a warp must call together.
   bool whole_warp_calls = false;
   StepUnit step = StepUnit::update;
-  // A deliberately broken plug-in that tests the harness. Lists omit it unless requested.
+  // The plug-in is broken on purpose and tests the harness. Lists omit it unless requested.
   bool test_only = false;
   ZeroBytes zero = ZeroBytes::unique;
   // The plug-in has tracing forms of the applications' kernels. They are large, and the requests of an application

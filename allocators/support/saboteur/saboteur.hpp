@@ -1,17 +1,18 @@
-// Saboteurs: allocators that fail on purpose, each in one way, so that tests can show that the harness survives them.
+// Saboteurs are allocators that fail on purpose, each in one way, so that tests can show that the harness survives
+// them.
 //
-// Each one is a bump allocator whose free is a no-op, with one planted fault. They do not appear in lists or in "all"
-// (trait test_only).
+// Each one is a bump allocator whose free does nothing, with one planted fault. Saboteurs do not appear in lists or in
+// "all" (trait test_only).
 //   hang      every 64th malloc waits for a word that nobody writes
 //   trap      every 64th malloc ends the launch with a device fault
 //   segfault  every 64th malloc writes to address 16
 //   null      every 64th malloc returns null although the pool is nearly empty
 //   overlap   every 64th block starts inside the block before it
-//   stale     every 64th malloc hands out the first block of the pool again, whoever holds it
+//   stale     every 64th malloc returns the first block of the pool again, even if another thread holds it
 //   misalign  every 64th block starts 8 bytes late
-//   leak      free gives nothing back, although the traits say it does
+//   leak      free returns no memory, although the traits say that it does
 //   reset     reset() forgets where the free part of the pool begins
-//   free_null free(null) gives the whole pool back, whoever holds it
+//   free_null free(null) frees the whole pool, even if threads hold blocks
 #pragma once
 
 #include "allocators/support/common/request.hpp"
@@ -94,7 +95,7 @@ class Bump {
   Words* words_ = nullptr;
 };
 
-// The traits of a saboteur; `frees`: what it claims.
+// Returns the traits of a saboteur. `frees` is what the saboteur claims.
 constexpr Traits traits_of(std::string_view name, std::string_view display_name, std::string_view summary,
                            Frees frees = Frees::never) {
   return {.name = name,

@@ -1,4 +1,4 @@
-// `allocbench check`: searches allocators for bugs on the CPU executor, and replays a finding.
+// `allocbench check` searches allocators for bugs on the CPU executor, and replays a finding.
 #include "harness/front/check/check_command.hpp"
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@
 namespace allocbench::front {
 namespace {
 
-// The strategies of --by-strategy: each alone, then the mixture, then the mixture under the race build.
+// --by-strategy compares these: single strategies, then the mixture, then the mixture under the race build.
 constexpr const char* compared_strategies[] = {"random/1", "random/4", "random/16",   "random/64",
                                                "pct/2",    "pct/3",    "pct/4",       "round_robin/1",
                                                "lockstep", "swarm",    "swarm+stores"};

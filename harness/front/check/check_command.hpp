@@ -8,11 +8,11 @@
 namespace allocbench::front {
 
 struct CheckOptions {
-  std::string program = "allocbench";   // this program as it was called, for printed commands
-  std::vector<std::string> allocators;  // empty = all that are not broken on purpose
-  std::vector<std::string> models;      // names or files; empty = the library
+  std::string program = "allocbench";   // name of this program in printed commands
+  std::vector<std::string> allocators;  // allocators to check; empty: all that are not broken on purpose
+  std::vector<std::string> models;      // names or files of models; empty: the built-in models
   std::uint64_t seeds = 10000;          // runs per allocator, spread over the models
-  std::uint64_t race_seeds = 150;       // the same in the race build
+  std::uint64_t race_seeds = 150;       // runs per allocator in the race build
   std::uint64_t first_seed = 1;
   std::string strategy = "swarm";
   bool races = true;

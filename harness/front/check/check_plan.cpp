@@ -100,7 +100,7 @@ std::vector<std::string> choose_allocators(const CheckOptions& options, const pr
   return chosen;
 }
 
-// The subjects that the race build can run.
+// Selects the subjects that the race build can run.
 void choose_race_allocators(CheckPlan& plan) {
   const protocol::CheckerDescription offer = describe_checker(*plan.race_seer);
   for (const std::string& name : plan.allocators) {

@@ -1,4 +1,4 @@
-// The allocators and models to check: those of the checking workers, restricted by the command line.
+// The allocators and models to check. The workers offer them, and the command line restricts them.
 #pragma once
 
 #include <optional>
@@ -13,18 +13,18 @@ namespace allocbench::front {
 
 struct CheckPlan {
   WorkerProgram searcher;
-  std::optional<WorkerProgram> race_seer;  // nothing if it is not built or not wanted
+  std::optional<WorkerProgram> race_seer;  // race build's worker; empty if it is not built or not wanted
   std::vector<std::string> allocators;
-  std::vector<std::string> race_allocators;  // those of them that the race build has
-  bool complete = true;                      // all requested allocators are checked, also for races
+  std::vector<std::string> race_allocators;  // allocators that the race build can run
+  bool complete = true;                      // whether all requested allocators are checked, also for races
   std::vector<protocol::Model> models;
-  std::vector<std::string> model_files;  // by model; empty for built-in ones
+  std::vector<std::string> model_files;  // file of each model; empty for built-in models
 };
 
-// Warns about unusable plug-ins.
+// Returns what the worker offers. Warns about unusable plug-ins.
 protocol::CheckerDescription describe_checker(const WorkerProgram& program);
 
-// Throws UsageError for names that do not exist and model files that cannot be read.
+// Throws UsageError for names that do not exist and for model files that cannot be read.
 CheckPlan make_check_plan(const CheckOptions& options);
 
 }  // namespace allocbench::front

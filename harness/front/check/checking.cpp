@@ -45,7 +45,7 @@ bool Checking::run() {
   return complete;
 }
 
-// Seeds are spread over the models of an allocator.
+// Spreads the seeds over the models of an allocator.
 void Checking::add_cells(bool races, const std::vector<std::string>& allocators, std::uint64_t seeds) {
   const std::uint64_t per_model = std::max<std::uint64_t>(1, (seeds + plan_.models.size() - 1) / plan_.models.size());
   for (const std::string& allocator : allocators) {
@@ -111,7 +111,7 @@ void Checking::take(const CheckTask& done, const CheckAnswer& answer) {
   }
 }
 
-// A worker died or did not answer within these seeds, so halves are tried until one seed is left.
+// Halves the seeds of a task whose worker died or did not answer, until one seed is left.
 void Checking::narrow_down(const CheckTask& lost, const CheckAnswer& answer) {
   const auto& [target, strategy, first, count, stop, apart] = std::get<protocol::Explore>(lost.command);
   if (count > 1 && !exhaustive()) {

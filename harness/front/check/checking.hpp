@@ -1,4 +1,4 @@
-// Fills a matrix: runs every allocator on every model, with several workers at once.
+// Fills a matrix: it runs every allocator on every model, with several workers at once.
 #pragma once
 
 #include <chrono>
@@ -14,16 +14,16 @@ namespace allocbench::front {
 
 class Checking {
  public:
-  // The plan and the options must outlive it.
+  // Keeps references to the plan and the options, which must outlive this object.
   Checking(const CheckPlan& plan, const CheckOptions& options, std::string strategy, bool stop_at_failure);
 
-  // False if the user interrupted.
+  // Returns false if the user interrupted.
   bool run();
   const CheckMatrix& matrix() const { return matrix_; }
 
  private:
   void add_cells(bool races, const std::vector<std::string>& allocators, std::uint64_t seeds);
-  // The next seeds of the first cell that needs more.
+  // Returns the next seeds of the first cell that needs more.
   std::optional<CheckTask> next_task();
   CheckTask task(std::size_t cell, std::uint64_t first, std::uint64_t count) const;
   void take(const CheckTask& done, const CheckAnswer& answer);
@@ -38,9 +38,9 @@ class Checking {
   bool stop_at_failure_;
   CheckMatrix matrix_;
   CheckCrew crew_;
-  std::size_t current_ = 0;        // current cell of next_task()
-  std::uint64_t seeds_given_ = 0;  // of that cell
-  std::uint64_t planned_ = 0;      // runs of all cells
+  std::size_t current_ = 0;        // cell whose tasks next_task() returns
+  std::uint64_t seeds_given_ = 0;  // seeds of the current cell that are already in tasks
+  std::uint64_t planned_ = 0;      // planned runs of all cells
   std::uint64_t done_ = 0;
   bool progress_shown_ = false;
   std::chrono::steady_clock::time_point last_shown_;

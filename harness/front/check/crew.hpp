@@ -1,4 +1,4 @@
-// Several checking workers at once, each with one command at a time.
+// Several checking workers that run at once, each with one command at a time.
 #pragma once
 
 #include <deque>
@@ -20,23 +20,23 @@ struct CheckTask {
   WorkerProgram program;
   protocol::CheckerCommand command;
   double limit_seconds = 60;
-  std::size_t cell = 0;  // for the caller
+  std::size_t cell = 0;  // number that the caller uses to find the cell
 };
 
 // The outcome of a task. The next task replaces a worker that died or did not answer.
 struct CheckAnswer {
   enum class Kind { answered, died, late };
   Kind kind = Kind::answered;
-  protocol::CheckerEvent event;  // answered
-  std::string death;             // died: "was killed by SIGSEGV (Segmentation fault)"
+  protocol::CheckerEvent event;  // worker's answer, if `kind` is `answered`
+  std::string death;             // cause, if `kind` is `died`: "was killed by SIGSEGV (Segmentation fault)"
 
-  // The reason why there is no event. Only for `died` and `late`.
+  // Returns why there is no event. Only for `died` and `late`.
   std::string loss() const { return kind == Kind::died ? "the worker " + death : "the run did not end"; }
 };
 
 class CheckCrew {
  public:
-  // Up to `size` workers; `idle` runs about ten times a second.
+  // Starts up to `size` workers. `idle` is called about ten times a second.
   CheckCrew(std::size_t size, std::function<void()> idle);
   ~CheckCrew();
   CheckCrew(const CheckCrew&) = delete;
@@ -45,26 +45,26 @@ class CheckCrew {
   void add(CheckTask task) { tasks_.push_back(std::move(task)); }
   // Inserts the task before all others.
   void add_next(CheckTask task) { tasks_.push_front(std::move(task)); }
-  // Returns the next task after all added tasks are assigned, or nothing if there are no more. So many seeds need
-  // little memory.
+  // Sets the source of further tasks. It is called when all added tasks are assigned, and returns nothing if there are
+  // no more. So tasks for many seeds need little memory.
   void take_from(std::function<std::optional<CheckTask>()> source) { source_ = std::move(source); }
-  // Runs until no task is left. `done` may add tasks. False if the user interrupted. Throws EnvironmentError if a
-  // worker does not speak the protocol, and UsageError if a worker refuses a command.
+  // Runs until no task is left. `done` may add tasks. Returns false if the user interrupted. Throws EnvironmentError if
+  // a worker does not speak the protocol, and UsageError if a worker refuses a command.
   bool run(const std::function<void(const CheckTask&, const CheckAnswer&)>& done);
 
  private:
   struct Member {
     std::unique_ptr<WorkerProcess> process;
-    std::string program;  // path
+    std::string program;  // path of the worker
     CheckTask task;
     WorkerProcess::Clock::time_point deadline;
     bool busy = false;
   };
   std::optional<CheckTask> next_task();
   void give(Member& member, CheckTask task);
-  // False when the user interrupted.
+  // Returns false if the user interrupted.
   bool start(Member& member);
-  // True if the member's task has ended.
+  // Returns whether the member's task has ended.
   bool poll(Member& member, CheckAnswer& answer);
 
   std::vector<Member> members_;

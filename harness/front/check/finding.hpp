@@ -14,22 +14,23 @@ struct Finding {
   protocol::Model model;  // the whole model, so that a stored finding needs no other file
   std::string strategy;
   std::uint64_t seed = 0;
-  bool races = false;    // found by the race build, which also replays it
+  bool races = false;    // whether the race build found it; then the race build also replays it
   std::string outcome;   // "failed check", "race", "crash", "hang" …
-  std::string summary;   // one line
+  std::string summary;   // result in one line
   std::string report;    // all known details
   std::string schedule;  // decision list; empty for races, crashes and hangs
 
-  // How the run ended.
+  // Stores how the run ended.
   void take(const protocol::CheckedRun& run);
-  // For example "v1:cm_malloc:ring:swarm:417". It ends in ":race" if `races`. A built-in model needs nothing else.
+  // Returns a text such as "v1:cm_malloc:ring:swarm:417", with ":race" at the end if `races`. It is enough to replay a
+  // run of a built-in model.
   std::string seed_string() const;
   // An exhaustive search has no seeds. Only its schedule, which the file contains, can repeat the run.
   bool has_seed() const { return !strategy.starts_with("dfs"); }
-  std::string file_name() const;  // without folder and suffix
+  std::string file_name() const;  // file name without folder and suffix
 };
 
-// The parts of a seed string; throws UsageError.
+// The parts of a seed string. Reading a wrong one throws UsageError.
 struct SeedString {
   std::string allocator;
   std::string model;
@@ -39,7 +40,7 @@ struct SeedString {
 };
 SeedString parse_seed_string(const std::string& text);
 
-// Throws UsageError that names the file.
+// Reads a finding. Throws UsageError, which names the file.
 Finding read_finding(const std::string& path);
 // Writes <folder>/<file name>.json and .txt. Throws EnvironmentError.
 void write_finding(const Finding& finding, const std::string& folder);

@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Outcomes in four letters, as the matrix has one narrow column per model.
+// Shortens an outcome to four letters, because the matrix has one narrow column per model.
 std::string short_word(const std::string& outcome) {
   static const std::pair<const char*, const char*> words[] = {
       {"failed check", "FAIL"}, {"mask error", "MASK"},     {"deadlock", "DEAD"}, {"livelock", "LIVE"},
@@ -61,7 +61,7 @@ double share_of(const CheckMatrix& matrix, const std::string& allocator, std::si
   return best;
 }
 
-// The race build runs the same models. If it only repeats a finding of the search, one report is enough.
+// Returns whether the search already reports the finding of this cell of the race build. Then one report is enough.
 bool said_by_search(const CheckMatrix& matrix, const CheckCell& cell) {
   return cell.races && cell.finding->outcome != "race" &&
          std::any_of(matrix.cells.begin(), matrix.cells.end(), [&](const CheckCell& other) {
@@ -152,7 +152,7 @@ std::string strategy_table(const std::vector<std::pair<std::string, CheckMatrix>
   for (std::size_t i = 0; i < by_strategy.size(); ++i) text += "---:|";
   text += '\n';
   for (const std::string& allocator : any.allocators) {
-    // The model with the most failures under any strategy, one row per allocator.
+    // Each allocator has one row. It shows the model with the most failures under any strategy.
     std::size_t best_model = 0;
     double best = -1;
     for (std::size_t model = 0; model < any.models.size(); ++model) {

@@ -15,27 +15,27 @@ struct CheckCell {
   std::string allocator;
   std::size_t model = 0;  // position in CheckMatrix::models
   bool races = false;
-  std::string unsupported;  // the reason why it cannot run; empty if it can
+  std::string unsupported;  // why the allocator cannot run the model, or empty
   std::uint64_t planned = 0;
-  std::uint64_t tried = 0;   // runs
-  std::uint64_t failed = 0;  // of them
+  std::uint64_t tried = 0;   // runs made so far
+  std::uint64_t failed = 0;  // runs that failed
   std::uint64_t steps = 0;
-  std::optional<Finding> finding;  // the first
+  std::optional<Finding> finding;  // first failure
 };
 
 struct CheckMatrix {
   std::vector<std::string> allocators;
   std::vector<std::string> models;
-  // The command that replays a finding of this matrix, "allocbench check --workers DIR", and for each model the option
-  // with its file.
+  // The beginning of the command that replays a finding of this matrix, such as "allocbench check --workers DIR".
   std::string command = "allocbench check";
-  std::vector<std::string> model_options;  // empty for built-in models, else " --model FILE"
+  std::vector<std::string>
+      model_options;  // option with the file of each model, " --model FILE"; empty for built-in models
   std::vector<CheckCell> cells;
   bool races_looked_for = false;
   double seconds = 0;
 
   std::size_t findings() const;
-  // The command line that replays the finding of a cell. `folder` is the folder of the findings.
+  // Returns the command line that replays the finding of a cell. `folder` is the folder of the findings.
   std::string replay_command(const CheckCell& cell, const std::string& folder) const;
 };
 
@@ -43,7 +43,8 @@ struct CheckMatrix {
 std::string matrix_text(const CheckMatrix& matrix, const std::string& folder, bool colours);
 std::string matrix_json(const CheckMatrix& matrix, const std::string& folder);
 
-// Share of runs that fail, by strategy: one matrix per strategy, all of the same allocators and models.
+// Returns a table with the share of failing runs. It has one matrix per strategy, all of the same allocators and
+// models.
 std::string strategy_table(const std::vector<std::pair<std::string, CheckMatrix>>& by_strategy);
 
 }  // namespace allocbench::front

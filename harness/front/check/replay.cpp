@@ -19,7 +19,7 @@ namespace {
 
 constexpr double replay_limit_seconds = 600;
 
-// Sends one command and returns the answer. Nothing if the user interrupted.
+// Sends one command and returns the answer, or nothing if the user interrupted.
 std::optional<CheckAnswer> ask(const WorkerProgram& program, const protocol::CheckerCommand& command) {
   CheckCrew crew(1, [] {});
   crew.add({program, command, replay_limit_seconds, 0});
@@ -52,7 +52,7 @@ Finding finding_of_seed_string(const CheckOptions& options) {
 }
 
 Finding finding_to_replay(const CheckOptions& options) {
-  std::error_code error;  // of names that cannot be a file's
+  std::error_code error;  // set for names that cannot be file names
   const bool is_file = std::filesystem::exists(options.replay, error);
   return is_file ? read_finding(options.replay) : finding_of_seed_string(options);
 }
@@ -70,8 +70,9 @@ protocol::Replay question(const Finding& finding, std::uint64_t times) {
   return command;
 }
 
-// The run, and the number of repetitions that equal it. ThreadSanitizer reports a pair of places once per process, so
-// in the race build each repetition gets its own process. Without a value `exit_code` tells how the run ended.
+// Returns the run and the number of repetitions that are equal to it. ThreadSanitizer reports a pair of places once per
+// process, so in the race build each repetition gets its own process. If nothing is returned, `exit_code` has the
+// reason.
 std::optional<protocol::Replayed> repeat(const WorkerProgram& program, const Finding& finding, std::uint64_t times,
                                          int& exit_code) {
   std::optional<protocol::Replayed> all;

@@ -5,7 +5,7 @@
 
 namespace allocbench::front {
 
-// `--replay`; returns the exit code.
+// Executes `--replay` and returns the exit code.
 int replay(const CheckOptions& options);
 
 }  // namespace allocbench::front

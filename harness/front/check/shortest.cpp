@@ -13,7 +13,7 @@
 namespace allocbench::front {
 namespace {
 
-// Different kinds of schedules, because schedules with few and with many preemptions have different local minima.
+// The kinds of schedules differ, because schedules with few and with many preemptions have different local minima.
 constexpr const char* other_strategies[] = {"swarm", "random/4", "random/16", "random/64", "pct/3", "swarm+stores"};
 constexpr std::uint64_t seeds_per_strategy = 400;
 constexpr std::size_t starts_per_strategy = 2;
@@ -52,7 +52,7 @@ class Shortening {
     crew_.add({program_, protocol::Shrink{target(), schedule, false}, shrink_limit_seconds, starts_.size()});
     starts_.push_back({strategy, seed});
   }
-  // Stops when this many runs have failed like the finding, or the seeds are used up.
+  // Explores until `wanted` runs have failed like the finding, or the seeds are used up.
   void explore(const std::string& strategy, std::uint64_t first, std::size_t wanted) {
     if (wanted == 0 || first >= end_) return;
     crew_.add({program_,
@@ -82,7 +82,7 @@ class Shortening {
     explore(strategy, run.seed + 1, task.cell - (counts ? 1 : 0));
   }
 
-  // A schedule may kill the worker. In separate processes only that schedule is lost.
+  // A schedule may kill the worker. So the schedules are run again in separate processes, and only that one is lost.
   void take_loss(const CheckTask& task, const CheckAnswer& answer) {
     CheckTask again = task;
     bool apart = true;
@@ -107,7 +107,7 @@ class Shortening {
 
   const WorkerProgram& program_;
   const Finding& finding_;
-  const std::uint64_t end_;  // of the seeds
+  const std::uint64_t end_;  // end of the seeds
   CheckCrew crew_;
   std::vector<Start> starts_;
   std::optional<ShortestRun> best_;

@@ -1,5 +1,5 @@
-// The shortest schedule that shows a finding. Shrinking stops if no single change helps, so other failing runs of the
-// same allocator and model are also shrunk.
+// Finds the shortest schedule that shows a finding. Shrinking stops if no single change helps, so other failing runs of
+// the same allocator and model are shrunk, too.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,15 @@
 namespace allocbench::front {
 
 struct ShortestRun {
-  Finding finding;  // with the seed and strategy that the shortest schedule came from
+  Finding finding;  // the finding with the shortest schedule, and the seed and strategy of that run
   std::uint64_t decisions = 0;
   std::size_t starts = 0;  // failing runs that were shrunk
-  std::uint64_t runs = 0;  // all in all
+  std::uint64_t runs = 0;  // all runs made
 };
 
-// `finding` has its schedule. The search for other runs with the same outcome begins at `first_seed`. Nothing if the
-// user interrupted. Throws EnvironmentError if the finding itself could not be shrunk.
+// Returns the shortest run. `finding` must have a schedule. The search for other runs with the same outcome begins at
+// `first_seed`. Returns nothing if the user interrupted. Throws EnvironmentError if the finding itself could not be
+// shrunk.
 std::optional<ShortestRun> shortest_run(const WorkerProgram& program, const Finding& finding, std::uint64_t first_seed,
                                         std::size_t jobs);
 

@@ -30,8 +30,8 @@ namespace process = boost::process;
 
 constexpr auto between_looks = std::chrono::milliseconds(100);
 
-// The UUIDs of the GPUs, by their number. Only a worker knows the number of GPUs. The first number that no worker can
-// open is beyond the last GPU or belongs to a broken one, so its error is shown.
+// Returns the UUIDs of the GPUs, by their number. Only a worker knows the number of GPUs. The first number that no
+// worker can open is beyond the last GPU or belongs to a broken one, so its error is shown.
 std::vector<std::string> cards_of(const StudyOptions& study, const WorkerProgram& program) {
   std::vector<std::string> cards;
   SessionListener listener;
@@ -73,8 +73,8 @@ std::vector<std::string> arguments_of(const StudyOptions& study, std::size_t dev
   return arguments;
 }
 
-// In its own process group, so that Ctrl-C on a terminal reaches only this program, which passes it on once. If this
-// program is gone, the others end as after Ctrl-C.
+// Starts a process in its own process group. So Ctrl-C on a terminal reaches only this program, which passes it on
+// once. If this program is gone, the others end as after Ctrl-C.
 process::child start_on(const std::string& program, const std::vector<std::string>& arguments) {
   const auto in_child = [](auto&) {
     setpgid(0, 0);
@@ -83,7 +83,7 @@ process::child start_on(const std::string& program, const std::vector<std::strin
   return process::child(program, process::args(arguments), process::extend::on_exec_setup(in_child));
 }
 
-// The worst exit code.
+// Waits for all processes and returns the worst exit code.
 int wait_for(std::vector<process::child>& children) {
   bool told = false;
   while (std::any_of(children.begin(), children.end(), [](process::child& child) { return child.running(); })) {

@@ -1,5 +1,5 @@
-// `allocbench study --device all`: the configs of a group spread over the GPUs of a host, one process of this program
-// per GPU. A config stays on one card, because a figure must come from one card.
+// `allocbench study --device all` spreads the configs of a group over the GPUs of a host, with one process of this
+// program per GPU. A config stays on one card, because a figure must come from one card.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +13,17 @@ namespace allocbench::front {
 
 struct ConfigShare {
   std::string name;
-  std::uint64_t work = 0;  // in any unit
-  std::string card = {};   // UUID of the card that it has results of; empty = none
+  std::uint64_t work = 0;  // estimated work in any unit
+  std::string card = {};   // UUID of the card that the config has results of, or empty
 };
 
-// The configs of each of the GPUs with these UUIDs. A config that has results of one of these GPUs continues there. The
-// other configs are spread so that all GPUs have about the same work.
+// Returns the configs of each of the GPUs with these UUIDs. A config that has results of one of these GPUs continues
+// there. The other configs are spread so that all GPUs have about the same work.
 std::vector<std::vector<std::string>> share_out(std::vector<ConfigShare> configs,
                                                 const std::vector<std::string>& cards);
 
-// Measures on all GPUs at once. A first signal to end is passed on, so that each process writes its results. Returns
-// the worst exit code of the processes. `command` is the command to continue if a process did not finish.
+// Measures on all GPUs at once and returns the worst exit code of the processes. A first signal to end is passed on, so
+// each process writes its results. `command` is the command to continue if a process did not finish.
 int study_on_all_devices(const StudyOptions& study, const Target& target, const std::vector<ConfigShare>& configs,
                          const std::string& command);
 

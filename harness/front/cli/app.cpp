@@ -45,7 +45,7 @@ constexpr const char* footer =
     "ALLOCBENCH_WORKERS (folder of the workers), ALLOCBENCH_DATA (scenes and graphs), ALLOCBENCH_PLOTS "
     "(folder of the Python package plots), ALLOCBENCH_PYTHON (the interpreter), NO_COLOR (no colours).";
 
-// The common options of `--config` and `study`.
+// Adds the common options of `--config` and `study`.
 void add_measuring_options(CLI::App& app, RunOptions& run) {
   app.add_option("-b,--backend", run.backend, "auto: cuda if there is a worker and a device for it, else cpu")
       ->check(CLI::IsMember({"auto", "cuda", "cpu"}))
@@ -142,7 +142,7 @@ void add_study(CLI::App& app, StudyOptions& study) {
   verb->add_flag("!--no-figures", study.figures, "Draw no figures at the end");
   auto* started =
       verb->add_flag("--started", study.started, "With --resume: only the configs that have a log in their folder");
-  // For the processes of --device all. Their parent prints the command to continue and selects the shard.
+  // The processes of --device all get this option. Their parent prints the command to continue and selects the shard.
   verb->add_option("--part", study.part)->group("");
   const auto read_shard = [&study](const std::string& text) {
     study.shard = parse_shard(text);

@@ -1,4 +1,4 @@
-// The command line as CLI11 sees it. Help, completion scripts and the manual page are made from this one description.
+// The command line as CLI11 sees it. Help, completion scripts and the manual page are made from this description.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -9,7 +9,7 @@
 
 namespace allocbench::front {
 
-// The options of every verb. Only those of the parsed verb count.
+// The options of every verb. Only those of the parsed verb are used.
 struct Options {
   RunOptions run;
   StudyOptions study;
@@ -21,14 +21,14 @@ struct Options {
   MergeOptions merge;
   CheckOptions check;
   ProfileOptions profile;
-  std::string help_about;  // a verb; empty = the program
+  std::string help_about;  // verb whose help is shown; empty: the program's help
   std::string shell;
 };
 
-// Parsing fills `options`, which must outlive the app.
+// Returns the app. Parsing fills `options`, which must outlive the app.
 std::unique_ptr<CLI::App> make_app(Options& options);
 
-// "allocbench 0.1.0 (commit ..., measured revision ...)"
+// Returns "allocbench 0.1.0 (commit ..., measured revision ...)".
 std::string version_text();
 
 }  // namespace allocbench::front

@@ -1,4 +1,4 @@
-// The parts of app.hpp's description, which is too long for one file.
+// The parts of app.hpp's description that have their own files.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -10,10 +10,10 @@ namespace allocbench::front {
 
 void add_workers_option(CLI::App& app, std::string& workers);
 
-// --device N, for verbs that measure on one device. `when` is the beginning of its help.
+// Adds --device N to a verb that measures on one device. `when` is the beginning of its help.
 CLI::Option* add_device_option(CLI::App& app, int& device, const std::string& when = "");
 
-// report, advise, compare, merge
+// Adds the verbs report, advise, compare and merge.
 void add_result_verbs(CLI::App& app, Options& options);
 
 }  // namespace allocbench::front

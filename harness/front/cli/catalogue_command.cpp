@@ -1,4 +1,4 @@
-// `allocbench list` and `allocbench describe NAME`: the descriptions of the workers, for people and as JSON.
+// `allocbench list` and `allocbench describe NAME` print the descriptions of the workers, for people and as JSON.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -19,7 +19,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// An entry with the back ends that have it.
+// An entry, and the back ends that have it.
 template <class Entry>
 struct Offered {
   Entry entry;
@@ -27,7 +27,7 @@ struct Offered {
 };
 
 struct Offer {
-  std::vector<std::string> backends;  // whose workers are built
+  std::vector<std::string> backends;  // back ends whose workers are built
   std::vector<Offered<protocol::AllocatorDescription>> allocators;
   std::vector<Offered<protocol::WorkloadDescription>> workloads;
   std::vector<Offered<protocol::MetricDescription>> metrics;
@@ -84,14 +84,14 @@ std::string summary(const Entry& entry) {
   return entry.summary + (entry.paper.empty() ? "" : fmt::format(" ({})", entry.paper));
 }
 
-// " (cuda only)" for entries that not every built worker has.
+// Returns " (cuda only)" for entries that not every built worker has.
 template <class Entry>
 std::string only_there(const Offered<Entry>& offered, const Offer& offer) {
   if (offered.backends.size() == offer.backends.size()) return "";
   return fmt::format(" ({} only)", fmt::join(offered.backends, ","));
 }
 
-// A name, and a text in a second column.
+// Prints a name, and a text in a second column.
 void print_entry(const std::string& name, const std::string& text, std::size_t width) {
   if (name.size() > width) show("{}\n", name);
   const std::string shown = name.size() > width ? "" : name;
@@ -111,17 +111,18 @@ void print_list(std::string_view title, const std::vector<Offered<Entry>>& list,
   }
 }
 
-// The paper without its sections: "Vinkler & Havran 2015, sec. 4.2; Winter et al. 2021" belongs to the first one.
+// Returns the paper without its sections. "Vinkler & Havran 2015, sec. 4.2; Winter et al. 2021" belongs to the first
+// paper.
 std::string paper_of(const protocol::AllocatorDescription& allocator) {
   return allocator.paper.substr(0, std::min(allocator.paper.find(", sec"), allocator.paper.find(';')));
 }
 
-// As readers see it.
+// Returns the form as readers see it.
 std::string shown_form(const protocol::AllocatorDescription& allocator) {
   return allocator.form == "own" ? "own design" : allocator.form;
 }
 
-// Sorts by family (the forms of one paper), in the order of the first member of each family.
+// Prints the allocators by family (the forms of one paper), in the order of the first member of each family.
 void print_families(const Offer& offer) {
   std::vector<std::pair<std::string, std::vector<const Offered<protocol::AllocatorDescription>*>>> families;
   std::size_t width = 0;
@@ -143,7 +144,7 @@ void print_families(const Offer& offer) {
   }
 }
 
-// A text with a margin. Lines after the first have an additional indentation of `indent`.
+// Prints a text with a margin. Lines after the first are indented by `indent` more.
 void print_folded(const std::string& margin, const std::string& text, std::size_t indent) {
   show("{}", folded(margin + text, columns_of_stdout(), margin.size() + indent));
 }

@@ -36,7 +36,7 @@ std::vector<std::string> names_of_verbs(const CLI::App& app) {
   return names;
 }
 
-// Unknown options, with the nearest valid options of the same verb.
+// Returns the unknown options, with the nearest valid options of the same verb.
 std::string unexpected(const CLI::App& app) {
   const auto parsed = app.get_subcommands();
   const CLI::App& verb = parsed.empty() ? app : *parsed.front();
@@ -54,7 +54,8 @@ std::string unexpected(const CLI::App& app) {
   return fmt::format("{} Try {}.", text, help);
 }
 
-// CLI11's messages name positional arguments by internal words: "what: allocs not in {allocators,workloads,metrics}".
+// CLI11's messages name positional arguments by internal words, such as "what: allocs not in
+// {allocators,workloads,metrics}".
 std::string plain_words(const std::string& text) {
   std::smatch found;
   if (std::regex_match(text, found, std::regex(R"((\S+): (.+) not in \{(.*)\})"))) {
@@ -68,7 +69,7 @@ std::string plain_words(const std::string& text) {
   return text + ".";
 }
 
-// A parsed app would only show the help of the verb `help`.
+// Makes a new app, because a parsed app would only show the help of the verb `help`.
 int show_help(const std::string& about) {
   Options options;
   const std::unique_ptr<CLI::App> fresh = make_app(options);
@@ -82,15 +83,15 @@ int show_help(const std::string& about) {
     return usage_error(
         fmt::format("There is no command \"{}\".{} Try --help.", about, did_you_mean(about, names_of_verbs(app))));
   }
-  if (about == "advise") return advise_command({{"--help"}});  // the Python package alone knows its options
+  if (about == "advise") return advise_command({{"--help"}});  // only the Python package knows the options
   show("{}", verbs.front()->help("allocbench"));
   return exit_all_ok;
 }
 
-// The mistake in a requested run. Empty if its config exists.
+// Returns the mistake in a requested run, or an empty text if its config exists.
 std::string complaint_about(const RunOptions& run, const CLI::App& app) {
   if (run.config.empty()) return "Nothing to do. Name a config, as in `allocbench configs/smoke.json`, or see --help.";
-  std::error_code error;  // of names that cannot be a file's
+  std::error_code error;  // set for names that cannot be file names
   if (std::filesystem::exists(run.config, error)) return "";
   return missing_config(run.config, names_of_verbs(app));
 }
@@ -129,13 +130,13 @@ std::variant<Command, int> chosen(const Options& options, const CLI::App& app) {
 std::variant<Command, int> parse_command_line(int argc, const char* const* argv) {
   Options options;
   const std::unique_ptr<CLI::App> app = make_app(options);
-  if (argc > 1 && std::string(argv[1]) == "complete") {  // its words are not yet a command line
+  if (argc > 1 && std::string(argv[1]) == "complete") {  // the words to complete are not yet a command line
     show("{}", candidates(text_of(*app), {argv + 2, argv + argc}));
     return exit_all_ok;
   }
   try {
     app->parse(argc, argv);
-  } catch (const CLI::Success& request) {  // --help, --version
+  } catch (const CLI::Success& request) {  // a request for --help or --version
     std::ostringstream text, errors;
     const int exit_code = app->exit(request, text, errors);
     show("{}", text.str());

@@ -26,14 +26,14 @@ struct RunOptions {
   bool allow_mixed = false;
   std::string filter;
   std::optional<double> timeout = {};
-  std::optional<double> minutes = {};                // the run ends then
-  std::string to_run_left_out = "--resume goes on";  // including cells that were left out for lack of time
-  std::string known = {};                            // earlier results; empty = the reference of the device
-  // Called when one of several configs has its first rounds. Its results are in the folder.
+  std::optional<double> minutes = {};                // time after which the run ends
+  std::string to_run_left_out = "--resume goes on";  // what to do to run everything that was left out for lack of time
+  std::string known = {};                            // earlier results; empty: the reference of the device
+  // Called when one of several configs has its first rounds. Its results are then in `folder`.
   std::function<void(const std::string& folder)> first_figure = [](const std::string&) {};
   bool use_known = true;
-  std::string verify = "auto";                     // or full
-  std::optional<std::uint64_t> memory_bytes = {};  // instead of the device's own
+  std::string verify = "auto";                     // auto or full
+  std::optional<std::uint64_t> memory_bytes = {};  // memory size used instead of the device's own
   std::optional<std::uint64_t> seed = {};
   bool full = false;
   std::optional<std::uint64_t> os_threads = {};
@@ -43,31 +43,32 @@ struct RunOptions {
   bool quiet = false;
   bool profile = false;
   bool one_by_one = false;
-  std::string data;  // folder; empty = as the environment has it
+  std::string data;  // folder of data files; empty: as in the environment
   std::string workers;
 };
 
 struct StudyOptions {
   std::string group;
-  std::string configs = "configs";  // the folder that holds the groups
-  std::vector<std::string> only;    // names of configs; empty = all of the group
-  bool started = false;             // with --resume: only configs that have a log
+  std::string configs = "configs";  // folder that contains the groups
+  std::vector<std::string> only;    // names of configs; empty: all of the group
+  bool started = false;             // whether only configs with a log are measured (with --resume)
   bool all_devices = false;
-  bool figures = true;              // draw them at the end
-  std::optional<Shard> shard = {};  // as given: without its partition
-  std::string part;                 // of a process of --device all: its shard with the partition, or "whole"
-  std::uint64_t slurm = 0;          // shards of the script to print; 0 = measure
-  RunOptions run;                   // without a config
+  bool figures = true;              // whether figures are drawn at the end
+  std::optional<Shard> shard = {};  // shard as given, without its partition
+  std::string part;                 // shard and partition of a process of --device all, or "whole"
+  std::uint64_t slurm = 0;          // number of shards in the script to print; 0: measure
+  RunOptions run;                   // common options; `config` is empty
 };
 
 struct TryOptions {
-  std::string trace;                             // its folder, or a config of one job
-  std::optional<std::uint64_t> pool_bytes = {};  // otherwise 1.25 times the largest sum of requests in use together
-  RunOptions run;                                // without a config
+  std::string trace;  // folder of the trace, or a config of one job
+  std::optional<std::uint64_t> pool_bytes =
+      {};          // pool size; if empty, 1.25 times the largest sum of requests in use together
+  RunOptions run;  // common options; `config` is empty
 };
 
 struct ListOptions {
-  std::string what;  // allocators, workloads, metrics; empty = all three
+  std::string what;  // allocators, workloads or metrics; empty: all three
   bool json = false;
   bool names = false;
   bool all = false;
@@ -83,7 +84,7 @@ struct DescribeOptions {
 struct ReportOptions {
   std::vector<std::string> paths;
   bool html = false;
-  std::string page;  // empty = report.html in the first folder
+  std::string page;  // file of the page; empty: report.html in the first folder
 };
 
 struct AdviseOptions {
@@ -93,16 +94,16 @@ struct AdviseOptions {
 struct CompareOptions {
   std::string a;
   std::string b;
-  std::string reference;  // instead of A and B: kept runs, to be measured again here
+  std::string reference;  // kept runs to measure again here, instead of A and B
   std::string out = "results/with-reference";
   int device = 0;
-  std::optional<double> minutes = {};  // the run ends then
+  std::optional<double> minutes = {};  // time after which the run ends
   bool profile = false;
   std::string workers;
-  std::uint64_t cells_per_family = 6;  // of the reference, at most; 0 = all
-  std::string fail_on;                 // regression, or empty
+  std::uint64_t cells_per_family = 6;  // most cells of the reference per family; 0: all
+  std::string fail_on;                 // "regression" or empty
   bool allow_missing = false;
-  double margin = 3;  // percent
+  double margin = 3;  // margin in percent
   std::vector<std::string> ignored;
   bool all = false;
   bool markdown = false;
@@ -130,7 +131,7 @@ struct ProfileOptions {
 using Command = std::variant<RunOptions, StudyOptions, TryOptions, ListOptions, DescribeOptions, ReportOptions,
                              AdviseOptions, CompareOptions, MergeOptions, CheckOptions, ProfileOptions>;
 
-// The command, or the exit code if nothing is left to do (after help, version, completion or a usage error).
+// Returns the command, or the exit code if nothing is left to do (after help, version, completion or a usage error).
 std::variant<Command, int> parse_command_line(int argc, const char* const* argv);
 
 int run_command(const RunOptions& options);
@@ -145,8 +146,8 @@ int merge_command(const MergeOptions& options);
 int coverage_command(const CheckOptions& options);
 int profile_command(const ProfileOptions& options);
 struct ReferenceMeasured {
-  int code = 0;               // exit_all_ok unless it was interrupted or stopped; the comparison decides the rest
-  std::set<std::string> ids;  // of the cells that were selected
+  int code = 0;               // exit_all_ok unless the run was interrupted or stopped; the comparison decides the rest
+  std::set<std::string> ids;  // ids of the selected cells
 };
 // Measures the cheapest cells of each family that were ok in these runs. Each run gets a folder with its name below
 // options.out.

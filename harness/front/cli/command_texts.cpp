@@ -24,7 +24,7 @@ OptionText text_of(const CLI::Option& option) {
 CommandText text_of(const CLI::App& app) {
   CommandText text{app.get_name(), app.get_description(), app.get_footer(), {}, {}, {}};
   for (const CLI::Option* option : app.get_options()) {
-    if (option->get_group().empty()) continue;  // hidden
+    if (option->get_group().empty()) continue;  // hidden options have no group
     OptionText each = text_of(*option);
     const bool positional = option->get_positional();
     if (!each.names.empty()) text.options.push_back(each);

@@ -1,4 +1,4 @@
-// The texts of the command line as plain structs, from which completion scripts and the manual page are made.
+// The texts of the command line as plain structs. Completion scripts and the manual page are made from them.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -9,7 +9,7 @@ namespace allocbench::front {
 
 struct OptionText {
   std::vector<std::string> names;  // -c, --config; empty for a positional argument
-  std::string argument;            // its value, "FILE" or "auto|cuda|cpu"; empty for a flag
+  std::string argument;            // name of the value, "FILE" or "auto|cuda|cpu"; empty for a flag
   std::string description;
 };
 
@@ -24,10 +24,10 @@ struct CommandText {
 
 CommandText text_of(const CLI::App& app);
 
-// The suggestions of a shell for an argument.
+// The kinds of suggestions that a shell makes for an argument.
 enum class ArgumentKind { nothing, words, files, folders, verbs, names, groups, configs };
 ArgumentKind kind_of(const std::string& argument);
-// "auto|cuda|cpu": the words of ArgumentKind::words.
+// Returns the words of an argument such as "auto|cuda|cpu", which is of kind `words`.
 std::vector<std::string> words_of(const std::string& argument);
 
 }  // namespace allocbench::front

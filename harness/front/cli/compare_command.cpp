@@ -1,4 +1,4 @@
-// `allocbench compare A B`: lists what became slower or faster between two sets of results.
+// `allocbench compare A B` lists what became slower or faster between two sets of results.
 #include <fmt/format.h>
 
 #include <utility>
@@ -28,7 +28,7 @@ void print(const Comparison& comparison, const CompareOptions& options) {
   }
 }
 
-// Without cells that are ok but were not selected, because the other side was not asked to measure them.
+// Removes cells that are ok but were not selected, because the other side did not measure them.
 Side selected(Side side, const std::set<std::string>& ids) {
   std::erase_if(side.cells,
                 [&](const ComparedCell& cell) { return cell.status == Status::ok && !ids.contains(cell.id); });

@@ -28,7 +28,7 @@ std::string output_of_this(const std::string& arguments) {
   return output_of(fmt::format("'{}' {}", std::filesystem::read_symlink("/proc/self/exe").string(), arguments));
 }
 
-// The first sentence is enough beside a name.
+// Only the first sentence of a description is shown beside a name.
 std::string candidate(const std::string& word, const std::string& description) {
   std::string text = description.substr(0, description.find(". "));
   std::replace(text.begin(), text.end(), '\n', ' ');

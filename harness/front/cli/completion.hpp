@@ -8,11 +8,11 @@
 
 namespace allocbench::front {
 
-// The candidates for the last word, one per line, some with a tab and a description. The lines `<files>` and
+// Returns the candidates for the last word, one per line, some with a tab and a description. The lines `<files>` and
 // `<folders>` make the shell offer files or folders.
 std::string candidates(const CommandText& program, const std::vector<std::string>& words);
 
-// `shell` is bash, zsh or fish.
+// Returns the script for a shell. `shell` is bash, zsh or fish.
 std::string completion_script(const std::string& shell);
 
 }  // namespace allocbench::front

@@ -8,7 +8,7 @@ namespace allocbench::front {
 namespace {
 
 constexpr std::size_t width = 80;
-constexpr std::size_t indent = 26;  // of descriptions
+constexpr std::size_t indent = 26;  // column of descriptions
 
 std::string paragraphs(const std::string& text) {
   std::istringstream lines(text);
@@ -25,7 +25,8 @@ std::string beside_a_name(const std::string& description) {
   return text;
 }
 
-// CLI11 adds texts of validators and flags: `auto|cuda|cpu:{auto,cuda,cpu}`, `--no-known{false}`.
+// Removes the text of a validator or flag that CLI11 adds, as in `auto|cuda|cpu:{auto,cuda,cpu}` and
+// `--no-known{false}`.
 std::string without(std::string text, const std::string& what) {
   if (const std::size_t at = text.find(what); at != std::string::npos) text.erase(at, what.size());
   return text;

@@ -1,4 +1,4 @@
-// Formats the help for 80 columns. The texts have one line for each paragraph; indented lines are not changed.
+// Formats the help for 80 columns. The texts have one line for each paragraph. Indented lines are not changed.
 #pragma once
 
 #include <CLI/CLI.hpp>

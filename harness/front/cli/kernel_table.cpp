@@ -21,7 +21,7 @@ using Row = std::vector<std::string>;
 constexpr const char* time_metric = "gpu__time_duration.sum";
 constexpr const char* register_metric = "launch__registers_per_thread";
 constexpr const char* occupancy_metric = "sm__warps_active.avg.pct_of_peak_sustained_active";
-// Nsight Compute's counterparts of nvprof's l2_atomic_transactions (CUPTI documentation, metrics table).
+// These are Nsight Compute's counterparts of nvprof's l2_atomic_transactions (CUPTI documentation, metrics table).
 constexpr const char* atomic_metric = "lts__t_sectors_op_atom.sum";
 constexpr const char* reduction_metric = "lts__t_sectors_op_red.sum";
 
@@ -31,7 +31,7 @@ Row cells_of(const std::string& line) {
   return {cells.begin(), cells.end()};
 }
 
-// Numbers may have separators between thousands.
+// Reads a number. It may have separators between thousands.
 std::optional<double> number_in(std::string text) {
   std::erase(text, ',');
   double value = 0;
@@ -174,7 +174,7 @@ std::string kernel_table(const std::vector<MeasuredKernel>& kernels) {
   for (const Row& row : rows) {
     for (std::size_t i = 0; i < row.size(); ++i) {
       const std::string blanks(widths[i] - printed_width(row[i]), ' ');
-      const bool left = i == 0 || i + 1 == row.size();  // names to the left, numbers to the right
+      const bool left = i == 0 || i + 1 == row.size();  // names are aligned left, numbers right
       text += (i == 0 ? "" : "  ") + (left ? row[i] + (i == 0 ? blanks : "") : blanks + row[i]);
     }
     text += "\n";

@@ -1,4 +1,4 @@
-// Measurements of kernels by Nsight Compute, read from its CSV.
+// Measurements of kernels by Nsight Compute, read from its CSV output.
 #pragma once
 
 #include <optional>
@@ -7,24 +7,24 @@
 
 namespace allocbench::front {
 
-// One launch. Values that the table of the tool lacks are absent.
+// The measurements of one launch. Values that ncu's table lacks are absent.
 struct MeasuredKernel {
-  std::string name;  // of the function object that the kernel runs
+  std::string name;  // name of the function object that the kernel runs
   std::optional<double> seconds;
   std::optional<double> registers;
-  std::optional<double> occupancy;           // per cent of the warps that could be resident
-  std::optional<double> atomics_per_second;  // sectors of atomics at the L2 cache
-  std::string top_stall;                     // main cause of waiting of a warp
-  double top_stall_share = 0;                // of the time that warps wait
+  std::optional<double> occupancy;           // percentage of the warps that could be resident
+  std::optional<double> atomics_per_second;  // sectors of atomics at the L2 cache, per second
+  std::string top_stall;                     // main reason why warps wait
+  double top_stall_share = 0;                // share of the waiting time that `top_stall` causes
 };
 
-// `csv` is the raw page of ncu: a line of names, a line of units, and a line per launch. Throws UsageError for any
-// other text.
+// Reads the launches. `csv` is the raw page of ncu: a line of names, a line of units, and a line per launch. Throws
+// UsageError for any other text.
 std::vector<MeasuredKernel> read_kernels(const std::string& csv);
 
 std::string kernel_table(const std::vector<MeasuredKernel>& kernels);
 
-// The metrics and sections that read_kernels() needs, as options of ncu.
+// Returns the options of ncu for the metrics and sections that read_kernels() needs.
 std::vector<std::string> options_of_ncu();
 
 }  // namespace allocbench::front

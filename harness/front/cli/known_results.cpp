@@ -28,13 +28,13 @@ using protocol::Json;
 // Verification takes about as long as the samples of a round, but at least this long.
 constexpr double least_verification_seconds = 0.03;
 
-// A first round, from the wall time of one sample.
+// Returns the seconds of a first round, from the wall time of one sample.
 double first_round_of(double sample_seconds) {
   const double samples = std::max(sampling_seconds, sample_seconds);
   return samples + std::max(least_verification_seconds, samples);
 }
 
-// 0 where nothing was measured.
+// Returns the seconds of a sample, or 0 if nothing was measured.
 double sample_seconds_of(const Json& cell) {
   if (const Json* counters = protocol::optional_member(cell, "counters")) {
     if (const auto wall = protocol::optional_seconds(*counters, "wall_time")) return *wall;
@@ -92,7 +92,7 @@ class EarlierRuns {
     }
   }
 
-  // A run that measured a cell has more information than one that had no time for it.
+  // A run that measured a cell knows more about it than a run that had no time for it.
   void note(const std::string& id, std::optional<Status> status, bool left_out, double seconds,
             const std::string& folder) {
     EarlierCell& cell = earlier_.cells[id];
@@ -107,7 +107,7 @@ class EarlierRuns {
   EarlierResults earlier_;
 };
 
-// Reads whatever exists, because only the order of cells depends on it.
+// Reads whatever exists and reports no error, because only the order of cells depends on it.
 void add_figures(EarlierRuns& runs, const fs::path& reference, const std::vector<std::string>& figures, bool quiet) {
   for (const std::string& figure : figures) {
     const fs::path folder = reference / figure;
@@ -120,7 +120,7 @@ void add_figures(EarlierRuns& runs, const fs::path& reference, const std::vector
   }
 }
 
-// The kept results of any GPU, for one that has none.
+// Returns the kept results of any GPU, for a GPU without kept results.
 fs::path reference_of_any_gpu(const fs::path& references) {
   std::vector<fs::path> folders;
   if (!fs::is_directory(references)) return {};

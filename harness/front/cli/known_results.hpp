@@ -9,16 +9,17 @@
 
 namespace allocbench::front {
 
-// Kept results, one folder per card, relative to the folder of the project like the default of --configs.
+// The folder of kept results, with one folder per card. Like the default of --configs, it is relative to the project's
+// folder.
 inline constexpr const char* references_folder = "results/reference";
 
-// Reads the folder in the options, otherwise the kept results of this device for these configs, otherwise those of
-// another GPU. Throws UsageError for a folder without readable results.
+// Reads the folder in the options. If there is none, reads the kept results of this device for these configs, or those
+// of another GPU. Throws UsageError for a folder without readable results.
 EarlierResults earlier_results(const RunOptions& options, const Target& target,
                                const std::vector<std::string>& figures);
 
-// The folder below `references` whose name is a word of the device's name: h200 for "NVIDIA H200", cpu for the CPU back
-// end. Empty if there is none.
+// Returns the folder below `references` whose name is a word of the device's name: h200 for "NVIDIA H200", cpu for the
+// CPU back end. Returns an empty text if there is none.
 std::string reference_of(const std::string& references, const std::string& backend, const std::string& device);
 
 }  // namespace allocbench::front

@@ -1,4 +1,4 @@
-// The program `allocbench`. Every error that ends it becomes one sentence and an exit code here.
+// The program `allocbench`. Here every error that ends it becomes one sentence and an exit code.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -38,7 +38,7 @@ int dispatch(const Command& command) {
   return std::visit(Dispatcher{}, command);
 }
 
-// Lost output is a failure. A full disk behind a redirection is detected here.
+// Turns lost output into a failure. A full disk behind a redirection is detected here.
 int after_output(int exit_code) {
   const int error = lost_output();
   if (error == 0 || exit_code == exit_usage || exit_code == exit_interrupted) return exit_code;

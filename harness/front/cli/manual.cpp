@@ -10,7 +10,7 @@
 namespace allocbench::front {
 namespace {
 
-// Text with escapes for roff.
+// Escapes a text for roff.
 std::string escaped(const std::string& text) {
   std::string result;
   for (const char letter : text) {
@@ -27,11 +27,11 @@ std::string escaped(const std::string& text) {
   return result;
 }
 
-// Paragraphs, and indented lines as they are.
+// Returns the paragraphs, with indented lines unchanged.
 std::string footer_of(const std::string& text) {
   std::istringstream lines(text);
   std::string result;
-  bool filled = true;  // the entries before it have an indent of their own
+  bool filled = true;  // the entries before it have their own indentation
   for (std::string line; std::getline(lines, line);) {
     if (line.empty()) continue;
     const bool indented = line[0] == ' ';
@@ -46,7 +46,7 @@ std::string footer_of(const std::string& text) {
   return result;
 }
 
-// "-c, --config FILE"
+// Returns a heading such as "-c, --config FILE".
 std::string heading_of(const OptionText& option) {
   const std::string names = fmt::format("{}", fmt::join(option.names, ", "));
   const std::string argument = option.argument.empty() ? "" : fmt::format(" \\fI{}\\fR", escaped(option.argument));

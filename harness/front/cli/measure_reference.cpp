@@ -1,4 +1,4 @@
-// `allocbench compare --with-reference`: measures the cells of kept runs on this machine, as one plan.
+// `allocbench compare --with-reference` measures the cells of kept runs on this machine, as one plan.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,11 +21,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double default_minutes_on_gpu = 15;  // as much as a group of a study has
+constexpr double default_minutes_on_gpu = 15;  // the default time of a group of a study
 
 // The kept runs of one config, and the plan of this version for it.
 struct Kept {
-  const Results* first;  // the others have its config
+  const Results* first;  // first of the runs; all have the same config
   std::map<std::string, const CellResult*> ok;
   Config config = {};
   Plan plan = {};
@@ -54,7 +54,7 @@ bool can_be_compared(const CellResult& result) {
 struct Candidate {
   Kept* kept;
   const CellResult* result;
-  double seconds;  // of a first round with its verification; if unknown, of the timed phases
+  double seconds;  // time of a first round with its verification, or of the timed phases if that is unknown
 };
 
 double timed_seconds(const CellResult& result) {
@@ -65,8 +65,8 @@ double timed_seconds(const CellResult& result) {
   return longest;
 }
 
-// The cells that this version defines, that fit the memory of this device, and that have enough rounds for a
-// comparison.
+// Returns the cells that this version defines, that fit into the memory of this device, and that have enough rounds for
+// a comparison.
 std::vector<Candidate> candidates_of(std::vector<Kept>& figures, std::uint64_t device_memory_bytes) {
   std::vector<Candidate> cells;
   bool known = true;
@@ -89,7 +89,7 @@ std::vector<Candidate> candidates_of(std::vector<Kept>& figures, std::uint64_t d
   return cells;
 }
 
-// The cheapest cells of each family of allocators under each workload. On an unknown card they give the most
+// Selects the cheapest cells of each family of allocators under each workload. On an unknown card they give the most
 // information in the shortest time. Returns the number of cells before the selection.
 std::size_t pick(std::vector<Kept>& figures, std::uint64_t per_family, std::uint64_t device_memory_bytes) {
   const std::vector<Candidate> cells = candidates_of(figures, device_memory_bytes);
@@ -141,7 +141,7 @@ fs::path folder_of(const CompareOptions& options, const Kept& kept) {
   return fs::path(options.out) / kept.first->figure;
 }
 
-// The config as stored with the run, because the config with its name may have changed.
+// Returns the config that is stored with the run, because the current config with its name may differ.
 std::string text_of(const Kept& kept) { return kept.first->history.config->dump(2) + "\n"; }
 
 void plan_figure(const CompareOptions& options, RunOptions run, Kept& kept, const Target& target) {

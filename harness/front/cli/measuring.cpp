@@ -36,7 +36,7 @@ protocol::Device probe(const WorkerProgram& program, const RunOptions& options) 
   return device;
 }
 
-// Without what it can run.
+// Finds the target, but not what it can run.
 Target find_target(const RunOptions& options) {
   const WorkerFolder folder(options.workers);
   if (options.backend == "auto") {
@@ -68,7 +68,7 @@ Target find_target(const RunOptions& options) {
   return target;
 }
 
-// The catalogue of the other back end's worker. nullopt if it is not built or does not answer.
+// Returns the catalogue of the other back end's worker, or nothing if it is not built or does not answer.
 std::optional<Catalogue> other_catalogue(const RunOptions& options, const std::string& backend) {
   const auto program = WorkerFolder(options.workers).find(backend == "cpu" ? "cuda" : "cpu");
   if (!program) return std::nullopt;
@@ -112,7 +112,7 @@ SessionListener listener_of(std::vector<FigureRun>& open, Progress& progress) {
   return listener;
 }
 
-// The cells that were left out for lack of time.
+// Describes the cells that were left out for lack of time.
 std::string text_of(const Supervisor::Rest& rest, const RunOptions& options) {
   if (rest.not_begun == 0 && rest.cut == 0) return "";
   std::vector<std::string> parts;
@@ -170,7 +170,7 @@ std::vector<std::optional<std::uint64_t>> device_heaps(const WorkerProgram& prog
 
 namespace {
 
-// Worker processes of the rounds that all cells get.
+// The number of worker processes for the rounds that all cells get.
 struct Starts {
   std::vector<std::pair<std::size_t, std::string>> by_allocator;
   std::size_t all = 0;
@@ -204,7 +204,7 @@ void for_each_cell(const Plan& plan, Visit visit) {
   for (const Batch& batch : plan.batches) std::for_each(batch.cells.begin(), batch.cells.end(), visit);
 }
 
-// Results are written during the run, so that a killed run has left them.
+// Results are written during the run, so they remain if the run is killed.
 std::function<void(FigureRun::News)> news_of(const Figure& figure, const RunOptions& options, ResultsWriter& writer) {
   return [&](FigureRun::News news) {
     if (news != FigureRun::News::first_rounds) return writer.write_soon(figure.folder);
@@ -216,7 +216,7 @@ std::function<void(FigureRun::News)> news_of(const Figure& figure, const RunOpti
 }  // namespace
 
 std::uint64_t work_of(const Plan& plan) {
-  // Rough estimate: a process start takes as long as five rounds of a cell.
+  // The estimate is rough: a process start counts as five rounds of a cell.
   std::uint64_t work = 5 * starts_of({&plan}).all;
   for_each_cell(plan, [&](const Cell& cell) { work += cell.least_rounds; });
   return work;
@@ -282,7 +282,8 @@ Ending measure(const RunOptions& options, const Target& target, const std::vecto
     run.news = news_of(figure, options, writer);
     open.push_back(std::move(run));
   }
-  // Only after all logs are open. If a log cannot be opened, the other folders must not contain a run that never began.
+  // This step comes after all logs are open. If a log cannot be opened, the other folders must not contain a run that
+  // never began.
   for (FigureRun& each : open) {
     each.log->run(each.figure.config, target.catalogue, each.figure.plan, each.figure.history.run != nullptr,
                   each.figure.shard);

@@ -30,7 +30,7 @@ std::string setting(const char* name, const char* otherwise) {
   return given != nullptr && *given != '\0' ? given : otherwise;
 }
 
-// The folder that holds `plots`.
+// Returns the folder that contains `plots`.
 std::string package_folder() {
   const std::string folder = setting("ALLOCBENCH_PLOTS", ALLOCBENCH_SOURCE_FOLDER);
   if (!fs::exists(fs::path(folder) / "plots" / "__main__.py")) {
@@ -48,7 +48,7 @@ std::string prepare_python() {
   return setting("ALLOCBENCH_PYTHON", default_python);
 }
 
-// The first of the words is Python's path.
+// Replaces this program by Python. The first of the words is Python's path.
 [[noreturn]] void become(std::vector<std::string> words) {
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());

@@ -1,5 +1,5 @@
-// Starts the Python package `plots`, which draws figures, judges claims and gives advice from stored results. Also
-// starts Python programs of tools/.
+// Starts the Python package `plots`, which draws figures, judges claims and gives advice from stored results. It also
+// starts the Python programs in tools/.
 #pragma once
 
 #include <string>
@@ -7,16 +7,16 @@
 
 namespace allocbench::front {
 
-// Replaces this program by `python3 -m plots ARGUMENTS`, whose output and exit code are the answer. Throws
-// EnvironmentError if the package or Python is missing. The package is in the folder $ALLOCBENCH_PLOTS, otherwise in
-// the source tree of this build. Python is $ALLOCBENCH_PYTHON, otherwise Debian's.
+// Replaces this program by `python3 -m plots ARGUMENTS`, whose output and exit code are the answer. The package is in
+// the folder $ALLOCBENCH_PLOTS, otherwise in the source tree of this build. Python is $ALLOCBENCH_PYTHON, otherwise
+// Debian's. Throws EnvironmentError if the package or Python is missing.
 [[noreturn]] void become_plots(const std::vector<std::string>& arguments);
 
 // Replaces this program by tools/NAME of the same source tree.
 [[noreturn]] void become_tool(const std::string& name, const std::vector<std::string>& arguments);
 
-// Draws the figures of these folders, with one process per core. Their output is printed to stderr. False if a figure,
-// the package or Python is missing; stderr then has the reason.
+// Draws the figures of these folders, with one process per core, and prints their output to stderr. Returns false if a
+// figure, the package or Python is missing; stderr then has the reason.
 bool draw_figures(const std::vector<std::string>& folders);
 
 }  // namespace allocbench::front

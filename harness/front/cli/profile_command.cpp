@@ -1,4 +1,4 @@
-// `allocbench profile CELL`: one cell in the CUDA worker under Nsight Compute.
+// `allocbench profile CELL` runs one cell in the CUDA worker under Nsight Compute.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
@@ -86,7 +86,7 @@ std::string find_ncu(const ProfileOptions& options) {
       "CUDA toolkit (NVIDIA's package cuda-nsight-compute-13-0 for CUDA 13.0), or name the program with --ncu.");
 }
 
-// As `worker --run` takes it.
+// Returns the cell in the form that `worker --run` takes.
 std::string cell_text(const Cell& cell) {
   nlohmann::ordered_json json{{"allocator", cell.allocator},
                               {"allocator_parameters", protocol::to_json(cell.allocator_parameters)},
@@ -94,7 +94,7 @@ std::string cell_text(const Cell& cell) {
                               {"workload", cell.workload},
                               {"parameters", protocol::to_json(cell.workload_parameters)}};
   protocol::CellSettings settings = cell.settings;
-  settings.counted_passes = 1;  // a profile shows neither them nor energy
+  settings.counted_passes = 1;  // a profile shows neither counts of passes nor energy
   settings.energy_seconds = 0;
   json.update(protocol::to_json(settings));
   return json.dump();
@@ -102,9 +102,9 @@ std::string cell_text(const Cell& cell) {
 
 std::vector<std::string> command_of(const ProfileOptions& options, const WorkerProgram& worker, const Choice& choice,
                                     const std::string& ncu, const std::string& table) {
-  // The clocks stay as in a study.
+  // The clocks are those of a study.
   std::vector<std::string> command = {ncu, "--log-file", table, "--clock-control", "none", "--nvtx"};
-  // Ranges of the worker: `sample` around the phases, which are ranges themselves.
+  // The worker marks the range `sample` around the phases, which are ranges, too.
   if (options.phases.empty()) command.insert(command.end(), {"--nvtx-include", "sample/"});
   for (const std::string& phase : options.phases) command.insert(command.end(), {"--nvtx-include", "sample/" + phase});
   for (const std::string& option : options_of_ncu()) command.push_back(option);
@@ -128,7 +128,7 @@ class TableFile {
     if (!keeps_) path_ = (fs::temp_directory_path() / fmt::format("allocbench-profile-{}.csv", getpid())).string();
   }
   ~TableFile() {
-    std::error_code error;  // nothing to be done about it
+    std::error_code error;  // an error is ignored
     if (!keeps_) fs::remove(path_, error);
   }
   TableFile(const TableFile&) = delete;
@@ -142,7 +142,7 @@ class TableFile {
 
 int run(const std::vector<std::string>& command) {
   try {
-    // The worker's own output about its sample is not shown, because the tool slows the sample down.
+    // The worker's own output about its sample is not shown, because ncu slows the sample down.
     return process::system(command.front(), process::args(std::vector(command.begin() + 1, command.end())),
                            process::std_out > stderr);
   } catch (const process::process_error& error) {
@@ -150,7 +150,7 @@ int run(const std::vector<std::string>& command) {
   }
 }
 
-// The messages of ncu if it measured nothing, for example that counters are not permitted.
+// Returns the messages of ncu if it measured nothing, for example that counters are not permitted.
 std::string complaints_in(const std::string& table) {
   std::string text;
   std::istringstream lines(table);

@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-// The requests of an application hardly depend on its allocator, and this allocator has the recording kernels.
+// The requests of an application hardly depend on its allocator. This allocator has the recording kernels.
 constexpr const char* recorder = "comb";
 
 struct Recording {
@@ -76,7 +76,7 @@ std::string record_job(const TryOptions& options, const Target& target, const st
   if (options.run.resume && fs::exists(fs::path(trace) / "trace.json")) return trace;
   if (options.run.force) fs::remove_all(trace);
   RunOptions run = options.run;
-  run.minutes.reset();  // they are for the replays
+  run.minutes.reset();  // the limit is for the replays
   Recording recording = prepare(options, target, trace);
   const Figure figure = prepare_figure(run, target, std::move(recording.config), std::move(recording.plan),
                                        (fs::path(folder) / "recording").string());

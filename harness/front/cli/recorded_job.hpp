@@ -8,11 +8,11 @@
 namespace allocbench::front {
 
 // Runs the workload of the config once, with the allocator whose plug-in records applications. Returns the folder of
-// the trace, below `folder`; with --resume an existing trace is used. Throws UsageError for a config of several jobs,
-// and EnvironmentError with the reason if the job leaves no trace.
+// the trace, which is below `folder`. With --resume an existing trace is used. Throws UsageError for a config of
+// several jobs, and EnvironmentError with the reason if the job leaves no trace.
 std::string record_job(const TryOptions& options, const Target& target, const std::string& folder);
 
-// The plan, for --dry-run.
+// Returns the plan, for --dry-run.
 std::string describe_recording(const TryOptions& options, const Target& target);
 
 }  // namespace allocbench::front

@@ -1,5 +1,5 @@
-// `allocbench report PATH`: makes all files of results again from the event log. The Python package implements `report
-// PATH --html` and `advise`.
+// `allocbench report PATH` makes all results files again from the event log. The Python package implements `report PATH
+// --html` and `advise`.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,8 +24,8 @@ void write_results_beside(const std::filesystem::path& log, const Results& resul
 }
 
 struct Report {
-  bool ok = true;         // all cells
-  std::string unwritten;  // the reason why results could not be written; empty = they were written
+  bool ok = true;         // whether all cells are ok
+  std::string unwritten;  // why results could not be written, or empty
 };
 
 Report report(const std::filesystem::path& file) {
@@ -48,7 +48,7 @@ std::vector<std::filesystem::path> files_of(const ReportOptions& options) {
   return files;
 }
 
-// The page reads results.json, which a plain log makes again. It lists logs that cannot be read, and
+// The page reads results.json, which is first made again from a plain log. The page lists logs that cannot be read, and
 // shows the rest.
 int write_page(const ReportOptions& options) {
   for (const std::string& path : options.paths) {
@@ -67,7 +67,7 @@ int write_page(const ReportOptions& options) {
       arguments.insert(arguments.end(), {"--unreadable", error.what()});
     } catch (const EnvironmentError& error) {
       if (!results_beside(file)) throw;
-      tell("allocbench: warning: {}\n", error.what());  // the page shows what is there
+      tell("allocbench: warning: {}\n", error.what());  // the page shows what it can read
     }
   }
   if (!options.page.empty()) arguments.insert(arguments.end(), {"--out", options.page});

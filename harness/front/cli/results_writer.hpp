@@ -1,5 +1,5 @@
-// ResultsWriter: makes results from logs in the background. With thousands of rounds this takes seconds, during which
-// workers would wait.
+// ResultsWriter makes results from logs in the background. With thousands of rounds this takes seconds, and workers
+// would wait.
 #pragma once
 
 #include <condition_variable>
@@ -27,8 +27,8 @@ class ResultsWriter {
 
   std::mutex mutex_;
   std::condition_variable_any has_work_;
-  std::deque<std::string> folders_;  // each once
-  std::jthread thread_;              // last member, so that it ends before the data that it uses
+  std::deque<std::string> folders_;  // folders to write, without duplicates
+  std::jthread thread_;              // last member, so that the thread ends before the data that it uses
 };
 
 }  // namespace allocbench::front

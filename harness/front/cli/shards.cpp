@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A rough estimate if the kept run does not have the time of a round, because only the balance depends on it.
+// These rough estimates replace a missing time of a round. Only the balance of the shards depends on them.
 constexpr double usual_round_seconds = 0.05;
 constexpr double usual_timeout_seconds = 5;
 constexpr double usual_failure_seconds = 0.5;
@@ -35,7 +35,7 @@ double seconds_of(const CellResult& result) {
   return result.status() == Status::ok ? usual_round_seconds * static_cast<double>(rounds) : usual_failure_seconds;
 }
 
-// Time on the slowest card.
+// Returns the time of a config on the slowest card.
 std::optional<double> kept_seconds(const std::vector<fs::path>& cards, const std::string& config) {
   std::optional<double> longest;
   for (const fs::path& card : cards) {
@@ -68,7 +68,7 @@ std::vector<fs::path> cards_in(const std::string& references) {
 
 Partition partition_of(const std::vector<std::string>& configs, std::uint64_t count, const std::string& references) {
   const std::vector<fs::path> cards = cards_in(references);
-  std::map<std::string, std::optional<double>> seconds;  // in an order that does not depend on the file system
+  std::map<std::string, std::optional<double>> seconds;  // sorted, so that the order does not depend on the file system
   double sum = 0;
   double known = 0;
   for (const std::string& config : configs) {

@@ -1,4 +1,4 @@
-// `allocbench study GROUP --shard I/N`: selects the configs of the group that one of several machines measures. The
+// `allocbench study GROUP --shard I/N` selects the configs of the group that one of several machines measures. The
 // selection depends only on the names of the configs and the kept results of the checkout, so all machines make the
 // same partition.
 #pragma once
@@ -10,12 +10,12 @@
 namespace allocbench::front {
 
 struct Partition {
-  std::vector<std::vector<std::string>> shards;  // names of configs
+  std::vector<std::vector<std::string>> shards;  // names of configs in each shard
   std::string hash;
 };
 
-// `references` contains a folder of kept results for each card. Results of any card give the time of a config. A config
-// without results gets the average time of the others.
+// Divides the configs into `count` shards. `references` contains a folder of kept results for each card. Results of any
+// card give the time of a config. A config without results gets the average time of the others.
 Partition partition_of(const std::vector<std::string>& configs, std::uint64_t count, const std::string& references);
 
 }  // namespace allocbench::front

@@ -45,7 +45,7 @@ std::string command(const std::vector<std::string>& words) {
   return text;
 }
 
-// sbatch replaces the letter after a percent sign.
+// sbatch replaces the letter after a percent sign, so percent signs are doubled.
 std::string log_name(const std::string& folder, const char* name) {
   return quoted(boost::replace_all_copy(folder, "%", "%%") + name);
 }

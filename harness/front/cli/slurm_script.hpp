@@ -1,4 +1,4 @@
-// `allocbench study GROUP --slurm N`: a script that submits the shards of a study and the job that merges them.
+// `allocbench study GROUP --slurm N` prints a script that submits the shards of a study and the job that merges them.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace allocbench::front {
 
-// `program`: what the jobs call.
+// Returns the script. `program` is the program that the jobs call.
 std::string slurm_script(const StudyOptions& study, const std::string& program);
 
 }  // namespace allocbench::front

@@ -1,4 +1,5 @@
-// `allocbench study GROUP`: all configs of a group as one plan, one worker process per allocator and round.
+// `allocbench study GROUP` measures all configs of a group as one plan, with one worker process per allocator and
+// round.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -27,7 +28,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Groups that are not a folder with their name.
+// These groups are not a folder of configs with their name.
 const std::map<std::string, std::vector<std::string>>& named_groups() {
   static const std::map<std::string, std::vector<std::string>> groups = {
       {"papers", {"halloc2014", "kma2014", "pham2025", "vinkler2015", "xmalloc2010"}}, {"survey", {"survey2021"}}};
@@ -45,7 +46,7 @@ std::vector<std::string> known_groups(const fs::path& configs) {
   return names;
 }
 
-// The configs of the group, in the order of their paths.
+// Returns the configs of the group, in the order of their paths.
 std::vector<std::string> configs_of(const StudyOptions& study) {
   const fs::path configs = study.configs;
   if (!fs::is_directory(configs)) {
@@ -72,7 +73,7 @@ std::vector<std::string> configs_of(const StudyOptions& study) {
   return paths;
 }
 
-// A command to continue repeats at most this many --only. If there were more, the logs determine the selection.
+// A command to continue repeats at most this many --only. If there are more, the logs determine the selection.
 constexpr std::size_t most_repeated_names = 3;
 
 struct PlannedConfig {
@@ -84,7 +85,7 @@ std::string folder_of(const StudyOptions& study, const Config& config) {
   return study.run.out.empty() ? default_folder(config) : (fs::path(study.run.out) / config.name).string();
 }
 
-// Those that --started selects.
+// Keeps the configs that --started selects.
 void keep_started(const StudyOptions& study, std::vector<PlannedConfig>& planned) {
   std::erase_if(planned,
                 [&](const PlannedConfig& each) { return !fs::exists(events_path(folder_of(study, each.config))); });
@@ -95,7 +96,7 @@ void keep_started(const StudyOptions& study, std::vector<PlannedConfig>& planned
   }
 }
 
-// Those that --only names.
+// Keeps the configs that --only names.
 void keep_only(const StudyOptions& study, std::vector<PlannedConfig>& planned) {
   for (const std::string& name : study.only) {
     const bool known = std::any_of(planned.begin(), planned.end(),
@@ -111,7 +112,7 @@ void keep_only(const StudyOptions& study, std::vector<PlannedConfig>& planned) {
   });
 }
 
-// A name is the folder of the results.
+// Returns a message about configs that share a name. A name is also the folder of the results.
 std::string shared_names(const std::vector<PlannedConfig>& planned) {
   std::map<std::string, std::vector<std::string>> paths;
   for (const auto& [config, plan] : planned) {
@@ -127,7 +128,7 @@ std::string shared_names(const std::vector<PlannedConfig>& planned) {
   return mistakes;
 }
 
-// The configs that measure something. All mistakes of all configs are reported before anything runs.
+// Returns the configs that measure something. All mistakes of all configs are reported before anything runs.
 std::vector<PlannedConfig> planned_configs(const StudyOptions& study, const Target& target) {
   std::vector<PlannedConfig> planned;
   std::string mistakes;
@@ -163,10 +164,10 @@ void print_plan(const std::vector<PlannedConfig>& planned, const EarlierResults&
   show("{}, {}\n{}", counted(planned.size(), "config"), counted(cells, "cell"), describe_measuring(plans, earlier));
 }
 
-// Of a GPU.
+// Returns the default time limit on a GPU.
 double default_minutes(const std::string& group) { return group == "papers" ? 20 : 15; }
 
-// The card of the results in the folder if they are continued; otherwise empty.
+// Returns the card of the results in the folder if they are continued; otherwise an empty text.
 std::string card_of(const std::string& folder, const RunOptions& options) {
   const std::string path = events_path(folder);
   if (!(options.resume || options.only_failed) || !fs::exists(path)) return "";
@@ -187,7 +188,7 @@ std::string command_to_continue(const StudyOptions& study, const RunOptions& opt
   return text + options_to_continue(options, backend) + (study.all_devices ? " --device all" : "");
 }
 
-// Each shard has at least one config, so that merging can detect a missing shard.
+// Each shard has at least one config, so merging can detect a missing shard.
 void require_configs_for_shards(const StudyOptions& study, std::size_t configs) {
   const std::uint64_t shards = study.shard ? study.shard->count : study.slurm;
   if (shards <= configs) return;
@@ -197,8 +198,8 @@ void require_configs_for_shards(const StudyOptions& study, std::size_t configs) 
 
 constexpr const char* whole_group = "whole";
 
-// The shard with its partition. Configs of other shards are dropped. A process of --device all has a part of the
-// configs and receives the partition.
+// Returns the shard with its partition and drops the configs of other shards. A process of --device all has a part of
+// the configs and receives the partition.
 std::optional<Shard> take_shard(const StudyOptions& study, std::vector<PlannedConfig>& planned) {
   if (!study.part.empty() && study.part != whole_group) {
     const std::size_t slash = study.part.rfind('/');
@@ -245,7 +246,7 @@ bool has_value(const Results& results) {
   return std::ranges::any_of(results.cells, [](const CellResult& cell) { return cell.status() == Status::ok; });
 }
 
-// Draws the figures of the configs that have a value.
+// Draws the figures of the configs that have results.
 void draw(const StudyOptions& study, const std::vector<std::string>& folders) {
   if (!study.figures || !study.part.empty() || interrupted()) return;
   tell("allocbench: drawing the figures of {} (--no-figures skips this)\n", counted(folders.size(), "config"));

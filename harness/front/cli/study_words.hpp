@@ -1,4 +1,4 @@
-// The options of a study as words of a command line: for the processes of --device all and for scripts.
+// The options of a study as words of a command line, for the processes of --device all and for scripts.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace allocbench::front {
 
-// The options of measuring, without those that select configs, folders and devices (--only, --out, --device,
+// Returns the options of measuring, without those that select configs, folders and devices (--only, --out, --device,
 // --backend).
 std::vector<std::string> measuring_words(const RunOptions& run);
 

@@ -14,7 +14,8 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view extension = ".json";
 
-// Configs by their names: configs/smoke.json is "smoke", and so is configs/smoke.jsn, whose extension is misspelt.
+// Returns the name of a config. The name of configs/smoke.json is "smoke", and so is that of configs/smoke.jsn, whose
+// extension is misspelt.
 std::string name_of(std::string path) {
   for (const std::string_view prefix : {"./", "configs/"}) {
     if (path.starts_with(prefix)) path.erase(0, prefix.size());
@@ -23,7 +24,7 @@ std::string name_of(std::string path) {
 }
 
 void add_configs(const fs::path& folder, std::map<std::string, std::string>& path_of) {
-  std::error_code error;  // a folder that is not there has no configs
+  std::error_code error;  // a folder that does not exist has no configs
   for (auto entry = fs::recursive_directory_iterator(folder, error);
        !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
     const std::string path = entry->path().string();

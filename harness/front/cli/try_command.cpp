@@ -1,4 +1,4 @@
-// `allocbench try TRACE|CONFIG`: replays a recorded application under every allocator on this machine and ranks them.
+// `allocbench try TRACE|CONFIG` replays a recorded application under every allocator on this machine and ranks them.
 // The job of a config is recorded first.
 #include <fmt/format.h>
 
@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of the most requested bytes that can live together.
+// Size of the pool, as a multiple of the most requested bytes that are live together.
 constexpr double pool_share = 1.25;
 // Many designs use chunks of megabytes and need several chunks for each size.
 constexpr std::uint64_t least_pool = std::uint64_t{64} << 20;
@@ -75,7 +75,7 @@ void announce(const TryOptions& options, const traces::Trace& trace) {
   }
 }
 
-// The folder is there.
+// Writes a config. Its folder exists.
 void write_config(const std::string& path, const std::string& text) {
   std::ofstream file(path, std::ios::binary);
   file << text;
@@ -89,7 +89,7 @@ int try_command(const TryOptions& given) {
   install_interrupt_handlers();
   TryOptions options = given;
   const bool is_config = fs::is_regular_file(given.trace);
-  if (!is_config) static_cast<void>(read_recorded(given.trace));  // before anything starts
+  if (!is_config) static_cast<void>(read_recorded(given.trace));  // mistakes are reported before anything starts
   const Target target = choose_target(options.run);
   const std::string folder = options.run.out.empty()
                                  ? fmt::format("results/try/{}-{}", trace_name(options.trace), target.program.backend)

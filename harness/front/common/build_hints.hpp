@@ -5,7 +5,8 @@
 
 namespace allocbench::front {
 
-// Builds the front end, the workers and their plug-ins; the CUDA worker only if nvcc is installed.
+// This command builds the front end, the workers and their plug-ins. It builds the CUDA worker only if nvcc is
+// installed.
 inline constexpr std::string_view how_to_build_programs = "`make build`";
 
 }  // namespace allocbench::front

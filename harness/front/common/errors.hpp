@@ -1,4 +1,4 @@
-// The ways a run can end without results. Texts are complete sentences for the user.
+// The ways in which a run can end without results. The texts are complete sentences for the user.
 #pragma once
 
 #include <stdexcept>
@@ -15,12 +15,13 @@ enum ExitCode : int {
   exit_interrupted = 130  // 128 + SIGINT, as shells expect
 };
 
-// The command line, a config or the chosen folder is wrong: the user can correct it. Exit 2.
+// The command line, a config or the chosen folder is wrong, and the user can correct it. The exit code is 2.
 struct UsageError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// The machine cannot do the requested work: no device, no worker, folder not writable. Exit 3.
+// The machine cannot do the requested work: there is no device or no worker, or a folder is not writable. The exit code
+// is 3.
 struct EnvironmentError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

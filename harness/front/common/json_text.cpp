@@ -81,7 +81,7 @@ class DuplicateKeyFinder {
   std::vector<Level> levels_;
 };
 
-// The library's message without its own name, number and position.
+// Returns the library's message without its own name, number and position.
 std::string plain_message(std::string_view what) {
   const auto colon = what.find(": ");
   std::string text(colon == std::string_view::npos ? what : what.substr(colon + 2));

@@ -10,18 +10,18 @@
 
 namespace allocbench::front {
 
-// JSON that is parsed once and then shared without changes: the config, the host.
+// JSON that is parsed once and then shared without changes, such as the config and the host.
 using Document = std::shared_ptr<const nlohmann::ordered_json>;
 
 // Parses a config. Wrong syntax, duplicate keys (which JSON libraries silently drop), numbers out of range and too many
-// levels or keys are added to the problems. Then the result must not be used.
+// levels or keys are added to the problems. If there are problems, the result must not be used.
 nlohmann::ordered_json parse_strictly(std::string_view text, Problems& problems);
 
-// Keys sorted, no blanks: equal meanings give equal texts.
+// Returns the JSON with sorted keys and without blanks, so that equal meanings give equal texts.
 std::string canonical_text(const nlohmann::ordered_json& json);
 
-// 64 bits of FNV-1a with a final mix, as 16 hex digits. The hash must never change, because cell ids are keys of stored
-// results.
+// Returns 64 bits of FNV-1a with a final mix, as 16 hex digits. The hash must never change, because cell ids are keys
+// of stored results.
 std::string stable_hash(std::string_view text);
 
 }  // namespace allocbench::front

@@ -1,6 +1,6 @@
-// All limits of user input, in one place. Limits of a config's own keys (repetitions, rounds, deadline_s, lengths of
-// names) are in configs/schema/config.schema.json, which editors and plots also read. Limits of parameters are in the
-// allocators and workloads. docs/limits.md lists all limits for users.
+// The limits of user input. Limits of a config's own keys (repetitions, rounds, deadline_s, lengths of names) are in
+// configs/schema/config.schema.json, which editors and plots also read. Limits of parameters are in the allocators and
+// workloads. docs/limits.md lists all limits for users.
 #pragma once
 
 #include <cstddef>
@@ -8,35 +8,35 @@
 
 namespace allocbench::front::limits {
 
-// A config is a page of text: the largest of the repository has 6 KB.
+// A config is a page of text. The largest of the repository has 6 KB.
 inline constexpr std::uint64_t config_bytes = 1u << 20;
 inline constexpr std::uint64_t log_bytes = 1u << 30;
 
-// The JSON library inserts keys by linear search.
+// The JSON library inserts keys by linear search, which is slow for many keys.
 inline constexpr std::size_t object_keys = 1'000;
 
-// More values than any figure has. Without this limit a mistyped step would fill the memory.
+// No figure has so many values on an axis. Without the limit a mistyped step would fill the memory.
 inline constexpr std::size_t axis_values = 10'000;
-inline constexpr std::size_t list_elements = 1'000;  // of a parameter that is a list
-inline constexpr std::size_t text_letters = 1'000;   // of a parameter that is a text
+inline constexpr std::size_t list_elements = 1'000;  // elements of a parameter that is a list
+inline constexpr std::size_t text_letters = 1'000;   // letters of a parameter that is a text
 
-// Before `exclude`.
+// The limit counts cells before `exclude`.
 inline constexpr std::uint64_t cells = 100'000;
-// Each needs its own worker.
+// Each batch needs its own worker.
 inline constexpr std::size_t batches = 2'000;
 inline constexpr std::uint64_t samples = 100'000'000;
 
-// std::regex recurses on its pattern.
+// std::regex recurses on its pattern, so the pattern must be short.
 inline constexpr std::size_t filter_letters = 200;
 
-// Number of machines that share a study. Slurm's own limit of an array is about the same.
+// This many machines may share a study. Slurm's own limit of an array is about the same.
 inline constexpr std::uint64_t shards = 1'000;
 
-// Limits of `allocbench check`: number of runs (years) and of workers at once.
+// Limits of `allocbench check`: the number of runs (years of work), and the number of workers at once.
 inline constexpr std::uint64_t check_runs = 1'000'000'000'000;
 inline constexpr std::uint32_t check_jobs = 1'000;
 
-// Messages stay readable.
+// These limits keep messages readable.
 inline constexpr std::size_t shown_problems = 100;
 inline constexpr std::size_t excerpt_letters = 200;
 // A longer name is not a typing mistake, and the time of the edit distance is quadratic.

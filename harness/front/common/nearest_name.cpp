@@ -7,7 +7,7 @@
 namespace allocbench::front {
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-  // Three rows of the dynamic programme: a swap looks two rows back.
+  // The dynamic programme needs three rows, because a swap looks two rows back.
   std::vector<std::size_t> before_last(b.size() + 1), last(b.size() + 1), current(b.size() + 1);
   for (std::size_t column = 0; column <= b.size(); ++column) last[column] = column;
   for (std::size_t row = 1; row <= a.size(); ++row) {
@@ -28,7 +28,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 std::string nearest_name(std::string_view found, const std::vector<std::string>& valid) {
   std::string best;
   if (found.size() > limits::compared_letters) return best;
-  // A third of the letters may be wrong, and at least two, because short ids are mistyped, too.
+  // A third of the letters may be wrong. At least two may be, because short ids are mistyped, too.
   std::size_t best_distance = std::max<std::size_t>(2, found.size() / 3) + 1;
   for (const std::string& name : valid) {
     const std::size_t distance = edit_distance(found, name);

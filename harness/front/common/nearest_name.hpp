@@ -1,4 +1,4 @@
-// "Did you mean": the valid name closest to a mistyped one.
+// "Did you mean": the valid name that is closest to a mistyped one.
 #pragma once
 
 #include <cstddef>
@@ -8,10 +8,12 @@
 
 namespace allocbench::front {
 
-// Insertions, deletions, substitutions and swaps of neighbours that turn one text into the other.
+// Returns the least number of insertions, deletions, substitutions and swaps of neighbours that turn one text into the
+// other.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
-// Empty if no name is close, because a far-fetched suggestion is worse than none.
+// Returns the closest name. Returns an empty text if no name is close, because a far-fetched suggestion is worse than
+// none.
 std::string nearest_name(std::string_view found, const std::vector<std::string>& valid);
 
 }  // namespace allocbench::front

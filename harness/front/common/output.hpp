@@ -1,4 +1,4 @@
-// Output for the user. Lost output does not end the program, because results are more important; `lost_output()`
+// Output for the user. Lost output does not end the program, because results are more important. `lost_output()`
 // reports it at the end.
 #pragma once
 
@@ -25,8 +25,8 @@ void tell(fmt::format_string<Values...> format, Values&&... values) {
   put_on_stderr(fmt::format(format, std::forward<Values>(values)...));
 }
 
-// The errno of the first lost output on stdout or stderr; 0 = none. If a reader has ended (`| head`), nothing counts as
-// lost.
+// Returns the errno of the first lost output on stdout or stderr, or 0. If a reader has ended (`| head`), nothing
+// counts as lost.
 int lost_output();
 
 }  // namespace allocbench::front

@@ -14,7 +14,7 @@
 namespace allocbench::front {
 namespace {
 
-// Whole UTF-8 characters only.
+// Cuts a text after at most `letters` bytes. UTF-8 characters stay whole.
 std::string cut(std::string text, std::size_t letters) {
   if (text.size() <= letters) return text;
   std::size_t end = letters;

@@ -1,4 +1,4 @@
-// The mistakes of a config. They are collected, so that the user sees all of them at once, and formatted in one place.
+// The mistakes of a config. They are collected, so the user sees all of them at once, and formatted in one place.
 #pragma once
 
 #include <cstddef>
@@ -10,17 +10,17 @@
 namespace allocbench::front {
 
 struct Problem {
-  std::string where;    // JSON pointer, or "line 3, column 7" for text that is not JSON
-  std::string found;    // the value in the config: unknown key "blokcs"
-  std::string allowed;  // the allowed values; empty if `found` is enough
-  std::string nearest;  // the valid name closest to the found one; empty if none is close
+  std::string where;    // JSON pointer, or "line 3, column 7" if the text is not JSON
+  std::string found;    // the wrong part of the config, such as: unknown key "blokcs"
+  std::string allowed;  // allowed values; empty if `found` is enough
+  std::string nearest;  // valid name closest to the found one; empty if none is close
 
   bool operator==(const Problem&) const = default;
 };
 
 class Problems {
  public:
-  // Long texts are cut. After limits::shown_problems only the number grows.
+  // Adds a problem. Long texts are cut. After limits::shown_problems only the number grows.
   void add(Problem problem);
   // Adds a name that is not valid, with the list of valid names and the nearest one.
   void add_unknown(std::string where, std::string_view kind, std::string_view found,
@@ -40,6 +40,8 @@ class Problems {
   std::size_t count_ = 0;
 };
 
+// Returns a text such as:
+//
 // file: 2 mistakes, nothing was run
 //   /workload/blokcs
 //       found:   unknown key "blokcs"
@@ -47,10 +49,10 @@ class Problems {
 //       did you mean "blocks"?
 std::string format_problems(std::string_view file, const Problems& problems);
 
-// The JSON as text, cut to a length that fits into a message.
+// Returns the JSON as text, cut to a length that fits into a message.
 std::string excerpt(const nlohmann::ordered_json& json);
 
-// One step deeper in a JSON pointer, with RFC 6901 escapes.
+// Returns a JSON pointer that is one step deeper, with RFC 6901 escapes.
 std::string pointer_to(std::string_view parent, std::string_view key);
 std::string pointer_to(std::string_view parent, std::size_t index);
 

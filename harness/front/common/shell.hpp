@@ -5,7 +5,7 @@
 
 namespace allocbench::front {
 
-// The word with the quotes that a shell needs: single quotes unless all its characters are plain.
+// Returns the word with the quotes that a shell needs: single quotes unless all its characters are plain.
 std::string quoted(const std::string& word);
 
 }  // namespace allocbench::front

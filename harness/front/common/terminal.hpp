@@ -7,17 +7,17 @@
 
 namespace allocbench::front {
 
-// stdout is a terminal and NO_COLOR is not set.
+// Returns whether stdout is a terminal and NO_COLOR is not set.
 bool colours_on_stdout();
 
-// The width of the terminal at stdout; 80 if stdout is not a terminal.
+// Returns the width of the terminal at stdout, or 80 if stdout is not a terminal.
 std::size_t columns_of_stdout();
 
 // Breaks the text at blanks, or at slashes if a name has no blanks. Later lines are indented. Adds a newline at the
 // end.
 std::string folded(std::string_view text, std::size_t columns, std::size_t indent);
 
-// Columns that a text takes: UTF-8 continuation bytes (the µ of µs, the ± sign) take none.
+// Returns the columns that a text takes. UTF-8 continuation bytes (as in the µ of µs and the ± sign) take none.
 std::size_t printed_width(std::string_view text);
 
 }  // namespace allocbench::front

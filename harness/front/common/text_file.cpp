@@ -47,7 +47,7 @@ UsageError damaged(const std::string& path, const std::string& what) {
   return UsageError(fmt::format("{} {} is damaged: it cannot be unpacked.", what, path));
 }
 
-// The unpacked text, piece by piece.
+// Collects the unpacked text piece by piece.
 class Unpacked {
  public:
   Unpacked(const std::string& path, const std::string& what, std::uint64_t limit_bytes)
@@ -72,7 +72,7 @@ class Unpacked {
   std::string text_;
 };
 
-// Several members in a row are one text, as gzip has it.
+// Several gzip members in a row form one text.
 void unpack_gz(const std::string& packed, const std::string& path, const std::string& what, Unpacked& unpacked) {
   constexpr int gzip_only = 16 + MAX_WBITS;
   z_stream stream = {};
@@ -86,7 +86,7 @@ void unpack_gz(const std::string& packed, const std::string& path, const std::st
     stream.next_out = unpacked.room();
     stream.avail_out = static_cast<uInt>(unpacked.room_bytes());
     state = inflate(&stream, Z_NO_FLUSH);
-    if (state != Z_OK && state != Z_STREAM_END) throw damaged(path, what);  // also where the file was cut
+    if (state != Z_OK && state != Z_STREAM_END) throw damaged(path, what);  // includes a file that was cut
     unpacked.take(unpacked.room_bytes() - stream.avail_out);
   }
 }
@@ -103,7 +103,7 @@ void unpack_xz(const std::string& packed, const std::string& path, const std::st
     stream.next_out = unpacked.room();
     stream.avail_out = unpacked.room_bytes();
     state = lzma_code(&stream, LZMA_FINISH);
-    if (state != LZMA_OK && state != LZMA_STREAM_END) throw damaged(path, what);  // also where the file was cut
+    if (state != LZMA_OK && state != LZMA_STREAM_END) throw damaged(path, what);  // includes a file that was cut
     unpacked.take(unpacked.room_bytes() - stream.avail_out);
   }
 }
@@ -140,7 +140,7 @@ std::string read_text_file(const std::string& path, const std::string& what, std
     if (count < 0) throw unreadable(errno);
     if (count == 0) return as_text(std::move(text), path, what, limit_bytes);
     text.append(buffer, static_cast<std::size_t>(count));
-    if (text.size() > limit_bytes) {  // it grows while we read
+    if (text.size() > limit_bytes) {  // the file grows while it is read
       throw UsageError(fmt::format("{} {} must not be larger than {}.", what, path, format_bytes(limit_bytes)));
     }
   }

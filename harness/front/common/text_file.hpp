@@ -1,4 +1,4 @@
-// Reading a whole text file that a user named.
+// Reads a whole text file that a user named.
 #pragma once
 
 #include <cstdint>
@@ -6,10 +6,11 @@
 
 namespace allocbench::front {
 
-// Unpacks files that end with .gz or .xz. The limit applies to the unpacked text.
+// Returns the text. Files that end with .gz or .xz are unpacked, and the limit applies to the unpacked text. `what` is
+// the name of the file in errors, such as "The config".
 //
-// `what` is the name of the file in errors: "The config". Throws UsageError for files that are missing, unreadable,
-// larger than the limit, or not regular, because reading a pipe, a device or a folder might never end or never begin.
+// Throws UsageError for files that are missing, unreadable, larger than the limit, or not regular. Reading a pipe, a
+// device or a folder might never begin or never end.
 std::string read_text_file(const std::string& path, const std::string& what, std::uint64_t limit_bytes);
 
 }  // namespace allocbench::front

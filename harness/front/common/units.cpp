@@ -17,7 +17,7 @@ struct Scale {
 
 std::string scaled(double value, const Scale* first, const Scale* last, std::string_view unit) {
   const Scale* scale = first;
-  // Half a digit below: 999.7 µs would print as 1000 µs.
+  // The limit is half a digit below the scale, because otherwise 999.7 µs would print as 1000 µs.
   while (scale != last && value < scale->factor * 0.9995) ++scale;
   const double shown = value / scale->factor;
   const int digits = shown < 9.995 ? 2 : shown < 99.95 ? 1 : 0;
@@ -50,7 +50,7 @@ std::optional<std::uint64_t> parse_bytes(std::string_view text) {
 }
 
 std::string nearest_size(std::string_view text) {
-  if (parse_bytes(text)) return "";  // it is refused for another reason
+  if (parse_bytes(text)) return "";  // the size was refused for another reason
   const auto unit = text.find_first_not_of("0123456789.");
   if (unit == std::string_view::npos) return "";
   std::string letters(text.substr(text[unit] == ' ' ? unit + 1 : unit));

@@ -1,4 +1,4 @@
-// Reading and printing quantities. Files contain base units (seconds, bytes); only texts for people use scaled units.
+// Reads and prints quantities. Files contain base units (seconds, bytes). Only texts for people use scaled units.
 #pragma once
 
 #include <cstdint>
@@ -8,33 +8,34 @@
 
 namespace allocbench::front {
 
-// "4096", "64KiB", "2 GiB", "1.5MiB"; nullopt for any other text, for fractions of a byte and on overflow. KB, MB and
-// GB are refused, because they are powers of two in papers and powers of ten in standards.
+// Reads "4096", "64KiB", "2 GiB" or "1.5MiB". Returns nullopt for any other text, for fractions of a byte and on
+// overflow. KB, MB and GB are refused, because they are powers of two in papers and powers of ten in standards.
 std::optional<std::uint64_t> parse_bytes(std::string_view text);
 
-// A suggestion for a refused text: "64MiB" for "64MB", "64 mb" or "64M". Empty if there is none.
+// Returns a suggestion for a refused text: "64MiB" for "64MB", "64 mb" or "64M". Returns an empty text if there is
+// none.
 std::string nearest_size(std::string_view text);
 
-// The shortest exact form: 65536 -> "64 KiB", 1000 -> "1000 B".
+// Returns the shortest exact form: 65536 -> "64 KiB", 1000 -> "1000 B".
 std::string format_bytes(std::uint64_t bytes);
 
-// Memory sizes for people: 85520809984 -> "79.6 GiB".
+// Returns a memory size for people: 85520809984 -> "79.6 GiB".
 std::string format_memory(std::uint64_t bytes);
 
-// "1 cell", "2 batches", "3 series".
+// Returns a text such as "1 cell", "2 batches" or "3 series".
 std::string counted(std::uint64_t count, std::string_view noun);
-// The verb after a number: "is" or "are".
+// Returns the verb after a number: "is" or "are".
 std::string_view is_or_are(std::uint64_t count);
 
-// Three significant digits in s, ms, µs or ns: 0.00123 -> "1.23 ms".
+// Returns three significant digits in s, ms, µs or ns: 0.00123 -> "1.23 ms".
 std::string format_seconds(double seconds);
 
-// "1.25 Gop/s"
+// Returns a text such as "1.25 Gop/s".
 std::string format_rate(double operations_per_second);
 
-// Durations for people: "45 s", "3 min 20 s", "2 h 05 min".
+// Returns a duration for people: "45 s", "3 min 20 s" or "2 h 05 min".
 std::string format_duration(double seconds);
-// A limit as the user gave it: "1.5 s", "0.02 s"; from a minute on as a duration.
+// Returns a limit as the user gave it, such as "1.5 s" or "0.02 s". From a minute on it is printed as a duration.
 std::string format_limit(double seconds);
 
 }  // namespace allocbench::front

@@ -15,7 +15,7 @@
 namespace allocbench::front {
 namespace {
 
-// A chance below this value counts as a difference, after Holm's correction for all phases.
+// A chance below this value counts as a difference. The chance is corrected by Holm for all phases.
 constexpr double significance = 0.05;
 
 const ComparedPhase* phase_named(const ComparedCell& cell, const std::string& name) {
@@ -25,7 +25,7 @@ const ComparedPhase* phase_named(const ComparedCell& cell, const std::string& na
   return nullptr;
 }
 
-// A total follows from its phases, so testing it as well would only make the correction stricter.
+// A total follows from its phases. A test of the total would only make the correction stricter.
 bool is_tested(const ComparedCell& cell, const ComparedPhase& phase) {
   return phase.name != "total" || cell.phases.size() == 1;
 }
@@ -42,7 +42,8 @@ Estimate estimate_of(const ComparedCell& cell, const ComparedPhase& phase) {
   return estimate(phase.rounds, cell.statistic, clock_step_of(cell.backend, phase.name, cell.phases.size()));
 }
 
-// nullopt if a logarithm does not exist, or an interval that replaces the rounds.
+// Returns the logarithms of the rounds, or an interval that replaces the rounds. Returns nullopt if a logarithm does
+// not exist.
 std::optional<LogSide> log_side_of(const ComparedCell& cell, const ComparedPhase& phase) {
   const double step = clock_step_of(cell.backend, phase.name, cell.phases.size());
   if (phase.stored) {
@@ -134,7 +135,7 @@ void test_all(Comparison& comparison) {
   }
 }
 
-// Whether B lacks a phase of A, or the rounds that a comparison needs.
+// Returns whether B lacks a phase of A, or the rounds that a comparison needs.
 bool is_missing(const CellComparison& cell) {
   if (cell.a->status != Status::ok || cell.b->status != Status::ok) return false;
   return std::any_of(cell.a->phases.begin(), cell.a->phases.end(), [&](const ComparedPhase& phase) {
@@ -183,7 +184,7 @@ std::string part(const ComparedCell& cell, const std::string& key) {
   return found == cell.definition.end() ? "absent" : found->second;
 }
 
-// The part of the definition that would allow the most pairs if it were ignored.
+// Returns the part of the definition that would allow the most pairs if it were ignored.
 std::string likely_cause(const Side& a, const Side& b, const std::vector<std::string>& ignored) {
   std::set<std::string> keys;
   for (const Side* side : {&a, &b}) {

@@ -24,20 +24,20 @@ struct PhaseComparison {
   Estimate b;
   std::size_t rounds_of_a = 0;
   std::size_t rounds_of_b = 0;
-  bool from_intervals = false;   // a side was kept without samples
-  std::optional<Effect> effect;  // nothing if a side has too few rounds
-  double adjusted_chance = 1;    // of the difference, by Holm over all phases of the comparison
+  bool from_intervals = false;   // whether a side was kept without samples
+  std::optional<Effect> effect;  // difference of the sides; empty if one has too few rounds
+  double adjusted_chance = 1;    // chance of such a difference, by Holm over all phases of the comparison
   Verdict verdict = Verdict::unsure;
-  std::string reason;  // of `unsure`
+  std::string reason;  // reason for the verdict `unsure`
 };
 
 struct CellComparison {
   const ComparedCell* a;
   const ComparedCell* b;
-  std::vector<PhaseComparison> phases;  // none unless both sides are ok
+  std::vector<PhaseComparison> phases;  // phases of the cell; empty unless both sides are ok
 
   bool status_changed() const { return a->status != b->status; }
-  // A cell that was ok fails.
+  // Returns whether a cell that was ok fails.
   bool worse_status() const { return a->status == Status::ok && b->status != Status::ok; }
 };
 
@@ -51,22 +51,22 @@ struct Comparison {
   std::vector<const ComparedCell*> missing;  // cells that are ok in A, but not measured in B or with too few rounds
 
   std::size_t count(Verdict verdict) const;
-  std::size_t tested() const;          // phases with a difference
-  std::size_t from_intervals() const;  // of them: from stored intervals
+  std::size_t tested() const;          // number of phases with an effect
+  std::size_t from_intervals() const;  // number of these phases whose effect comes from stored intervals
   std::size_t worse_statuses() const;
   bool regression() const { return count(Verdict::slower) > 0 || worse_statuses() > 0; }
 };
 
 struct ComparisonOptions {
   double margin = default_margin;
-  std::vector<std::string> ignored = {};  // keys of definitions in which cells that pair may differ
+  std::vector<std::string> ignored = {};  // parts of the definition in which the cells of a pair may differ
 };
 
-// Throws UsageError with the likely cause if the sides have no cell in common or nothing could be compared. The result
-// owns the sides and points to their cells.
+// Compares two sides. The result owns the sides and points to their cells. Throws UsageError with the likely cause if
+// the sides have no cell in common or nothing could be compared.
 std::unique_ptr<Comparison> compare(Side a, Side b, const ComparisonOptions& options);
 
-// At most 80 columns. `all` also prints phases that are the same or unsure.
+// Returns the comparison in at most 80 columns. `all` also prints phases that are the same or unsure.
 std::string comparison_text(const Comparison& comparison, bool all, bool colours);
 std::string comparison_markdown(const Comparison& comparison, bool all);
 std::string comparison_json(const Comparison& comparison);

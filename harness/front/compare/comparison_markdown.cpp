@@ -1,4 +1,4 @@
-// The comparison as Markdown, for a comment on a change or a report.
+// Prints the comparison as Markdown, for a comment on a change or a report.
 #include <fmt/format.h>
 
 #include "harness/front/common/units.hpp"
@@ -7,7 +7,7 @@
 namespace allocbench::front {
 namespace {
 
-// Names and reasons may contain characters that end a cell of a table.
+// Names and reasons may contain characters that end a table cell.
 std::string escaped(const std::string& text) {
   std::string made;
   for (const char letter : text) {

@@ -1,4 +1,4 @@
-// The comparison on a terminal of 80 columns.
+// Prints the comparison on a terminal of 80 columns.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace allocbench::front {
 namespace {
 
 constexpr std::size_t columns = 80;
-constexpr std::size_t most_names = 20;  // of cells that only one side has
+constexpr std::size_t most_names = 20;  // most names shown of cells that only one side has
 
 std::string right(const std::string& text, std::size_t width) {
   return std::string(width - std::min(width, printed_width(text)), ' ') + text;
@@ -21,7 +21,7 @@ std::string left(const std::string& text, std::size_t width) {
   return text + std::string(width - std::min(width, printed_width(text)), ' ');
 }
 
-// Labels that differ in a parameter differ at their end.
+// Labels that differ in a parameter differ at their end, so the middle is left out.
 std::string shortened(const std::string& name, std::size_t width) {
   if (printed_width(name) <= width) return name;
   const std::size_t half = (width - 2) / 2;

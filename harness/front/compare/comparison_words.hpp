@@ -10,33 +10,33 @@
 namespace allocbench::front {
 
 struct VerdictCounts {
-  std::array<std::size_t, 4> phases{};  // by verdict
+  std::array<std::size_t, 4> phases{};  // number of phases with each verdict
   std::size_t worse = 0;                // cells that are ok only in A
   std::size_t better = 0;               // cells that are ok only in B
 
   std::size_t of(Verdict verdict) const { return phases[static_cast<std::size_t>(verdict)]; }
 };
 
-// By the label of the allocator, in the order of A.
+// Counts by the label of the allocator, in the order of A.
 std::vector<std::pair<std::string, VerdictCounts>> counts_by_allocator(const Comparison& comparison);
 // Counts the phases without a verdict by reason.
 std::map<std::string, std::size_t> reasons_for_unsure(const Comparison& comparison);
 
-// The name of the cell, without the figure if both sides have the same single figure.
+// Returns the name of the cell, without the figure if both sides have the same single figure.
 std::string shown_name(const Comparison& comparison, const ComparedCell& cell);
-// "+5.0 %", and "x2.31" from a factor of two up.
-// The status, and whether the numbers are provisional.
+// Returns the status, and whether the numbers are provisional.
 std::string status_text(const ComparedCell& cell);
-// The provisional sides: "provisional: A and B". Empty if there is none.
+// Names the provisional sides, as in "provisional: A and B". Returns an empty text if there is none.
 std::string provisional_text(const CellComparison& cell);
+// Returns a text such as "+5.0 %", or "x2.31" from a factor of two up.
 std::string change_text(double ratio);
 std::string interval_text(const Interval& interval);
-// The devices and revisions of the sides, and the facts that make a comparison difficult.
+// Returns the devices and revisions of a side. warnings() returns the facts that make a comparison difficult.
 std::string origin(const Side& side);
 std::vector<std::string> warnings(const Comparison& comparison);
-// The meaning of the verdicts, with the numbers of this comparison.
+// Returns the meaning of the verdicts, with the numbers of this comparison.
 std::string legend(const Comparison& comparison);
-// Whether B is a regression, and why.
+// States whether B is a regression, and why.
 std::string conclusion(const Comparison& comparison);
 
 }  // namespace allocbench::front

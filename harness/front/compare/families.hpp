@@ -1,4 +1,5 @@
-// How two cards differ: the ratio of times for each family of allocators (the first word of an id) and each workload.
+// The difference between two cards: the ratio of times for each family of allocators (the first word of an id) and each
+// workload.
 #pragma once
 
 #include <string>
@@ -8,22 +9,22 @@
 
 namespace allocbench::front {
 
-// "halloc" for halloc_reworked, because the ids of a family begin with the same word.
+// Returns "halloc" for halloc_reworked, because the ids of a family begin with the same word.
 std::string family_of(const std::string& allocator);
 
-// Times of B over times of A: one ratio per cell that has a time on both sides.
+// Times of B divided by times of A, with one ratio per cell that has a time on both sides.
 struct FamilyRatio {
-  std::string kind;  // allocator, workload
+  std::string kind;  // "allocator" or "workload"
   std::string name;
   std::size_t cells = 0;
   double median = 1;
-  Interval quartiles{};  // half of the cells are between these bounds
+  Interval quartiles{};  // half of the ratios lie between these bounds
 };
 
-// Families of allocators by name, then workloads by name.
+// Returns the families of allocators by name, then the workloads by name.
 std::vector<FamilyRatio> ratios_by_family(const Comparison& comparison);
 
-// One line per family, at most 80 columns. Empty if no cell has a time on both sides.
+// Returns one line per family, at most 80 columns wide. Empty if no cell has a time on both sides.
 std::string families_text(const std::vector<FamilyRatio>& families);
 std::string families_markdown(const std::vector<FamilyRatio>& families);
 

@@ -46,7 +46,7 @@ std::size_t fewest_rounds(const ComparedCell& cell) {
   return fewest;
 }
 
-// The rounds of a second run of the same cell; a failure stays one.
+// Adds the rounds of a second run of the same cell. A failure stays a failure.
 void merge(ComparedCell& into, ComparedCell&& other) {
   if (into.status != Status::ok) return;
   if (other.status != Status::ok) {
@@ -58,7 +58,7 @@ void merge(ComparedCell& into, ComparedCell&& other) {
                                    [&](const ComparedPhase& each) { return each.name == phase.name; });
     if (same == into.phases.end()) {
       into.phases.push_back(std::move(phase));
-    } else if (same->stored || phase.stored) {  // their rounds cannot be put together
+    } else if (same->stored || phase.stored) {  // these rounds cannot be combined
       if (phase.round_count() > same->round_count()) *same = std::move(phase);
     } else {
       same->rounds.insert(same->rounds.end(), phase.rounds.begin(), phase.rounds.end());
@@ -68,7 +68,7 @@ void merge(ComparedCell& into, ComparedCell&& other) {
       into.provisional && other.provisional && is_provisional(fewest_rounds(into), least_rounds_of_numbers);
 }
 
-// Older logs do not tell all of it.
+// Adds what the log records about its origin. Older logs record less.
 void add_origin(Side& side, const Origin& origin) {
   const auto add = [](std::set<std::string>& set, const std::string& text) {
     if (!text.empty()) set.insert(text);
@@ -97,7 +97,7 @@ Side side_of(const std::string& argument, const std::vector<Results>& runs, cons
     side.figures.insert(results.figure);
     side.not_measured += results.not_measured;
     for (const CellResult& result : results.cells) {
-      if (result.cell.end->left_out) {  // there was no time or no memory for it
+      if (result.cell.end->left_out) {  // there was no time or no memory for the cell
         ++side.not_measured;
         continue;
       }

@@ -12,7 +12,7 @@
 
 namespace allocbench::front {
 
-// Time of a phase in a run that was kept without samples.
+// The time of a phase in a run that was kept without samples.
 struct StoredTime {
   Estimate time;
   std::size_t rounds = 0;
@@ -20,40 +20,42 @@ struct StoredTime {
 
 struct ComparedPhase {
   std::string name;
-  Rounds rounds;                          // seconds
-  std::optional<StoredTime> stored = {};  // where there are no samples
+  Rounds rounds;                          // seconds of each round
+  std::optional<StoredTime> stored = {};  // time of the phase, if there are no samples
 
   std::size_t round_count() const { return stored ? stored->rounds : rounds.size(); }
 };
 
-// Several runs of a side may have the cell. Their rounds are combined.
+// A cell of a side. If several runs have the cell, their rounds are combined.
 struct ComparedCell {
   std::string id;
-  std::string name;       // figure/label/axis:value/..., as --filter has it
-  std::string allocator;  // its label
+  std::string name;       // figure/label/axis:value/..., as for --filter
+  std::string allocator;  // label of the allocator
   std::string backend;
   Statistic statistic = Statistic::median;
   Status status = Status::ok;
-  std::string reason;                             // its first line
-  bool provisional = false;                       // all runs with this cell are provisional, even together
-  std::vector<ComparedPhase> phases;              // nothing unless ok
-  std::map<std::string, std::string> definition;  // the parts of the id; parameters as allocator/NAME, workload/NAME
+  std::string reason;                 // first line of the reason
+  bool provisional = false;           // whether all runs with this cell are provisional, even together
+  std::vector<ComparedPhase> phases;  // phases of the cell; empty unless it is ok
+  std::map<std::string, std::string>
+      definition;  // parts of the id; parameters are named allocator/NAME or workload/NAME
 };
 
 struct Side {
   std::string argument = {};
   std::set<std::string> figures = {};
-  std::set<std::string> devices = {};  // their names
-  std::set<std::string> cards = {};    // their UUIDs
+  std::set<std::string> devices = {};  // names of the devices
+  std::set<std::string> cards = {};    // UUIDs of the devices
   std::set<std::string> drivers = {};
-  std::set<std::string> revisions = {};  // commits
-  bool dirty = false;                    // a work tree had changes
+  std::set<std::string> revisions = {};  // commits of the runs
+  bool dirty = false;                    // whether a work tree had changes
   std::vector<ComparedCell> cells = {};
   std::size_t not_measured = 0;
 };
 
-// The runs in and below a folder, of an event log or of a results.json, each packed (.gz, .xz) or not, or of all
-// matches of a pattern. Throws UsageError if a path does not exist, contains no run, is damaged or has another format.
+// Reads the runs of an argument: a folder with all folders below it, an event log, a results.json, or a pattern. Files
+// may be packed with .gz or .xz. Throws UsageError if a path does not exist, contains no run, is damaged or has another
+// format.
 std::vector<Results> read_runs(const std::string& argument);
 
 // Throws UsageError with the next step if no cell was measured.

@@ -20,7 +20,8 @@ using Json = nlohmann::ordered_json;
 const Json& entry_node() { return schema_definition("allocators").at("items").at("anyOf").at(1); }
 const Json& set_node() { return schema_definition("allocators").at("items").at("anyOf").at(2); }
 
-// A plug-in with this name, or with a variant of it: "saboteur" for "saboteur_null". Null if there is none.
+// Returns the plug-in that may define an allocator. Its name is `name` or a part of it: "saboteur" for "saboteur_null".
+// Returns null if there is none.
 const protocol::BrokenPlugin* plugin_that_may_have(const std::string& name,
                                                    const std::vector<protocol::BrokenPlugin>& plugins) {
   const protocol::BrokenPlugin* best = nullptr;
@@ -75,7 +76,7 @@ void AllocatorReader::read_entries(const Json& json, const std::string& pointer)
   if (problems_.size() != before) return;
   for (const Json& entry : entries_of(json)) {
     read_entry(entry, pointer);
-    if (problems_.size() != before) return;  // the others of a set have the same mistake
+    if (problems_.size() != before) return;  // the other allocators of a set have the same mistake
   }
 }
 
@@ -115,8 +116,8 @@ void AllocatorReader::read_entry(const Json& json, const std::string& pointer) {
   add_choice(*allocator, given, label);
 }
 
-// The allocator with this id. After an error the nearest one, so that its parameters are also checked. Null if there is
-// none.
+// Returns the allocator with this id, or null if there is none. After an error it returns the nearest one, so that its
+// parameters are also checked.
 const protocol::AllocatorDescription* AllocatorReader::known(const std::string& id, const std::string& pointer) {
   if (const auto* allocator = find_entry(names_.catalogue.allocators, id)) return allocator;
   if (!names_.complete) return nullptr;
@@ -154,8 +155,8 @@ void AllocatorReader::add_choice(const protocol::AllocatorDescription& allocator
   given_.push_back(given);
 }
 
-// The label of an id that is listed once is the id. If an id is listed with several parameter sets, its labels include
-// the parameters.
+// Labels the choices. If an id is listed once, the id is the label. If it is listed with several parameter sets, its
+// labels include the parameters.
 void AllocatorReader::label_choices() {
   std::map<std::string, std::size_t> uses;
   for (const AllocatorChoice& choice : choices_) ++uses[choice.id];
@@ -200,7 +201,7 @@ void AllocatorReader::read_overrides() {
     for (AllocatorChoice& choice : choices_) {
       if (choice.id != allocator->name) continue;
       if (used) {
-        Problems repeated;  // already reported for the first of them
+        Problems repeated;  // these problems are already reported for the first allocator
         AllocatorReader(config_, names_, workload_, settings_, repeated)
             .override_choice(choice, *allocator, changes, pointer);
       } else {

@@ -12,13 +12,13 @@ namespace allocbench::front {
 // The meaning of names for one back end of a config.
 struct Names {
   const Catalogue& catalogue;
-  const Catalogue* other = nullptr;  // of the other back end
-  bool complete = true;              // false: this catalogue replaces a missing one, so unknown names may exist
+  const Catalogue* other = nullptr;  // catalogue of the other back end
+  bool complete = true;              // whether all names are known; false if this catalogue replaces a missing one
 };
 
 class AllocatorReader {
  public:
-  // `workload` is null if the config has none that can be checked. The references must outlive the reader.
+  // `workload` is null if the config has no workload that can be checked. The references must outlive the reader.
   AllocatorReader(const nlohmann::ordered_json& config, const Names& names,
                   const protocol::WorkloadDescription* workload, const Settings& settings, Problems& problems);
 
@@ -40,7 +40,7 @@ class AllocatorReader {
   const Settings& settings_;
   Problems& problems_;
   std::vector<AllocatorChoice> choices_;
-  std::vector<ParameterValues> given_;  // parameters as written, per choice, for labels
+  std::vector<ParameterValues> given_;  // parameters of each choice as written, for labels
 };
 
 }  // namespace allocbench::front

@@ -1,4 +1,4 @@
-// Everything that a worker can run: its answer to --describe. Configs are checked against the catalogue, and `list` and
+// Everything that a worker can run: its answer to --describe. Configs are checked against the catalogue. `list` and
 // `describe` print it.
 #pragma once
 
@@ -34,10 +34,11 @@ std::vector<std::string> names_of(const std::vector<Entry>& entries) {
 
 ParameterValues defaults_of(const std::vector<ParameterInfo>& parameters);
 
-// A value as in cell names and tables: 4096, true, 0.75, deep, [16,32].
+// Returns a value as in cell names and tables: 4096, true, 0.75, deep, [16,32].
 std::string to_text(const ParameterValue& value);
 
-// "a power of two, at least 16 B, at most 128 KiB"; also used in error texts, so that both always agree.
+// Returns a text such as "a power of two, at least 16 B, at most 128 KiB". Error texts also use it, so both always
+// agree.
 std::string allowed_values(const ParameterInfo& parameter);
 
 }  // namespace allocbench::front

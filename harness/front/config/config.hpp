@@ -1,4 +1,5 @@
-// A config: one figure or table as data. Reading a config checks everything that can be checked without a device.
+// A config describes one figure or table as data. Reading a config checks everything that can be checked without a
+// device.
 #pragma once
 
 #include <cstdint>
@@ -19,12 +20,12 @@ namespace allocbench::front {
 
 // How often, how exactly and how long a cell is measured.
 struct Effort {
-  std::uint64_t repetitions = 5;   // samples of a round, at most
-  std::uint64_t rounds = 1;        // at most
-  std::uint64_t least_rounds = 0;  // before precision may end the cell; 0 = not given
+  std::uint64_t repetitions = 5;   // largest number of samples per round
+  std::uint64_t rounds = 1;        // largest number of rounds
+  std::uint64_t least_rounds = 0;  // least number of rounds before precision may end the cell; 0: not given
   double precision = 0.013;        // half the width of the interval, as a share of the time
-  double wall_bound_seconds = 10;  // of all rounds
-  double deadline_seconds = 60;    // of one round
+  double wall_bound_seconds = 10;  // limit of the wall time of all rounds
+  double deadline_seconds = 60;    // deadline of one round
 };
 
 // The settings of a measurement apart from its allocator. A config sets them once, and `overrides` change some for one
@@ -32,7 +33,7 @@ struct Effort {
 struct Settings : Effort {
   ParameterValues workload_parameters;
   std::uint64_t pool_bytes = 0;
-  protocol::CellSettings cell = {.aged_rounds = 1000, .warmups = 1};  // except the seed, which the config has
+  protocol::CellSettings cell = {.aged_rounds = 1000, .warmups = 1};  // settings of the cell; the seed is in Config
 };
 
 // Times of the CPU executor are never shown as performance, so one round is enough to show that everything works.
@@ -40,12 +41,12 @@ inline std::uint64_t default_rounds(std::string_view backend) { return backend =
 
 struct AllocatorChoice {
   std::string id;
-  std::string label;           // unique in the config: names series
-  ParameterValues parameters;  // complete: defaults are filled in
-  Settings settings;           // with this allocator's overrides
+  std::string label;           // label of the series, unique in the config
+  ParameterValues parameters;  // all parameters, with defaults filled in
+  Settings settings;           // settings with this allocator's overrides
 };
 
-// One swept parameter: of the workload, `pool_bytes`, or `allocator.<parameter>`.
+// One swept parameter: a parameter of the workload, `pool_bytes`, or `allocator.<parameter>`.
 struct Axis {
   std::string name;
   std::string pointer;
@@ -58,7 +59,7 @@ struct AxisGroup {
   std::size_t size() const { return axes.front().values.size(); }
 };
 
-// A cell is left out when each named axis (or `allocator`) has one of the values.
+// A cell is left out if each named axis (or `allocator`) has one of the values.
 struct Exclusion {
   std::vector<std::pair<std::string, std::vector<ParameterValue>>> conditions;
 };
@@ -72,34 +73,36 @@ struct Config {
   std::vector<AxisGroup> sweep;
   std::vector<Exclusion> exclusions;
   std::string statistic = "median";
-  std::string pool;  // "fit": the size also depends on the device
+  std::string pool;  // pool size as written; with "fit" it also depends on the device
   std::uint64_t seed = 1;
-  std::string trace;                       // folder for a trace of the only cell; empty: none
-  std::uint64_t trace_calls = 1ull << 20;  // capacity of its buffers for one kernel
-  std::string x_axis;                      // plot.x, when that is an axis
-  // without a time limit, because the plot or a claim shows counts of the verification
+  std::string trace;                       // folder for a trace of the only cell, or empty
+  std::uint64_t trace_calls = 1ull << 20;  // capacity of the trace's buffers for one kernel
+  std::string x_axis;                      // plot.x, if it is an axis
+  // Whether verification has no time limit, because the plot or a claim shows its counts.
   bool verifies_fully = false;
-  bool only_draws = false;  // a plot of other configs' results; nothing is measured, and all other members are empty
-  Document effective;       // after back-end overrides and command line, as stored in the event log
+  bool only_draws = false;  // whether it only plots other configs' results; then all other members are empty
+  Document effective;       // config after back-end overrides and command line, as stored in the event log
 };
 
 // Changes of a config by the command line.
 struct ConfigChanges {
   std::optional<double> deadline_seconds = {};
   std::optional<std::uint64_t> seed = {};
-  bool full = false;                               // with the section `full`
-  bool verifies_fully = false;                     // check the contents of all blocks, without a time limit
-  std::optional<std::uint64_t> memory_bytes = {};  // of the device, for pools that fit
+  bool full = false;            // whether the section `full` is used
+  bool verifies_fully = false;  // whether the contents of all blocks are checked, without a time limit
+  std::optional<std::uint64_t> memory_bytes = {};  // memory of the device, for pools that fit
 };
 
-// The config after merging the sections of the back end and of --full and applying the changes of the command line.
+// Returns the config after merging the sections of the back end and of --full and applying the changes of the command
+// line.
 nlohmann::ordered_json merged_config(const nlohmann::ordered_json& document, std::string_view backend,
                                      const ConfigChanges& changes);
-// The merged config, with the ids of sets of allocators in place of the sets.
+// Returns the merged config. Sets of allocators are replaced by the ids in them.
 nlohmann::ordered_json effective_config(const nlohmann::ordered_json& document, std::string_view backend,
                                         const ConfigChanges& changes);
 
-// What an entry of `allocators` stands for: the ids of a set with its parameters, or the entry itself.
+// Returns the entries that an entry of `allocators` stands for: the ids of a set with its parameters, or the entry
+// itself.
 std::vector<nlohmann::ordered_json> entries_of(const nlohmann::ordered_json& entry);
 
 // The catalogues of the workers of both back ends. `other` is null if the other worker is not built. Then names that

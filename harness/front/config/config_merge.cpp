@@ -1,4 +1,4 @@
-// The effective config: the sections of one back end and of --full, merged over the rest.
+// Makes the effective config: the sections of one back end and of --full are merged over the rest.
 #include <algorithm>
 #include <bit>
 #include <nlohmann/json.hpp>
@@ -14,7 +14,7 @@ using Json = nlohmann::ordered_json;
 
 bool is_axis_form(const Json& json) { return json.is_object() && (json.contains("range") || json.contains("log2")); }
 
-// Objects are merged key by key, other values are replaced. Axes are replaced as a whole, because half a range and half
+// Objects are merged key by key; other values are replaced. Axes are replaced as a whole, because half a range and half
 // a log2 are not an axis. null removes a key.
 void merge_into(Json& base, const Json& changes) {
   for (const auto& [key, value] : changes.items()) {
@@ -29,8 +29,8 @@ void merge_into(Json& base, const Json& changes) {
   }
 }
 
-// The largest power of two that leaves a quarter of the memory for the metadata of allocators, the workload and the
-// device heap.
+// Returns the largest power of two that leaves a quarter of the memory for the metadata of allocators, the workload and
+// the device heap.
 std::uint64_t largest_pool(std::uint64_t memory_bytes) { return std::bit_floor(memory_bytes / 4 * 3); }
 
 void fit_pool(Json& config, std::uint64_t memory_bytes) {
@@ -42,7 +42,7 @@ void fit_pool(Json& config, std::uint64_t memory_bytes) {
   if (wanted && *wanted > memory_bytes / 4 * 3) config["pool_bytes"] = format_bytes(largest_pool(memory_bytes));
 }
 
-// A set is the same as a list of its ids.
+// Replaces each set by a list of its ids, which has the same meaning.
 void spread_sets(Json& config) {
   if (!config.contains("allocators") || !config["allocators"].is_array()) return;
   Json spread = Json::array();

@@ -1,4 +1,4 @@
-// The strict reader. Every method reads one part of the config, adds what is wrong with it and continues.
+// The strict reader. Every method reads one part of the config, adds its mistakes and continues.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -20,8 +20,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The parts that define what is measured. They are read here and checked against the catalogues of the workers. The
-// schema checks all others.
+// Returns whether the part defines what is measured. Such parts are read here and checked against the catalogues of the
+// workers. The schema checks all others.
 bool is_measured_part(const std::string& key) {
   static const std::vector<std::string> parts = {"allocators", "workload", "sweep", "zip", "exclude",
                                                  "overrides",  "cpu",      "cuda",  "full"};
@@ -42,7 +42,7 @@ void check_keys(const Json& object, const std::string& pointer, const std::vecto
   }
 }
 
-// Checks that do not depend on a back end: names of keys, texts, notes, and the forms of plot and claims.
+// Checks what does not depend on a back end: names of keys, texts, notes, and the forms of plot and claims.
 void check_common_parts(const Json& document, Problems& problems) {
   if (only_draws(document)) return check_against(schema_definition("tableOnly"), document, "", problems);
   const SchemaNode& node = schema_definition("measurement");
@@ -62,7 +62,7 @@ void check_common_parts(const Json& document, Problems& problems) {
   }
 }
 
-// One back end's effective config.
+// Reads one back end's effective config.
 class MeasurementReader {
  public:
   MeasurementReader(const Json& json, const std::string& backend, const Names& names, Problems& problems)
@@ -96,7 +96,8 @@ class MeasurementReader {
       if (value) apply_scalar(scalar.name, *value, settings_, config_);
     }
     check_rounds(settings_, json_, "", problems_);
-    if (json_.contains("trace") && json_["trace"].is_string()) config_.trace = json_["trace"];  // its form: the schema
+    if (json_.contains("trace") && json_["trace"].is_string())
+      config_.trace = json_["trace"];  // the schema checks its form
     if (json_.contains("trace_calls") && !json_.contains("trace")) {
       problems_.add({"/trace_calls", "no trace is recorded", "`trace_calls` with `trace`", ""});
     }
@@ -196,8 +197,8 @@ class MeasurementReader {
   const protocol::WorkloadDescription* workload_ = nullptr;
 };
 
-// Errors in the effective config point into the user's file: into the section of the back end if the value came from
-// there.
+// Makes errors in the effective config point into the user's file: into the section of the back end if the value came
+// from there.
 void point_into_file(const Json& document, const std::string& backend, Problems& problems) {
   if (!document.contains(backend)) return;
   for (Problem& problem : problems.list()) {
@@ -210,7 +211,7 @@ void point_into_file(const Json& document, const std::string& backend, Problems&
   }
 }
 
-// Reads the config again, only for mistakes. Only mistakes in its section count.
+// Reads the config again, only for mistakes in its section.
 Problems problems_in_section(const Json& document, const std::string& section, const std::string& backend,
                              const ConfigChanges& changes, const Names& names) {
   Problems all;
@@ -252,7 +253,7 @@ Config read_config(std::string_view text, const std::string& path, const Catalog
                           catalogues.other != nullptr};
   problems.add_new(problems_in_section(document, other, other, {}, other_names));
   config.path = path;
-  // Times of the CPU executor are never shown, so there is nothing to keep.
+  // Times of the CPU executor are never shown, so verification has no time limit there.
   config.verifies_fully = backend == "cpu" || changes.verifies_fully || shows_counts(merged, catalogues.chosen.metrics);
   config.effective = std::make_shared<const Json>(effective_config(document, backend, changes));
   return config;

@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::string_view relative = "relative_";  // before any metric
+constexpr std::string_view relative = "relative_";  // prefix of a metric
 
 bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -78,10 +78,10 @@ class NameChecker {
   void check_names(const std::string& what, const Json& json, const std::string& pointer, const Json& metric) const {
     for (std::size_t i = 0; json.is_array() && i < json.size(); ++i)
       check_names(what, json[i], pointer_to(pointer, i), metric);
-    if (!json.is_string()) return;  // the schema's complaint
+    if (!json.is_string()) return;  // the schema reports it
     const auto name = json.get<std::string>();
     const bool workload_known = results_.workload != nullptr;
-    // Registers and local memory are known of untimed kernels, too.
+    // Untimed kernels also have registers and local memory.
     const bool of_kernel = metric == "registers" || metric == "local_bytes";
     if (what == "setting" && workload_known && results_.allocators_known) {
       check_name(name, pointer, "setting", settings_);
@@ -107,7 +107,7 @@ class NameChecker {
   const Drawable& results_;
   Problems& problems_;
   std::vector<std::string> phases_;
-  std::vector<std::string> kernels_;  // the phases and the kernels that no phase times
+  std::vector<std::string> kernels_;  // phases, and kernels that no phase times
   std::vector<std::string> metrics_;
   std::vector<std::string> settings_;
   std::vector<std::string> allocators_;
@@ -117,7 +117,7 @@ class NameChecker {
 
 void check_plot_names(const Json& plot, const Drawable& results, Problems& problems) {
   if (!plot.is_object()) return;
-  Json node;  // of its kind; with a wrong kind, the keys of all
+  Json node;  // keys of the plot's kind; if the kind is wrong, the keys of all kinds
   for (const Json& branch : schema_definition("measurement")["properties"]["plot"]["oneOf"]) {
     const Json& properties = resolved(branch)["properties"];
     node["properties"].update(properties);

@@ -1,5 +1,5 @@
-// The parts of a config for drawing and judging: `plot` and `claims`. The schema lists their keys. Its "names" marks
-// the keys whose value is the name of a setting, phase, kernel, metric or allocator, which must exist.
+// The parts of a config for drawing and judging: `plot` and `claims`. The schema lists their keys. In the schema,
+// "names" marks a key whose value is the name of a setting, phase, kernel, metric or allocator. These names must exist.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -13,15 +13,15 @@ struct Drawable {
   const Config& config;
   const Catalogue& catalogue;
   const protocol::WorkloadDescription* workload = nullptr;
-  bool allocators_known = true;  // false: some may be missing in the config
+  bool allocators_known = true;  // whether the config has all its allocators
 };
 
 void check_plot_names(const nlohmann::ordered_json& plot, const Drawable& results, Problems& problems);
 
-// The claims about the back end of these results.
+// Checks the claims about the back end of these results.
 void check_claim_names(const nlohmann::ordered_json& claims, const Drawable& results, Problems& problems);
 
-// Whether the plot or a claim of a config shows counts of untimed passes.
+// Returns whether the plot or a claim of a config shows counts of untimed passes.
 bool shows_counts(const nlohmann::ordered_json& config, const std::vector<protocol::MetricDescription>& metrics);
 
 }  // namespace allocbench::front

@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// nullopt for keys without a single value.
+// Returns nullopt for keys without a single value.
 std::optional<ParameterInfo> scalar_from(const std::string& name, const SchemaNode& given) {
   const SchemaNode* node = &resolved(given);
   ParameterInfo info{.name = name, .description = node->value("description", "")};

@@ -1,5 +1,5 @@
-// A config's own scalar keys (pool_bytes, repetitions, deadline_s ...), described like parameters: checked, printed and
-// overridden by the same code. The schema is their source.
+// A config's own scalar keys (pool_bytes, repetitions, deadline_s ...), described like parameters. The same code
+// checks, prints and overrides both. The schema is their source.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 namespace allocbench::front {
 
 const std::vector<ParameterInfo>& config_scalars();
-// Those that `overrides` may change for one allocator.
+// Returns the keys that `overrides` may change for one allocator.
 const std::vector<std::string>& overridable_scalars();
 
 // Stores a value in the settings of cells or, for keys of the whole config, in the config.

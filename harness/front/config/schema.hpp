@@ -1,5 +1,5 @@
-// configs/schema/config.schema.json, built into the program: the only list of the keys of a config and their allowed
-// values. Editors and plots read the same file.
+// configs/schema/config.schema.json, built into the program. It is the only list of the keys of a config and their
+// allowed values. Editors and plots read the same file.
 //
 // The checker implements the part of JSON Schema (draft 07) that the file uses. A library would need fewer lines here,
 // but it reports "no subschema has succeeded", while a user needs the key, the allowed values and the nearest name.
@@ -16,11 +16,11 @@ namespace allocbench::front {
 
 using SchemaNode = nlohmann::ordered_json;
 
-// definitions/<name>. Throws std::logic_error if the schema does not have it.
+// Returns definitions/<name>. Throws std::logic_error if the schema does not have it.
 const SchemaNode& schema_definition(std::string_view name);
-// The node itself, or the target of its "$ref".
+// Returns the node itself, or the target of its "$ref".
 const SchemaNode& resolved(const SchemaNode& node);
-// The keys of an object's "properties".
+// Returns the keys of an object's "properties".
 std::vector<std::string> schema_keys(const SchemaNode& node);
 
 // Adds a problem for everything in `json` that the node does not allow.

@@ -50,7 +50,7 @@ std::vector<AxisGroup> SweepReader::axis_groups() const {
   return groups;
 }
 
-// The description of the parameter that an axis sweeps; nullptr after adding a problem.
+// Returns the description of the parameter that an axis sweeps, or nullptr after adding a problem.
 const ParameterInfo* SweepReader::axis_parameter(const std::string& name, const std::string& pointer) const {
   if (std::find(cell_axes.begin(), cell_axes.end(), name) != cell_axes.end()) return find_entry(config_scalars(), name);
   if (name.starts_with(allocator_prefix)) return allocator_parameter(name.substr(allocator_prefix.size()), pointer);
@@ -177,7 +177,7 @@ std::vector<Exclusion> SweepReader::exclusions(const std::vector<AxisGroup>& gro
   return exclusions;
 }
 
-// One value or a list of them.
+// Reads one value or a list of values.
 std::vector<ParameterValue> SweepReader::condition(const std::string& name, const Json& json,
                                                    const std::string& pointer) const {
   ParameterInfo allocator{.name = "allocator", .default_value = std::string()};

@@ -14,13 +14,13 @@ namespace allocbench::front {
 
 class SweepReader {
  public:
-  // workload is nullptr if the config has no existing one, which is reported elsewhere. The references must outlive the
-  // reader.
+  // `workload` is nullptr if the config has no existing workload, which is reported elsewhere. The references must
+  // outlive the reader.
   SweepReader(const nlohmann::ordered_json& config, const Catalogue& catalogue,
               const protocol::WorkloadDescription* workload, const std::vector<AllocatorChoice>& allocators,
               Problems& problems);
 
-  // The axes of `sweep`, each as a separate group, then the groups of `zip`.
+  // Returns the axes of `sweep`, each as a separate group, then the groups of `zip`.
   std::vector<AxisGroup> axis_groups() const;
   std::vector<Exclusion> exclusions(const std::vector<AxisGroup>& groups) const;
 

@@ -67,7 +67,7 @@ std::optional<ParameterValue> value_from(const Json& json, const ParameterInfo& 
   return std::nullopt;
 }
 
-// A suggestion for a refused text, or for the first one of a list.
+// Returns a suggestion for a refused text, or for the first refused text of a list.
 std::string nearest_text(const Json& json, const ParameterInfo& parameter) {
   if (json.is_array()) {
     for (const Json& element : json) {
@@ -84,12 +84,12 @@ struct Range {
   bool doubling = false;
   double first = 0;
   double last = 0;
-  double step = 0;  // without doubling
+  double step = 0;  // step of a range without doubling
 
   double value(std::size_t index) const {
     return doubling ? std::ldexp(first, static_cast<int>(index)) : first + static_cast<double>(index) * step;
   }
-  // A tolerance of a millionth of a step allows 0.1 + 0.2 > 0.3.
+  // The sum 0.1 + 0.2 exceeds 0.3, so a tolerance of a millionth of a step is allowed.
   bool ends_before(double value) const { return value > last + (doubling ? 0 : step * 1e-6); }
 };
 
@@ -114,7 +114,7 @@ std::optional<Range> range_from(const Json& form, const ParameterInfo& parameter
   return std::nullopt;
 }
 
-// The numbers of a range. The caller converts and checks each number. Empty after adding a problem.
+// Returns the numbers of a range, or nothing after adding a problem. The caller converts and checks each number.
 std::vector<Json> expand_range(const Json& form, const ParameterInfo& parameter, const std::string& pointer,
                                Problems& problems) {
   const auto range = range_from(form, parameter, pointer, problems);

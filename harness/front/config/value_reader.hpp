@@ -14,7 +14,7 @@
 
 namespace allocbench::front {
 
-// nullopt after adding a problem.
+// Returns nullopt after adding a problem.
 std::optional<ParameterValue> read_value(const nlohmann::ordered_json& json, const ParameterInfo& parameter,
                                          const std::string& pointer, Problems& problems);
 
@@ -22,7 +22,7 @@ std::optional<ParameterValue> read_value(const nlohmann::ordered_json& json, con
 ParameterValues read_values(const nlohmann::ordered_json& object, const std::vector<ParameterInfo>& parameters,
                             std::string_view ignored_key, const std::string& pointer, Problems& problems);
 
-// The values of one axis: a list, {"range": [first, last, step]} or {"log2": [first, last]}.
+// Reads the values of one axis: a list, {"range": [first, last, step]} or {"log2": [first, last]}.
 std::vector<ParameterValue> read_axis(const nlohmann::ordered_json& json, const ParameterInfo& parameter,
                                       const std::string& pointer, Problems& problems);
 

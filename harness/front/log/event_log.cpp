@@ -61,7 +61,7 @@ void EventLog::append(const nlohmann::ordered_json& event) {
   require_file();
   nlohmann::ordered_json stamped = {{"event", event.at("event")}, {"time", utc_now()}};
   for (const auto& [key, value] : event.items()) stamped[key] = value;
-  // Allocators may print anything; bytes that are not UTF-8 become the replacement character.
+  // Allocators may print anything. Bytes that are not UTF-8 become the replacement character.
   const std::string line = stamped.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
   ssize_t written = 0;
   do {

@@ -30,10 +30,10 @@ class EventLog {
   // Adds "time" after "event" and writes the line with one write. So kill -9 leaves whole lines and at most one torn
   // line.
   void append(const nlohmann::ordered_json& event);
-  // Called after events that must survive a power cut. The last seconds may be lost, because on some disks a sync takes
-  // as long as a cell.
+  // Writes the file to the disk. Called after events that must survive a power cut. The last seconds may be lost,
+  // because on some disks a sync takes as long as a cell.
   void sync();
-  // Throws LogLost if the file is no longer the one that was opened.
+  // Throws LogLost if the path does not name the opened file any more.
   void require_file() const;
 
  private:
@@ -44,14 +44,14 @@ class EventLog {
   std::chrono::steady_clock::time_point synced_ = {};
 };
 
-// Format of events.jsonl and results.json. In format 1 plain ids named the reworked forms.
+// The format of events.jsonl and results.json. In format 1 plain ids named the reworked forms.
 inline constexpr int log_format = 2;
-// The error of a reader for another format.
+// Returns the error of a reader for another format.
 std::string wrong_format(std::uint64_t found);
 
 struct LogLines {
-  std::vector<std::string> lines;    // without a torn last one
-  std::uint64_t complete_bytes = 0;  // where a torn last line begins
+  std::vector<std::string> lines;    // lines without a torn last one
+  std::uint64_t complete_bytes = 0;  // offset of a torn last line
   bool torn = false;
 };
 

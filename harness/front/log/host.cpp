@@ -12,7 +12,7 @@
 namespace allocbench::front {
 namespace {
 
-// The value of the first line `key<separator>value`. Empty if there is none.
+// Returns the value of the first line `key<separator>value`, or an empty text if there is none.
 std::string value_in_file(const char* path, std::string_view key, char separator) {
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {

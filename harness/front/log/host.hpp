@@ -1,4 +1,4 @@
-// The machine and the program, as recorded in every run.
+// Describes the machine and the program, as recorded in every run.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -8,7 +8,7 @@ namespace allocbench::front {
 
 std::string_view program_version();
 
-// Name, CPU, operating system and load. The keys are those of Google Benchmark's context, if it has them.
+// Returns name, CPU, operating system and load. The keys are those of Google Benchmark's context, if it has them.
 nlohmann::ordered_json describe_host();
 
 }  // namespace allocbench::front

@@ -1,4 +1,4 @@
-// The origin of a number: the sources and the card. A figure has one of each.
+// The origin of a number: the sources and the card. A figure should have one of each.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -15,19 +15,19 @@ using protocol::Sources;
 
 struct Origin {
   Sources sources;
-  std::string device;          // its name
-  std::string device_uuid;     // empty where there is none
-  std::string driver_version;  // empty where there is none
+  std::string device;          // name of the device
+  std::string device_uuid;     // UUID of the device; empty if it has none
+  std::string driver_version;  // version of the driver; empty if there is none
   std::optional<std::uint64_t> sm_clock_max_mhz;
 };
 
-// The sources of this program and of its worker: both hashes if they were built from different sources.
+// Returns the sources of this program and of its worker. It has both hashes if they were built from different sources.
 Sources sources_with(const Catalogue& worker);
 
 Origin origin_of(const Sources& sources, const std::optional<protocol::Device>& device);
 
-// The reason why numbers of both must not be in one figure, as two phrases for the user: a description of `earlier` and
-// of `now`. nullopt if they may be in one figure.
+// The reason why numbers of two origins must not be in one figure. It has two phrases for the user: a description of
+// `earlier` and of `now`. nullopt means that they may be in one figure.
 struct Difference {
   std::string earlier;
   std::string now;

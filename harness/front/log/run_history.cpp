@@ -47,7 +47,7 @@ CellFacts facts_from(const Json& event) {
   return facts;
 }
 
-// The contract of workloads: `total` is the sum of the phases and implied.
+// The contract of workloads defines `total` as the sum of the phases, if no phase has that name.
 void add_total(protocol::Sample& sample) {
   Phase total{"total", 0, 0};
   for (const Phase& phase : sample.phases) {
@@ -59,7 +59,7 @@ void add_total(protocol::Sample& sample) {
   sample.phases.push_back(total);
 }
 
-// For logs whose cells do not contain it.
+// Returns the rounds of a cell in logs whose cells do not contain this number.
 std::uint64_t rounds_of_config(const RunHistory& history, const std::string& allocator) {
   const auto otherwise = protocol::count_member_or(*history.config, "rounds", default_rounds(history.backend));
   if (protocol::optional_member(*history.config, "overrides") == nullptr) return otherwise;
@@ -83,7 +83,7 @@ class HistoryBuilder {
     if (kind == "start") {
       cell.attempts = protocol::count_member(event, "attempt");
       cell.open = {};
-      if (cell.end && cell.end->left_out) cell.end.reset();  // it had not begun
+      if (cell.end && cell.end->left_out) cell.end.reset();  // the cell has not begun
     } else if (kind == "verified") {
       cell.open.verified = true;
       cell.open.origin = origin_of(sources_, history_.device);
@@ -180,7 +180,7 @@ class HistoryBuilder {
     cell.deferred = cell.deferred && cell.end->left_out;
     OpenAttempt open = std::move(cell.open);
     cell.open = {};
-    // Includes samples that were cut off by a failure.
+    // Includes samples of a round that a failure ended.
     if (!open.running.empty()) open.rounds.push_back(std::move(open.running));
     if (*status == Status::ok && open.rounds.empty()) throw Malformed("a cell that is ok must have samples");
     cell.ended_attempt = protocol::count_member(event, "attempt");

@@ -1,4 +1,4 @@
-// The state of each cell, folded from the events of a log. Resumed runs and results start from this state.
+// The state of each cell, derived from the events of a log. Resumed runs and results start from this state.
 #pragma once
 
 #include <cstdint>
@@ -19,25 +19,25 @@ namespace allocbench::front {
 // An attempt without an end. A resumed run continues after its last whole round.
 struct OpenAttempt {
   bool verified = false;
-  Origin origin;                                      // with `verified`
-  CellFacts facts;                                    // with `verified`
-  std::vector<std::vector<protocol::Sample>> rounds;  // whole ones
-  std::vector<protocol::Sample> running;              // of a round that is not whole
+  Origin origin;                                      // origin of the verification
+  CellFacts facts;                                    // facts of the verification
+  std::vector<std::vector<protocol::Sample>> rounds;  // samples of the whole rounds
+  std::vector<protocol::Sample> running;              // samples of a round that is not whole
   double seconds = 0;                                 // wall time of the whole rounds
 };
 
 struct CellHistory : CellDescription {
-  std::uint64_t attempts = 0;  // the highest number of a start
-  std::optional<CellEnd> end;  // the last one; none = never finished
+  std::uint64_t attempts = 0;  // highest number of a start
+  std::optional<CellEnd> end;  // last end, or nothing if the cell never finished
   std::uint64_t ended_attempt = 0;
-  CellFacts facts;                        // of that end
-  std::vector<protocol::Sample> samples;  // of that end's attempt, round by round; each has a phase `total`
-  std::vector<std::size_t> rounds;        // number of samples of each round
+  CellFacts facts;                        // facts of the attempt that ended
+  std::vector<protocol::Sample> samples;  // samples of the attempt that ended, round by round; each has a phase `total`
+  std::vector<std::size_t> rounds;        // number of samples in each round
   OpenAttempt open;
-  bool deferred = false;           // used up its first, short deadline and was not tried again
-  std::uint64_t most_rounds = 0;   // that the plan gives the cell
-  double first_round_seconds = 0;  // wall time of the first round of the last attempt; 0 = none
-  Origin origin;                   // origin of that end; a log that was resumed with --allow-mixed has several
+  bool deferred = false;           // whether the cell exceeded the short deadline and was not tried again
+  std::uint64_t most_rounds = 0;   // rounds that the plan gives the cell
+  double first_round_seconds = 0;  // wall time of the first round of the last attempt; 0: none
+  Origin origin;                   // origin of that attempt; a log that was resumed with --allow-mixed has several
 };
 
 struct RunHistory {
@@ -47,18 +47,18 @@ struct RunHistory {
   std::uint64_t seed = 0;
   Document config;  // effective config of the last run
   std::string config_path;
-  Document run;                                                // the last `run` event; null: the log has none
-  std::optional<protocol::Device> device;                      // the last one
+  Document run;                                                // last `run` event, or null
+  std::optional<protocol::Device> device;                      // last device in the log
   std::string started;                                         // time of the first event
-  std::map<std::string, protocol::MetricDescription> metrics;  // by name
-  std::set<std::string> planned;   // ids, over all runs of this log; empty in logs of older programs
-  std::optional<Shard> shard;      // of the last `run` event
-  std::vector<CellHistory> cells;  // in the order of their first appearance
-  // Reduced to the failures of cells (tools/pack_results.py). It has no numbers.
+  std::map<std::string, protocol::MetricDescription> metrics;  // metrics by name
+  std::set<std::string> planned;   // ids of all runs of this log; empty in logs of older programs
+  std::optional<Shard> shard;      // shard of the last `run` event
+  std::vector<CellHistory> cells;  // cells in the order of their first appearance
+  // Whether the log is reduced to the failures of cells (tools/pack_results.py). Such a log has no numbers.
   bool without_samples = false;
 
   std::size_t finished() const;
-  // Planned or logged, but without an end.
+  // Returns the number of cells that are planned or logged, but have no end.
   std::size_t unfinished() const;
 };
 

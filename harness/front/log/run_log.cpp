@@ -16,7 +16,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-// The sources of the plug-ins that the plan uses, by file. They may differ from those of the worker.
+// Returns the sources of the plug-ins that the plan uses, by file. They may differ from those of the worker.
 Json plugin_revisions(const Catalogue& catalogue, const Plan& plan) {
   Json revisions = Json::object();
   for (const protocol::PluginDescription& file : catalogue.plugins) {
@@ -77,7 +77,7 @@ void RunLog::run(const Config& config, const Catalogue& catalogue, const Plan& p
 }
 
 void RunLog::device(const protocol::Device& device) {
-  // Members that change from start to start on the same device.
+  // Members that may change with each start on the same device are left out.
   protocol::Device lasting = device;
   lasting.free_memory_bytes.reset();
   lasting.sm_clock_mhz.reset();

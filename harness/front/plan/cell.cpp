@@ -8,7 +8,7 @@
 namespace allocbench::front {
 namespace {
 
-// Without parameters that are newer than kept results, if they have the value of those results.
+// Removes parameters that are newer than the kept results, if they have the value of those results.
 ParameterValues named_in_ids(ParameterValues parameters) {
   std::erase_if(parameters, [](const auto& each) {
     return each.first == "alignment" && each.second == ParameterValue(std::uint64_t{1});
@@ -27,7 +27,7 @@ nlohmann::ordered_json cell_definition(const CellDescription& cell) {
                                     {"backend", cell.backend},
                                     {"seed", cell.seed},
                                     {"state", cell.state}};
-  // Omitted if it is the default or has no meaning, so that cells keep the ids of kept results.
+  // These members are omitted if they are the default or have no meaning, so cells keep the ids of kept results.
   if (cell.aged_rounds) definition["aged_rounds"] = *cell.aged_rounds;
   if (cell.l2 != "warm") definition["l2"] = cell.l2;
   return definition;

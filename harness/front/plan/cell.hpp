@@ -1,4 +1,4 @@
-// A cell: the unit that is measured once. Plan, log and results use the same members for it.
+// A cell is the unit that is measured once. Plan, log and results use the same members for it.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@
 namespace allocbench::front {
 
 struct CellDescription {
-  std::string id;      // 16 hex digits: the hash of cell_definition()
-  std::string series;  // label and the axes other than the primary one
-  std::string label;   // of the allocator in its config; otherwise its id
+  std::string id;      // hash of cell_definition() in 16 hex digits
+  std::string series;  // label, and the values on all axes but the primary one
+  std::string label;   // label of the allocator in its config, otherwise its id
   std::string allocator;
-  std::string display_name;               // of the allocator
-  std::string form;                       // of the allocator
-  std::vector<std::string> restrictions;  // of the allocator
+  std::string display_name;               // display name of the allocator
+  std::string form;                       // form of the allocator
+  std::vector<std::string> restrictions;  // restrictions of the allocator
   ParameterValues allocator_parameters;
   std::string workload;
   ParameterValues workload_parameters;
@@ -26,12 +26,12 @@ struct CellDescription {
   std::string backend;
   std::uint64_t seed = 0;
   std::string state;
-  std::optional<std::uint64_t> aged_rounds;  // of state aged; none in other states
+  std::optional<std::uint64_t> aged_rounds;  // rounds of ageing, in state `aged` only
   std::string l2;
   ParameterValues axes;  // the cell's values on the swept axes
 };
 
-// Exactly the members that define the cell, without the name of the figure and without the number and time of
+// Returns exactly the members that define the cell, without the name of the figure and without the number and time of
 // measurements.
 nlohmann::ordered_json cell_definition(const CellDescription& cell);
 

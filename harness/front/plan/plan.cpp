@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::string_view allocator_axis_prefix = "allocator.";
 
-// The axis along which a series grows: plot.x, otherwise the first axis. Its group varies fastest.
+// Returns the group of the axis along which a series grows: plot.x, otherwise the first axis. It varies fastest.
 std::size_t primary_group(const Config& config) {
   for (std::size_t i = 0; i < config.sweep.size(); ++i) {
     for (const Axis& axis : config.sweep[i].axes) {
@@ -113,7 +113,7 @@ void apply_axis(const Axis& axis, const ParameterValue& value, Cell& cell) {
   }
 }
 
-// Axes may have changed them.
+// Updates the description of the settings, which axes may have changed.
 void describe_settings(Cell& cell) {
   cell.seed = cell.settings.seed;
   cell.state = word(cell.settings.state);
@@ -170,7 +170,7 @@ std::size_t Plan::cell_count() const {
 
 namespace {
 
-// Called before any expansion. Adds a problem if the config describes too many cells.
+// Adds a problem if the config describes too many cells. Called before any expansion.
 void check_cell_count(const Config& config, Problems& problems) {
   double cells = static_cast<double>(config.allocators.size());
   for (const AxisGroup& group : config.sweep) cells *= static_cast<double>(group.size());
@@ -256,7 +256,7 @@ class PlanBuilder {
   ExclusionList exclusions_;
   Plan plan_;
   std::map<std::string, std::size_t> batch_of_;
-  std::map<std::string, std::string> name_of_;  // by cell id
+  std::map<std::string, std::string> name_of_;  // name of each cell id
 };
 
 }  // namespace
@@ -289,7 +289,7 @@ void filter_plan(Plan& plan, const std::string& expression) {
   }
   std::regex regex;
   try {
-    // Polynomial, because the default executor takes exponential time for expressions like (x+x+)+y.
+    // The executor is polynomial, because the default one takes exponential time for expressions such as (x+x+)+y.
     regex.assign(expression, std::regex::ECMAScript | std::regex_constants::__polynomial);
   } catch (const std::regex_error&) {
     throw UsageError(fmt::format("--filter: \"{}\" must be a regular expression without back references.", expression));

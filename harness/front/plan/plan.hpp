@@ -1,4 +1,4 @@
-// The plan: every cell of a config, in the order in which it will be measured. A pure function of the config.
+// The plan has every cell of a config, in the order in which it will be measured. It is a pure function of the config.
 #pragma once
 
 #include <cstdint>
@@ -16,32 +16,33 @@
 namespace allocbench::front {
 
 struct Cell : CellDescription, Effort {
-  std::string name;  // figure/label/axis:value/...: what --filter matches and results.json shows
+  std::string name;  // figure/label/axis:value/..., which --filter matches and results.json shows
   std::string statistic;
-  std::optional<double> growth;  // value on the primary axis if it is a number; the order of the skip rule
-  // that axis is only the pool, and a larger pool does not demand more of the allocator
+  std::optional<double> growth;  // value on the primary axis if it is a number; the skip rule uses its order
+  // Whether the primary axis changes only the pool. A larger pool does not demand more of the allocator.
   bool grows_pool = false;
-  protocol::CellSettings settings;  // its description has some of them as words, too
-  bool verifies_fully = false;      // otherwise the contents of as many blocks as time allows
-  std::string trace;                // folder for a trace, from the directory of this program; empty: none
+  protocol::CellSettings settings;  // all settings; CellDescription has some of them as words
+  bool verifies_fully = false;      // whether all blocks' contents are verified, and not only as many as time allows
+  std::string trace;                // folder for a trace, relative to the directory of this program; empty: no trace
   std::uint64_t trace_calls = 0;
 };
 
 // Cells that are measured with one allocator instance.
 struct Batch {
   std::string allocator;
-  std::string plugin;  // plug-in of the allocator; empty = unknown
+  std::string plugin;  // plug-in of the allocator; empty: unknown
   std::string label;
   ParameterValues allocator_parameters;
   std::uint64_t pool_bytes = 0;
   bool pool_is_device_heap = false;
-  bool has_heap_share = false;  // part of pool_bytes for requests that the rest of the pool does not serve
+  bool has_heap_share = false;  // whether a part of pool_bytes lies in the device heap, for requests that the rest of
+                                // the pool does not serve
   bool fresh_by_process = false;
-  bool keeps_device_heap = false;  // memory of it, when all blocks are freed
+  bool keeps_device_heap = false;  // whether it keeps memory of the device heap when all blocks are freed
   std::vector<Cell> cells;
 
-  // Whether the cell has its own process. If the batch has a share of the device heap, only cells that use the share
-  // do.
+  // Returns whether the cell has its own process. If the batch has a share of the device heap, this holds only for
+  // cells that use the share.
   bool isolates(const Cell& cell) const { return fresh_by_process && (keeps_device_heap || cell.state == "fresh"); }
 };
 
@@ -54,8 +55,8 @@ struct Plan {
   std::size_t cell_count() const;
 };
 
-// Adds a problem if the config describes no cell, the same cell twice, or more cells than limits.hpp allows. If the
-// config itself has problems, the plan is empty.
+// Makes the plan. Adds a problem if the config describes no cell, the same cell twice, or more cells than limits.hpp
+// allows. If the config itself has problems, the plan is empty.
 Plan make_plan(const Config& config, const Catalogue& catalogue, Problems& problems);
 
 // Throws UsageError if a trace would be recorded from several cells.
@@ -67,8 +68,8 @@ void filter_plan(Plan& plan, const std::string& expression);
 // Keeps the cells with these ids, possibly none.
 void keep_cells(Plan& plan, const std::set<std::string>& ids);
 
-// The order of `count` items in a round. The first round has the config's order, which readers expect. Later rounds
-// have a seeded random order, so that drift affects all items in the same way.
+// Returns the order of `count` items in a round. The first round has the config's order, which readers expect. Later
+// rounds have a seeded random order, so that drift affects all items in the same way.
 std::vector<std::size_t> order_of_round(std::size_t count, std::uint64_t seed, std::uint64_t round);
 
 }  // namespace allocbench::front

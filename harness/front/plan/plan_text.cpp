@@ -37,7 +37,7 @@ std::string batch_text(const Plan& plan, std::size_t index, std::optional<std::u
   return text;
 }
 
-// One line per allocator, in the order of the config.
+// Returns one line per allocator, in the order of the config.
 std::string allocators_text(const Plan& plan) {
   std::vector<std::pair<std::string, Totals>> totals;
   std::map<std::string, std::size_t> place_of;

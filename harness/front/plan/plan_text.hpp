@@ -9,7 +9,7 @@
 
 namespace allocbench::front {
 
-// device_heap_bytes has one value per batch, if the worker could be asked.
+// Describes the plan. `device_heap_bytes` has one value per batch, if the worker could be asked.
 std::string describe_plan(const Plan& plan, const std::vector<std::optional<std::uint64_t>>& device_heap_bytes);
 
 }  // namespace allocbench::front

@@ -146,7 +146,8 @@ void require_one_plan(const MergedPart& one, const MergedPart& other) {
   }
 }
 
-// Either a run that was continued elsewhere, so the longer log has all of it, or parts that finished different cells.
+// Joins two logs of a config. Either a run was continued elsewhere, so the longer log contains the other, or the two
+// logs finished different cells.
 void add_to(MergedPart& whole, MergedPart&& part) {
   require_one_plan(whole, part);
   if (begins_with(whole, part)) return;

@@ -1,4 +1,4 @@
-// `allocbench merge`: joins runs of several folders, machines or times into one log per config.
+// `allocbench merge` joins runs of several folders, machines or times into one log per config.
 #pragma once
 
 #include <string>
@@ -7,12 +7,12 @@
 namespace allocbench::front {
 
 struct MergedRun {
-  std::string figure;              // its folder in the result
-  std::vector<std::string> lines;  // of its log
+  std::string figure;              // folder of the figure in the result
+  std::vector<std::string> lines;  // lines of the log
 };
 
 struct MergedRuns {
-  std::vector<MergedRun> runs;          // by figure
+  std::vector<MergedRun> runs;          // runs by figure
   std::vector<std::string> complaints;  // sentences about logs that cannot be read and runs that are missing
 };
 

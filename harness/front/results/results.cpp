@@ -24,7 +24,7 @@ PhaseResult& phase_named(std::vector<PhaseResult>& phases, const std::string& na
   return phases.back();
 }
 
-// The round of each sample.
+// Returns the round of each sample.
 std::vector<std::size_t> rounds_of_samples(const CellHistory& cell) {
   std::vector<std::size_t> rounds;
   for (std::size_t round = 0; round < cell.rounds.size(); ++round)
@@ -37,7 +37,7 @@ void add_to_round(Rounds& rounds, std::size_t round, double value) {
   rounds[round].push_back(value);
 }
 
-// Without samples in which the quantity was not measured.
+// Removes the rounds in which the quantity was not measured.
 void drop_empty(Rounds& rounds) {
   rounds.erase(std::remove_if(rounds.begin(), rounds.end(), [](const auto& samples) { return samples.empty(); }),
                rounds.end());
@@ -94,7 +94,7 @@ void judge_few_rounds(Results& results) {
   }
 }
 
-// The counters of the workload, and, if the worker reported them, the state of the device and the host's time.
+// Returns the counters of the workload and, if the worker reported them, the state of the device and the host's time.
 std::vector<Counter> counters_of(const protocol::Sample& sample) {
   std::vector<Counter> counters = sample.counters;
   if (sample.sm_clock_mhz) counters.emplace_back("sm_clock", static_cast<double>(*sample.sm_clock_mhz));
@@ -133,7 +133,7 @@ std::vector<CountedResult> reduce_counted(const CellHistory& cell) {
   return reduced;
 }
 
-// The run was interrupted or has not ended. Its whole rounds count.
+// Ends a cell whose run was interrupted or has not ended. Its whole rounds are used.
 bool end_so_far(CellHistory& cell) {
   OpenAttempt& open = cell.open;
   if (!open.verified || open.rounds.empty()) return false;

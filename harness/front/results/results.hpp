@@ -1,4 +1,4 @@
-// Results: a pure function of the event log. Three printers write them: CSV, JSON and the table on stdout.
+// Results are a pure function of the event log. Three printers write them: CSV, JSON and the table on stdout.
 #pragma once
 
 #include <optional>
@@ -12,15 +12,15 @@ namespace allocbench::front {
 
 struct PhaseResult {
   std::string name;
-  Rounds rounds;                // seconds; none if the samples were not kept
-  std::size_t round_count = 0;  // of all that were measured
+  Rounds rounds;                // seconds of each sample; empty if the samples were not kept
+  std::size_t round_count = 0;  // number of all measured rounds
   Estimate time;
-  std::optional<FewRounds> few_rounds;  // if `time` has no interval because of too few rounds
+  std::optional<FewRounds> few_rounds;  // estimate if `time` has too few rounds for an interval
   double operations = 0;                // median of the samples
-  std::vector<std::size_t> throttled;   // indices of samples
+  std::vector<std::size_t> throttled;   // indices of throttled samples
   std::string not_held;                 // why the time of the first such sample may include launch latency
 
-  std::vector<double> seconds() const;  // of all samples, in their order
+  std::vector<double> seconds() const;  // seconds of all samples, in their order
   std::optional<double> throughput() const;
 };
 
@@ -30,8 +30,8 @@ struct CounterResult {
   Estimate value;
 };
 
-// A metric of the untimed passes. They run in one process and do not show the spread of processes, so there is no
-// interval.
+// A metric of the untimed passes. It has no interval, because the passes run in one process and do not show the spread
+// of processes.
 struct CountedResult {
   std::string metric;
   double mean = 0;
@@ -57,11 +57,11 @@ struct CellResult {
 
 // The origins of the numbers of all cells. A figure has one of each, unless a run was resumed with --allow-mixed.
 struct Provenance {
-  std::vector<std::string> revisions;  // measured ones, in the order of their first cell
-  std::vector<std::string> commits;    // beside them
-  std::vector<std::string> cards;      // UUIDs
+  std::vector<std::string> revisions;  // measured revisions in the order of their first cell
+  std::vector<std::string> commits;    // commits of these revisions
+  std::vector<std::string> cards;      // UUIDs of the cards
   std::vector<std::string> drivers;
-  bool dirty = false;  // a work tree had changes
+  bool dirty = false;  // whether a work tree had changes
 
   bool mixed() const { return revisions.size() > 1 || cards.size() > 1 || drivers.size() > 1; }
 };
@@ -69,33 +69,33 @@ struct Provenance {
 struct Results {
   std::string figure;
   Statistic statistic = Statistic::median;
-  RunHistory history;  // its cells moved into `cells`
+  RunHistory history;  // history whose cells were moved into `cells`
   std::vector<CellResult> cells;
   Provenance provenance;
   std::size_t unfinished = 0;    // planned cells without an end
-  std::size_t not_measured = 0;  // of them: those without numbers so far
-  bool is_stored = false;        // read from results.json, not made from a log
+  std::size_t not_measured = 0;  // planned cells without an end and without numbers
+  bool is_stored = false;        // whether it was read from results.json and not made from a log
 };
 
 Results reduce(RunHistory history);
 
-// figure/label/axis:value/..., as --filter has it.
+// Returns figure/label/axis:value/..., as for --filter.
 std::string cell_name(const std::string& figure, const CellHistory& cell);
 
-// The end of a list of statuses: ", 2 of these provisional, 3 of these not finished, 5 not measured". Empty if all
-// cells have their rounds.
+// Returns the end of a list of statuses, such as ", 2 of these provisional, 3 of these not finished, 5 not measured".
+// Returns an empty text if all cells have their rounds.
 std::string what_is_missing(const Results& results);
 
-// Whether every planned cell ended without a failure.
+// Returns whether every planned cell ended without a failure.
 bool all_ok(const Results& results);
 
 std::string results_csv(const Results& results);
 std::string results_json(const Results& results);
-// Prints aligned columns, with words instead of numbers if a cell is not ok.
+// Returns a table with aligned columns. It has words instead of numbers for a cell that is not ok.
 std::string results_table(const Results& results, bool colours);
 
-// Writes results.csv and results.json into the folder. Each file is renamed at the end, so that readers see the old
-// file or the new one.
+// Writes results.csv and results.json into the folder. Each file is renamed at the end, so readers see the old file or
+// the new one.
 void write_results(const Results& results, const std::string& folder);
 
 }  // namespace allocbench::front

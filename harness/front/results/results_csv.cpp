@@ -1,5 +1,5 @@
-// results.csv: tidy, with one row per (cell, phase, metric). The columns are a stable interface; harness/README.md
-// lists them.
+// Writes results.csv in tidy form, with one row per (cell, phase, metric). The columns are a stable interface, which
+// harness/README.md lists.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -18,9 +18,9 @@ constexpr std::string_view header =
     "figure,cell,series,allocator,label,display_name,form,allocator_parameters,workload,workload_parameters,axes,"
     "pool_bytes,backend,device,uuid,sm_clock_max_mhz,revision,seed,state,status,reason,"
     "phase,metric,unit,better,statistic,value,low,high,confidence,samples,flags,histograms\n";
-constexpr std::string_view no_number = ",,,,,,,,,,,,\n";  // of a cell that is not ok
+constexpr std::string_view no_number = ",,,,,,,,,,,,\n";  // end of the row of a cell that is not ok
 
-// RFC 4180: quotes around fields that need them, doubled inside.
+// Quotes a field by RFC 4180 if necessary. Quotes inside are doubled.
 std::string field(std::string_view text) {
   if (text.find_first_of(",\"\n\r") == std::string_view::npos) return std::string(text);
   std::string quoted = "\"";
@@ -38,10 +38,10 @@ struct Row {
   double value = 0;
   std::optional<Interval> interval = {};
   std::size_t samples = 1;
-  std::string flags = {};  // separated by blanks
+  std::string flags = {};  // words separated by blanks
 };
 
-// The beginning of every row of a cell.
+// Returns the beginning of every row of a cell.
 std::string prefix_of(const std::string& figure, const CellResult& result) {
   const CellHistory& cell = result.cell;
   const std::vector<std::string> fields = {
@@ -69,7 +69,7 @@ std::string prefix_of(const std::string& figure, const CellResult& result) {
   return fmt::format("{}", fmt::join(fields, ","));
 }
 
-// The histograms of the untimed passes, as in results.json.
+// Returns the histograms of the untimed passes, as in results.json.
 std::string histograms_of(const CellFacts& facts) {
   if (!facts.counted || facts.counted->histograms.empty()) return {};
   return field(protocol::to_json(*facts.counted)["histograms"].dump());
@@ -126,8 +126,8 @@ class CsvWriter {
   }
 
   void add(const Row& row) {
-    // A log describes the metrics of its worker. A metric that it does not describe is a count without a better
-    // direction.
+    // A log describes the metrics of its worker. A metric without a description is a count, and neither direction is
+    // better.
     static const std::map<std::string_view, std::string_view> units = {
         {"time", "s"}, {"throughput", "op/s"}, {"init_time", "s"}, {"metadata_bytes", "B"}};
     const auto told = results_.history.metrics.find(row.metric);
@@ -145,7 +145,7 @@ class CsvWriter {
   const Results& results_;
   const CellResult& result_;
   std::string prefix_;
-  std::string histograms_;  // for the first row
+  std::string histograms_;  // histograms for the first row
   std::string text_;
 };
 

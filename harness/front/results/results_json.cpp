@@ -1,4 +1,5 @@
-// results.json: Google Benchmark's format, so that its compare.py works, and everything else under "allocbench".
+// Writes results.json in Google Benchmark's format, so that its compare.py works. Everything else is under
+// "allocbench".
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -14,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// compare.py prints times without decimals; nanoseconds keep their digits.
+// compare.py prints times without decimals, so nanoseconds keep the digits.
 constexpr double time_unit_per_second = 1e9;
 constexpr const char* time_unit = "ns";
 
@@ -172,7 +173,7 @@ Json cell_json(const Results& results, const CellResult& result) {
 
 std::string results_json(const Results& results) {
   Json run = *results.history.run;
-  run.erase("planned");  // thousands of ids; "unfinished" says what is missing
+  run.erase("planned");  // a list of thousands of ids; "unfinished" has the number of missing cells
   Json rows = Json::array();
   Json cells = Json::array();
   std::size_t family = 0;

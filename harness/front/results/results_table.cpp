@@ -1,4 +1,4 @@
-// The table on stdout: one row per cell, one column per axis and phase.
+// Prints the table on stdout, with one row per cell and one column per axis and phase.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -18,7 +18,7 @@ void add_missing(std::vector<std::string>& list, const std::string& name) {
   if (std::find(list.begin(), list.end(), name) == list.end()) list.push_back(name);
 }
 
-// If there is only one phase, a total would repeat its time.
+// Returns the phases to show. If there is only one phase, a total would repeat its time.
 std::vector<std::string> shown_phases(const Results& results) {
   std::vector<std::string> phases;
   for (const CellResult& result : results.cells) {
@@ -117,8 +117,7 @@ std::vector<std::size_t> widths_of(const Rows& rows) {
   return widths;
 }
 
-// The columns of each table into which a wide table is split: the first `keys` columns in every table, then as many as
-// fit.
+// Splits a wide table into several. Returns the columns of each: the first `keys` columns, then as many as fit.
 std::vector<std::vector<std::size_t>> split(const std::vector<std::size_t>& widths, std::size_t keys,
                                             std::size_t room) {
   std::vector<std::size_t> beginning(keys);
@@ -139,7 +138,7 @@ std::vector<std::vector<std::size_t>> split(const std::vector<std::size_t>& widt
   return tables;
 }
 
-// One of the tables. The first `keys` columns identify the cell of a row.
+// Returns one of the tables. The first `keys` columns identify the cell of a row.
 std::string table_of(const Results& results, const Rows& rows, const std::vector<std::size_t>& columns,
                      std::size_t keys, bool colours) {
   const std::vector<std::size_t> widths = widths_of(rows);
@@ -153,7 +152,7 @@ std::string table_of(const Results& results, const Rows& rows, const std::vector
       const std::string entry = source < rows[i].size() ? rows[i][source] : "";
       const std::size_t width = widths[columns[place]];
       const std::string blanks(width - std::min(width, printed_width(entry)), ' ');
-      // Names to the left, numbers to the right.
+      // The first column is aligned left, the others right.
       line += place == 0 ? entry + blanks : "  " + blanks + entry;
     }
     line.erase(line.find_last_not_of(' ') + 1);

@@ -15,9 +15,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The files of a run, best first, because the log has everything.
+// The files of a run, best first. The log has everything.
 constexpr std::array<std::string_view, 2> file_names = {"events.jsonl", "results.json"};
-constexpr std::array<std::string_view, 3> endings = {"", ".xz", ".gz"};  // that packing adds
+constexpr std::array<std::string_view, 3> endings = {"", ".xz", ".gz"};  // endings of packed files
 
 std::optional<fs::path> packed_or_not(const fs::path& folder, std::string_view name) {
   for (const std::string_view ending : endings) {

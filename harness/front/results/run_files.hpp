@@ -1,4 +1,4 @@
-// The files of runs that a user names: folders, single files, patterns; packed (.gz, .xz) or not.
+// The files of runs that a user names by folders, single files or patterns. They may be packed (.gz, .xz).
 #pragma once
 
 #include <filesystem>
@@ -8,13 +8,13 @@
 
 namespace allocbench::front {
 
-// One file per run, in a stable order: its event log, or its results.json if there is no log. Throws UsageError if the
-// argument matches no run.
+// Returns one file per run, in a stable order: its event log, or its results.json if there is no log. Throws UsageError
+// if the argument matches no run.
 std::vector<std::filesystem::path> run_files(const std::string& argument);
 
-// The event log of the run of this file: the file itself, or a log in the same folder.
+// Returns the event log of this file's run: the file itself, or a log in the same folder.
 std::optional<std::filesystem::path> log_of(const std::filesystem::path& file);
-// The results.json in the folder of an event log.
+// Returns the results.json in the folder of an event log.
 std::optional<std::filesystem::path> results_beside(const std::filesystem::path& log);
 
 bool is_log(const std::filesystem::path& file);

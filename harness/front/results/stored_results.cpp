@@ -18,7 +18,7 @@ namespace {
 using protocol::Json;
 using protocol::Malformed;
 
-// For three to five rounds the values are stored, for more rounds the interval.
+// Reads the rounds of a phase. If it has three to five, the file has their values, otherwise the interval.
 Rounds few_rounds_of(const Json& phase) {
   Rounds rounds;
   if (protocol::optional_member(phase, "few_rounds") == nullptr) return rounds;
@@ -31,7 +31,7 @@ Rounds few_rounds_of(const Json& phase) {
 
 Rounds rounds_of(const Json& phase) {
   std::vector<double> samples;
-  if (protocol::optional_member(phase, "samples") == nullptr) return few_rounds_of(phase);  // they were not kept
+  if (protocol::optional_member(phase, "samples") == nullptr) return few_rounds_of(phase);  // the samples were not kept
   for (const Json& sample : protocol::list_member(phase, "samples")) {
     if (!sample.is_number() || sample.get<double>() < 0) throw Malformed("\"samples\" must be a list of times");
     samples.push_back(sample.get<double>());

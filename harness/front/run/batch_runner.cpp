@@ -12,7 +12,7 @@
 namespace allocbench::front {
 namespace {
 
-// By phase. For a phase of several kernels, the largest value counts.
+// Returns the value of each phase. For a phase of several kernels, it is the largest one.
 std::vector<std::pair<std::string, std::uint64_t>> largest_by_phase(const protocol::Opened& opened,
                                                                     std::uint64_t protocol::Kernel::*member) {
   std::vector<std::pair<std::string, std::uint64_t>> largest;
@@ -36,7 +36,7 @@ BatchRunner::BatchRunner(const Batch& batch, std::vector<CellRun*> cells, Worker
 
 bool BatchRunner::run_round(const std::function<bool(const CellRun&)>& is_due) {
   for (CellRun* run : cells_) {
-    if (!run->is_open()) continue;  // it ended with its whole batch
+    if (!run->is_open()) continue;  // the cell ended with its whole batch
     if (book_.time.over()) return true;
     if (!is_due(*run)) continue;
     const Step step = run_cell(*run);
@@ -73,8 +73,9 @@ BatchRunner::Step BatchRunner::begin(CellRun& run) {
   return Step::done;
 }
 
-// The first round has a short deadline to find out how long the kernels run, so that a hang costs little. Times of the
-// CPU executor do not predict hangs. A cell that ended well once seldom fails, so later rounds do not report stages.
+// The first round has a short deadline, which finds out how long the kernels run. So a hang costs little time. Times of
+// the CPU executor do not predict hangs. A cell that ended well once seldom fails, so later rounds do not report
+// stages.
 SampleLimits BatchRunner::sample_limits(const CellRun& run) const {
   SampleLimits limits{.seconds = left_of_deadline(run), .trial = {}, .stages = run.rounds.empty()};
   const bool is_quick = book_.time.exists() || run.cell->backend == "cuda";
@@ -83,8 +84,9 @@ SampleLimits BatchRunner::sample_limits(const CellRun& run) const {
   double timed = least_trial_seconds;
   if (forecast.is_known) timed = std::max(timed, trial_factor * forecast.seconds);
   const double other = trial_of_other_stages * timed;
-  const double gib = static_cast<double>(run.cell->pool_bytes) / (1 << 30);
-  limits.trial = Trial{.timed = timed, .fill = std::max(other, trial_seconds_per_filled_gib * gib), .other = other};
+  const double of_pool = trial_seconds_per_filled_gib * static_cast<double>(run.cell->pool_bytes) / (1 << 30);
+  const double fill = std::max({other, of_pool, trial_share_of_deadline * run.cell->deadline_seconds});
+  limits.trial = Trial{.timed = timed, .fill = fill, .other = other};
   return limits;
 }
 
@@ -109,8 +111,8 @@ BatchRunner::Step BatchRunner::take_samples(CellRun& run) {
   }
 }
 
-// A cell that was measured keeps its value even if the time is too short for its whole verification. A mistake removes
-// the value.
+// A measured cell keeps its value even if the time is too short for its whole verification. A mistake removes the
+// value.
 BatchRunner::Step BatchRunner::verify(CellRun& run) {
   // Counts for a figure depend on the state of the heap after the samples. Mistakes also appear in a used heap.
   if (run.cell->verifies_fully && needs_own_process(run)) session_.retire();
@@ -150,7 +152,7 @@ VerifyLimits BatchRunner::verify_limits(const CellRun& run) const {
   return limits;
 }
 
-// The cell has the samples of its round.
+// Ends the turn of a cell that has the samples of its round.
 BatchRunner::Step BatchRunner::finish(CellRun& run) {
   if (session_.is_open(*run.cell)) {
     Outcome outcome;
@@ -187,7 +189,7 @@ bool BatchRunner::worker_suits(const CellRun& run) const {
   return !needs_own_process(run) || session_.is_only(*run.cell);
 }
 
-// The probable batch of the worker after the one that opens this cell.
+// Returns the probable batch of the worker after the one that opens this cell.
 const Batch* BatchRunner::next_to_start(const CellRun& run) const {
   const bool is_alone = run.uses_device_heap.value_or(!batch_.has_heap_share) && needs_own_process(run);
   const bool is_done_here = &run == cells_.back() && (run.verified || !run.running.empty());
@@ -248,7 +250,8 @@ BatchRunner::Step BatchRunner::judge(CellRun& run, const Outcome& outcome, const
 BatchRunner::Step BatchRunner::fail(CellRun& run, const Outcome& outcome, const std::string& doing) {
   CellEnd failure = outcome.failure;
   if (outcome.on_trial) {
-    book_.defer(run, fmt::format("took more than {} {}", format_limit(outcome.seconds), while_in(doing)));
+    book_.defer(run, fmt::format("took more than {} {}", format_limit(outcome.seconds), while_in(doing)),
+                outcome.seconds);
     return Step::cell_ended;
   }
   if (failure.status == Status::timeout && failure.reason == protocol::no_answer_reason) {
@@ -262,7 +265,7 @@ BatchRunner::Step BatchRunner::fail(CellRun& run, const Outcome& outcome, const 
   return Step::cell_ended;
 }
 
-// The stage of the worker when it stopped answering.
+// Returns the stage of the worker when it stopped answering.
 std::string BatchRunner::while_in(const std::string& doing) const {
   const std::string& stage = session_.stage();
   if (stage == "fill") return "while the pool was filled";
@@ -282,7 +285,7 @@ void BatchRunner::end_all(const Outcome& outcome) {
 }
 
 // A cell that does not use the allocator's share of the device heap can be measured with a heap of any size. Most cells
-// do not, so a cell that is not known yet is treated in this way.
+// do not use it, so a cell that is not known yet is treated in this way.
 bool BatchRunner::needs_heap(const CellRun& run) const {
   return !batch_.has_heap_share || run.uses_device_heap.value_or(false);
 }

@@ -1,8 +1,8 @@
 // Measures one batch: chooses the worker's next command and applies the worker's answers to the cells.
 //
-// The cells take turns: each is opened, sampled, verified in its first round, and closed. The samples of a turn are
-// runs of the worker's measuring loop. Because of the rounds, a drift of clocks or temperature affects all cells in the
-// same way.
+// The cells take turns. In each turn a cell is opened, sampled, verified in its first round, and closed. The worker's
+// measuring loop takes the samples of a turn. Because of the rounds, a drift of clocks or temperature affects all cells
+// in the same way.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +18,13 @@ namespace allocbench::front {
 
 class BatchRunner {
  public:
-  // `follower` is the next batch that will probably need another worker; null = unknown.
+  // `follower` is the next batch that will probably need another worker; null means unknown.
   BatchRunner(const Batch& batch, std::vector<CellRun*> cells, WorkerSession& session, CellBook book,
               const Batch* follower);
 
-  // One round of the cells. Afterwards each cell has its samples of the round, was deferred or has failed. A cell gets
-  // no round if `is_due` is false for it or the time is over. The worker keeps running for the next batch. False if the
-  // user interrupted.
+  // Measures one round of the cells. Afterwards each cell has its samples of the round, was deferred or has failed. A
+  // cell gets no round if `is_due` is false for it or the time is over. The worker keeps running for the next batch.
+  // Returns false if the user interrupted.
   bool run_round(const std::function<bool(const CellRun&)>& is_due);
 
  private:

@@ -11,7 +11,7 @@ namespace allocbench::front {
 
 double CellRun::seconds_of_next_round() const {
   if (rounds.empty()) return 0;
-  // The verification in the first one takes about as long as a round.
+  // The verification in the first round takes about as long as a round.
   return wall_seconds / (static_cast<double>(rounds.size()) + 1);
 }
 
@@ -22,7 +22,8 @@ CellRun make_cell_run(const Cell& cell, const CellHistory* known, const Origin& 
   run.attempt = known->attempts;
   if (known->deferred) run.state = CellState::deferred;
   if (known->end && !known->end->left_out) run.earlier = known->end->status;
-  if (known->end || !known->open.verified || difference(known->open.origin, origin)) return run;  // a new attempt
+  if (known->end || !known->open.verified || difference(known->open.origin, origin))
+    return run;  // a new attempt begins
   run.started = true;
   run.verified = true;
   run.facts = known->open.facts;
@@ -57,11 +58,11 @@ void CellBook::end(CellRun& run, const CellEnd& end) {
   progress.cell_ended(run.cell->name, end.status, end.short_reason());
 }
 
-void CellBook::defer(CellRun& run, const std::string& reason) {
+void CellBook::defer(CellRun& run, const std::string& reason, double seconds) {
   log.deferred(*run.cell, run.attempt, reason);
   run.state = CellState::deferred;
   run.started = false;  // the next try is a new attempt
-  forecaster.note_deferred(figure, *run.cell);
+  forecaster.note_deferred(figure, *run.cell, seconds);
   progress.deferred(run.cell->name, reason);
 }
 

@@ -17,42 +17,43 @@
 namespace allocbench::front {
 
 enum class CellState {
-  waiting,   // for its next round
-  deferred,  // used up its first, short deadline; tried again after all others
-  ended,     // has its end in the log
-  left       // gets no more rounds, because the time of the run is over
+  waiting,   // cells that wait for their next round
+  deferred,  // cells that exceeded the short deadline and are tried again after all others
+  ended,     // cells whose end is in the log
+  left       // cells that get no more rounds, because the time of the run is over
 };
 
 struct CellRun {
   const Cell* cell = nullptr;
-  bool is_isolated = false;  // only a new process makes its heap new
+  bool is_isolated = false;  // whether its heap is new only in a new process
   CellState state = CellState::waiting;
-  std::optional<Status> earlier = {};  // end of an attempt of an earlier run, unless it was left out for lack of time
+  std::optional<Status> earlier =
+      {};  // end of an attempt in an earlier run, unless the cell was left out for lack of time
 
-  // State of the current attempt.
-  bool in_log = false;        // the cell itself
+  // These members are the state of the current attempt.
+  bool in_log = false;        // whether the log has the cell
   std::uint64_t attempt = 0;  // number of the last start
   bool started = false;
   bool verified = false;
   CellFacts facts = {};
-  std::optional<bool> uses_device_heap = {};               // as reported when the worker opened the cell
-  std::vector<std::vector<protocol::Sample>> rounds = {};  // whole ones
-  double wall_seconds = 0;                                 // of these
+  std::optional<bool> uses_device_heap = {};               // worker's report when it opened the cell
+  std::vector<std::vector<protocol::Sample>> rounds = {};  // samples of the whole rounds
+  double wall_seconds = 0;                                 // wall time of the whole rounds
 
   // Samples of the current round.
   std::vector<protocol::Sample> running = {};
-  double used_seconds = 0;  // of its deadline
+  double used_seconds = 0;  // used part of the cell's deadline
 
-  std::uint64_t steps_left = 0;     // number of steps for the progress: verification and rounds
-  std::optional<Place> place = {};  // of the next step, as the pass began
+  std::uint64_t steps_left = 0;     // steps that the progress still counts: verification and rounds
+  std::optional<Place> place = {};  // place of the next step when the pass began
 
   bool is_open() const { return state == CellState::waiting || state == CellState::deferred; }
-  // Mean time of its whole rounds, without the verification.
+  // Returns the mean time of the whole rounds, without the verification.
   double seconds_of_next_round() const;
 };
 
-// A cell that is not in the log (null), or is there from an earlier run of this config. Its rounds continue if they
-// come from `origin`.
+// Makes a cell that is not in the log (`known` is null) or is there from an earlier run of this config. Its rounds
+// continue if they come from `origin`.
 CellRun make_cell_run(const Cell& cell, const CellHistory* known, const Origin& origin);
 
 // Data that the cells of one config share, and data that all configs share.
@@ -63,14 +64,15 @@ struct CellBook {
   Progress& progress;
   const TimeLimit& time;
 
-  // Once per attempt.
+  // Records the start of an attempt. Called once per attempt.
   void start(CellRun& run);
   void step_done(CellRun& run);
   void end(CellRun& run, const CellEnd& end);
-  // The first, short deadline was too short.
-  void defer(CellRun& run, const std::string& reason);
-  // The time of the run is over. A cell with enough rounds for an interval ends. A cell with fewer rounds stays open. A
-  // cell without a round is skipped, but keeps the end of an earlier attempt, which has more information.
+  // Records that the short deadline of the first round was too short. It took `seconds`.
+  void defer(CellRun& run, const std::string& reason, double seconds);
+  // Leaves a cell because the time of the run is over. A cell with enough rounds for an interval ends. A cell with
+  // fewer rounds stays open. A cell without a round is skipped, but keeps the end of an earlier attempt, which has more
+  // information.
   void leave(CellRun& run);
 
  private:

@@ -1,4 +1,4 @@
-// Conditions of a device that disturb times, as sentences.
+// Describes conditions of a device that disturb times.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace allocbench::front {
 
-// One sentence for each condition. Empty if the worker found nothing unusual.
+// Returns one sentence for each condition, or nothing if the worker found nothing unusual.
 std::vector<std::string> warnings_about(const protocol::Device& device);
 
 }  // namespace allocbench::front

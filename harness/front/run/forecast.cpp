@@ -12,18 +12,18 @@
 namespace allocbench::front {
 namespace {
 
-// A cell that failed earlier, or whose smaller neighbour failed.
+// Risk of a cell that failed earlier, or whose smaller neighbour failed.
 constexpr double risk_of_failures = 0.95;
-// One smaller cell used up its first, short deadline. A second such cell counts as a failure.
+// Risk if one smaller cell exceeded the short deadline of its first round. A second such cell counts as a failure.
 constexpr double risk_of_deferral = 0.7;
 // Risk of an allocator that was not tried yet.
 constexpr double usual_risk = 0.02;
 
 bool is_whole(const ParameterValue& value) { return std::holds_alternative<std::uint64_t>(value); }
 
-// Whether a cell demands at least as much of its allocator as another cell: integers (threads, sizes, the pool) are at
-// least as large, and texts and the allocator's own parameters are equal. Shares and probabilities are not compared. If
-// the pool gets full, the same requests in a larger pool demand less.
+// Returns whether a cell demands at least as much of its allocator as another cell. Then integers (threads, sizes, the
+// pool) are at least as large, and texts and the allocator's own parameters are equal. Shares and probabilities are not
+// compared. If the pool gets full, the same requests in a larger pool demand less.
 bool asks_as_much(const CellDescription& cell, const CellDescription& other) {
   if (cell.workload != other.workload || cell.pool_bytes < other.pool_bytes ||
       cell.allocator_parameters != other.allocator_parameters) {
@@ -46,7 +46,8 @@ std::vector<double> below(const std::vector<double>& values, double limit) {
   return smaller;
 }
 
-// Extrapolates the growth of the last two smaller cells, at most with the square. With one smaller cell, its time.
+// Extrapolates the growth of the last two smaller cells, at most with the square. If there is only one, returns its
+// time.
 std::optional<double> grown(const std::map<double, double>& measured, double growth) {
   const auto end = measured.lower_bound(growth);
   if (end == measured.begin()) return std::nullopt;
@@ -74,13 +75,15 @@ void Forecaster::note_round(const std::string& figure, const Cell& cell, double 
   ratios_.insert(std::ranges::upper_bound(ratios_, ratio), ratio);
 }
 
-void Forecaster::note_deferred(const std::string& figure, const Cell& cell) {
+void Forecaster::note_deferred(const std::string& figure, const Cell& cell, double seconds) {
   Record& own = record(figure, cell);
   ++own.tried;
   ++own.lost;
   if (cell.growth) own.series[cell.series].deferred.push_back(*cell.growth);
   failures_[cell.label].push_back(
       {fmt::format("{} reached the short deadline of a first round", cell.name), cell, true});
+  double& longest = trial_seconds_[cell.label];
+  longest = std::max(longest, seconds);
 }
 
 void Forecaster::note_end(const std::string& figure, const Cell& cell, Status status) {
@@ -97,6 +100,9 @@ Forecast Forecaster::about(const std::string& figure, const Cell& cell) const {
   Forecast forecast;
   forecast_seconds(figure, cell, forecast);
   forecast_risk(figure, cell, forecast);
+  if (const auto longest = trial_seconds_.find(cell.label); longest != trial_seconds_.end()) {
+    forecast.trial_seconds = longest->second;
+  }
   return forecast;
 }
 
@@ -147,7 +153,7 @@ void Forecaster::forecast_risk(const std::string& figure, const Cell& cell, Fore
   const auto earlier = earlier_.cells.find(cell.id);
   if (earlier != earlier_.cells.end() && earlier->second.failed) return fails(earlier->second.words);
   if (deferred == 1) return fails(first_deferred, risk_of_deferral);
-  // The failures of the allocator's cells in this config, plus those in all configs with the weight of one cell.
+  // Adds the failures of the allocator's cells in this config and, with the weight of one cell, those in all configs.
   Record all;
   if (const auto configs = records_.find(cell.label); configs != records_.end()) {
     for (const auto& [name, each] : configs->second) {
@@ -182,7 +188,7 @@ const Forecaster::Record* Forecaster::find_record(const std::string& figure, con
   return found == of_label->second.end() ? nullptr : &found->second;
 }
 
-// Null also if no number orders the cells.
+// Returns null also if no number orders the cells.
 const Forecaster::Series* Forecaster::find_series(const std::string& figure, const Cell& cell) const {
   const Record* const own = find_record(figure, cell);
   if (own == nullptr || !cell.growth) return nullptr;

@@ -1,8 +1,8 @@
-// Predicts the time of a cell and the probability that it loses a worker.
+// Predicts the time of a cell and the probability that the cell loses a worker.
 //
-// The sources, best first: smaller cells of the same series in this run, earlier results of this card model, earlier
-// results of another model, cells of the same config. A forecast only decides when a cell is measured, never what is
-// stored.
+// The best source is smaller cells of the same series in this run. Other sources are, in this order, earlier results of
+// this card model, earlier results of another model, and other cells of the config. A forecast only decides when a cell
+// is measured. It does not change what is stored.
 #pragma once
 
 #include <cstddef>
@@ -18,26 +18,27 @@ namespace allocbench::front {
 
 // Facts about a cell from earlier results.
 struct EarlierCell {
-  double seconds = 0;  // of its first round, verification included; 0: not known
+  double seconds = 0;  // time of its first round, with verification; 0: unknown
   bool failed = false;
-  bool other_model = false;  // of card
-  std::string words;         // "its status was timeout in results/reference/h200"
+  bool other_model = false;  // whether another card model gave the result
+  std::string words;         // a text such as "its status was timeout in results/reference/h200"
 };
 
 struct EarlierResults {
-  std::map<std::string, EarlierCell> cells;  // by id
+  std::map<std::string, EarlierCell> cells;  // facts by cell id
 };
 
 struct Forecast {
-  double seconds = 0;  // of the first round, if it ends well
+  double seconds = 0;  // time of the first round, if it ends well
   bool is_known = false;
-  double risk = 0;     // the probability that it loses a worker
-  std::string reason;  // reason in words if the risk exceeds `likely`
+  double risk = 0;           // probability that the cell loses a worker
+  std::string reason;        // reason in words if the risk exceeds `likely`
+  double trial_seconds = 0;  // longest short deadline that the allocator exceeded; 0: none
 
   static constexpr double likely = 0.5;
 };
 
-// Whether such an end loses a worker, which costs the seconds until its process is gone and a new start.
+// Returns whether such an end loses a worker. A loss costs a new start and the seconds until the old process is gone.
 bool costs_worker(Status status);
 
 class Forecaster {
@@ -49,17 +50,17 @@ class Forecaster {
 
   // Records the time of the first round of a cell of the config `figure`.
   void note_round(const std::string& figure, const Cell& cell, double seconds);
-  // Records that it used up its first, short deadline.
-  void note_deferred(const std::string& figure, const Cell& cell);
+  // Records that the cell exceeded the short deadline of its first round, which took `seconds`.
+  void note_deferred(const std::string& figure, const Cell& cell, double seconds);
   void note_end(const std::string& figure, const Cell& cell, Status status);
   void note_earlier(const Cell& cell, EarlierCell what) { earlier_.cells[cell.id] = std::move(what); }
 
   Forecast about(const std::string& figure, const Cell& cell) const;
-  // The reason why the cell is not tried: its series timed out at two smaller values.
+  // Returns why the cell is not tried: its series timed out at two smaller values.
   std::optional<std::string> reason_to_skip(const std::string& figure, const Cell& cell) const;
 
  private:
-  // A value of the primary axis at which a cell of a series was measured.
+  // The times of a series' measured cells, by their values on the primary axis.
   using Seconds = std::map<double, double>;
   struct Series {
     Seconds measured;
@@ -75,7 +76,7 @@ class Forecaster {
   struct Failure {
     std::string words;
     Cell cell;
-    bool is_deferred = false;  // only its first, short deadline was used up
+    bool is_deferred = false;  // whether only the short deadline of a first round was exceeded
   };
 
   Record& record(const std::string& figure, const Cell& cell) { return records_[cell.label][figure]; }
@@ -85,8 +86,9 @@ class Forecaster {
   void forecast_risk(const std::string& figure, const Cell& cell, Forecast& forecast) const;
 
   EarlierResults earlier_;
-  std::map<std::string, std::map<std::string, Record>> records_;  // by label, then by config
-  std::map<std::string, std::vector<Failure>> failures_;          // by label
+  std::map<std::string, std::map<std::string, Record>> records_;  // records by label, then by config
+  std::map<std::string, std::vector<Failure>> failures_;          // failures by label
+  std::map<std::string, double> trial_seconds_;                   // longest short deadline by label
   std::vector<double> ratios_;  // sorted ratios of times on this card to times on another model
 };
 

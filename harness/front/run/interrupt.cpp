@@ -16,7 +16,7 @@ std::atomic<int> signals_seen{0};
 std::atomic<pid_t> group_to_kill{0};
 static_assert(std::atomic<pid_t>::is_always_lock_free);
 
-// When a terminal closes, both its shell and the kernel send a hang-up. The user did not interrupt twice.
+// When a terminal closes, both its shell and the kernel send a hang-up. This is no second interruption by the user.
 void on_signal(int signal) {
   if (signals_seen.fetch_add(1) == 0 || signal == SIGHUP) return;
   const pid_t group = group_to_kill.load();
@@ -35,7 +35,8 @@ void install_interrupt_handlers() {
   for (const int signal : {SIGINT, SIGTERM}) sigaction(signal, &action, nullptr);
   struct sigaction inherited = {};
   sigaction(SIGHUP, nullptr, &inherited);
-  if (inherited.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);  // otherwise the user started it with nohup
+  if (inherited.sa_handler != SIG_IGN)
+    sigaction(SIGHUP, &action, nullptr);  // otherwise the user started the program with nohup
 }
 
 bool interrupted() { return signals_seen.load() > 0; }

@@ -1,4 +1,4 @@
-// Ctrl-C once: stop at the next possible point and write the results. Ctrl-C twice: exit immediately.
+// The first Ctrl-C stops the run at the next possible point and writes the results. A second one exits immediately.
 #pragma once
 
 #include <sys/types.h>
@@ -11,9 +11,9 @@ void install_interrupt_handlers();
 
 bool interrupted();
 
-// The process group that a second signal also kills; 0 = none.
+// Sets the process group that a second signal also kills; 0 means none.
 void set_group_to_kill(pid_t group);
-// That group has ended. A newer group is not changed.
+// Clears the group after its end. A newer group is not changed.
 void clear_group_to_kill(pid_t group);
 
 }  // namespace allocbench::front

@@ -11,8 +11,8 @@ constexpr double least_price = 1e-3;
 
 // Worth of a first round, which gives a cell its value. It is highest while a figure can hardly be drawn.
 constexpr double worth_of_bare_figure = 4;
-// Worth of a later round, which turns a provisional value into one that a claim may use, then adds an interval, then
-// narrows it. The last two are worth so little that cells without a number nearly always come first.
+// Worth of a later round. Such rounds first turn a provisional value into one that a claim may use, then add an
+// interval, then narrow it. The last two are worth so little that cells without a number nearly always come first.
 constexpr double worth_of_number = 0.25;
 constexpr double worth_of_interval = 0.02;
 constexpr double worth_of_precision = 0.002;

@@ -13,24 +13,24 @@
 namespace allocbench::front {
 
 struct Step {
-  Forecast forecast;             // of the round
-  double failure_seconds = 0;    // seconds of a failure
-  std::uint64_t rounds_had = 0;  // whole ones
+  Forecast forecast;             // forecast of the round
+  double failure_seconds = 0;    // seconds that a failure costs
+  std::uint64_t rounds_had = 0;  // number of whole rounds
   std::uint64_t rounds_of_number = 3;
   std::uint64_t rounds_of_interval = 6;
-  bool figure_is_bare = false;  // fewer than half of the config's cells have a value
-  bool is_reworked = false;     // an allocator form that no figure of a paper shows
+  bool figure_is_bare = false;  // whether fewer than half of the config's cells have a value
+  bool is_reworked = false;     // whether the allocator is a form that no figure of a paper shows
 };
 
-// Seconds per value. A first round gives a cell its value, and later rounds improve it.
+// Returns the seconds per value. A first round gives a cell its value, and later rounds improve it.
 double price(const Step& step);
 
-// Passes in their order.
+// The parts of a run, in their order. Each consists of passes.
 enum class Part {
   first_figure,  // one round of the cheapest config, so that a first figure is ready soon
   usual,
-  doubtful,  // without a time limit: cells that will probably fail
-  deferred   // cells that used up their first, short deadline get the whole one
+  doubtful,  // cells that will probably fail, if there is no time limit
+  deferred   // cells that exceeded a short deadline and now get the whole one
 };
 
 struct Place {
@@ -39,7 +39,7 @@ struct Place {
   auto operator<=>(const Place&) const = default;
 };
 
-// The pass of a price. Prices of one pass differ by a factor of at most 8.
+// Returns the pass of a price. Prices of one pass differ by a factor of at most 8.
 int pass_of(double price);
 
 }  // namespace allocbench::front

@@ -32,7 +32,7 @@ void create_folder(const std::string& folder) {
 }
 
 void start_over(const std::string& folder) {
-  EventLog lock(events_path(folder));  // refuses while another run writes here
+  EventLog lock(events_path(folder));  // fails while another run writes here
   for (const char* name : {"results.csv", "results.json"}) fs::remove(fs::path(folder) / name);
   fs::resize_file(events_path(folder), 0);
 }
@@ -50,7 +50,7 @@ void check_same_run(const RunHistory& history, const Config& config, const std::
   }
 }
 
-// A figure must not mix revisions, cards or drivers without saying so.
+// A figure must not mix revisions, cards or drivers unless the user allows it.
 void check_same_origin(const RunHistory& history, const Origin& now, const std::string& folder) {
   for (const CellHistory& cell : history.cells) {
     if (!cell.end && !cell.open.verified) continue;
@@ -71,7 +71,7 @@ std::string events_path(const std::string& folder) { return (fs::path(folder) / 
 
 std::vector<std::string> differing_keys(const nlohmann::ordered_json& config,
                                         const nlohmann::ordered_json& other_config) {
-  // The sorted type, because the order of keys in a file has no meaning.
+  // The type is the sorted one, because the order of keys in a file has no meaning.
   const nlohmann::json one = config;
   const nlohmann::json other = other_config;
   std::set<std::string> keys;
@@ -99,7 +99,7 @@ RunHistory prepare_folder(const std::string& folder, FolderUse use, const Config
   }
   const LogLines lines = read_log_lines(path);
   if (lines.lines.empty() && use == FolderUse::go_on) {
-    cut_torn_line(path, lines);  // killed while writing the very first line
+    cut_torn_line(path, lines);  // the run was killed while it wrote the very first line
     return {};
   }
   if (use == FolderUse::begin) {

@@ -1,4 +1,5 @@
-// The folder of a run, with events.jsonl and the files made from it. Decides whether a run may start or continue here.
+// The folder of a run, with events.jsonl and the files made from it. This code decides whether a run may start or
+// continue there.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -10,23 +11,24 @@
 namespace allocbench::front {
 
 enum class FolderUse {
-  begin,      // must not contain a run
-  go_on,      // --resume, --only-failed: its log must belong to this config
+  begin,      // the folder must not contain a run
+  go_on,      // --resume and --only-failed: the log must belong to this config
   start_over  // --force: an old run is deleted
 };
 
-// results/<name>-<backend>, below the current folder.
+// Returns results/<name>-<backend>, below the current folder.
 std::string default_folder(const Config& config);
 
 std::string events_path(const std::string& folder);
 
-// Creates the folder and returns the history from its log (empty for a new run). A torn last line is removed. Throws
-// UsageError if the folder does not allow this use, and EnvironmentError if it cannot be written. A continued run must
-// have the origin of the existing results, unless `allow_mixed`.
+// Creates the folder and returns the history from its log (empty for a new run). A torn last line is removed. A
+// continued run must have the origin of the existing results, unless `allow_mixed`. Throws UsageError if the folder
+// does not allow this use, and EnvironmentError if it cannot be written.
 RunHistory prepare_folder(const std::string& folder, FolderUse use, const Config& config, const Origin& origin,
                           bool allow_mixed);
 
-// The top-level keys in which two configs differ with an effect on measured numbers, for the message and for tests.
+// Returns the top-level keys in which two configs differ with an effect on measured numbers, for the message and for
+// tests.
 std::vector<std::string> differing_keys(const nlohmann::ordered_json& config,
                                         const nlohmann::ordered_json& other_config);
 

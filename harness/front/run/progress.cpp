@@ -55,7 +55,7 @@ void Progress::rewrite() {
   const std::size_t columns = terminal_columns();
   if (text.size() >= columns) text.resize(columns - 1);
   const std::size_t width = text.size();
-  // Blanks instead of an escape sequence: they clear the rest on every terminal.
+  // Blanks clear the rest of the line on every terminal, unlike an escape sequence.
   if (width < shown_width_) text.append(shown_width_ - width, ' ');
   shown_width_ = width;
   tell("\r{}", text);

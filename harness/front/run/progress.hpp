@@ -1,4 +1,4 @@
-// Progress on stderr: one rewritten line on a terminal, plain lines otherwise.
+// Shows progress on stderr: one rewritten line on a terminal, plain lines otherwise.
 #pragma once
 
 #include <chrono>
@@ -12,7 +12,7 @@ namespace allocbench::front {
 
 class Progress {
  public:
-  // Steps are verifications and samples. Cells of a batch end together, so only steps show the progress of a run.
+  // Steps are verifications and rounds. Cells of a batch end together, so only steps show the progress of a run.
   Progress(std::size_t cells, std::uint64_t steps, const TimeLimit& time, bool quiet);
   ~Progress();
   Progress(const Progress&) = delete;
@@ -21,11 +21,11 @@ class Progress {
   void working_on(const std::string& what);
   void steps_done(std::uint64_t count);
   void cell_ended(const std::string& name, Status status, const std::string& reason);
-  // A cell will be tried again when all others are done.
+  // Reports that a cell will be tried again when all others are done.
   void deferred(const std::string& name, const std::string& reason);
   // Prints a separate line.
   void say(const std::string& text);
-  // Called while waiting. Updates the elapsed time on a terminal.
+  // Updates the elapsed time on a terminal. Called while waiting.
   void tick();
 
   std::size_t failures() const { return failures_; }

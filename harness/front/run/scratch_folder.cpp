@@ -16,7 +16,8 @@ namespace fs = std::filesystem;
 constexpr const char* variable = "ALLOCBENCH_SCRATCH";
 constexpr const char* beginning = "allocbench-run-";
 
-// The lock of a folder ends with its process. -1: another process has the lock, or the folder is not ours.
+// Returns the lock of a folder, which ends with this process. -1 means that another process has the lock, or that the
+// folder is not ours.
 int lock_of(const fs::path& folder) {
   const int lock = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (lock < 0 || flock(lock, LOCK_EX | LOCK_NB) == 0) return lock;
@@ -24,7 +25,7 @@ int lock_of(const fs::path& folder) {
   return -1;
 }
 
-// A run that is killed cannot remove its folder.
+// Removes the folders of killed runs, which could not do it themselves.
 void remove_left_over(const fs::path& temporary) {
   std::error_code error;
   for (fs::directory_iterator entry(temporary, error), end; !error && entry != end; entry.increment(error)) {

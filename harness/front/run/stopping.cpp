@@ -18,7 +18,7 @@ double device_seconds(const protocol::Sample& sample) {
   return sum;
 }
 
-// With resets, copies and checks, if the worker reports them.
+// Returns the wall time with resets, copies and checks if the worker reports it, otherwise the device's time.
 double wall_seconds(const protocol::Sample& sample) { return sample.wall_seconds.value_or(device_seconds(sample)); }
 
 bool runs_long(const protocol::Sample& sample) { return device_seconds(sample) > long_sample_seconds; }

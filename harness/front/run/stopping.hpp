@@ -1,4 +1,4 @@
-// When a cell has been measured enough.
+// Decides when a cell has been measured enough.
 #pragma once
 
 #include <cstdint>
@@ -25,15 +25,17 @@ inline constexpr const char* wall = "wall bound";
 inline constexpr const char* time = "time of the study";
 }  // namespace stop
 
-// nullopt: the cell gets another round. `wall_seconds` is the time of its rounds.
+// Returns why the cell gets no more rounds, or nullopt if it gets another one. `wall_seconds` is the time of its
+// rounds.
 std::optional<std::string> reason_to_stop(const Cell& cell, const SampledRounds& rounds, double wall_seconds);
 
-// The number of samples for the next command of a round that already has `samples`: as many as fit into the time of a
-// round, judged by the slowest sample so far. 0 means that the round has enough.
+// Returns the number of samples for the next command of a round that already has `samples`. As many samples are
+// requested as fit into the time of a round, judged by the slowest sample so far. 0 means that the round has enough.
 std::uint64_t samples_to_ask_for(const Cell& cell, const std::vector<protocol::Sample>& samples,
                                  const SampledRounds& earlier);
 
-// Half the width of the widest phase's interval, as a share of that phase's time; nullopt: a phase has no interval.
+// Returns half the width of the widest phase's interval, as a share of that phase's time, or nullopt if a phase has no
+// interval.
 std::optional<double> relative_half_width(const SampledRounds& sampled, const Cell& cell);
 
 }  // namespace allocbench::front

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A limit beyond any accident, because a plug-in that forks faster than we kill must not block us forever.
+// No accident needs more rounds. A plug-in that forks faster than we kill must not block us forever.
 constexpr int most_rounds = 1000;
 
 std::set<pid_t>& live_workers() {
@@ -41,13 +41,13 @@ std::string name_of(pid_t pid) {
   return fmt::format("{} (process {})", name.empty() ? "unnamed" : name, pid);
 }
 
-// A zombie disturbs nothing and only has to be reaped.
+// Returns whether the process is a zombie, which disturbs nothing and only has to be reaped.
 bool is_dead(pid_t pid) {
   siginfo_t info = {};
   return waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid;
 }
 
-// False if a killed process still exists after a second.
+// Returns false if a killed process still exists after a second.
 bool reap(pid_t pid) {
   for (int attempt = 0; attempt < 1000; ++attempt) {
     if (waitpid(pid, nullptr, WNOHANG) != 0) return true;
@@ -66,7 +66,7 @@ LiveWorker::LiveWorker(pid_t pid) : pid_(pid) {
 LiveWorker::~LiveWorker() { live_workers().erase(pid_); }
 
 std::vector<std::string> kill_strays() {
-  static std::set<pid_t> unkillable;  // stuck in a driver call
+  static std::set<pid_t> unkillable;  // processes that are stuck in a driver call
   std::vector<std::string> killed;
   for (int round = 0; round < most_rounds; ++round) {
     bool found = false;

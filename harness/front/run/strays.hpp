@@ -1,5 +1,6 @@
-// Processes that workers leave running. A plug-in may start a daemon (fork twice, setsid) that leaves its process group
-// and disturbs all later measurements. As a subreaper this program inherits such orphans, so it can find and kill them.
+// Processes that workers leave running. A plug-in may start a daemon (fork twice, setsid), which leaves the worker's
+// process group and disturbs all later measurements. As a subreaper this program inherits such orphans, so it can find
+// and kill them.
 #pragma once
 
 #include <sys/types.h>
@@ -21,7 +22,7 @@ class LiveWorker {
   pid_t pid_;
 };
 
-// Kills all children that are not live workers, and their descendants, until none is left. Returns their descriptions:
+// Kills all children that are not live workers, and their descendants, until none is left. Returns descriptions such as
 // "sleep (process 4711)".
 std::vector<std::string> kill_strays();
 

@@ -1,10 +1,11 @@
 // The succession of worker processes: one ends, one measures, and the next one prepares.
 //
 // Two workers never have kernels on the device at the same time, and no other work happens during a sample:
-//   * A worker that was told to quit launches nothing. Its successor opens the device while it ends.
-//   * A worker that was killed may have a running kernel. Its successor opens the device when it is gone.
-//   * The next worker loads its plug-in and the driver while its predecessor opens the device, and then waits. Samples
-//     are taken only after it has loaded.
+// * A worker that was told to quit launches nothing. Its successor opens the device while it ends.
+// * A worker that was killed may have a running kernel. Its successor opens the device when the process is gone.
+// * The next worker loads its plug-in and the driver while its predecessor opens the device, and then waits. Samples
+//   are taken only after it has loaded.
+//
 // Only this process controls the workers, so a worker that crashes or hangs blocks no other worker.
 #pragma once
 
@@ -24,23 +25,23 @@ class Succession {
   explicit Succession(WorkerProgram program, double load_seconds = load_limit_seconds)
       : program_(std::move(program)), load_seconds_(load_seconds) {}
 
-  // The arguments of the worker after the next one; nothing = unknown.
+  // Sets the arguments of the worker after the next one; empty means unknown.
   void expect(std::vector<std::string> arguments) { expected_ = std::move(arguments); }
   // Returns a worker with these arguments: the prepared one, or a new one. Then prepares the expected next worker.
   std::unique_ptr<WorkerProcess> begin(const std::vector<std::string>& arguments);
-  // Whether it was told to open the device before its predecessor was gone.
+  // Returns whether the worker of begin() was told to open the device before its predecessor was gone.
   bool began_early() const { return began_early_; }
-  // Whether this had to wait. The worker may have ended meanwhile.
+  // Returns whether the worker of begin() had to wait. Its predecessor may have ended meanwhile.
   bool waited() const { return waited_; }
   // Records that the device cannot be open twice.
   void begin_late() { may_be_early_ = false; }
   // Lets the worker of begin() continue, because its predecessor is gone.
   void hand_over(WorkerProcess& process);
 
-  // The worker ends. It was told to quit after its last answer, or was killed.
+  // Takes a worker that ends: it was told to quit after its last answer, or it was killed.
   void leave(std::unique_ptr<WorkerProcess> process, bool quits);
   bool has_leaving() const { return leaving_ != nullptr; }
-  // Waits for it, as WorkerProcess::finish() does.
+  // Waits for the leaving worker, as WorkerProcess::finish() does.
   void see_off(double reap_seconds = reap_limit_seconds);
 
   // Waits until the prepared worker has loaded. If it fails, it is dropped, and its replacement reports the reason.
@@ -57,11 +58,11 @@ class Succession {
   bool may_be_early_ = true;
   bool began_early_ = false;
   bool waited_ = false;
-  int lines_awaited_ = 0;  // by the worker of begin()
+  int lines_awaited_ = 0;  // lines that the worker of begin() still waits for
   std::vector<std::string> expected_;
   std::unique_ptr<WorkerProcess> prepared_;
   std::vector<std::string> prepared_with_;
-  bool loads_ = false;  // the prepared worker has not reported yet that it has loaded
+  bool loads_ = false;  // whether the prepared worker is still loading
 };
 
 }  // namespace allocbench::front

@@ -20,11 +20,11 @@ namespace {
 constexpr double seconds_of_lost_worker = 2;
 // Time of a worker to start, open the device and load a plug-in.
 constexpr double seconds_of_start = 0.5;
-// If time is limited, a process continues with cells of the next passes until its turn has lasted this long, because
-// its start and end take most of a second.
+// The start and end of a process take most of a second. So, if time is limited, a process continues with cells of the
+// next passes until its turn has lasted this long.
 constexpr auto least_turn = std::chrono::seconds(2);
 constexpr int passes_ahead = 2;
-// Results are written from time to time, so that a killed run has left most of them.
+// Results are written from time to time, so most of them remain if the run is killed.
 constexpr auto between_news = std::chrono::seconds(60);
 
 bool selected(const CellHistory* history, Selection selection) {
@@ -38,8 +38,8 @@ bool has_failed(const CellEnd& end) {
   return costs_worker(end.status) || (end.status == Status::skipped && !end.left_out);
 }
 
-// `running` is one of the batches. Returns the first later batch that cannot share the process of `running`, or the
-// first batch of the next turn.
+// Returns the first batch after `running` that cannot share its process, or the first batch of the next turn. `running`
+// is one of the batches.
 const Batch* follower(const Batch& running, const std::vector<const Batch*>& batches, const Batch* of_next_turn) {
   const auto place = std::find(batches.begin(), batches.end(), &running);
   const auto found =
@@ -66,10 +66,10 @@ FigureRun::FigureRun(const Figure& of, Selection selection, const Origin& origin
       }
       if (known == nullptr) continue;
       if (known->first_round_seconds > 0) forecaster.note_round(name, cell, known->first_round_seconds);
-      if (known->deferred) forecaster.note_deferred(name, cell);
+      if (known->deferred) forecaster.note_deferred(name, cell, least_trial_seconds);
       if (!known->end) continue;
       if (!runs) {
-        forecaster.note_end(name, cell, known->end->status);  // still counts
+        forecaster.note_end(name, cell, known->end->status);  // the end still counts
         values_before_ += known->end->status == Status::ok ? 1 : 0;
       } else if (has_failed(*known->end)) {
         forecaster.note_earlier(
@@ -153,7 +153,7 @@ Supervisor::Rest Supervisor::rest() const {
   return counts;
 }
 
-// The config with the shortest predicted first rounds.
+// Returns the config with the shortest predicted first rounds.
 std::optional<std::size_t> Supervisor::cheapest_figure() const {
   std::vector<double> seconds(figures_.size(), 0);
   for (std::size_t figure = 0; figure < figures_.size(); ++figure) {
@@ -180,7 +180,8 @@ Step Supervisor::step_of(const FigureRun& measured, const CellRun& run) const {
   step.is_reworked = run.cell->form == "reworked";
   if (run.rounds.empty()) {
     step.forecast = forecaster_.about(measured.figure.plan.figure, *run.cell);
-    const double deadline = run.state == CellState::deferred ? run.cell->deadline_seconds : least_trial_seconds;
+    const double trial = std::max(least_trial_seconds, step.forecast.trial_seconds);
+    const double deadline = run.state == CellState::deferred ? run.cell->deadline_seconds : trial;
     step.failure_seconds = deadline + seconds_of_lost_worker;
   } else {
     step.forecast.seconds = run.seconds_of_next_round();
@@ -189,7 +190,7 @@ Step Supervisor::step_of(const FigureRun& measured, const CellRun& run) const {
   return step;
 }
 
-// Nothing if the cell gets no more rounds.
+// Returns nothing if the cell gets no more rounds.
 std::optional<Place> Supervisor::place_of(std::size_t figure, const CellRun& run) const {
   if (!run.is_open()) return std::nullopt;
   const FigureRun& measured = figures_[figure];
@@ -245,7 +246,7 @@ void Supervisor::tell_news() {
   }
 }
 
-// Those of a turn that have cells for these passes.
+// Returns the batches of a turn that have cells for these passes.
 std::vector<const Batch*> Supervisor::waiting_batches(const Turn& turn, const Place& first, const Place& last) {
   std::vector<const Batch*> batches;
   for (const auto& [figure, batch] : turn.batches) {
@@ -268,18 +269,18 @@ bool Supervisor::run_turn(const Turn& turn, const Place& place, const Batch* of_
     if (interrupted()) return false;
     BatchRunner runner(*planned.batch, std::move(waiting), session_, book_of(measured),
                        follower(*planned.batch, batches, of_next_turn));
-    // Earlier cells may have shown that it fails or takes long.
+    // Earlier cells may have shown that the cell fails or takes long.
     const auto is_due = [&](const CellRun& run) {
       return place_of(figure, run) <= (TimeLimit::Clock::now() < end_of_turn ? last : place);
     };
     if (!runner.run_round(is_due)) return false;
     if (time_.over()) break;
   }
-  session_.retire();  // each round has processes of its own
+  session_.retire();  // each round has its own processes
   return true;
 }
 
-// Uses the places that the cells had when the pass began: a worker waits during this call, and new forecasts take long.
+// Uses the places that the cells had when the pass began. A worker waits during this call, and new forecasts take long.
 std::vector<CellRun*> Supervisor::waiting_cells(std::size_t figure, std::size_t batch, const Place& first,
                                                 const Place& last) {
   std::vector<CellRun*> waiting;
@@ -289,7 +290,7 @@ std::vector<CellRun*> Supervisor::waiting_cells(std::size_t figure, std::size_t 
   return waiting;
 }
 
-// No allocator is to blame.
+// Skips the cells that are too large for the device's memory. No allocator is to blame.
 void Supervisor::skip_too_large() {
   if (!memory_bytes_) return;
   for (FigureRun& measured : figures_) {

@@ -1,8 +1,8 @@
 // Measures configs in passes, and survives failures of the workers.
 //
-// A pass gives some cells their next round (order.hpp selects them). In a pass every allocator has its turn, in a
-// seeded random order, so that a drift of clocks or temperature affects all in the same way. One worker process
-// measures all cells of a turn, if the allocator allows it.
+// A pass gives some cells their next round (order.hpp selects them). In a pass every allocator has its turn. The order
+// is seeded and random, so a drift of clocks or temperature affects all in the same way. One worker process measures
+// all cells of a turn, if the allocator allows it.
 #pragma once
 
 #include <cstdint>
@@ -40,11 +40,11 @@ class FigureRun {
  public:
   // Adds the times and failures of the history to the forecaster.
   FigureRun(const Figure& of, Selection selection, const Origin& origin, Forecaster& forecaster);
-  void open_log();  // before a supervisor gets it
+  void open_log();  // call it before a supervisor gets the object
 
   std::size_t cells_to_run() const;
-  std::uint64_t steps_to_run() const;  // for the progress
-  // Fewer than half of the config's cells have a value.
+  std::uint64_t steps_to_run() const;  // number of steps for the progress
+  // Returns whether fewer than half of the config's cells have a value.
   bool is_bare() const { return 2 * cells_with_value() < figure.plan.cell_count(); }
 
   struct PlannedBatch {
@@ -55,8 +55,8 @@ class FigureRun {
   std::vector<PlannedBatch> batches;
   std::unique_ptr<EventLog> file;
   std::unique_ptr<RunLog> log;
-  // Called when its results should be written: after the first rounds of the first figure, after the end of its last
-  // cell, and from time to time between passes. May be empty.
+  // Called when the results should be written: after the first rounds of the first figure, after the end of the
+  // figure's last cell, and from time to time between passes. May be empty.
   enum class News { first_rounds, some, finished };
   std::function<void(News)> news = {};
   bool is_finished = false;
@@ -64,13 +64,13 @@ class FigureRun {
  private:
   std::size_t cells_with_value() const;
 
-  std::size_t values_before_ = 0;  // of cells that this run does not measure
+  std::size_t values_before_ = 0;  // values of cells that this run does not measure
 };
 
 // The resources of a run.
 struct Resources {
   TimeLimit time{std::nullopt};                    // when it is over, no command begins, and a running command is ended
-  std::optional<std::uint64_t> memory_bytes = {};  // of the device; none: not known
+  std::optional<std::uint64_t> memory_bytes = {};  // memory of the device, if known
 };
 
 class Supervisor {
@@ -78,20 +78,20 @@ class Supervisor {
   Supervisor(std::vector<FigureRun>& figures, const Resources& resources, Forecaster& forecaster,
              WorkerSession& session, Progress& progress);
 
-  // False if the user interrupted. Throws EnvironmentError if no worker can be started.
+  // Measures all figures. Returns false if the user interrupted. Throws EnvironmentError if no worker can be started.
   bool run();
 
-  // Cells that were left out for lack of time or memory.
+  // Numbers of cells that were left out for lack of time or memory.
   struct Rest {
     std::size_t not_begun = 0;
-    std::size_t cut = 0;        // with too few rounds
-    std::size_t too_large = 0;  // too large for the device's memory
+    std::size_t cut = 0;        // cells with too few rounds
+    std::size_t too_large = 0;  // cells that need more than the device's memory
   };
   Rest rest() const;
 
  private:
   std::optional<Place> place_of(std::size_t figure, const CellRun& run) const;
-  std::optional<Place> next_place();  // of the coming pass
+  std::optional<Place> next_place();  // place of the coming pass
   std::optional<std::size_t> cheapest_figure() const;
   Step step_of(const FigureRun& measured, const CellRun& run) const;
   bool run_pass(const Place& place);
@@ -114,7 +114,7 @@ class Supervisor {
   Progress& progress_;
   std::vector<Turn> turns_;
   std::uint64_t passes_ = 0;
-  std::optional<std::size_t> first_figure_;  // until it has its first rounds
+  std::optional<std::size_t> first_figure_;  // figure that must still get its first rounds
   TimeLimit::Clock::time_point told_at_ = TimeLimit::Clock::now();
 };
 

@@ -1,4 +1,4 @@
-// How long the supervisor waits for workers. The deadline of cells is in the config.
+// The times that the supervisor waits for workers. The deadline of cells is in the config.
 #pragma once
 
 namespace allocbench::front {
@@ -6,27 +6,29 @@ namespace allocbench::front {
 // Time until a worker is ready. A CUDA context with a large heap took 6 s on a busy host.
 inline constexpr double start_limit_seconds = 60;
 
-// Time until a prepared worker has loaded everything that needs no device. Afterwards it is dropped, and its turn
-// starts another worker.
+// Time until a prepared worker has loaded everything that needs no device. A worker that takes longer is dropped, and
+// its turn starts another one.
 inline constexpr double load_limit_seconds = 10;
 
 // Time for the timed kernels of a first round before the cell is deferred: this many seconds, or this multiple of the
 // forecast, whichever is longer. The stages around them (checking pointers, freeing blocks) have more time. The stage
-// that fills the pool has time for the size of the pool, because all cells of a worker share one fill.
+// that fills the pool has time for the size of the pool, and a share of the config's deadline, because all cells of a
+// worker share one fill.
 inline constexpr double least_trial_seconds = 0.5;
 inline constexpr double trial_factor = 4;
 inline constexpr double trial_of_other_stages = 2;
 inline constexpr double trial_seconds_per_filled_gib = 1;
+inline constexpr double trial_share_of_deadline = 0.25;
 
-// Time for checking the contents of a cell's blocks: at least this long, or as long as its first round, whichever is
-// longer. A stage of the verification ends after `stage_factor` times that.
+// Time for checking the contents of a cell's blocks: at least this long, or as long as the cell's first round,
+// whichever is longer. A stage of the verification ends after `stage_factor` times that.
 inline constexpr double least_contents_seconds = 0.05;
 inline constexpr double least_stage_seconds = 0.5;
 inline constexpr double stage_factor = 5;
 
 // A running command ends this long after the time of the run is over.
 inline constexpr double overtime_seconds = 1;
-// Time for a killed worker to end.
+// Time for the last killed worker to end, if the run has a time limit.
 inline constexpr double last_reap_limit_seconds = 8;
 
 // The share of a verification's time for each of its three stages. Calls that take longer end themselves, and the

@@ -12,7 +12,7 @@ class TimeLimit {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // From now on; nullopt = no limit.
+  // The limit starts now; nullopt means no limit.
   explicit TimeLimit(std::optional<double> seconds) {
     if (seconds)
       end_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*seconds));

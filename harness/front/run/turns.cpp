@@ -10,7 +10,7 @@
 namespace allocbench::front {
 namespace {
 
-// For one pool the answer is often the same for all parameters.
+// For one pool the worker's answer is often the same for all parameters.
 auto heap_order(const Batch& batch) {
   const HeapWish wish = heap_wish(batch);
   return std::tuple(wish.bytes.value_or(0), wish.bytes ? 0 : batch.pool_bytes, wish.question);
@@ -24,7 +24,7 @@ std::size_t starts_of(const Turn& turn, const FigureBatches& figures, std::uint6
     for (const Cell& cell : batch.cells) {
       if (cell.least_rounds <= round) continue;
       if (batch.isolates(cell) && !batch.has_heap_share) {
-        starts += round == 0 ? 2 : 1;  // the verification has one as well
+        starts += round == 0 ? 2 : 1;  // the verification has a process, too
         running = nullptr;
       } else {
         if (running != &batch && (running == nullptr || !shares_process(*running, batch))) ++starts;
@@ -37,7 +37,7 @@ std::size_t starts_of(const Turn& turn, const FigureBatches& figures, std::uint6
 
 }  // namespace
 
-// As WorkerSession::load() decides.
+// Returns what WorkerSession::load() decides.
 bool shares_process(const Batch& running, const Batch& next) {
   return next.has_heap_share || (!next.fresh_by_process && heap_wish(running) == heap_wish(next));
 }

@@ -1,4 +1,4 @@
-// The turns of a round: the batches that a worker process measures one after the other, and the number of processes.
+// The turns of a round. In a turn a worker process measures several batches one after the other.
 #pragma once
 
 #include <cstddef>
@@ -18,17 +18,17 @@ using FigureBatches = std::vector<std::vector<const Batch*>>;
 // process.
 struct Turn {
   std::string allocator;
-  std::vector<std::pair<std::size_t, std::size_t>> batches;  // config, batch
+  std::vector<std::pair<std::size_t, std::size_t>> batches;  // pairs of a config's index and a batch's index
 };
 
 std::vector<Turn> make_turns(const FigureBatches& figures);
 
-// Whether a worker that was started for one batch can also measure the next one, if none of its cells uses a share of
-// the device heap.
+// Returns whether a worker that was started for one batch can also measure the next one, if none of its cells uses a
+// share of the device heap.
 bool shares_process(const Batch& running, const Batch& next);
 
-// The worker processes of each turn in a round, if no cell fails and none uses a share of the device heap. For an
-// allocator that only a new process makes fresh, one sample per cell is assumed.
+// Returns the number of worker processes of each turn in a round, if no cell fails and none uses a share of the device
+// heap. One sample per cell is assumed for an allocator that only a new process makes fresh.
 std::vector<std::size_t> process_starts(const std::vector<Turn>& turns, const FigureBatches& figures,
                                         std::uint64_t round);
 

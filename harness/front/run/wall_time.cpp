@@ -9,7 +9,7 @@
 namespace allocbench::front {
 namespace {
 
-// The names of the parts for users, instead of the protocol's words.
+// Returns the name of a part for users, instead of the protocol's word.
 std::string in_words(const std::string& part) {
   static const std::map<std::string, std::string> words = {
       {"start", "plug-ins and device"},    {"allocator", "creating allocators"},

@@ -10,14 +10,14 @@ namespace allocbench::front {
 
 class WallTime {
  public:
-  // Adds time of the front end: "process starts", "deadlines".
+  // Adds time of the front end, such as "process starts" or "deadlines".
   void add(const std::string& part, double seconds) { seconds_[part] += seconds; }
   // Adds a worker's report about the time since it became ready and about its start, which took `start_seconds` of the
   // run. Returns the seconds that these parts explain.
   double add(const protocol::Profile& profile, double start_seconds);
 
-  // A table with the largest part first. Time that no part explains belongs to the front end. Below the table is time
-  // that passed in parallel and did not extend the run.
+  // Returns a table with the largest part first. Time that no part explains belongs to the front end. Below the table
+  // is time that passed in parallel and did not extend the run.
   std::string text(double total_seconds) const;
 
  private:

@@ -9,14 +9,14 @@
 namespace allocbench::front {
 namespace {
 
-// The beginning of an unknown line, long enough to recognise it.
+// Returns the beginning of an unknown line, long enough to recognise it.
 std::string shortened(const std::string& line) { return line.size() <= 120 ? line : line.substr(0, 120) + "..."; }
 
 std::optional<protocol::Event> event_in(const std::string& line) {
   return protocol::event_from_json(protocol::parse_object(line, "an event"));
 }
 
-// The cell of an event, if it has one.
+// Returns the cell of an event, if it has one.
 std::optional<std::string> cell_of(const protocol::Event& event) {
   return std::visit(
       [](const auto& each) -> std::optional<std::string> {

@@ -117,9 +117,9 @@ WorkerProcess::WorkerProcess(const WorkerProgram& program, const std::vector<std
   const auto in_child = [&](auto&) {
     // The event pipe keeps its number, and only this child may inherit it.
     fcntl(events.write_end, F_SETFD, 0);
-    // The worker dies with us even when we are killed with -9 ...
+    // The worker dies with us even if we are killed with -9.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    // ... even if that happened before the previous line.
+    // We may have been killed before the previous line, so the worker checks its parent.
     if (getppid() != parent) _exit(127);
     ::signal(SIGPIPE, SIG_DFL);
   };
@@ -193,7 +193,7 @@ WorkerReply WorkerProcess::next_line(Clock::time_point deadline, void (*idle)(vo
   return {WorkerReply::Kind::died, "", death};
 }
 
-// How the worker ended. Empty if it still runs at the time limit.
+// Returns how the worker ended, or an empty text if it still runs at the time limit.
 std::string WorkerProcess::reap(double limit_seconds) {
   State& state = *state_;
   const auto limit =
@@ -206,7 +206,7 @@ std::string WorkerProcess::reap(double limit_seconds) {
       state.alive.reset();
       state.death = result < 0 ? "ended" : describe_death(status);
       state.drain_output();
-      // Its children, if any, are killed with it.
+      // The worker's children, if any, are killed with it.
       ::kill(-state.child.id(), SIGKILL);
       clear_group_to_kill(state.child.id());
       break;
@@ -227,7 +227,7 @@ void WorkerProcess::begin_kill() {
   State& state = *state_;
   if (state.reaped) return;
   ::kill(-state.child.id(), SIGKILL);
-  // Its output is read here, because the end of its cell is written before it is gone.
+  // The output is read here, because the end of the cell is written before the process is gone.
   state.io.restart();
   state.io.poll();
 }
@@ -244,14 +244,14 @@ void WorkerProcess::kill(double reap_seconds) {
           fmt::format("Worker {} cannot be killed (stuck in the driver). Reset the GPU or reboot.", pid));
     }
   }
-  state.child.detach();  // it is reaped, so Boost.Process must not wait for a process id that may be reused
+  state.child.detach();  // the process is reaped, so Boost.Process must not wait for an id that may be reused
   if (state.group.valid()) state.group.detach();
 }
 
 std::string WorkerProcess::output_tail() const {
   const std::string& text = state_->kept_output;
   if (text.size() <= kept_output_bytes) return text;
-  // Whole lines only.
+  // Only whole lines are returned.
   const auto start = text.find('\n', text.size() - kept_output_bytes);
   return text.substr(start == std::string::npos ? text.size() - kept_output_bytes : start + 1);
 }

@@ -14,15 +14,15 @@
 
 namespace allocbench::front {
 
-// How a wait for the next event line ended.
+// The end of a wait for the next event line.
 struct WorkerReply {
   enum class Kind { line, died, deadline, interrupted };
   Kind kind = Kind::line;
-  std::string line;   // Kind::line
-  std::string death;  // Kind::died: "was killed by SIGSEGV (Segmentation fault)", "ended with exit code 1"
+  std::string line;   // line of the worker, for Kind::line
+  std::string death;  // cause, for Kind::died: "was killed by SIGSEGV (Segmentation fault)" or "ended with exit code 1"
 };
 
-// Words for a status of waitpid(), as in WorkerReply::death.
+// Describes a status of waitpid() in words, as in WorkerReply::death.
 std::string describe_death(int wait_status);
 
 class WorkerProcess {
@@ -36,25 +36,25 @@ class WorkerProcess {
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
 
-  // From now on a second Ctrl-C also kills its process group. Other workers end with this process.
+  // Makes a second Ctrl-C kill the worker's process group, too. Other workers end with this process.
   void take_along();
 
-  // Writes one line to the worker. next_line() detects a dead worker.
+  // Writes one line to the worker. If the worker is dead, next_line() detects it.
   void send(const std::string& command);
 
   // Waits for a line on the event pipe. `idle` runs about ten times a second. After the user's Ctrl-C the deadline is
   // reduced to a short grace period, and the reply is `interrupted`.
   WorkerReply next_line(Clock::time_point deadline, void (*idle)(void*), void* idle_argument);
 
-  // Waits a short time for a worker that was told to quit or announced its end, then kills it. Throws EnvironmentError
-  // if the worker is not gone after this many more seconds. It is then left alone.
+  // Waits a short time for a worker that was told to quit or announced its end, then kills it. If the worker is not
+  // gone `reap_seconds` later, it is left alone, and EnvironmentError is thrown.
   void finish(double reap_seconds = reap_limit_seconds);
   void kill(double reap_seconds = reap_limit_seconds);
   // Sends the signal without waiting, because the driver needs seconds to remove a process with a running kernel.
   // finish() waits.
   void begin_kill();
 
-  // The last lines that the worker printed on stdout and stderr.
+  // Returns the last lines that the worker printed on stdout and stderr.
   std::string output_tail() const;
 
  private:

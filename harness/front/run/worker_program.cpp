@@ -30,8 +30,8 @@ namespace process = boost::process;
 struct Answer {
   int exit_code = 0;
   std::string output;
-  std::string end;     // "ended with exit code 1"
-  std::string errors;  // what it printed on stderr
+  std::string end;     // a text such as "ended with exit code 1"
+  std::string errors;  // worker's output on stderr
 };
 
 struct CloseFile {
@@ -50,7 +50,7 @@ std::string text_in(std::FILE* file) {
 Answer run(const WorkerProgram& program, const std::vector<std::string>& arguments) {
   try {
     process::ipstream stream;
-    const TemporaryFile errors(std::tmpfile());  // a pipe that nobody reads could fill
+    const TemporaryFile errors(std::tmpfile());  // a file, because a pipe that nobody reads could fill
     if (!errors) throw EnvironmentError(fmt::format("Cannot create a temporary file: {}.", std::strerror(errno)));
     process::child child(program.path, process::args(arguments),
                          process::std_in<process::null, process::std_out> stream, process::std_err > errors.get());

@@ -30,7 +30,7 @@ double seconds_since(WorkerProcess::Clock::time_point begin) {
 WorkerSession::WorkerSession(WorkerSettings settings, SessionListener listener)
     : settings_(std::move(settings)), listener_(std::move(listener)), succession_(settings_.program) {}
 
-// Not beyond the time of the run.
+// Waits for an event, but not longer than the time of the run.
 WorkerReply WorkerSession::wait(double limit_seconds) {
   const double seconds = std::min(limit_seconds, settings_.time.seconds_left() + overtime_seconds);
   const auto limit = std::chrono::duration_cast<WorkerProcess::Clock::duration>(std::chrono::duration<double>(seconds));
@@ -69,7 +69,7 @@ Outcome WorkerSession::start(const HeapWish& heap, const std::vector<std::string
   WorkerReply reply = begin(arguments);
   std::string complaint = complaint_about_start(reply);
   if (!complaint.empty() && succession_.waited()) {
-    // The device may serve one process only, or have too little memory for two.
+    // The device may serve only one process, or have too little memory for two.
     if (succession_.began_early() && reply.kind == WorkerReply::Kind::line) succession_.begin_late();
     process_.reset();
     reply = begin(arguments);
@@ -106,7 +106,7 @@ WorkerReply WorkerSession::begin(const std::vector<std::string>& arguments) {
   return reply;
 }
 
-// A worker with this batch's plug-in and device heap.
+// Starts a worker with this batch's plug-in and device heap.
 Outcome WorkerSession::start_for(const Batch& batch) {
   started_for_ = &batch;
   const std::vector<std::string> options = plugin_options(batch);
@@ -122,7 +122,7 @@ Outcome WorkerSession::start_for(const Batch& batch) {
   }
 }
 
-// Empty if the worker is ready or no longer needed.
+// Returns an empty text if the worker is ready or no longer needed.
 std::string WorkerSession::complaint_about_start(const WorkerReply& reply) {
   const std::string& path = settings_.program.path;
   if (reply.kind == WorkerReply::Kind::interrupted) return "";
@@ -256,7 +256,7 @@ void WorkerSession::see_off(double reap_seconds) {
   if (!strays.empty()) listener_.strays(strays);
 }
 
-// Called before each command that may kill the worker, so that its time until then is known.
+// Asks for a profile. Called before each command that may kill the worker, so that its time until then is known.
 Outcome WorkerSession::note_profile() {
   if (!settings_.profile) return {};
   Outcome outcome = ask(protocol::AskProfile{}, "profile", "", quit_limit_seconds);
@@ -267,7 +267,7 @@ Outcome WorkerSession::note_profile() {
 // Adds the last report of the process. Returns how much of its lifetime the report explains.
 double WorkerSession::count_told() { return told_ ? wall_time_.add(*told_, start_seconds_) : 0; }
 
-// `deadline_seconds` of its lifetime were used by a command that exceeded its deadline.
+// Adds the lifetime of a dead worker. A command that exceeded its deadline used `deadline_seconds` of it.
 void WorkerSession::count_dead_worker(double deadline_seconds) {
   const double lived = seconds_since(spawned_);
   wall_time_.add("deadlines", deadline_seconds);
@@ -316,7 +316,7 @@ Outcome WorkerSession::await(std::string_view wanted, const std::string& cell_id
   return *outcome;
 }
 
-// nullopt for an event that does not answer a command.
+// Returns nullopt for an event that does not answer a command.
 std::optional<Outcome> WorkerSession::judge(const std::string& line, std::string_view wanted,
                                             const std::string& cell_id) {
   std::optional<WorkerAnswer> answer = answer_in(line, wanted, cell_id);
@@ -343,7 +343,8 @@ std::optional<Outcome> WorkerSession::judge_failure(const protocol::Failed& fail
   return Outcome{.kind = Outcome::Kind::failed, .failure = {failed.status, failed.reason, process_->output_tail()}};
 }
 
-// The machine failed, not the allocator. The cell gets no end and is measured again when the run is resumed.
+// Handles a failure of the machine, which is not the allocator's. The cell gets no end and is measured again when the
+// run is resumed.
 void WorkerSession::give_up(const protocol::NoEnvironment& machine) {
   process_->finish();
   count_dead_worker(0);

@@ -1,7 +1,7 @@
-// The front end's side of the protocol in harness/README.md: it sends commands, receives final events, and sets the
+// The front end's side of the protocol in harness/README.md. It sends commands, receives final events, and sets the
 // status if a worker dies.
 //
-// A session outlives its workers: after the death of a worker, the next command starts a new process and loads the
+// A session outlives its workers. After the death of a worker, the next command starts a new process and loads the
 // allocator again. The owner of the cells must open them again.
 #pragma once
 
@@ -26,14 +26,14 @@
 
 namespace allocbench::front {
 
-// How a command ended.
+// The end of a command.
 struct Outcome {
   enum class Kind { done, failed, interrupted, out_of_time };
   Kind kind = Kind::done;
-  std::optional<protocol::Event> event = {};  // done: the final event
-  CellEnd failure = {};                       // failed
-  bool on_trial = false;                      // failed: the limit of the trial was exceeded, not the deadline
-  double seconds = 0;                         // wall time between command and answer
+  std::optional<protocol::Event> event = {};  // final event, if `done`
+  CellEnd failure = {};                       // end of the cell, if `failed`
+  bool on_trial = false;  // whether the limit of the trial was exceeded and not the deadline, if `failed`
+  double seconds = 0;     // wall time between command and answer
 };
 
 // The short deadline of a first round: seconds for each stage of a repetition.
@@ -46,14 +46,14 @@ struct Trial {
 };
 
 struct SampleLimits {
-  double seconds = 0;  // of the command
+  double seconds = 0;  // time limit of the command
   std::optional<Trial> trial;
-  bool stages = false;  // the worker reports its stages
+  bool stages = false;  // whether the worker reports its stages
 };
 
 struct VerifyLimits {
-  double stage_seconds = 0;                // after which the calls of a stage end themselves
-  std::optional<double> contents_seconds;  // for the contents of blocks; none: as long as the pass takes
+  double stage_seconds = 0;                // time after which the calls of a stage end themselves
+  std::optional<double> contents_seconds;  // limit for the check of the blocks' contents; empty: no limit
 };
 
 struct WorkerSettings {
@@ -61,15 +61,15 @@ struct WorkerSettings {
   int device = 0;
   std::optional<std::uint64_t> os_threads = {};
   std::optional<std::uint64_t> lockstep_seed = {};
-  bool profile = false;     // ask workers for their time by part
-  bool one_by_one = false;  // a worker starts when its predecessor is gone
+  bool profile = false;     // whether workers are asked for their time by part
+  bool one_by_one = false;  // whether a worker starts only when its predecessor is gone
   TimeLimit time{std::nullopt};
 };
 
 // Callbacks for everything except answers to commands.
 struct SessionListener {
   std::function<void(const protocol::Device&)> device = [](const protocol::Device&) {};
-  // Processes that a worker left running at its end. They were killed.
+  // Receives processes that a worker left running at its end. They have been killed.
   std::function<void(const std::vector<std::string>&)> strays = [](const std::vector<std::string>&) {};
   // Runs about ten times a second while a worker works.
   std::function<void()> idle = [] {};
@@ -79,16 +79,17 @@ class WorkerSession {
  public:
   WorkerSession(WorkerSettings settings, SessionListener listener);
 
-  // Only starts a worker without a device heap and waits until it is ready. Throws EnvironmentError if this fails.
+  // Starts a worker without a device heap and waits until it is ready. Throws EnvironmentError if this fails.
   Outcome start();
-  // Loads this batch's allocator into a worker: the running one if possible, otherwise a new one. Without `needs_heap`
-  // the size of the device heap does not matter. `facts` receives the allocator's report.
+  // Loads this batch's allocator into a worker: the running one if possible, otherwise a new one. Without `needs_heap`,
+  // any device heap is suitable. `facts` receives the allocator's report.
   Outcome load(const Batch& batch, bool needs_heap, double limit_seconds, CellFacts& facts);
-  // The probable batch of the worker after the one that load() may start; null = unknown. That worker is started in
-  // parallel, which saves time, and measures nothing.
+  // Sets the probable batch of the worker after the one that load() may start; null means unknown. That worker starts
+  // in parallel, which saves time, and measures nothing.
   void expect(const Batch* batch);
-  // Whether the running worker's device heap suits the batch: it has the right size, and if only a new process makes
-  // the heap fresh, the process was started for this batch. So no figure uses a heap that another figure has used.
+  // Returns whether the running worker's device heap suits the batch. It must have the right size. If only a new
+  // process makes the heap fresh, the process must have been started for this batch. So no figure uses a heap that
+  // another figure has used.
   bool has_heap_of(const Batch& batch) const;
 
   Outcome open(const Cell& cell, double limit_seconds);
@@ -100,12 +101,12 @@ class WorkerSession {
   Outcome close(const Cell& cell, double limit_seconds);
 
   bool is_open(const Cell& cell) const { return open_cells_.contains(cell.id); }
-  // Whether the running worker has opened no cell but this one.
+  // Returns whether the running worker has opened no cell but this one.
   bool is_only(const Cell& cell) const { return is_open(cell) && cells_opened_ == 1; }
   bool running() const { return process_ != nullptr; }
-  // The last stage that the worker reported since the last command began (protocol::Stage); empty = none.
+  // Returns the last stage that the worker reported since the last command began (protocol::Stage), or an empty text.
   const std::string& stage() const { return stage_; }
-  // The worker is no longer used. It ends while the next one starts, or when stop() is called.
+  // Stops using the worker. It ends while the next one starts, or when stop() is called.
   void retire();
   // Lets the worker end by itself.
   void stop();
@@ -129,7 +130,7 @@ class WorkerSession {
   void dismiss();
   void leave_as(const char* what, bool quits);
   void see_off(double reap_seconds = reap_limit_seconds);
-  // `wanted` is the name of the expected final event, and `cell_id` its cell (empty = none).
+  // Sends a command. `wanted` is the name of the expected final event, and `cell_id` its cell (empty if it has none).
   Outcome ask(const protocol::Command& command, std::string_view wanted, const std::string& cell_id,
               double limit_seconds);
   // Waits for such an event without sending a command.
@@ -150,21 +151,21 @@ class WorkerSession {
   WorkerSettings settings_;
   SessionListener listener_;
   std::unique_ptr<WorkerProcess> process_;
-  bool retired_ = false;  // the process
+  bool retired_ = false;  // whether `process_` is no longer used
   Succession succession_;
   std::string leaving_as_;  // part of the profile for the end of the last worker
   WorkerProcess::Clock::time_point quit_at_ = {};
   std::set<std::string> open_cells_;
-  std::size_t cells_opened_ = 0;  // by the process
+  std::size_t cells_opened_ = 0;  // cells that the current process has opened
   std::optional<Load> loaded_;
   CellFacts loaded_facts_;                        // facts of the allocator, for every batch that finds it loaded
-  const Batch* started_for_ = nullptr;            // whose device heap the process has
-  HeapWish heap_;                                 // of the process
-  std::uint64_t device_heap_bytes_ = 0;           // of the process, as far as it is known
-  std::map<std::string, std::uint64_t> answers_;  // to questions about device heaps
+  const Batch* started_for_ = nullptr;            // batch whose device heap the process has
+  HeapWish heap_;                                 // device heap of the process
+  std::uint64_t device_heap_bytes_ = 0;           // size of the process's device heap, if known
+  std::map<std::string, std::uint64_t> answers_;  // answers to questions about device heaps
   WorkerProcess::Clock::time_point spawned_ = {};
-  double start_seconds_ = 0;               // until the process was ready
-  std::optional<protocol::Profile> told_;  // by the process, so far
+  double start_seconds_ = 0;               // seconds from spawn to ready
+  std::optional<protocol::Profile> told_;  // last profile that the process sent
   WorkerProcess::Clock::time_point asked_at_ = {};
   std::string stage_;
   WorkerProcess::Clock::time_point stage_at_ = {};

@@ -55,7 +55,7 @@ Effect effect_of(const LogSide& a, const LogSide& b, double least_variance) {
     result.chance = beyond_clock > 0 ? 0 : 1;
     return result;
   }
-  // Welch's approximation, with Satterthwaite's degrees of freedom.
+  // This is Welch's approximation, with Satterthwaite's degrees of freedom.
   const double degrees = (of_a + of_b) * (of_a + of_b) / (of_a * of_a / a.degrees + of_b * of_b / b.degrees);
   const boost::math::students_t_distribution<double> distribution(degrees);
   const double half = boost::math::quantile(distribution, (1 + confidence) / 2) * error + slack;

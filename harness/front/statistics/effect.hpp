@@ -1,10 +1,10 @@
-// Tests whether two quantities measured in rounds differ: a t test of the logarithms of the rounds' values, with Holm's
-// correction for many such tests.
+// Tests whether two quantities measured in rounds differ. It is a t test of the logarithms of the rounds' values, with
+// Holm's correction for many such tests.
 //
-// The test is Yuen's (Biometrika 61, 1974, 165-170): Welch's test without the outermost values, as many as the interval
-// of a number leaves out (rounds.hpp). So outliers that do not widen that interval do not hide a difference. A rank
-// test could never decide here: with six against six rounds the smallest chance is 1 in 462, and a correction for a
-// hundred cells multiplies it by a hundred. tests/harness/comparison_test.cpp counts false alarms.
+// The test is Yuen's (Biometrika 61, 1974, 165-170): Welch's test without the outermost values. It leaves out as many
+// values as the interval of a number does (rounds.hpp). So outliers that do not widen that interval do not hide a
+// difference. A rank test could never decide here: with six against six rounds the smallest chance is 1 in 462, and a
+// correction for a hundred cells multiplies it by a hundred. tests/harness/comparison_test.cpp counts false alarms.
 #pragma once
 
 #include <cstddef>
@@ -18,12 +18,12 @@ namespace allocbench::front {
 inline constexpr std::size_t least_compared_rounds = 3;
 
 struct Effect {
-  double ratio = 1;     // of B to A: the geometric means of the rounds' values
+  double ratio = 1;     // ratio of B to A, of the geometric means of the rounds' values
   Interval interval{};  // interval of the ratio at `confidence`, not corrected for other tests
   double chance = 1;    // chance of a difference at least as large if there is none
 };
 
-// One value per round; all positive, and at least least_compared_rounds of them.
+// A side with one value per round. All values are positive, and there are at least least_compared_rounds.
 struct MeasuredSide {
   std::vector<double> values;
   double clock_step = 0;
@@ -31,8 +31,8 @@ struct MeasuredSide {
 
 // A side that was kept without samples.
 struct StoredSide {
-  double centre = 0;    // positive, as are the bounds
-  Interval interval{};  // as rounds.hpp makes it, at `confidence`
+  double centre = 0;    // centre of the values; it and both bounds are positive
+  Interval interval{};  // interval that rounds.hpp computes, at `confidence`
   std::size_t rounds = 0;
   double clock_step = 0;
 };
@@ -40,28 +40,29 @@ struct StoredSide {
 // A side on the scale of logarithms.
 struct LogSide {
   double centre = 0;
-  double variance = 0;     // of the rounds
-  double error_share = 0;  // of the variance: the squared error of the centre
+  double variance = 0;     // variance of the rounds
+  double error_share = 0;  // squared error of the centre, as a share of the variance
   double degrees = 0;
   double slack = 0;  // common error of all readings in the same direction
 };
 
 LogSide log_side(const MeasuredSide& side);
-// The interval is treated as that of a t test, so that its width gives the error.
+// Treats the interval as that of a t test, so that its width gives the error.
 LogSide log_side(const StoredSide& side);
 
-// Variance of the logarithms with the outermost values moved inwards (winsorised). With two sides, each is taken around
-// its own mean.
+// Returns the variance of the logarithms with the outermost values moved inwards (winsorised). With two sides, each is
+// taken around its own mean.
 double log_variance(const std::vector<double>& values);
 double log_variance(const std::vector<double>& a, const std::vector<double>& b);
 double log_variance(const LogSide& a, const LogSide& b);
 
-// `least_variance` is the minimum variance of the logarithms of a side's values, even if these are closer together.
+// Returns the effect. `least_variance` is the least variance of the logarithms of a side's values, even if these are
+// closer together.
 Effect effect_of(const LogSide& a, const LogSide& b, double least_variance);
 Effect effect_of(const MeasuredSide& a, const MeasuredSide& b, double least_variance);
 
-// Holm 1979 (Scandinavian Journal of Statistics 6, 65-70) enlarges the chances. If each is compared with 5 %, the
-// chance of a single false alarm among all of them stays below 5 %. The result has the order of the input.
+// Enlarges the chances by Holm's method (Scandinavian Journal of Statistics 6, 1979, 65-70). If each is compared with 5
+// %, the chance of a single false alarm among all of them stays below 5 %. The result has the order of the input.
 std::vector<double> holm(const std::vector<double>& chances);
 
 }  // namespace allocbench::front

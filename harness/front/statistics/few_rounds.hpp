@@ -1,5 +1,5 @@
-// Estimates of a number from three to five rounds. They have no interval that is valid for every distribution
-// (rounds.hpp), so figures draw none. A t interval of the logarithms assumes a distribution. It is enough to judge a
+// Estimates of a number from three to five rounds. So few rounds have no interval that is valid for every distribution
+// (rounds.hpp), and figures draw none. A t interval of the logarithms assumes a distribution. It is enough to judge a
 // sentence whose number differs by a large factor. docs/methodology-measurement.md states its coverage.
 #pragma once
 
@@ -11,16 +11,16 @@
 namespace allocbench::front {
 
 struct FewRounds {
-  std::vector<double> values;  // one per round
-  double least_spread = 0;     // minimum deviation of their logarithms
-  // nothing for values that are not positive, or that are all equal without a minimum deviation
+  std::vector<double> values;  // one value per round
+  double least_spread = 0;     // least deviation of the values' logarithms
+  // Empty if a value is not positive, or if all values are equal and there is no least deviation.
   std::optional<Interval> interval;
 };
 
-// Whether this number of rounds is too small for an interval (rounds.hpp) but enough for a t interval.
+// Returns whether this number of rounds is too small for an interval (rounds.hpp) but enough for a t interval.
 constexpr bool are_few(std::size_t rounds) { return rounds >= least_rounds_of_numbers && rounds < least_rounds; }
 
-// `least_variance`: as for effect_of.
+// Estimates a number from few rounds. `least_variance` has the same meaning as for effect_of().
 FewRounds judged_by_few(MeasuredSide side, double least_variance);
 
 }  // namespace allocbench::front

@@ -1,4 +1,4 @@
-// The logarithms of the values of a side, for statements about ratios. Only the units of this folder include it.
+// The logarithms of a side's values, for statements about ratios. Only the units of this folder include this header.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 
 namespace allocbench::front {
 
-// Their centre and spread. As many of the outermost values are left out as the interval of a number leaves out
-// (rounds.hpp): none of fewer than nine.
+// The centre and the spread of the logarithms. As many of the outermost values are left out as for the interval of a
+// number (rounds.hpp): none if there are fewer than nine.
 class Logarithms {
  public:
   explicit Logarithms(const std::vector<double>& values) : logs_(values.size()) {
@@ -30,7 +30,7 @@ class Logarithms {
     return deviation * deviation;
   }
 
-  // Squared error of the trimmed mean, from the winsorised variance.
+  // Returns the squared error of the trimmed mean. `variance` is the winsorised variance.
   double squared_error(double variance) const {
     const auto count = static_cast<double>(logs_.size());
     return variance * (count - 1) / (kept() * (kept() - 1));
@@ -43,7 +43,7 @@ class Logarithms {
   double kept() const { return static_cast<double>(logs_.size() - 2 * left_out_); }
 
   std::vector<double> logs_;
-  std::size_t left_out_ = 0;  // at either end
+  std::size_t left_out_ = 0;  // values left out at either end
 };
 
 }  // namespace allocbench::front

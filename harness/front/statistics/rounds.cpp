@@ -10,18 +10,18 @@
 namespace allocbench::front {
 namespace {
 
-// Higher than `confidence`, because the promise must also hold if runs stop when an interval becomes narrow, and for
-// values with two modes, where an interpolated bound may be between the modes.
+// The value is higher than `confidence`, because the promise must also hold if runs stop when an interval becomes
+// narrow. It must hold as well for values with two modes, where an interpolated bound may lie between the modes.
 constexpr double taken_confidence = 0.96;
 
-// The probability that the median is between the value of this rank and its mirror image. Ranks count from 1.
+// Returns the probability that the median is between the value of this rank and its mirror image. Ranks count from 1.
 double coverage(std::size_t values, std::size_t rank) {
   const boost::math::binomial_distribution<double> below(static_cast<double>(values), 0.5);
   return 1 - 2 * boost::math::cdf(below, static_cast<double>(rank - 1));
 }
 
-// Hettmansperger & Sheather 1986 (Statistics & Probability Letters 4, 75-79): between two ranks, the coverage is
-// reached by an interpolation that hardly depends on the distribution.
+// Interpolates after Hettmansperger & Sheather 1986 (Statistics & Probability Letters 4, 75-79). Between two ranks, the
+// interpolation that reaches the coverage hardly depends on the distribution.
 Interval order_statistics(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const std::size_t count = values.size();

@@ -18,18 +18,19 @@ namespace allocbench::front {
 
 // The coverage that the intervals promise.
 inline constexpr double confidence = 0.95;
-// The smallest and the largest of five values enclose their median in 93.75 % of all cases, of six in 96.9 %.
+// The smallest and the largest of six values enclose the median in 96.9 % of all cases. Those of five values do so in
+// 93.75 %.
 inline constexpr std::size_t least_rounds = 6;
-// Minimum for a number that is not provisional. Cells with long samples have exactly this many.
+// Least number of rounds for a number that is not provisional. Cells with long samples have exactly this many.
 inline constexpr std::size_t least_rounds_of_numbers = 3;
 
-// Whether a value from this number of whole rounds is provisional: shown, but not judged. A cell with one round by
-// design is not provisional. `configured` is the largest number of rounds of the cell.
+// Returns whether a value from this number of whole rounds is provisional: shown, but not judged. A cell with one round
+// by design is not provisional. `configured` is the largest number of rounds of the cell.
 constexpr bool is_provisional(std::size_t rounds, std::uint64_t configured) {
   return rounds < std::min<std::uint64_t>(least_rounds_of_numbers, configured);
 }
 
-// CUDA events, in seconds.
+// Clock step of CUDA events in seconds.
 inline constexpr double device_clock_step = 32e-9;
 
 struct Interval {
@@ -40,7 +41,7 @@ struct Interval {
 // The samples of one quantity in one cell, by round. No round is empty.
 using Rounds = std::vector<std::vector<double>>;
 
-// How the samples of one round become its value.
+// The statistic that turns the samples of a round into its value.
 enum class Statistic { median, mean };
 
 // "median" or "mean".
@@ -50,23 +51,26 @@ std::string_view name_of(Statistic statistic);
 struct Estimate {
   double centre = 0;
   std::optional<Interval> interval = {};
-  std::string why_no_interval = {};  // a sentence; empty with an interval
+  std::string why_no_interval = {};  // sentence with the reason; empty if there is an interval
 
-  // Half the interval over the centre; nullopt without an interval or if the centre is not positive.
+  // Returns half the width of the interval, divided by the centre. Returns nullopt without an interval or if the centre
+  // is not positive.
   std::optional<double> relative_half_width() const;
 };
 
-// Clock step for one phase of a cell with this many phases. A `total` of several phases is their sum, so it has one
-// step per phase. 0 on the CPU, whose clock is finer than any time here.
+// Returns the clock step for one phase of a cell with this many phases. A `total` of several phases is their sum, so it
+// has one step per phase. The result is 0 on the CPU, whose clock is finer than any time here.
 double clock_step_of(std::string_view backend, std::string_view phase, std::size_t phases);
 
-// The interval extends between the values of this rank from both ends, plus an interpolation. Ranks count from 1.
+// Returns the rank of the bounds. The interval extends between the values of this rank from both ends, plus an
+// interpolation. Ranks count from 1.
 std::size_t rank_of_interval(std::size_t rounds);
 
-// One value per round, in the order of the rounds.
+// Returns one value per round, in the order of the rounds.
 std::vector<double> values_of(const Rounds& rounds, Statistic statistic);
 
-// Needs at least one round. Readings of the clock are multiples of `clock_step`; 0 for other quantities.
+// Returns the estimate from at least one round. Readings of the clock are multiples of `clock_step`; it is 0 for other
+// quantities.
 Estimate estimate(const Rounds& rounds, Statistic statistic, double clock_step);
 
 }  // namespace allocbench::front

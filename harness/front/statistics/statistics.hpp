@@ -5,12 +5,12 @@
 
 namespace allocbench::front {
 
-// All of these need at least one value.
+// All of these functions need at least one value.
 double median(std::vector<double> values);
 double mean(const std::vector<double>& values);
-// The estimate from a sample (n - 1); 0 for a single value.
+// Returns the estimate from a sample (n - 1), or 0 for a single value.
 double standard_deviation(const std::vector<double>& values);
-// Linear between the two nearest ranks, as numpy's default; share in [0, 1].
+// Interpolates between the two nearest ranks, as numpy does by default. `share` is in [0, 1].
 double quantile(std::vector<double> values, double share);
 
 }  // namespace allocbench::front

@@ -1,4 +1,4 @@
-// The usual spread of the rounds of an allocator, because a few rounds of one cell may be close together by chance.
+// The usual spread of an allocator's rounds. A few rounds of one cell may be close together by chance.
 #pragma once
 
 #include <map>
@@ -14,10 +14,10 @@ namespace allocbench::front {
 // The median variance of the logarithms, over the cells of one allocator in one phase of one workload.
 class UsualVariance {
  public:
-  using Key = std::tuple<std::string, std::string, std::string>;  // allocator (its label), workload, phase
+  using Key = std::tuple<std::string, std::string, std::string>;  // label of the allocator, workload, phase
 
   void add(const Key& key, double variance) { values_[key].push_back(variance); }
-  // nullopt for a key that was not added.
+  // Returns nullopt for a key that was not added.
   std::optional<double> of(const Key& key) const {
     const auto found = values_.find(key);
     return found == values_.end() ? std::nullopt : std::optional(median(found->second));

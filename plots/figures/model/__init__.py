@@ -1,1 +1,1 @@
-"""What a run shows in a figure: cells, series, captions, resolved once from the run and its plot."""
+"""Resolves what a figure shows of a run: cells, series and captions."""

@@ -1,4 +1,6 @@
-"""The sentences under a figure: what its numbers are, over how many samples, and what the paper states."""
+"""Writes the sentences under a figure: the statistic of its numbers, the number of samples, and the numbers of the
+paper.
+"""
 
 from __future__ import annotations
 
@@ -11,17 +13,20 @@ from plots.runs import labels
 from plots.runs.results import Run
 from plots.sheet import provisional
 
-_TIMED = ("s", "op/s", "B/s")  # units of what has intervals
+_TIMED = ("s", "op/s", "B/s")  # units of quantities that have intervals
 
 
 def of_lines(run: Run, wanted: Sequence[tuple[str, str]], words: bool = False, first: bool = True) -> list[str]:
-    """The first sentence takes what the drawing adds. What papers state and notes stand under the `first` picture of a figure."""
+    """Returns the caption of a line figure. The drawing appends its own sentences to the first one.
+
+    Only the `first` picture of a figure has the paper's statements and the notes.
+    """
     shown = _shown(run, wanted)
     equations = curves.names(run, [metric for _, metric in wanted])
     text = f"{'Markers' if equations or words or not run.plot.get('joined', True) else 'Lines'}: {_statistic(run, shown)}"
     text += f"; bars: {interval(run)}{_of_some(run, shown)}." if shown["low"].notna().any() else _why_none(run, shown)
     if equations:
-        text += f" Lines: {_told(equations)} of the paper (plots/theory.py) at the same settings."
+        text += f" Lines: {_told(equations)} at the same settings (plots/theory.py)."
     if provisional.any_of(shown):
         text += f" {provisional.HOLLOW}"
     if (run.cells["status"] != "ok").any():
@@ -32,7 +37,7 @@ def of_lines(run: Run, wanted: Sequence[tuple[str, str]], words: bool = False, f
 
 def _told(equations: Sequence[str]) -> str:
     numbered = all(name.startswith("(") for name in equations)
-    return f"equation{'s' if len(equations) > 1 else ''} {', '.join(equations)}" if numbered else ", ".join(equations)
+    return f"equation{'s' if len(equations) > 1 else ''} {', '.join(equations)} of the paper" if numbered else ", ".join(map(curves.told, equations))
 
 
 def of_table(run: Run, wanted: Sequence[tuple[str, str]], more: Sequence[str] = (), intervals: bool = True) -> list[str]:
@@ -51,7 +56,7 @@ def of_table(run: Run, wanted: Sequence[tuple[str, str]], more: Sequence[str] = 
 
 
 def of_map(run: Run, wanted: Sequence[tuple[str, str]]) -> list[str]:
-    """Of factors, whose numbers are in the Markdown page."""
+    """Returns the caption of a heat map. Its page of numbers contains times and intervals."""
     shown = _shown(run, wanted)
     text = f"From the {_statistic(run, shown)}; times and intervals: in the page of numbers beside this image.{_throttled(shown)}"
     if provisional.any_of(shown):
@@ -60,19 +65,20 @@ def of_map(run: Run, wanted: Sequence[tuple[str, str]]) -> list[str]:
 
 
 def interval(run: Run) -> str:
-    """results.csv alone does not tell the rounds."""
-    return "95 % interval of the rounds' median" if _rounds(run) else "95 % interval"
+    """Returns the name of the interval. results.csv does not contain the rounds."""
+    middle = "median of the rounds' means" if run.config.get("statistic") == "mean" else "rounds' median"
+    return f"95 % interval of the {middle}" if _rounds(run) else "95 % interval"
 
 
 def _of_some(run: Run, shown: pandas.DataFrame) -> str:
-    """How many values have an interval, where others need rounds for one."""
+    """Returns how many values have an interval, if others need more rounds for one."""
     timed = shown[shown["unit"].isin(_TIMED) & shown["value"].notna()]
     some = int(timed["low"].notna().sum())
     return f", of the {some:,} of {len(timed):,} values that have the six rounds it needs" if some < len(timed) and _rounds(run) else ""
 
 
 def _why_none(run: Run, shown: pandas.DataFrame) -> str:
-    """Counts are exact and need no interval."""
+    """Says why the values have no interval. Counts are exact and need none."""
     return "; no intervals: they need six rounds." if shown["unit"].isin(_TIMED).any() and _rounds(run) else "."
 
 
@@ -81,7 +87,7 @@ def _span(counts: Sequence[int]) -> str:
 
 
 def _rounds(run: Run) -> list[int]:
-    """How many rounds the phases of the cells took; empty where the results do not tell."""
+    """Returns the number of rounds of each phase of each cell. The list is empty if the results have no rounds."""
     return [len(phase["rounds"]) for cell in run.details.values() for phase in cell.get("phases", []) if "rounds" in phase]
 
 
@@ -91,7 +97,7 @@ def _shown(run: Run, wanted: Sequence[tuple[str, str]]) -> pandas.DataFrame:
 
 
 def _statistic(run: Run, shown: pandas.DataFrame) -> str:
-    """`median of 10 samples`, and which allocators have fewer: cells end at their time limit."""
+    """Returns `median of 10 samples`, and the allocators with fewer samples, because cells end at their time limit."""
     text = "/".join(sorted({each for each in shown["statistic"] if each})) or "value"
     timed = shown[shown["low"].notna() | (shown["unit"] == "s")]  # counts come from a single pass
     counts = (timed if len(timed) else shown)["samples"].dropna().astype(int)
@@ -99,7 +105,7 @@ def _statistic(run: Run, shown: pandas.DataFrame) -> str:
         return text
     usual = int(counts.max())
     rounds = _rounds(run)
-    if rounds and max(rounds) > 1:  # a cell takes as many as it needs to become precise
+    if rounds and max(rounds) > 1:  # each cell takes the rounds that it needs to become precise
         return f"{text} of {_span(counts)} samples in {_span(rounds)} rounds"
     text += f" of {usual} sample{'' if usual == 1 else 's'}"
     fewer = shown.loc[counts.index[counts < usual], "cell"].map(run.cells["allocator"])
@@ -112,7 +118,7 @@ def _statistic(run: Run, shown: pandas.DataFrame) -> str:
 
 
 def _with_nulls(run: Run, shown: pandas.DataFrame) -> list[str]:
-    """Which times have requests in them that got null, which is quick."""
+    """Lists the allocators with null returns in their times, because a null return is quick."""
     timed = shown.loc[shown["unit"].isin((*_TIMED, "cycles")) & shown["value"].notna(), "cell"].drop_duplicates()
     got = timed[run.at("", "null_returns")["value"].reindex(timed).gt(0).to_numpy()].map(run.cells["allocator"])
     told = [f"{labels.allocator(run, name)} ({number} {'cells' if number > 1 else 'cell'})" for name in run.allocators() if (number := int((got == name).sum()))]

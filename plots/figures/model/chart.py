@@ -1,4 +1,7 @@
-"""A run as a line figure or a table shows it: panels of series, resolved once. What draws it (lines.py, table.py, the page) asks no run again."""
+"""A chart holds what a line figure or a table shows of a run: panels of series.
+
+lines.py, table.py and the HTML page draw the chart and need no access to the run.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from typing import Callable, Mapping, Sequence
 
 from plots.figures.model import caption, curves, parts, samples, series, stated
 from plots.figures.model.series import Series
-from plots.runs import labels, origin
+from plots.runs import formulas, labels, origin
 from plots.runs.results import Run
 from plots.sheet import quantity
 from plots.sheet.page import Heading
@@ -16,13 +19,13 @@ from plots.sheet.page import Heading
 
 @dataclass(frozen=True)
 class Axis:
-    """The swept setting across."""
+    """An axis is the x axis of the swept setting."""
 
     setting: str
     name: str
-    title: str        # below the axis
-    words: list[str]  # at the positions 0, 1, ...; empty where the setting has numbers
-    log: bool         # asked for
+    title: str        # title below the axis
+    words: list[str]  # words at the positions 0, 1, ...; empty if the setting has numbers
+    log: bool         # whether the plot asks for a logarithmic axis
 
     def written(self, position: float) -> str:
         return self.words[int(position)] if self.words else quantity.formatter(self.setting)(position)
@@ -31,53 +34,62 @@ class Axis:
 @dataclass(frozen=True)
 class Panel(series.Place):
     unit: str
-    title: str       # of the y axis
+    title: str       # title of the y axis
     series: list[Series]
-    curves: list[tuple[list[float], list[float]]] = field(default_factory=list)  # of theory, by series
+    curves: list[tuple[list[float], list[float]]] = field(default_factory=list)  # curves of theory, by series
+    # Curves of theory whose series only other panels have.
+    lent: list[tuple[Series, tuple[list[float], list[float]]]] = field(default_factory=list)
+    equations: dict[str, str] = field(default_factory=dict)  # equations of the curves, by allocator
     marks: list[stated.Mark] = field(default_factory=list)
     bands: list[stated.Band] = field(default_factory=list)
     positions: list[stated.Position] = field(default_factory=list)
-    ringed: set[str] = field(default_factory=set)  # cells whose mean a few samples decide
+    ringed: set[str] = field(default_factory=set)  # cells with a mean that few samples dominate
 
     def sources(self) -> list[str]:
-        return [each.source for each in (*self.marks, *self.bands, *self.positions)]
+        return [*(self.equations[each.allocator] for each, _ in self.theory()), *(each.source for each in (*self.marks, *self.bands, *self.positions))]
+
+    def theory(self) -> list[tuple[Series, tuple[list[float], list[float]]]]:
+        """Returns the drawn curves, each with the series whose colour it has."""
+        return [(each, curve) for each, curve in (*zip(self.series, self.curves), *self.lent) if curve[0]]
 
     def of(self, names: Sequence[str]) -> Panel:
-        """With the curves of these labels alone, and what is stated of their allocators or of none."""
+        """Returns the panel with only the series of these labels. Stated values of other allocators are left out."""
         kept = [index for index, each in enumerate(self.series) if each.label in names]
         owners = {"", *(self.series[index].allocator for index in kept)}
         marks, bands, positions = ([each for each in stated_ones if each.allocator in owners] for stated_ones in (self.marks, self.bands, self.positions))
-        return replace(self, series=[self.series[index] for index in kept], curves=[self.curves[index] for index in kept], marks=marks, bands=bands,
+        return replace(self, series=[self.series[index] for index in kept], curves=[self.curves[index] for index in kept],
+                       lent=[each for each in self.lent if each[0].label in names], marks=marks, bands=bands,
                        positions=positions)
 
     def has_lines(self, wanted: bool) -> bool:
-        """Whether lines join the points: where curves of theory are drawn, these are the lines."""
+        """Returns whether lines join the points. They do not if the panel has curves of theory."""
         return wanted and not any(xs for xs, _ in self.curves)
 
 
 @dataclass(frozen=True)
 class Chart:
-    source: str             # the folder of the run, for errors
-    heading: Heading        # without a caption
-    of_lines: Callable[[Sequence[str], bool], list[str]]  # the caption of a picture: with the curves of these labels, and whether it is the first
-    of_table: list[str]     # that of a table
+    source: str             # folder of the run, for errors
+    heading: Heading        # heading without a caption
+    # Makes the caption of a picture from the labels of its curves and whether it is the first.
+    of_lines: Callable[[Sequence[str], bool], list[str]]
+    of_table: list[str]     # caption of the table
     assumed: list[str]
     x: Axis
     panels: list[Panel]
     log_y: bool
     joined: bool
-    faint: bool             # lines, over positions that a series skips
-    most: int               # curves of a panel
+    faint: bool             # whether lines are faint over positions that a series skips
+    most: int               # most curves of a panel
     of_paper: bool
-    owner: str              # the allocator that makes all series, else empty
+    owner: str              # allocator of all series, or empty if there are several
     reference: str
-    noise: str              # what the interval of the reference is called
-    limits: Mapping[str, Sequence[float]]  # by metric
-    units: Mapping[str, str]               # by metric
-    forms: Mapping[str, str]               # by allocator
+    noise: str              # name of the interval of the reference
+    limits: Mapping[str, Sequence[float]]  # limits of the axis, by metric
+    units: Mapping[str, str]               # unit, by metric
+    forms: Mapping[str, str]               # form, by allocator
 
     def wanted(self) -> list[tuple[str, str]]:
-        """The (phase, metric) of the panels, once each."""
+        """Returns the distinct (phase, metric) pairs of the panels."""
         return list(dict.fromkeys((panel.phase, panel.metric) for panel in self.panels))
 
     def has_value(self) -> bool:
@@ -85,7 +97,7 @@ class Chart:
 
 
 def of(run: Run) -> Chart:
-    """Of what choice.shown() left of a run."""
+    """Returns the chart of a run that choice.shown() has prepared."""
     plot, x = run.plot, run.plot["x"]
     log, reference = plot.get("log", ""), plot.get("reference", "")
     cuts = series.panels_of(run)
@@ -95,6 +107,7 @@ def of(run: Run) -> Chart:
     axis = Axis(x, labels.setting_name(run, x), plot.get("xlabel") or labels.setting_name(run, x),
                 [labels.value_of(run, x, word) for word in labels.words_of(run, x)], "x" in log)
     panels = [_panel(cut, axis, y_title(run, cut.metric, units.get(cut.metric, "")), {cell for cell, phase in ringed if phase == cut.phase}) for cut in cuts]
+    panels = [_with_lent(cut, panel, panels, axis) for cut, panel in zip(cuts, panels)]
     return Chart(str(run.folder), origin.heading(run, origin.title(run), []), functools.partial(_caption, run, panels, wanted, axis), caption.of_table(run, wanted),
                  run.config.get("assumed", []), axis, panels, "y" in log, plot.get("joined", True), "parity" not in plot, plot.get("curves", parts.MOST),
                  "paper" in run.config, labels.allocator(run, run.allocators()[0]) if series.is_alone(run) else "", reference,
@@ -104,13 +117,25 @@ def of(run: Run) -> Chart:
 def _panel(cut: series.Cut, x: Axis, title: str, ringed: set[str]) -> Panel:
     run, phase, metric = cut.run, cut.phase, cut.metric
     all_series = series.series_of(run, x.setting, phase, metric)
+    equations = {each.allocator: curves.told(formulas.equation(run, name)) for each in all_series if (name := curves.formula(run, each.allocator, metric))}
     return Panel(cut.name, cut.row_name, cut.phase_name, phase, metric, cut.row, cut.column, run.unit_of(phase, metric), title, all_series,
-                 [curves.of_series(run, each, x.setting, metric, x.log) for each in all_series], stated.marks(run, x.setting, phase, metric),
+                 [curves.of_series(run, each, x.setting, metric, x.log) for each in all_series], [], equations, stated.marks(run, x.setting, phase, metric),
                  stated.bands(run, phase, metric, all_series), stated.positions(run, phase, metric), ringed)
 
 
+def _with_lent(cut: series.Cut, panel: Panel, panels: Sequence[Panel], x: Axis) -> Panel:
+    """Returns the panel with curves of theory of series that only other panels of the metric have, one per equation."""
+    drawn, lent = set(panel.equations[each.allocator] for each, (xs, _) in zip(panel.series, panel.curves) if xs), {}
+    for other in panels:
+        for each, (xs, _) in zip(other.series, other.curves):
+            equation = other.equations.get(each.allocator, "")
+            if xs and other.metric == panel.metric and equation not in drawn | set(lent):
+                lent[equation] = (each, curves.lent(cut.run, panel.series, each, x.setting, panel.metric, x.log))
+    return replace(panel, lent=list(lent.values()), equations={**panel.equations, **{each.allocator: equation for equation, (each, _) in lent.items()}})
+
+
 def _caption(run: Run, panels: Sequence[Panel], wanted: Sequence[tuple[str, str]], x: Axis, names: Sequence[str], first: bool) -> list[str]:
-    """About the cells of these curves alone."""
+    """Returns the caption for the cells of these curves only."""
     cells = {cell for panel in panels for each in panel.series if each.label in names for cell in each.points["cell"]}
     return caption.of_lines(run.part(cells), wanted, bool(x.words), first)
 

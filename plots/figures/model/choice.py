@@ -1,4 +1,7 @@
-"""What of a run a figure shows, as its plot says: without some cells, with phases or a setting split into series, with speed-ups."""
+"""Selects what a figure shows of a run, as its plot says.
+
+The plot can leave out cells, split phases or a setting into series, and add speed-ups.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +22,10 @@ def shown(run: Run) -> Run:
 
 
 def _with_phases_as_series(run: Run) -> Run:
-    """`phases`: `series` puts the timed phases of the plot into one panel: each cell becomes one per phase, and the phase a swept
-    setting."""
+    """Puts the timed phases of the plot into one panel, for `phases`: `series`.
+
+    Each cell becomes one cell per phase, and the phase becomes a swept setting.
+    """
     if run.plot.get("phases") != "series":
         return run
     cells, settings, values = [], [], []
@@ -36,13 +41,13 @@ def _with_phases_as_series(run: Run) -> Run:
 
 
 def _of_allocators(run: Run) -> Run:
-    """`allocators`: those that the figure shows."""
+    """Keeps the allocators that `allocators` names."""
     wanted = run.plot.get("allocators")
     return run.part(run.cells.index[run.cells["allocator"].isin(wanted)]) if wanted else run
 
 
 def _without(run: Run) -> Run:
-    """`without`: settings of cells that the figure leaves out."""
+    """Leaves out cells with the settings that `without` names."""
     gone = pandas.Series(False, index=run.cells.index)
     for wanted in run.plot.get("without", []):
         matches = pandas.Series(True, index=run.cells.index)
@@ -54,7 +59,7 @@ def _without(run: Run) -> Run:
 
 
 def _by_parity(run: Run) -> Run:
-    """`parity`: a swept count whose odd and even values make series of their own."""
+    """Splits the odd and the even values of the swept count `parity` into separate series."""
     setting = run.plot.get("parity")
     if not setting or setting not in run.settings:
         return run

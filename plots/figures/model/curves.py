@@ -1,4 +1,6 @@
-"""Curves of theory in line figures (`theory` of a config's plot): for a series, what its formula gives at its settings."""
+"""Computes the curves of theory in line figures (`theory` of a config's plot): the values of a series by its
+formula.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ _POINTS = 160
 
 
 def names(run: Run, metrics: Sequence[str]) -> list[str]:
-    """The equations drawn for these metrics, as the paper numbers them."""
+    """Returns the equations drawn for these metrics, with the numbers of the paper."""
     there = set(run.cells["allocator"])
     chosen = [named[metric] for allocator, named in run.plot.get("theory", {}).items() for metric in metrics
               if metric in named and allocator in there]
@@ -23,17 +25,39 @@ def names(run: Run, metrics: Sequence[str]) -> list[str]:
 
 
 def of_series(run: Run, series: Series, x: str, metric: str, log_x: bool) -> tuple[list[float], list[float]]:
-    """Positions and values, without those where the formula has none; both empty where no curve is asked for."""
-    name = run.plot.get("theory", {}).get(series.allocator, {}).get(metric)
-    if name is None or series.points.empty:
+    """Returns positions and values of the curve.
+
+    Positions without a finite value are left out. Both lists are empty if the plot has no formula for the series.
+    """
+    name = formula(run, series.allocator, metric)
+    return _along(run, series, name, x, log_x) if name else ([], [])
+
+
+def formula(run: Run, allocator: str, metric: str) -> str:
+    return run.plot.get("theory", {}).get(allocator, {}).get(metric, "")
+
+
+def lent(run: Run, here: Sequence[Series], of: Series, x: str, metric: str, log_x: bool) -> tuple[list[float], list[float]]:
+    """Returns the curve of a series that the panel lacks, at the settings of the first series that it has."""
+    owner = next((each for each in here if len(each.points)), None)
+    return _along(run, owner, formula(run, of.allocator, metric), x, log_x) if owner else ([], [])
+
+
+def told(equation: str) -> str:
+    """Returns the equation as readers see it."""
+    return f"equation {equation}" if equation.startswith("(") else equation
+
+
+def _along(run: Run, series: Series, name: str, x: str, log_x: bool) -> tuple[list[float], list[float]]:
+    if series.points.empty:
         return [], []
     measured = list(series.points["x"])
     spread = numpy.geomspace if log_x else numpy.linspace
     between = spread(min(measured), max(measured), _POINTS).tolist() if len(measured) > 1 else []
-    if all(position == int(position) for position in measured):
+    if all(position == int(position) for position in measured) and max(measured) - min(measured) > _POINTS:  # a few whole numbers would make kinks
         between = [round(position) for position in between]
     positions = sorted(set(measured) | set(between))
-    formula = formulas.along(run, name, series.points["cell"].iloc[0], x)
-    values = [formula(position) for position in positions]
+    value_at = formulas.along(run, name, series.points["cell"].iloc[0], x)
+    values = [value_at(position) for position in positions]
     finite = [(position, value) for position, value in zip(positions, values) if math.isfinite(value)]
     return [position for position, _ in finite], [value for _, value in finite]

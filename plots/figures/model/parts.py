@@ -1,7 +1,8 @@
-"""Which curves of a figure stand in which of its pictures: a panel with more curves than readers can follow makes several pictures with the same axes.
+"""Splits a figure with too many curves into several pictures with the same axes.
 
-The first picture of a paper's figure has published forms in the order of the config, as many as the paper draws (`curves` of the plot, else eight). The others
-have the rest, and the first curve of the figure once more, as a yardstick. Figures that are of no paper have all forms in the order of the config.
+The first picture of a paper's figure has published forms in the order of the config. It has as many as the paper draws
+(`curves` of the plot, else eight). The other pictures have the remaining curves, and each repeats the first curve of
+the figure as a yardstick. A figure of no paper has all forms in the order of the config.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ MOST = 8
 
 
 def of(drawn: Sequence[Sequence[Series]], most: int, of_paper: bool) -> list[list[str]]:
-    """The labels of each picture, for the series of each panel. Series without a single value count for nothing and stand with their neighbours."""
+    """Returns the labels of each picture. Series without any value do not count and stay beside their neighbours."""
     labels = list(dict.fromkeys(series.label for panel in drawn for series in panel))
     valued = {series.label for panel in drawn for series in panel if len(series.drawn())}
     if max((len({series.label for series in panel} & valued) for panel in drawn), default=0) <= most:
@@ -37,16 +38,17 @@ def of(drawn: Sequence[Sequence[Series]], most: int, of_paper: bool) -> list[lis
     return parts
 
 
-def sentence(parts: Sequence[Sequence[str]], number: int) -> str:
-    """Which picture of a figure this is."""
+def sentence(parts: Sequence[Sequence[str]], number: int, alone: Sequence[int] = ()) -> str:
+    """Returns the sentence that numbers a picture of the figure. The pictures `alone` have y axes of their own."""
     if len(parts) == 1:
         return ""
     yardstick = f", beside {parts[0][0]} once more" if number > 1 else ""
-    return f"Picture {number} of {len(parts)} of this figure, whose curves do not fit into one; all have the same axes{yardstick}."
+    axes = "this one has a y axis of its own" if number in alone else f"all but {' and '.join(map(str, alone))} have the same axes" if alone else "all have the same axes"
+    return f"Picture {number} of {len(parts)} of this figure, whose curves do not fit into one; {axes}{yardstick}."
 
 
 def _taken(labels: Sequence[str], most: int, valued: set[str]) -> list[str]:
-    """The first labels with as many curves."""
+    """Returns the first labels, up to the given number of curves."""
     taken: list[str] = []
     for label in labels:
         if label in valued and sum(each in valued for each in taken) == most:

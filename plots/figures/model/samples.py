@@ -1,6 +1,6 @@
-"""What single samples do to a mean: points that one sample decides are marked, and the caption says so.
+"""Finds means that few samples dominate. The figure marks them, and the caption lists them.
 
-A mean stands out if it is more than twice the median of its samples; results.json holds these.
+A mean is dominated by few samples if it exceeds twice the median of the samples. The samples come from results.json.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from plots.runs.results import Run
 from plots.sheet import quantity
 
 _STANDS_OUT = 2.0
-_LEAST = 5  # samples
+_LEAST = 5  # least number of samples
 _MOST_TOLD = 3
 
 
@@ -25,7 +25,7 @@ class Outlier:
     median: float
     largest: float
     samples: int
-    far: int  # samples above twice the median
+    far: int  # number of samples above twice the median
 
 
 def few_decide(times: Sequence[float]) -> bool:
@@ -33,7 +33,7 @@ def few_decide(times: Sequence[float]) -> bool:
 
 
 def outliers(run: Run, wanted: Sequence[tuple[str, str]]) -> list[Outlier]:
-    """Of the drawn times that are means."""
+    """Returns the outliers among the drawn times that are means."""
     phases = [phase for phase, metric in wanted if metric.removeprefix("relative_") == "time"]
     if run.config.get("statistic") != "mean" or not phases:
         return []
@@ -49,7 +49,7 @@ def outliers(run: Run, wanted: Sequence[tuple[str, str]]) -> list[Outlier]:
 
 
 def sentences(run: Run, wanted: Sequence[tuple[str, str]], mark: str = "") -> list[str]:
-    """`mark`: how the figure marks them, in parentheses."""
+    """Returns the sentence of the caption. `mark` says in parentheses how the figure marks these means."""
     found = sorted(outliers(run, wanted), key=lambda each: each.median / each.largest)
     if not found:
         return []

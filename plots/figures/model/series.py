@@ -1,7 +1,8 @@
-"""Groups the cells of a run into panels and series: what one line, or one row of a table, consists of.
+"""Groups the cells of a run into panels and series. A series is one line of a figure, or one row of a table.
 
-A series is one allocator with one set of parameters, at fixed values of all swept axes but the x axis. A panel holds the
-series of one timed phase, metric, and value of the axes that the config's `panels` and `rows` name.
+A series has one allocator with one set of parameters. Its cells differ only in the x axis and in settings that change
+with x. A panel holds the series of one timed phase, one metric and one value of the axes in the config's `panels` and
+`rows`.
 """
 
 from __future__ import annotations
@@ -18,24 +19,27 @@ from plots.runs import labels
 from plots.runs.results import Run
 from plots.sheet import provisional, style
 
-_MOST_BESIDE = 4  # panels
+_MOST_BESIDE = 4  # most panels side by side
 
 
 @dataclass(frozen=True)
 class Group:
-    """The cells of one series, in growing x."""
+    """A group has the cells of one series, sorted by x."""
 
     allocator: str
-    variant: int  # counts the series of one allocator, so that they can share a hue and differ in shade and marker
+    variant: int  # index of the series among those of the allocator; it decides the shade and the marker
     label: str
-    told: str     # what tells it from the allocator's other series
+    told: str     # words that distinguish the series from others of the allocator
     cells: list[str]
 
 
 @dataclass(frozen=True)
 class Series:
-    """`points`: x, cell, value, low, high, provisional and word, in growing x. The value is NaN where the cell has none, and the word
-    stands in its place. Where x sweeps words, x is the place of the word in labels.words_of()."""
+    """A series has its points, sorted by x.
+
+    The columns of `points` are x, cell, value, low, high, provisional and word. A cell without a value has NaN and a
+    word that says why. If x sweeps words, x is the index of the word in labels.words_of().
+    """
 
     allocator: str
     label: str
@@ -51,11 +55,11 @@ class Series:
 
 @dataclass(frozen=True)
 class Place:
-    """What a panel shows, and where it lies."""
+    """A place is the content of a panel and its position in the figure."""
 
-    name: str        # of the value of `panels`; empty where there is nothing to tell apart
-    row_name: str    # the same of `rows`
-    phase_name: str  # empty where all panels have the same phase
+    name: str        # value of `panels` in words, empty if there is only one
+    row_name: str    # value of `rows` in words, empty if there is only one
+    phase_name: str  # empty if all panels have the same phase
     phase: str
     metric: str
     row: int
@@ -64,22 +68,24 @@ class Place:
 
 @dataclass(frozen=True)
 class Cut(Place):
-    """The cells of one panel."""
+    """A cut has the cells of one panel."""
 
     run: Run
 
 
 def panels_of(run: Run) -> list[Cut]:
-    """One panel or block per metric, timed phase (`y`) and value of the settings that `rows` and `panels` name. The values
-    of `panels` lie beside each other, those of `rows` below each other; phases and metrics take what is left. Where x sweeps
-    words, which need room, they lie below each other."""
+    """Returns one panel per metric, timed phase (`y`) and value of the settings in `rows` and `panels`.
+
+    Values of `panels` are side by side, and values of `rows` are one below the other. Without both, phases and metrics
+    are side by side. If x sweeps words, they are one below the other, because words need room.
+    """
     shown = _shown(run)
     several_phases = len({phase for phase, _ in shown if phase}) > 1
     columns, rows = parts(run, "panels"), parts(run, "rows")
     across = len(columns)
     if len(columns) == 1 and len(rows) == 1:
         across = 1 if labels.words_of(run, run.plot.get("x", "")) else len(shown)
-    elif len(rows) * len(shown) == 1:  # many panels of one row go on below
+    elif len(rows) * len(shown) == 1:  # a row of many panels continues below
         across = math.ceil(len(columns) / math.ceil(len(columns) / _MOST_BESIDE))
     made = []
     for phase, metric in shown:
@@ -92,7 +98,7 @@ def panels_of(run: Run) -> list[Cut]:
 
 
 def _shown(run: Run) -> list[tuple[str, str]]:
-    """Every (phase, metric) of the plot. A metric of whole cells comes once beside those of phases."""
+    """Returns every (phase, metric) of the plot. A metric of whole cells appears once, without a phase."""
     known = run.known()
     pairs = [(phase, metric) for metric in labels.listed(run.plot.get("metric", "time"))
              for phase in labels.listed(run.plot.get("y", "total"))]
@@ -101,8 +107,11 @@ def _shown(run: Run) -> list[tuple[str, str]]:
 
 
 def parts(run: Run, key: str) -> list[tuple[str, set[str]]]:
-    """Name and cells of each value of the setting that the plot's `panels` or `rows` names, in the order of the config, which
-    is that of `panel_names`; by size where the config writes them otherwise (sizes as "2MiB")."""
+    """Returns name and cells of each value of the setting that the plot's `panels` or `rows` names.
+
+    The order is that of the config, as in `panel_names`. If the config writes values in another form (sizes as "2MiB"),
+    the order is by size.
+    """
     setting = run.plot.get(key)
     column = run.column(setting).dropna() if setting else pandas.Series(dtype=object)
     values = list(column.unique())
@@ -117,7 +126,7 @@ def parts(run: Run, key: str) -> list[tuple[str, set[str]]]:
 
 
 def group(run: Run, x: str | None) -> list[Group]:
-    """The series in config order."""
+    """Returns the series in the order of the config."""
     moving = run.moving_with(x) if x is not None else set()
     fixed_axes = sorted(set(run.axes) - moving)
     parameters = {name.removeprefix("allocator.") for name in moving}
@@ -141,12 +150,16 @@ def group(run: Run, x: str | None) -> list[Group]:
 
 
 def is_alone(run: Run) -> bool:
-    """Whether a single allocator makes all series; beside rivals it needs its name."""
+    """Returns whether a single allocator makes all series. The result is false if the plot has rivals, because the
+    allocator then needs its name.
+    """
     return run.cells["allocator"].nunique() == 1 and not run.plot.get("rivals")
 
 
 def series_of(run: Run, x: str, phase: str, metric: str) -> list[Series]:
-    """The series of one panel. Raises NothingToDraw when no ok cell has that metric, saying which there are."""
+    """Returns the series of one panel. Raises NothingToDraw if no ok cell has that metric, and lists the metrics that
+    exist.
+    """
     groups = group(run, x)
     words = labels.words_of(run, x)
     values = run.at(phase, metric)[["value", "low", "high", "flags"]]
@@ -186,7 +199,7 @@ def _require_known(run: Run, phase: str, metric: str) -> None:
 
 
 def _told(run: Run, cell: str, siblings: list[list[str]], fixed_axes: list[str]) -> str:
-    """Whatever tells a series from the allocator's other ones."""
+    """Returns the words that distinguish a series from others of its allocator."""
     first = [run.cells.loc[cells[0]] for cells in siblings]
     differing = [name for name in run.cells.at[cell, "allocator_parameters"]
                  if len({_text(row["allocator_parameters"].get(name)) for row in first}) > 1]
@@ -196,11 +209,14 @@ def _told(run: Run, cell: str, siblings: list[list[str]], fixed_axes: list[str])
 
 
 def _label(run: Run, cell: str, told: str, named: bool) -> str:
-    """The config's label, or the display name (`named`: unless a panel bears it), followed by what tells the series apart."""
+    """Returns the label of a series: the config's label or the display name, and the words that distinguish the series.
+
+    `named` is false if a panel already has the name.
+    """
     label = run.label(cell) or labels.allocator(run, run.cells.at[cell, "allocator"])
     if not told:
         return label
-    if not named or is_alone(run):  # a panel or the legend's title bears the name
+    if not named or is_alone(run):  # a panel or the legend's title has the name
         return told
     return f"{label[:-1]}, {told})" if label.endswith(")") else f"{label} ({told})"
 

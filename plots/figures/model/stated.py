@@ -1,8 +1,8 @@
-"""What a paper states (`marks`, `bands` and `positions` of a config's plot), set beside what was measured here.
+"""Reads what a paper states (`marks`, `bands` and `positions` of a config's plot).
 
-A stated value of the drawn metric becomes a reference mark in the figure; any other becomes a sentence of the caption. A
-band is a range that the paper gives for many settings: absolute, or as factors of the value of another allocator. A
-position is a value of x at which the paper sees something happen.
+A stated value of the drawn metric becomes a mark in the figure. Any other stated value becomes a sentence of the
+caption. A band is a range that the paper gives for many settings, either absolute or in factors of another allocator's
+value. A position is a value of x at which the paper reports an event.
 """
 
 from __future__ import annotations
@@ -23,29 +23,29 @@ class Mark:
     x: float
     y: float
     source: str
-    allocator: str  # whose colour it has and beside whose curve it stands; empty where the config does not say
+    allocator: str  # allocator that gives the mark its colour and place; empty if the config names none
 
 
 @dataclass(frozen=True)
 class Band:
-    """Between `low` and `high` at each of `xs`."""
+    """A band lies between `low` and `high` at each of `xs`."""
 
     xs: list[float]
     low: list[float]
     high: list[float]
     source: str
-    allocator: str = ""  # whose values the factors are of
+    allocator: str = ""  # allocator that the factors refer to, empty for an absolute band
 
 
 @dataclass(frozen=True)
 class Position:
     x: float
     source: str
-    allocator: str = ""  # beside whose curve it stands; empty for all
+    allocator: str = ""  # allocator of the curve, empty for all curves
 
 
 def marks(run: Run, x: str, phase: str, metric: str) -> list[Mark]:
-    """The stated values that lie in the panel of this phase and metric, made of the cells of `run`."""
+    """Returns the stated values for the panel of this phase and metric, from the cells of `run`."""
     return [Mark(float(entry["where"][x]), float(entry["value"]), entry["source"], entry.get("allocator", ""))
             for entry in _entries(run)
             if (entry.get("phase", ""), entry["metric"]) == (phase, metric) and x in entry["where"]
@@ -53,7 +53,7 @@ def marks(run: Run, x: str, phase: str, metric: str) -> list[Mark]:
 
 
 def bands(run: Run, phase: str, metric: str, drawn: Sequence[Series]) -> list[Band]:
-    """The ranges stated for the panel of this phase and metric."""
+    """Returns the ranges stated for the panel of this phase and metric."""
     made = []
     for entry in _in_panel(run, "bands", phase, metric):
         low, high = entry["between"]
@@ -68,12 +68,12 @@ def bands(run: Run, phase: str, metric: str, drawn: Sequence[Series]) -> list[Ba
 
 
 def positions(run: Run, phase: str, metric: str) -> list[Position]:
-    """The values of x named for the panel of this phase and metric."""
+    """Returns the x values stated for the panel of this phase and metric."""
     return [Position(float(entry["at"]), entry["source"], entry.get("allocator", "")) for entry in _in_panel(run, "positions", phase, metric)]
 
 
 def _in_panel(run: Run, key: str, phase: str, metric: str) -> list[dict]:
-    """The entries about the panel of this phase and metric, made of the cells of `run`."""
+    """Returns the entries about the panel of this phase and metric, from the cells of `run`."""
     return [entry for entry in _of_back_end(run, run.plot.get(key, []))
             if (entry.get("metric", metric), entry.get("phase", phase)) == (metric, phase) and run.matching(entry.get("where", {})).all()]
 
@@ -87,7 +87,7 @@ def _of_back_end(run: Run, entries: Sequence[dict]) -> list[dict]:
 
 
 def sentences(run: Run, drawn: Sequence[tuple[str, str]]) -> list[str]:
-    """One sentence per source and place, for the stated values whose (phase, metric) is not among those `drawn`."""
+    """Returns one sentence per source and place, for the stated values that are not `drawn` as (phase, metric)."""
     groups: dict[tuple, list[dict]] = {}
     for entry in _entries(run):
         if (entry.get("phase", ""), entry["metric"]) not in drawn:
@@ -105,7 +105,7 @@ def sentences(run: Run, drawn: Sequence[tuple[str, str]]) -> list[str]:
 
 
 def _measured(run: Run, there: pandas.Series, entry: dict) -> str:
-    """The range over the allocators, or the value of the one that the entry names."""
+    """Returns the range over the allocators, or the value of the allocator that the entry names."""
     if "allocator" in entry:
         there = there & (run.cells["allocator"] == entry["allocator"])
     found = run.at(entry.get("phase", ""), entry["metric"])["value"]
@@ -117,7 +117,7 @@ def _measured(run: Run, there: pandas.Series, entry: dict) -> str:
 
 
 def _written(run: Run, entry: dict, values: Sequence[float]) -> str:
-    """`150 mallocs`, or with a unit `1.5 ms (init)`."""
+    """Returns the values with their name: `150 mallocs`, or with a unit `1.5 ms (init)`."""
     unit, phase = _unit(run, entry), entry.get("phase", "")
     numbers = " to ".join(map(quantity.formatter(entry["metric"], unit), values))
     return f"{numbers} {quantity.metric_name(entry['metric'])}" if not unit else f"{numbers} ({phase})" if phase else numbers

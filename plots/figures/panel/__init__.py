@@ -1,1 +1,1 @@
-"""What stands inside and above a panel of a line figure."""
+"""Draws the content of a panel of a line figure, and the strip above it."""

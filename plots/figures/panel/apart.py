@@ -1,5 +1,8 @@
-"""Curves that coincide: their markers stand beside each other, and each line has a wider one below it in the colours of the others. No value moves: all
-keep their height on paper, and lines their place."""
+"""Separates curves that coincide.
+
+Their markers are side by side. Below each line, a wider line in the colour of another curve shows that both are there.
+Markers keep their height, and lines keep their place.
+"""
 
 from __future__ import annotations
 
@@ -9,33 +12,36 @@ from typing import Sequence
 
 from plots.figures.model.series import Series
 
-_STEP = 4.4      # points between markers of neighbours of a bundle
-_FARTHEST = 4.4  # of a marker from its position
-_WIDER = 1.1     # points by which the line of a curve is wider than that of the next one of its bundle
+_STEP = 4.4      # points between the markers of neighbours in a bundle
+_FARTHEST = 4.4  # greatest distance of a marker from its position, in points
+_WIDER = 1.1     # points by which a line is wider than the next line of its bundle
 _WIDEST = 3.6
 
 
 @dataclass(frozen=True)
 class Rule:
-    near: float  # points on paper within which two series coincide
-    most: float  # share of their common positions at which they must
+    near: float  # distance on paper, in points, within which two series coincide
+    most: float  # share of their common positions at which two series must coincide
 
 
 LINES = Rule(near=1.8, most=0.6)
-MARKERS = Rule(near=3.0, most=0.2)  # a marker hides one below, so fewer that coincide matter
+MARKERS = Rule(near=3.0, most=0.2)  # a marker hides one below it, so fewer coincidences matter
 
 
 @dataclass(frozen=True)
 class Move:
-    """Of one series, in points."""
+    """A move says how far the marks of one series move, in points."""
 
-    aside: float = 0.0  # of its markers, to the right
-    wider: float = 0.0  # of the line below its own
+    aside: float = 0.0  # move of the markers to the right
+    wider: float = 0.0  # extra width of the line below the series' own line
 
 
 def moves(all_series: Sequence[Series], bounds: tuple[float, float], log: bool, height: float, spacing: float = math.inf, rule: Rule = LINES) -> list[Move]:
-    """One for each series. `height` of the axes is in inches; `spacing` is the usual distance of two positions in points, of which markers take less
-    than half to either side."""
+    """Returns one move for each series.
+
+    `height` is the height of the axes in inches. `spacing` is the usual distance between two positions in points. The
+    markers of a position take less than half of it on either side.
+    """
     places = [_places(series, bounds, log, height * 72) for series in all_series]
     bundle = list(range(len(places)))
     for one in range(len(places)):

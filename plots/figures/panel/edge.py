@@ -1,4 +1,4 @@
-"""Values beyond the limits of an axis: triangles at its edge, with their numbers."""
+"""Draws values beyond the limits of an axis as triangles at its edge, with their numbers."""
 
 from __future__ import annotations
 
@@ -9,15 +9,17 @@ from typing import Callable, Sequence
 from plots.figures.model.series import Series
 from plots.sheet import style, ticks
 
-_AWAY = 0.015      # of a triangle from the edge, as a share of the height of the axes
-_ASIDE = 6         # of a number from its triangle, in points
-_LINE = 8          # of numbers, in points
-_MOST_LINES = 2    # of the numbers of a series; more would fill the panel
+_AWAY = 0.015      # distance of a triangle from the edge, as a share of the height of the axes
+_ASIDE = 6         # distance of a number from its triangle, in points
+_LINE = 8          # height of a line of numbers, in points
+_MOST_LINES = 2    # most lines for the numbers of a series, so that they do not fill the panel
 
 
 @dataclass(frozen=True)
 class Number:
-    """Its line from the edge, and its ends as shares of the width of the axes."""
+    """A number is written beside its triangle. `line` counts from the edge; `start` and `end` are shares of the width
+    of the axes.
+    """
 
     text: str
     x: float
@@ -29,7 +31,10 @@ class Number:
 
 
 def draw(axes, series: Series, aside: float, bounds: tuple[float, float], write: Callable[[float], str], taken: list[Number]) -> None:
-    """Adds its numbers to those `taken`, which it keeps clear of. A series whose numbers need too many lines gets their range."""
+    """Draws the triangles and numbers of a series, and adds the numbers to `taken`.
+
+    Numbers do not overlap those in `taken`. If the numbers need too many lines, their range is written instead.
+    """
     low, high = bounds
     points = list(zip(series.drawn()["x"] + aside, series.drawn()["value"]))
     for above in (True, False):
@@ -54,12 +59,12 @@ def _edge(above: bool) -> float:
 
 
 def _placed(axes, texts: Sequence[tuple[float, str]], above: bool, taken: Sequence[Number]) -> list[Number]:
-    """Beside their triangles, each on the first line from the edge that is free."""
+    """Places each number beside its triangle, on the first free line from the edge."""
     made: list[Number] = []
     for x, text in texts:
         place = axes.transAxes.inverted().transform(axes.transData.transform((x, axes.get_ylim()[1])))[0]
         width = (ticks.text_width(text, style.LEAST) + 0.1) / (axes.get_position().width * style.WIDTH)
-        to_left = place + width > 1  # no room on the other side
+        to_left = place + width > 1  # the other side has no room
         start, end = (place - width, place) if to_left else (place, place + width)
         others = [other for other in (*taken, *made) if other.above == above and start < other.end and other.start < end]
         line = next(line for line in itertools.count() if all(other.line != line for other in others))

@@ -1,6 +1,7 @@
-"""The strip above a panel that shows cells without a value: a mark at their x and their status word, never a number.
+"""Draws the strip above a panel. It shows cells without a value: a mark at their x and their status word, never a
+number.
 
-Each allocator with such cells gets a row. Neighbouring cells with the same word share one word over a thin line.
+Each allocator with such cells has a row. Neighbouring cells with the same word share one word over a thin line.
 """
 
 from __future__ import annotations
@@ -12,15 +13,15 @@ from plots.figures.model.series import Series
 from plots.sheet import style, ticks
 
 _NAME_POINTS = style.LEAST
-_NAME_WIDTH = 1.35  # inches, from which on a name has two lines
+_NAME_WIDTH = 1.35  # width in inches above which a name takes two lines
 _WORD_POINTS = style.LEAST
-_MARK_HEIGHT = 0.11   # inches that the marks of a row take
-_LANE_HEIGHT = 0.115  # inches per lane of words above them
+_MARK_HEIGHT = 0.11   # height in inches of the marks of a row
+_LANE_HEIGHT = 0.115  # height in inches of a lane of words above the marks
 
 
 @dataclass(frozen=True)
 class Stretch:
-    """Neighbouring cells of one series that share a word."""
+    """A stretch is a group of neighbouring cells of one series that share a word."""
 
     word: str
     positions: tuple[float, ...]
@@ -32,7 +33,7 @@ class Row:
     stretches: tuple[Stretch, ...]
     lanes: tuple[int, ...]     # lane of each stretch's word; words in one lane do not touch
     centres: tuple[float, ...]  # middle of each word, in inches from the left end
-    least_lanes: int = 0        # room that the same row needs in another panel
+    least_lanes: int = 0        # lanes that the same row needs in another panel
 
     @property
     def lanes_shown(self) -> int:
@@ -56,7 +57,7 @@ def stretches_of(series: Series) -> tuple[Stretch, ...]:
 
 
 def rows_of(all_series: Sequence[Series], bounds: tuple[float, float], log: bool, width: float) -> list[Row]:
-    """Rows for the series that have failed cells, laid out for a strip `width` inches wide."""
+    """Returns the rows of the series that have failed cells, for a strip `width` inches wide."""
     rows = []
     for series in all_series:
         stretches = stretches_of(series)
@@ -78,7 +79,7 @@ def rows_of(all_series: Sequence[Series], bounds: tuple[float, float], log: bool
 
 def rows_of_panels(panels: Sequence[Sequence[Series]], bounds: tuple[float, float], log: bool,
                    width: float) -> list[list[Row]]:
-    """The rows of panels beside each other: a series that failed in one has its row in all, at the same height."""
+    """Returns the rows of panels that are side by side. A series that failed in one has a row in all, at the same height."""
     made = [rows_of(all_series, bounds, log, width) for all_series in panels]
     labels = dict.fromkeys(each.label for all_series in panels for each in all_series)
     rooms = {label: max((row.lanes_shown for rows in made for row in rows if row.series.label == label), default=0)
@@ -94,7 +95,7 @@ def rows_of_panels(panels: Sequence[Sequence[Series]], bounds: tuple[float, floa
 
 
 def width_of(name: str) -> float:
-    """What a name beside the strip takes, in inches."""
+    """Returns the width of a name beside the strip, in inches."""
     return max(ticks.text_width(line, _NAME_POINTS) for line in _lines_of(name))
 
 
@@ -111,7 +112,7 @@ def height_of(rows: Sequence[Row]) -> float:
 
 
 def draw(axes, rows: Sequence[Row], bounds: tuple[float, float], log: bool, width: float, named: bool) -> None:
-    """Draws the rows from the top down; y is in inches. `named` writes the allocators' names to the left."""
+    """Draws the rows from the top down, with y in inches. `named` adds the allocators' names on the left."""
     axes.set_xscale("log" if log else "linear")
     axes.set_xlim(*bounds)
     axes.set_ylim(height_of(rows), 0)

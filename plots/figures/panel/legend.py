@@ -1,4 +1,4 @@
-"""The legend of a figure: beside a single column of panels, below several."""
+"""Draws the legend of a figure: beside a single column of panels, or below several columns."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ def width_of(names: Sequence[str]) -> float:
 
 
 def shown(name: str) -> str:
-    """A name as the legend has it: no wider than the page."""
+    """Returns a name in the form of the legend: no wider than the page."""
     return ticks.cut(name, style.RC["legend.fontsize"], BODY_WIDTH - _HANDLE - 0.1)
 
 
 def rows_of(names: Sequence[str]) -> tuple[int, int]:
-    """Columns and rows of a legend as wide as the page."""
+    """Returns the number of columns and rows of a legend as wide as the page."""
     columns = max(1, min(len(names), int((BODY_WIDTH - 0.1) / (width_of(names) + 0.12))))
     return columns, math.ceil(len(names) / columns)
 
@@ -34,10 +34,12 @@ def height_of(names: Sequence[str], titled: bool) -> float:
 
 
 def draw(page: Page, place: tuple[float, float], below: bool, title: str = "") -> None:
-    """One entry per label over all panels, in the order of the first; what papers state comes last. Series without a
-    single value are named in the strip only."""
+    """Draws one entry per label of all panels, in the order of the first panel. The paper's statements come last.
+
+    A series without any value has no entry, because the strip names it.
+    """
     handles = [(handle, label) for axes in page.figure.axes for handle, label in zip(*axes.get_legend_handles_labels())]
-    handles.sort(key=lambda each: each[0].get_gid() in ("stated", "band", "position", "noise"))
+    handles.sort(key=lambda each: (each[0].get_gid() or "").startswith(("stated", "band", "position", "noise", "theory ")))
     names = dict.fromkeys(label for _, label in handles)
     found = {label: _upright(handle) if handle.get_gid() == "position" else handle for handle, label in reversed(handles) if _seen(handle)}
     entries = {label: found[label] for label in names if label in found}
@@ -48,7 +50,7 @@ def draw(page: Page, place: tuple[float, float], below: bool, title: str = "") -
 
 
 def _upright(line: Line2D) -> Line2D:
-    """A legend would draw a vertical line as a horizontal one."""
+    """Returns a vertical line for the legend, which would draw it as a horizontal one."""
     return Line2D([], [], linestyle="none", marker="|", markersize=9, markeredgewidth=line.get_linewidth(), color=line.get_color())
 
 

@@ -1,4 +1,4 @@
-"""The inside of one panel of a line figure: its y axis, its series, and what a paper states beside them."""
+"""Draws the inside of one panel of a line figure: its y axis, its series, and the statements of the paper."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from plots.figures.model.series import Series
 from plots.figures.panel import apart, edge
 from plots.sheet import provisional, quantity, style, ticks
 
-_SPREAD = 0.8  # share of the room of a word that the marks of all series take
+_SPREAD = 0.8  # share of a word's room on the x axis that the marks of all series take
 
 
 @dataclass(frozen=True)
 class Scale:
-    """The y axis of all panels of one metric. Points beyond `limits` of the plot are drawn at the edge."""
+    """A scale is the y axis of all panels of one metric. Points beyond the plot's `limits` are drawn at the edge."""
 
     metric: str
     unit: str
     log: bool
     covered: tuple[float, float]
-    clipped: int  # values beyond the limits
+    clipped: int  # number of values beyond the limits
 
     @staticmethod
     def of(chart: Chart, metric: str, contents: Sequence[Panel]) -> Scale:
         numbers = [number for content in contents for number in _covered(content)]
-        # A count of zero has no place on a logarithmic axis, and a share is best seen against the whole.
+        # A logarithmic axis has no place for a count of zero. A share is drawn against the whole.
         log = chart.log_y and min(numbers, default=0) > 0 and not quantity.is_share(metric)
         least, most = chart.limits.get(metric, (-math.inf, math.inf))
         inside = [number for number in numbers if least <= number <= most] or numbers
@@ -52,7 +52,7 @@ class Scale:
         return self.unit in ("B", "B/s")
 
     def label_width(self) -> float:
-        """Of the widest tick label, in inches."""
+        """Returns the width of the widest tick label, in inches."""
         marks = ticks.y_marks(self.bounds(), self.log, self._binary)
         return max(ticks.text_width(self._write(mark), style.LEAST) for mark in marks)
 
@@ -63,7 +63,7 @@ class Scale:
         return apart.moves(content.series, self.bounds(), self.log, height, spacing, apart.LINES if content.has_lines(joined) else apart.MARKERS)
 
     def written(self, value: float) -> str:
-        """A number in the panel; of a ratio shorter than at its ticks."""
+        """Returns a number for the inside of the panel. A ratio is shorter there than at the ticks."""
         return f"{quantity.factor(value)}×" if quantity.is_ratio(self.metric) else self._write(value)
 
     def sentence(self) -> str:
@@ -90,8 +90,10 @@ def draw_panel(axes, chart: Chart, content: Panel, scale: Scale, moves: Sequence
     for index, (series, curve) in enumerate(zip(content.series, content.curves)):
         aside = _SPREAD * ((index + 0.5) / len(content.series) - 0.5) if chart.x.words else 0.0
         joined = not chart.x.words and not curve[0] and chart.joined
-        _draw_series(axes, series, curve, aside, moves[index], joined, chart.faint, xs, content.ringed, joined or scale.clipped > 0)
+        _draw_series(axes, series, aside, moves[index], joined, chart.faint, xs, content.ringed, joined or scale.clipped > 0)
         edge.draw(axes, series, aside, scale.bounds(), scale.written, beyond)
+    for series, curve in content.theory():  # below the markers
+        axes.plot(*curve, color=series.look.colour, linestyle=series.look.dash, linewidth=0.9, zorder=1.5, gid=f"theory {series.label}", label=content.equations[series.allocator])
     for mark in content.marks:
         colour = style.look(mark.allocator).colour if mark.allocator else style.BLACK
         axes.plot([mark.x], [mark.y], linestyle="none", marker="*", markersize=9, markerfacecolor="none",
@@ -99,15 +101,17 @@ def draw_panel(axes, chart: Chart, content: Panel, scale: Scale, moves: Sequence
 
 
 def _covered(content: Panel) -> list[float]:
-    """Everything that the y axis should cover."""
+    """Returns all numbers that the y axis must cover."""
     made = [number for series in content.series for column in ("value", "low", "high")
             for number in series.points[column] if not math.isnan(number)]
-    made += [mark.y for mark in content.marks] + [y for _, ys in content.curves for y in ys]
+    made += [mark.y for mark in content.marks] + [y for _, (_, ys) in content.theory() for y in ys]
     return made + [y for band in content.bands for y in (*band.low, *band.high)]
 
 
 def _draw_noise(axes, chart: Chart, content: Panel, scale: Scale) -> None:
-    """Where values are relative to an allocator: the interval of its own, within which a difference is noise."""
+    """Draws the interval of the reference allocator, if values are relative to it. A difference within this interval is
+    noise.
+    """
     if not quantity.is_ratio(scale.metric) or not chart.reference:
         return
     axes.axhline(1, color=style.GREY, linewidth=0.8, zorder=0.9)
@@ -117,13 +121,11 @@ def _draw_noise(axes, chart: Chart, content: Panel, scale: Scale) -> None:
                           gid="noise")
 
 
-def _draw_series(axes, series: Series, curve: tuple[list[float], list[float]], aside: float, move: apart.Move, joined: bool,
+def _draw_series(axes, series: Series, aside: float, move: apart.Move, joined: bool,
                  fade: bool, all_xs: Sequence[float], ringed: set[str], cut: bool) -> None:
-    """`cut`: at the edges of the axes, where a marker on the edge loses its other half."""
+    """Draws a series. With `cut`, markers are cut off at the edges of the axes."""
     look, points = series.look, series.points
     place = offset_copy(axes.transData, fig=axes.figure, x=move.aside, units="points") if move.aside else axes.transData
-    if curve[0]:
-        axes.plot(*curve, color=look.colour, linestyle=look.dash, linewidth=0.9, gid=f"theory {series.label}")
     xs = points["x"] + aside
     hollow = points[provisional.FLAG].astype(bool)
     if joined and move.wider:
@@ -138,14 +140,14 @@ def _draw_series(axes, series: Series, curve: tuple[list[float], list[float]], a
     rings = points[points["cell"].isin(ringed)]
     axes.plot(rings["x"] + aside, rings["value"], linestyle="none", marker="o", markersize=9, markerfacecolor="none",
               markeredgecolor=look.colour, markeredgewidth=0.8, gid=f"ring {series.label}", transform=place)
-    # Bars and not bands: wide intervals of many allocators would cover each other and the lines.
+    # Bars are used instead of bands, because wide bands of many allocators would cover each other and the lines.
     bars = points[points["value"].notna() & points["low"].notna() & points["high"].notna()]
     axes.vlines(bars["x"] + aside, bars["low"], bars["high"], color=look.colour, linewidth=1.3, alpha=0.5, zorder=1.8,
                 gid=f"interval {series.label}", transform=place)
 
 
 def _draw_values(axes, series: Series, xs, hollow, joined: bool, place, cut: bool) -> None:
-    """The line, which the legend shows with its marker, and the markers: on the line, or beside each other at `place`."""
+    """Draws the line and the markers. The markers are on the line, or beside each other at `place`."""
     look, values = series.look, series.points["value"]
     has_face = look.fill == "full" and look.marker not in "x+"
     outline = {"markeredgecolor": "white", "markeredgewidth": 0.4} if has_face else {"markeredgewidth": 0.9}
@@ -158,7 +160,7 @@ def _draw_values(axes, series: Series, xs, hollow, joined: bool, place, cut: boo
 
 
 def _fade_gaps(axes, points, all_xs: Sequence[float], wider: float) -> None:
-    """Where a series skips positions at which others were measured, a white veil makes its line faint: nothing was measured there."""
+    """Makes a line faint where the series skips positions of other series, because nothing was measured there."""
     own = points.loc[points["value"].notna(), ["x", "value"]]
     for (x0, y0), (x1, y1) in itertools.pairwise(own.itertuples(index=False, name=None)):
         if any(x0 < x < x1 for x in all_xs) and not any(x0 < x < x1 for x in points["x"]):

@@ -1,9 +1,9 @@
-// Draws the charts when they come into view, in the colours of the page, and hides what a filter leaves out.
+// Draws the charts when they come into view, in the colours of the page, and hides the traces that a filter leaves out.
 const Charts = (() => {
   const all = JSON.parse(document.getElementById("charts-data").textContent);
   let forms = null, family = "", plotly = null;
 
-  // Plotly lies packed in the page; a browser unpacks it itself.
+  // Plotly is packed in the page, and the browser unpacks it.
   async function unpacked() {
     const packed = Uint8Array.from(atob(document.getElementById("plotly-packed").textContent.trim()), (letter) => letter.charCodeAt(0));
     const text = await new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
@@ -24,7 +24,7 @@ const Charts = (() => {
 
   const isNarrow = (place) => place.clientWidth < 480;
 
-  // Panels beside each other become panels below each other, and a legend has a line for each of its entries.
+  // Panels that are side by side move below each other, and each legend entry gets its own line.
   function narrow(layout, chart) {
     const entries = layout.showlegend ? new Set(chart.data.filter((trace) => trace.showlegend !== false).map((trace) => trace.name)).size : 0;
     const panels = Object.keys(layout).filter((name) => name.startsWith("xaxis")).map((name) => [name, `y${name.slice(1)}`]);
@@ -36,7 +36,8 @@ const Charts = (() => {
     panels.forEach(([x, y], place) => {
       const end = 1 - place / panels.length, before = place ? layout[panels[place - 1][1]].title : undefined;
       layout[x] = {...layout[x], domain: [0.14, 1]};
-      layout[y] = {...layout[y], domain: [end - 0.74 / panels.length, end - 0.06 / panels.length], title: title(y) ? layout[y].title : before};  // that of its row
+      // A panel without a title gets the title of its row.
+      layout[y] = {...layout[y], domain: [end - 0.74 / panels.length, end - 0.06 / panels.length], title: title(y) ? layout[y].title : before};
     });
     return {...layout, height: 260 * panels.length + 40 + 19 * entries, legend: {orientation: "h", y: -0.12 / panels.length, yanchor: "top"}};
   }
@@ -44,7 +45,7 @@ const Charts = (() => {
   const isShown = (meta) => !meta || ((forms === null || !meta.form || forms.includes(meta.form)) && (!family || !meta.allocator || meta.family === family));
   const isDark = () => window.matchMedia("(prefers-color-scheme: dark)").matches;
 
-  // Dark hues of light figures would vanish on a dark page.
+  // The dark hues of light figures would vanish on a dark page.
   function lighter(hue) {
     if (!isDark() || typeof hue !== "string" || !/^#[0-9a-f]{6}$/i.test(hue)) return hue;
     const parts = [1, 3, 5].map((place) => parseInt(hue.slice(place, place + 2), 16));
@@ -52,7 +53,7 @@ const Charts = (() => {
   }
 
   const coloured = (style) => (style && style.color !== undefined ? {...style, color: Array.isArray(style.color) ? style.color.map(lighter) : lighter(style.color)} : style);
-  // The legend names a family while one of its marks is shown.
+  // The legend names a family if one of its marks is shown.
   function dataOf(chart) {
     const groups = new Set(chart.data.filter((trace) => trace.meta && isShown(trace.meta)).map((trace) => trace.legendgroup));
     const isVisible = (trace) => (/^family/.test(trace.legendgroup) ? isShown(trace.meta) && groups.has(trace.legendgroup) : isShown(trace.meta));
@@ -77,7 +78,7 @@ const Charts = (() => {
 
   const isNear = ({top, bottom, width}) => width > 0 && bottom > -ahead && top < window.innerHeight + ahead;
 
-  // Those that are out of sight follow when they come into view.
+  // Charts that are out of sight are drawn again when they come into view.
   function drawnAgain() {
     for (const place of document.querySelectorAll('.chart[data-drawn="yes"]')) {
       if (isNear(place.getBoundingClientRect())) draw(place);
@@ -90,12 +91,12 @@ const Charts = (() => {
     forms = newForms;
     family = newFamily;
     Heat.filter(isShown);
-    if (!changed) return;  // not at every key of a question
+    if (!changed) return;  // A key typed in a question changes no filter.
     for (const row of document.querySelectorAll(".numbered tbody tr")) row.hidden = !isShown(row.dataset);
     drawnAgain();
   }
 
-  let first = "", picked = "";  // of the answer, whose cliffs are shown until readers choose an allocator
+  let first = "", picked = "";  // first allocator of the answer, and the one that the reader picked
 
   function showCliffs() {
     const chosen = document.getElementById("cliff-allocator"), cliff = document.getElementById("cliff-chart");
@@ -121,12 +122,13 @@ const Charts = (() => {
     document.querySelectorAll(".chart").forEach((place) => watch.observe(place));
     window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawnAgain);
     let width = window.innerWidth;
-    window.addEventListener("resize", () => { if (window.innerWidth !== width) { width = window.innerWidth; drawnAgain(); } });  // a phone that is turned
-    for (const link of document.querySelectorAll("nav a"))  // the address keeps the question
+    // Width changes if a phone is turned.
+    window.addEventListener("resize", () => { if (window.innerWidth !== width) { width = window.innerWidth; drawnAgain(); } });
+    for (const link of document.querySelectorAll("nav a"))  // the address must keep the question
       link.addEventListener("click", (event) => { event.preventDefault(); goTo(document.querySelector(link.getAttribute("href"))); });
   }
 
-  // Scrolls there, and lets the keyboard go on from there.
+  // Scrolls to a place and moves the keyboard focus there.
   function goTo(place) {
     place.scrollIntoView();
     if (place.tabIndex < 0) place.tabIndex = -1;

@@ -1,9 +1,9 @@
-// The decision page: reads the form, ranks, writes the list and the cells behind it, keeps the question in the address.
+// Runs the decision page: reads the form, ranks, writes the list and its cells, and keeps the question in the address.
 const Decision = (() => {
   const table = JSON.parse(document.getElementById("guide-data").textContent);
   const form = document.getElementById("question");
   const shown = 12;
-  const opened = new Set();  // what readers opened stays open when the question changes
+  const opened = new Set();  // titles of the parts that readers opened; they stay open when the question changes
 
   function element(tag, text, className) {
     const made = document.createElement(tag);
@@ -20,13 +20,13 @@ const Decision = (() => {
 
   const factor = (value) => (value >= 99.5 ? Math.round(value).toLocaleString("en") : String(Number(value.toPrecision(2))));
 
-  const beside = (each) => (each.provisional ? " provisional" : "");  // a time of fewer than three rounds is in it
+  const beside = (each) => (each.provisional ? " provisional" : "");  // marks a time of fewer than three rounds
 
   const formOf = (entry) => Rank.settings.form_names[entry.form] || entry.form;
   const tellsForm = (entry) => entry.name.toLowerCase().includes(formOf(entry));
   const titled = (entry) => (tellsForm(entry) ? entry.name : `${entry.name} (${formOf(entry)})`);
 
-  // The name leads to the allocator's cliffs.
+  // The name links to the allocator's cliffs.
   function nameOf(entry, className) {
     const cell = element("td", undefined, className), name = element("a", entry.name);
     name.href = "#cliffs";
@@ -47,7 +47,7 @@ const Decision = (() => {
     return `${figure}: ${label} (${Question.differences(job, question, near.steps).join("; ") || "as asked"})`;
   }
 
-  // What no time tells stands in a row of its own, which a phone has room for.
+  // Restrictions have a row of their own, because a phone has no room for another column.
   function bewareOf({entry, ok, nearest}, found, question) {
     const words = [...entry.restrictions], cells = found.near.length;
     if (ok < cells) words.push(`measured in ${ok} of these ${cells} cells`);
@@ -117,7 +117,7 @@ const Decision = (() => {
     return made;
   }
 
-  // `reason`: why an allocator stands here, in words; those with the same words stand together.
+  // `reason` returns why an allocator is listed here, in words. Allocators with the same words share a sentence.
   function inWords(title, entries, reason) {
     const reasons = new Map();
     for (const entry of entries) reasons.set(reason(entry), [...(reasons.get(reason(entry)) || []), titled(entry)]);
@@ -201,7 +201,8 @@ const Decision = (() => {
       mistake.textContent = error.message;
       mistake.hidden = false;
       Charts.follow("");
-      for (const place of ["asked", "ranking"]) document.getElementById(place).replaceChildren();  // the old answer answers another question
+      // The old answer belongs to another question.
+      for (const place of ["asked", "ranking"]) document.getElementById(place).replaceChildren();
       document.querySelector("#ground div").replaceChildren();
     }
   }
@@ -228,7 +229,7 @@ const Decision = (() => {
       for (const [name, value] of [["family", given.view.fam], ["rows", given.view.rows]]) {
         const list = document.getElementById(name);
         list.value = value;
-        if (list.selectedIndex < 0) list.value = "";  // nothing that this page has
+        if (list.selectedIndex < 0) list.value = "";  // the page has no such value
       }
       Heat.open(given.view.open.split("."));
       Charts.pick(given.view.cliff);

@@ -1,4 +1,5 @@
-// The rows of the survival table: families that open, their best in each field, an order by mean, and words about a field.
+// Controls the rows of the survival table: it opens families, fills their rows with the best fields, sorts by mean, and
+// describes a field.
 const Heat = (() => {
   const body = document.querySelector(".heat tbody");
   const all = body ? [...body.rows] : [], families = all.filter((row) => row.dataset.group), members = all.filter((row) => row.dataset.allocator);
@@ -8,7 +9,8 @@ const Heat = (() => {
   const mode = () => document.getElementById("rows").value;
   const factorOf = (cell) => (cell.dataset.f === undefined ? Infinity : Number(cell.dataset.f));
 
-  // Of the cells of a family in one column: the least factor (of the column `ok`, the most cells), else a failure, else not measured.
+  // Returns the best of a family's cells in one column: the least factor, else a failure, else "not measured". In the
+  // column `ok`, the best cell has the most ok cells.
   function bestOf(cells) {
     const least = cells.reduce((best, cell) => (factorOf(cell) < factorOf(best) ? cell : best));
     return factorOf(least) < Infinity ? least : cells.find((cell) => cell.className === "failed") || least;
@@ -55,7 +57,7 @@ const Heat = (() => {
 
   const steps = {ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1]};
 
-  // From field to field with the arrow keys.
+  // The arrow keys move from field to field.
   function move(event) {
     const step = steps[event.key], shown = [...body.rows].filter((row) => !row.hidden);
     if (!step || event.target !== event.currentTarget || !shown.length) return;

@@ -1,4 +1,5 @@
-// Where the numbers of marks stand: near their mark, joined to it by a line, over no other number and over marks only where there is no other room.
+// Places the numbers of marks near their marks, each joined to its mark by a line. Numbers never overlap, and they
+// cover marks only if there is no other room.
 const Numbers = (() => {
   const distances = [16, 24, 34, 46, 60, 76, 94], directions = 16, height = 13, digit = 8, overMark = 30, acrossLine = 12;
 
@@ -8,7 +9,7 @@ const Numbers = (() => {
 
   const cross = (a, b, c, d) => side(a, b, c) !== side(a, b, d) && side(c, d, a) !== side(c, d, b);
 
-  // `marks`: their places and sizes in pixels, and the number of those that have one. Gives back one box per number.
+  // `marks` has the places and sizes in pixels, and the numbers of the marks that have one. Returns one box per number.
   function placed(marks, width, depth) {
     const boxes = [];
     for (const mark of marks.filter((each) => each.number).sort((a, b) => a.number - b.number)) {
@@ -28,7 +29,7 @@ const Numbers = (() => {
     return boxes;
   }
 
-  // Plotly's annotations for the numbers of the traces that a chart shows.
+  // Returns Plotly's annotations for the numbers of the traces that a chart shows.
   function annotationsOf(place, colour) {
     const {xaxis, yaxis} = place._fullLayout, shown = place.data.filter((trace) => trace.visible !== false && trace.meta);
     const marks = shown.map((trace) => ({x: xaxis.d2p(trace.x[0]), y: yaxis.d2p(trace.y[0]), size: trace.marker.size, number: trace.meta.number, trace}));

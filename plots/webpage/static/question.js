@@ -1,4 +1,5 @@
-// The question: from the form, from the fragment of the address and back. The words and limits are those of plots/advice/question.py.
+// Reads the question from the form or from the fragment of the address, and writes it back. The words and limits are
+// those of plots/advice/question.py.
 const Question = (() => {
   const usual = {sizes: "48", threads: "1M", pool: "1GiB", fill: "", lanes: "32", lifetime: "kernel", free: "yes", blocks: "one", budget: ""};
   const short = {sizes: "s", threads: "t", pool: "p", fill: "f", lanes: "l", lifetime: "life", free: "free", blocks: "z", budget: "b"};
@@ -33,7 +34,7 @@ const Question = (() => {
     return made;
   }
 
-  // The question as rank.js reads it. Throws an Error with one sentence for the reader.
+  // Returns the question in the form that rank.js reads. Throws an Error with one sentence for the reader.
   function parsed(words, forms) {
     const sizes = sizesOf(words.sizes), threads = count(words.threads), pool = bytes(words.pool, "Pool");
     const lanes = Number(words.lanes);
@@ -46,7 +47,7 @@ const Question = (() => {
             budget: words.budget.trim() === "" ? null : bytes(words.budget, "Memory budget"), forms};
   }
 
-  // The address holds only what differs from the default. `view`: what of the evidence is shown.
+  // The address contains only values that differ from the defaults. `view` says which evidence is shown.
   function toFragment(words, forms, view) {
     const parts = Object.keys(usual).filter((name) => words[name] !== usual[name]).map((name) => `${short[name]}=${encodeURIComponent(words[name])}`);
     if (forms.join() !== limits.usual_forms.join()) parts.push(`form=${forms.map((form) => limits.forms[form]).join("")}`);
@@ -83,7 +84,8 @@ const Question = (() => {
     return `${ratio >= 9.95 ? Math.round(ratio).toLocaleString("en") : Math.round(10 * ratio) / 10} times ${own > asked ? more : less}`;
   }
 
-  // How a measured cell differs from the question, in words, one for each setting; as plots/advice/differences.py has it.
+  // Returns one phrase for each setting in which a measured cell differs from the question. plots/advice/differences.py
+  // writes the same words.
   function differences(job, question, steps) {
     const [least, most] = job.sizes, [askedLeast, askedMost] = question.sizes;
     const told = {
@@ -97,7 +99,8 @@ const Question = (() => {
     return Object.keys(told).filter((name) => steps[name] >= limits.as_asked).map((name) => told[name]);
   }
 
-  // The question in words, so that readers see how it was understood; as sentence() of plots/advice/question.py has it.
+  // Returns the question in words, so that readers see how it was understood. sentence() of plots/advice/question.py
+  // writes the same words.
   function sentence(question) {
     const parts = [`${question.threads.toLocaleString("en")} threads`, `${sizes(question.sizes)} each`];
     parts.push(question.lanes === 32 ? "all lanes of a warp" : `${question.lanes} of the 32 lanes of a warp`);

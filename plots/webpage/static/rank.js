@@ -1,6 +1,6 @@
 "use strict";
-// Ranks allocators for a question as plots/advice/engine.py does, with the same table and its RULES (`settings`). The test in
-// tests/plots/webpage/test_webpage_in_browser.py compares the two.
+// Ranks allocators for a question as plots/advice/engine.py does, with the same table and the same RULES (`settings`).
+// The test in tests/plots/webpage/test_webpage_in_browser.py compares the two.
 const Rank = (() => {
   const octaves = (a, b) => Math.abs(Math.log2(a / b));
   const settings = JSON.parse(document.getElementById("settings-data").textContent);
@@ -18,12 +18,14 @@ const Rank = (() => {
     return {distance: all.reduce((sum, [, number]) => sum + number, 0), steps: Object.fromEntries(all.filter(([, number]) => number > 0))};
   }
 
-  // Whether the case is about requests, has what is compared, and has blocks that are freed by whom the question says and aligned as it says.
+  // Returns whether the case can answer the question. The case must be about requests, and it must have the phase that
+  // is compared. It must have the alignment of the question. Case and question must agree on whether other threads free
+  // the blocks.
   function answers({job, mallocs}, question) {
     return job !== null && (job.alignment || 1) === (question.alignment || 1) && (question.must_free || mallocs !== "") && (job.lifetime === settings.others) === (question.lifetime === settings.others);
   }
 
-  // All cases that answer the question, nearest first.
+  // Returns all cases that answer the question, nearest first.
   function byDistance(table, question) {
     const found = [];
     table.cases.forEach((each, number) => {
@@ -55,7 +57,8 @@ const Rank = (() => {
     return factor * question.threads * (question.sizes[0] + question.sizes[1]) / 2 <= question.budget ? "" : settings.over_budget;
   }
 
-  // The pool nearest to the asked one in which the largest request is known, and that request, where the question asks for more.
+  // Returns the pool and the largest request that the allocator serves in it, or null if the question does not ask for
+  // more. The pool is the one nearest to the asked pool, among pools with a known limit.
   function refusedBy(entry, question) {
     let found = null;
     for (const limit of entry.limits)
@@ -90,7 +93,7 @@ const Rank = (() => {
     });
     const made = {entry, rank: 0, slower: null, low: null, high: null, seconds, memory: memoryOf(entry, question.sizes), ok, failed, provisional, nearest};
     if (ok) {
-      // Who does not take larger requests than those of the question has not failed it.
+      // An allocator that refuses a case with larger requests than the question has not failed the question.
       made.failed = failed.filter(([number, status]) => status !== "unsupported" || table.cases[number].job.sizes[1] <= question.sizes[1]);
       const middle = logs / weights, half = Math.sqrt(spread) / weights;
       made.slower = Math.exp(middle);
@@ -121,7 +124,8 @@ const Rank = (() => {
     const asked = table.allocators.filter((entry) => question.forms.includes(entry.form));
     const wanted = asked.filter((entry) => !whyNot(entry, question)), kept = wanted.filter((entry) => !refusedBy(entry, question));
     const phases = cases.map((each) => table.cases[each.number][question.must_free ? "time" : "mallocs"]);
-    const safeOnes = kept.filter((entry) => !entry.finding), rivals = safeOnes.length ? safeOnes : kept;  // an allocator that breaks is not the yardstick
+    // An allocator that the bug search broke must not be the yardstick.
+    const safeOnes = kept.filter((entry) => !entry.finding), rivals = safeOnes.length ? safeOnes : kept;
     const best = cases.map((each, place) => Math.min(...rivals.map((entry) => timeOf(entry, each.number, phases[place])).filter(Boolean).map((time) => time[0])));
     const all = kept.map((entry) => judged(entry, table, question, cases, phases, best));
     const able = all.filter((each) => each.ok), safe = able.filter((each) => !each.entry.finding);

@@ -8,12 +8,12 @@
 namespace simt {
 namespace {
 
-constexpr std::uint32_t rival_first = 4;  // one of so many meetings
-constexpr std::uint32_t gives_up = 256;   // one of so many accesses ends the wait of a lane,
-constexpr std::uint32_t held_up = 8;      // and one of so many hints of a lane that spins, perhaps on that lane
+constexpr std::uint32_t rival_first = 4;  // one of this many meetings lets the postponed lane continue first
+constexpr std::uint32_t gives_up = 256;   // one of this many accesses ends the wait of a lane
+constexpr std::uint32_t held_up = 8;      // one of this many hints of a waiting lane ends the wait of a lane
 constexpr std::ptrdiff_t most_postponed = 2;
 
-// Kept in the lane.
+// The strategy keeps this state in the lane.
 bool postponed(const Lane& lane) { return lane.strategy_state != 0; }
 
 }  // namespace
@@ -63,7 +63,8 @@ void ConflictsStrategy::resume_one(std::span<Lane* const> runnable) {
   if (tired != runnable.size()) runnable[tired]->strategy_state = 0;
 }
 
-// Lanes that are not postponed come first. If there is none, a postponed lane ends its wait.
+// Chooses a lane other than the waiting one. Lanes that are not postponed come first. If there is none, a postponed
+// lane ends its wait.
 std::size_t ConflictsStrategy::among_others(std::span<Lane* const> runnable, const Lane* waiting) {
   std::size_t chosen = any_of(runnable, [&](const Lane& lane) { return &lane != waiting && !postponed(lane); });
   if (chosen == runnable.size()) chosen = any_of(runnable, [&](const Lane& lane) { return &lane != waiting; });

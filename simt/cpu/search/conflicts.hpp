@@ -1,15 +1,15 @@
-// A strategy that brings two lanes to the same word at the same time: RaceFuzzer (Sen, PLDI 2008, section 2) for
+// ConflictsStrategy brings two lanes to the same word at the same time: RaceFuzzer (Sen, PLDI 2008, section 2) for
 // atomics instead of data races.
 //
-// The strategy occasionally postpones an access: the lane waits until another lane is about to access the same word.
-// Then one of the two, drawn at random, continues, and the strategy may postpone the other lane again. So another lane
-// can run between the two accesses of a lane that loads and then decides, or adds and then exchanges. Such a bug needs
-// one lane that waits for long at one access, and another lane that is interrupted at one access. Random switching
-// finds it in one of thousands of schedules.
+// The strategy occasionally postpones an access: the lane waits until another lane will access the same word. Then one
+// of the two, drawn at random, continues, and the strategy may postpone the other lane again. So another lane can run
+// between two accesses of a lane that loads and then decides, or adds and then exchanges. Such a bug needs one lane
+// that waits for long at one access, and another lane that is interrupted at one access. Random switching finds it in
+// one of thousands of schedules.
 //
-// Differs from the paper: no pairs of places are known in advance, so any access may be postponed, of up to two lanes
-// at a time. A postponed lane continues if no other lane can, and occasionally without a reason, which happens sooner
-// if other lanes spin.
+// Differs from the paper: No pairs of places are known in advance. So any access may be postponed, and up to two lanes
+// wait at a time. A postponed lane continues if no other lane can. It also continues after a random time, which is
+// shorter if other lanes spin.
 #pragma once
 
 #include "simt/cpu/strategy.hpp"
@@ -25,12 +25,12 @@ class ConflictsStrategy final : public Strategy {
  private:
   void resume_one(std::span<Lane* const> runnable);
   std::size_t among_others(std::span<Lane* const> runnable, const Lane* waiting);
-  // A lane that `wanted` accepts, or the number of lanes if there is none.
+  // Returns a lane that `wanted` accepts, or the number of lanes if there is none.
   template <class Wanted>
   std::size_t any_of(std::span<Lane* const> runnable, Wanted wanted);
 
   Random random_;
-  std::uint32_t interval_;  // one of so many accesses is postponed
+  std::uint32_t interval_;  // one of this many accesses is postponed
 };
 
 }  // namespace simt

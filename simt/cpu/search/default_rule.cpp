@@ -5,7 +5,7 @@ namespace simt {
 std::size_t default_next(std::span<Lane* const> runnable, std::size_t current, Reason reason, const Lane* asking) {
   if (reason == Reason::atomic || reason == Reason::collective) return current;
   std::size_t lowest = 0;
-  std::size_t higher = runnable.size();  // the lowest above the asking lane
+  std::size_t higher = runnable.size();  // lane with the lowest rank above the asking lane
   for (std::size_t i = 0; i < runnable.size(); ++i) {
     const std::uint64_t rank = runnable[i]->rank_in_grid;
     if (rank < runnable[lowest]->rank_in_grid) lowest = i;

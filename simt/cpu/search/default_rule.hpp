@@ -1,4 +1,5 @@
-// The default rule of schedules (see schedule.hpp), and the places where a decision can differ from it.
+// default_next() is the default rule of schedules (schedule.hpp). QuestionCounter gives the places where a decision can
+// differ from it.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +11,11 @@
 
 namespace simt {
 
-// Arguments and result as of Strategy::next.
+// Returns the choice of the default rule. Arguments and result are those of Strategy::next.
 std::size_t default_next(std::span<Lane* const> runnable, std::size_t current, Reason reason, const Lane* asking);
 
-// Numbers the questions to each lane by the progress of the lane. The lanes store the count. If one strategy asks
-// another, only the outer one advances the count, before it asks.
+// QuestionCounter numbers the questions to each lane by the progress of the lane. The lanes store the count. If one
+// strategy asks another, only the outer one advances the count, before it asks.
 class QuestionCounter {
  public:
   struct Place {
@@ -23,13 +24,13 @@ class QuestionCounter {
     std::uint32_t question;
   };
   explicit QuestionCounter(bool advances_lanes) : advances_lanes_(advances_lanes) {}
-  // Counts for Strategy::next.
+  // Counts a question of Strategy::next and returns its place.
   Place count(Lane* asking, Reason reason);
-  // Place of a question of converged(). It belongs to the warp, because after changes elsewhere in the schedule another
-  // lane may arrive first or form the group.
+  // Returns the place of a question of converged(). It belongs to the warp, because after changes elsewhere in the
+  // schedule another lane may arrive first or form the group.
   Place count_gathering(const Lane& asking) const;
   Place count_group(const Lane& asking) const;
-  // Place of a store or load: the last counted step.
+  // Returns the place of a store or load: the last counted step.
   static Place of_access(const Lane& asking) { return {asking.rank_in_grid, asking.counted_steps, 0}; }
 
  private:

@@ -1,10 +1,10 @@
-// Runs every schedule with a bounded number of preemptions (Musuvathi & Qadeer, "Iterative context bounding", PLDI
-// 2007).
+// Exploration runs every schedule with a bounded number of preemptions (Musuvathi & Qadeer, "Iterative context
+// bounding", PLDI 2007).
 //
-// A depth-first search over the choices of whole runs, for models of 2 to 4 lanes with a few dozen steps each. A choice
-// is a preemption if it interrupts a lane that could continue, or if it passes the turn of a spinning lane to a lane
-// other than the next by rank. The first lane, and the lane after one that waits or ends, can be chosen without a
-// preemption. converged() is not explored; it follows the default rule of schedule.hpp.
+// It is a depth-first search over the choices of whole runs, for models of 2 to 4 lanes with a few dozen steps each. A
+// choice is a preemption if it interrupts a lane that could continue. It is also a preemption if it passes the turn of
+// a spinning lane to a lane other than the next by rank. The first lane, and the lane after one that waits or ends, can
+// be chosen without a preemption. converged() is not explored; it follows the default rule of schedule.hpp.
 //
 // A run begins when a device with such options is made or restarted.
 //
@@ -26,16 +26,17 @@ class Exploration {
   explicit Exploration(std::uint32_t max_preemptions, std::uint32_t launch = every_launch)
       : max_preemptions_(max_preemptions), launch_(launch) {}
 
-  // Called after a run: selects another path for the next run. False if all paths were taken, so the search was
-  // exhaustive. Throws Fault(nondeterminism) if a run did not repeat an earlier run up to the choice that differs.
+  // Selects another path for the next run. Callers use it after a run. Returns false if all paths were taken, so the
+  // search was exhaustive. Throws Fault(nondeterminism) if a run did not repeat an earlier run up to the choice that
+  // differs.
   bool advance();
-  // Runs begun.
+  // Returns the number of runs begun.
   std::uint64_t runs() const { return runs_; }
   bool exhausted() const { return exhausted_; }
-  // Preemptions of the present run.
+  // Returns the number of preemptions of the present run.
   std::uint32_t preemptions() const { return preemptions_; }
 
-  // For the executor.
+  // The executor calls the next three functions.
   void begin_run();
   bool explores(std::uint32_t launch) const { return launch_ == every_launch || launch_ == launch; }
   // Chooses one of `count` answers; answer 0 is that of the default rule. `witness` identifies the choice: if the same

@@ -1,4 +1,4 @@
-// Follows the current path of an Exploration through one launch.
+// ExploringStrategy follows the current path of an Exploration through one launch.
 #pragma once
 
 #include <vector>

@@ -4,7 +4,8 @@
 
 namespace simt {
 
-// Drawn separately from lanes and groups, so that holding stores back changes no other decision of a seed.
+// The random numbers are drawn separately from lanes and groups, so that holding stores back changes no other decision
+// of a seed.
 HoldingStrategy::HoldingStrategy(std::unique_ptr<Strategy> strategy, std::uint64_t seed)
     : AroundStrategy(std::move(strategy)), random_(seed ^ 0x57042eu) {
   interval_ = 1u << random_.below(4);

@@ -1,5 +1,5 @@
-// Any strategy, with stores held back at random (store_buffer.hpp), or with loads that read old values
-// (old_values.hpp).
+// These strategies wrap any strategy. HoldingStrategy holds stores back at random (store_buffer.hpp), and
+// AgeingStrategy lets loads read old values (old_values.hpp).
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace simt {
 
-// All other decisions come from the wrapped strategy.
+// AroundStrategy takes all other decisions from the wrapped strategy.
 class AroundStrategy : public Strategy {
  public:
   explicit AroundStrategy(std::unique_ptr<Strategy> strategy)
@@ -39,7 +39,7 @@ class HoldingStrategy final : public AroundStrategy {
 
  private:
   Random random_;
-  std::uint32_t interval_;  // one of so many stores is held
+  std::uint32_t interval_;  // one of this many stores is held
 };
 
 class AgeingStrategy final : public AroundStrategy {
@@ -51,7 +51,7 @@ class AgeingStrategy final : public AroundStrategy {
 
  private:
   Random random_;
-  std::uint32_t interval_;  // one of so many loads that may read an old value reads one
+  std::uint32_t interval_;  // one of this many loads that may read an old value reads one
 };
 
 }  // namespace simt

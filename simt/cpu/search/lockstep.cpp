@@ -13,7 +13,7 @@ namespace {
 // which they spin.
 constexpr std::uint64_t calls_per_gather = 16;
 
-// Kept in the lane.
+// The strategy keeps this count in the lane.
 std::uint64_t& calls_of(Lane& lane) { return lane.strategy_state; }
 
 }  // namespace

@@ -1,9 +1,9 @@
-// The lanes of a warp advance together, as on hardware without independent thread scheduling.
+// LockstepStrategy lets the lanes of a warp advance together, as on hardware without independent thread scheduling.
 //
 // The lane with the fewest calls continues. Among equal lanes, those at the same call site run one after the other. So
 // lanes on one path make every call in turn and arrive together at group operations and at converged(). Whole warps
-// then take the warp-aggregated paths, which random schedules almost never do. After a meeting the lanes count as equal
-// again. The order within a warp and the time that the executor stays with one warp are drawn from the seed.
+// then take the warp-aggregated paths, which random schedules almost never do. After a meeting, the lanes count as
+// equal again. The seed determines the order within a warp and the time for which the executor stays with one warp.
 #pragma once
 
 #include "simt/cpu/strategy.hpp"
@@ -20,8 +20,8 @@ class LockstepStrategy final : public Strategy {
  private:
   Random random_;
   std::uint32_t lane_order_;  // lanes are ordered by index ^ lane_order_
-  std::uint32_t slice_;       // calls of a whole warp before another warp may go on
-  std::uint32_t left_;        // scheduling points of that
+  std::uint32_t slice_;       // calls of a whole warp before another warp may continue
+  std::uint32_t left_;        // scheduling points left of the slice
   const Warp* warp_ = nullptr;
 };
 

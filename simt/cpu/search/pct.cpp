@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint64_t lowest_drawn = std::uint64_t{1} << 63;
 
-// Kept in the lane; 0 until the strategy first looks at it.
+// The strategy keeps the priority in the lane. It is 0 until the strategy first looks at the lane.
 std::uint64_t& priority_of(Lane& lane) { return lane.strategy_state; }
 
 }  // namespace
@@ -23,7 +23,7 @@ PctStrategy::PctStrategy(std::uint64_t seed, std::uint32_t depth, std::uint64_t 
   for (std::uint32_t i = 1; i < depth; ++i) changes_.push_back(random.next());
 }
 
-// Within the expected steps, which may follow from the number of lanes of the launch.
+// Places the changes within the expected steps, which may follow from the number of lanes of the launch.
 void PctStrategy::place_changes(std::size_t lanes) {
   if (expected_steps_ == 0) expected_steps_ = steps_per_lane_ * lanes;
   for (std::uint64_t& change : changes_) change = 1 + change % expected_steps_;

@@ -1,4 +1,4 @@
-// Records the decisions of another strategy, and replays such records.
+// RecordingStrategy records the decisions of another strategy, and ScriptedStrategy replays such records.
 #pragma once
 
 #include <memory>
@@ -32,11 +32,11 @@ class RecordingStrategy final : public Strategy {
   QuestionCounter questions_{true};
 };
 
-// If the lane of a decision is not runnable, the default rule decides. This happens in a schedule that is being
-// shortened, where the remaining decisions may no longer fit.
+// ScriptedStrategy follows the default rule if the lane of a decision is not runnable. This happens in a schedule that
+// is being shortened, whose remaining decisions may not fit any more.
 class ScriptedStrategy final : public Strategy {
  public:
-  // `recorded`: a RecordingStrategy asks this one.
+  // `recorded` means that a RecordingStrategy asks this one.
   ScriptedStrategy(const Schedule& schedule, std::uint32_t launch, bool recorded);
   std::size_t next(std::span<Lane* const> runnable, std::size_t current, Reason reason, Lane* asking) override;
   bool leaves_at_once(Lane& lane) override;
@@ -51,7 +51,7 @@ class ScriptedStrategy final : public Strategy {
   bool has(Decision::Kind kind) const;
   const Decision* find(QuestionCounter::Place place, Decision::Kind kind) const;
 
-  std::vector<Decision> decisions_;  // of this launch, ordered by place
+  std::vector<Decision> decisions_;  // decisions of this launch, ordered by place
   QuestionCounter questions_;
 };
 

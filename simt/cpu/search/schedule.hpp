@@ -1,8 +1,8 @@
 // A schedule contains the decisions of a run that differ from the default rule. It serves to repeat, shorten and
 // explain the run.
 //
-// The default rule: a lane continues as long as it can, also at atomics and after group operations. After a lane that
-// waits, spins or ends comes the runnable lane with the next higher rank in the grid; after the highest rank comes the
+// The default rule: A lane continues as long as it can, also at atomics and after group operations. If a lane waits,
+// spins or ends, the runnable lane with the next higher rank in the grid follows; after the highest rank comes the
 // lowest. A launch begins with the lowest rank. converged() gathers lanes as long as others of the warp may come, and
 // returns all of them. Every store is visible to others immediately, and a load reads the newest value.
 //
@@ -29,12 +29,13 @@ struct Decision {
     hold_store,     // the lane's store becomes visible to others `value` of its steps later
     read_old        // the lane's load reads a replaced value: `value` newer values exist, or all that the lane may skip
   };
-  std::uint32_t launch = 0;  // of the device, from 0
-  std::uint64_t lane = 0;    // the lane that is asked, by rank in the grid
-  // For go_on_with, hold_store and read_old: the number of this lane's atomic, group operation, barrier or end in this
-  // launch, from 1. For the other kinds: the number of the gathering or group of the warp whose lowest lane is `lane`.
+  std::uint32_t launch = 0;  // number of the launch on the device, counted from 0
+  std::uint64_t lane = 0;    // rank in the grid of the lane that is asked
+  // Place of the decision, counted from 1. For go_on_with, hold_store and read_old, it is the number of this lane's
+  // atomic, group operation, barrier or end in this launch. For the other kinds, it is the number of the gathering or
+  // group of the warp whose lowest lane is `lane`.
   std::uint32_t step = 0;
-  std::uint32_t question = 0;  // how often the lane has waited since (at a spin hint, at converged() or parked)
+  std::uint32_t question = 0;  // waits of the lane since then (at a spin hint, at converged() or parked)
   Kind kind = Kind::go_on_with;
   std::uint64_t value = 0;
 
@@ -43,12 +44,12 @@ struct Decision {
 
 struct Schedule {
   std::uint64_t seed = 1;
-  std::vector<Decision> decisions;  // in the order in which they were taken
+  std::vector<Decision> decisions;  // decisions in the order in which they were taken
 
   friend bool operator==(const Schedule&, const Schedule&) = default;
 };
 
-// One line without blanks, which needs no quotes in a shell: "v1:SEED:" and the decisions, separated by commas.
+// Returns one line without blanks, which needs no quotes in a shell: "v1:SEED:" and the decisions, separated by commas.
 //   3.17s5     lane 3 at its step 17: go on with lane 5
 //   3.17.2s5   the same when it waits for the second time after that step
 //   r.1s4      the launch begins with lane 4
@@ -58,7 +59,7 @@ struct Schedule {
 //   3.18o2     the load of lane 3 at its step 18 reads the last but two of the values of its word
 //   @2,        the decisions that follow belong to launch 2; those in front of the first mark, to launch 0
 std::string to_text(const Schedule& schedule);
-// Throws Fault(environment) that names the column.
+// Reads a schedule. Throws Fault(environment), which names the column of an error.
 Schedule parse_schedule(std::string_view text);
 
 }  // namespace simt

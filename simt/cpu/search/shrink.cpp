@@ -7,7 +7,7 @@
 namespace simt {
 namespace {
 
-// With more decisions than this, pairs are not tried, because their number grows with the square.
+// If there are more decisions than this, pairs are not tried, because their number grows with the square.
 constexpr std::size_t few_decisions = 32;
 
 class Shrinking {
@@ -32,7 +32,7 @@ class Shrinking {
   std::size_t size() const { return schedule_.decisions.size(); }
   bool exhausted() const { return runs_ == max_runs_; }
 
-  // From the end, because late decisions depend on early ones. True if something was removed.
+  // Removes chunks from the end, because late decisions depend on early ones. Returns true if something was removed.
   bool remove_chunks(std::size_t chunk) {
     bool any = false;
     for (std::size_t end = size(); end != 0;) {
@@ -50,7 +50,7 @@ class Shrinking {
     return accept(std::move(candidate));
   }
 
-  // Two decisions may cancel each other.
+  // Removes two decisions that may cancel each other.
   bool remove_pair() {
     for (std::size_t second = size(); second-- > 1;) {
       for (std::size_t first = second; first-- > 0;) {
@@ -63,8 +63,8 @@ class Shrinking {
     return false;
   }
 
-  // One switch may replace two. Either the first switch takes the target of the second. Or the first only gave the turn
-  // to the lane of the second, or moved lanes out of its way, and the second works with another target.
+  // Joins two switches into one. Either the first switch takes the target of the second. Or the first only gave the
+  // turn to the lane of the second, or moved lanes out of its way, and the second works with another target.
   bool join_two() {
     for (std::size_t i = 0; i + 1 < size(); ++i) {
       const Decision first = schedule_.decisions[i];

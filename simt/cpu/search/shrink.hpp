@@ -1,4 +1,4 @@
-// Finds the few decisions that make a run fail (delta debugging: Zeller & Hildebrandt, IEEE TSE 2002).
+// shrink() finds the few decisions that make a run fail (delta debugging: Zeller & Hildebrandt, IEEE TSE 2002).
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@ namespace simt {
 
 struct Shrunk {
   Schedule schedule;
-  std::uint32_t runs = 0;  // calls of the predicate
-  bool minimal = false;    // no single decision can be removed; false if the runs were used up
+  std::uint32_t runs = 0;  // number of calls of the predicate
+  bool minimal = false;    // true if no single decision can be removed; false if the runs were used up
 };
 
-// `still_fails` replays a schedule and returns whether it shows the same failure. `schedule` must fail.
+// Shortens a schedule that fails. `still_fails` replays a schedule and returns whether it shows the same failure.
 Shrunk shrink(const Schedule& schedule, const std::function<bool(const Schedule&)>& still_fails,
               std::uint32_t max_runs = 5000);
 

@@ -1,13 +1,13 @@
-// What every lane's malloc and free does to shared words, for comparison with the paper's algorithm worked by hand.
+// FidelityRig counts the operations of every lane's malloc and free on shared words, for comparison with the paper's
+// algorithm worked by hand.
 //
 //   FidelityRig<CFMalloc> rig(64 * 1024);
 //   const Calls mallocs = rig.counted_malloc({100});
 //   EXPECT_EQ(mallocs.of_lane[0], (Ops{.loads = 1, .stores = 3, .updates = 1}));
 //
-// Counted by simt::CountingThread. Warps advance in lockstep, call by call, as they mostly do on a GPU: the lanes that
-// call converged() together form one group, and the lanes of a warp that change one word do so one after the other, in
-// an order drawn from the seed. attach() and detach() are not counted. The device heap of the back end is not seen
-// either: its blocks and its own words are not ours.
+// simt::CountingThread counts. Warps advance in lock step, call by call, as they mostly do on a GPU. Lanes that call
+// converged() together form one group. Lanes of a warp that change one word do so one after the other, in an order
+// drawn from the seed. attach() and detach() are not counted. The device heap of the back end is not counted either.
 #pragma once
 
 #include <ostream>
@@ -18,13 +18,13 @@
 
 namespace allocbench::testing {
 
-// Operations on shared words.
+// Ops are numbers of operations on shared words.
 struct Ops {
   std::uint64_t loads = 0;
   std::uint64_t stores = 0;
-  std::uint64_t updates = 0;            // read-modify-writes other than compare-exchange
-  std::uint64_t compare_exchanges = 0;  // won and lost
-  std::uint64_t lost = 0;               // of these
+  std::uint64_t updates = 0;            // read-modify-writes other than compare-exchanges
+  std::uint64_t compare_exchanges = 0;  // compare-exchanges that were won or lost
+  std::uint64_t lost = 0;               // compare-exchanges that were lost
 
   bool operator==(const Ops&) const = default;
   Ops& operator+=(const Ops& other) {
@@ -35,7 +35,7 @@ struct Ops {
     lost += other.lost;
     return *this;
   }
-  // What `times` equal calls do.
+  // Returns the operations of `times` equal calls.
   Ops operator*(std::uint64_t times) const {
     return {loads * times, stores * times, updates * times, compare_exchanges * times, lost * times};
   }
@@ -45,10 +45,10 @@ struct Ops {
   }
 };
 
-// One call of each thread.
+// Calls has one call of each thread.
 struct Calls {
   std::vector<Ops> of_lane;
-  std::vector<void*> blocks;  // of mallocs
+  std::vector<void*> blocks;  // results of mallocs
 
   Ops sum() const {
     Ops all;
@@ -85,7 +85,7 @@ struct CountFrees {
   }
 };
 
-// Every thread declares that its blocks are dead, for designs that free in bulk.
+// CountReleases lets every thread declare that its blocks are dead, for designs that free in bulk.
 struct CountReleases {
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A allocator, simt::OperationCounts* counts, std::uint32_t count) const {
@@ -106,7 +106,7 @@ class FidelityRig : public Rig<A> {
                        std::uint32_t sm_count = 1, simt::StrategyKind strategy = simt::StrategyKind::lockstep)
       : Rig<A>(pool_bytes, parameters, seed, sm_count, strategy) {}
 
-  // One request of each thread.
+  // Makes one request of each thread.
   Calls counted_malloc(const std::vector<std::uint64_t>& sizes, std::uint32_t threads_per_block = 32) {
     simt::Buffer<std::uint64_t> requests(sizes.size());
     requests.from_host(this->stream(), sizes);
@@ -118,7 +118,7 @@ class FidelityRig : public Rig<A> {
     calls.blocks = blocks.to_host(this->stream());
     return calls;
   }
-  // A full warp of equal requests.
+  // Makes equal requests of a full warp.
   Calls warp_mallocs(std::uint64_t bytes) { return counted_malloc(std::vector<std::uint64_t>(32, bytes)); }
 
   Calls counted_free(const std::vector<void*>& blocks, std::uint32_t threads_per_block = 32) {

@@ -119,6 +119,55 @@ TEST(ScatterAllocFidelity, RegionsThatFailedTwelveTimesAreSkippedInPass1) {
             (Ops{.loads = 2}) + (Ops{.loads = 1, .updates = 1}) + full_page * 16);
 }
 
+// The two access blocks have six pages each, with one chunk per page. Walks start at page 4 of a block, because
+// 992 * 38183 modulo 6 is 4.
+TEST(ScatterAllocFidelity, AWalkNamesTheAccessBlockThatItWentThroughButNotTheOneWhereItStarted) {
+  scatteralloc::ScatterParameters parameters;
+  parameters.page_bytes = 1024;
+  parameters.region_pages = 2;
+  parameters.access_blocks = 2;
+  FidelityRig<ScatterAlloc> rig(6 * (2 * (1024 + sizeof(PageUsage)) + 4), parameters);
+  const auto block_in_use = [&] {
+    std::uint32_t block;
+    simt::copy_to_host(rig.stream(), &block, rig.allocator.first_block(), sizeof block);
+    return block;
+  };
+  // Pass 1 skips a region after two failed walks. Each failed walk looks at two full pages.
+  constexpr Ops load{.loads = 1};
+  const Ops full_region = load + full_page * 2 + Ops{.updates = 1};
+  constexpr Ops name_block{.stores = 1};
+  const Ops new_page = format + use_flat;
+  const struct {
+    std::ptrdiff_t page;
+    Ops ops;
+    std::uint32_t block_in_use;
+  } expected[] = {
+      {4, begin_walk + new_page, 0},
+      {5, begin_walk + full_page + new_page, 0},
+      {6, load + full_region + load + new_page, 0},  // The walk leaves block 0.
+      {7, load + full_region + load + full_page + new_page, 0},
+      {8, load * 2 + full_region + load + new_page, 0},
+      {9, load * 2 + full_region + load + full_page + new_page, 0},
+      {10, load * 3 + full_region + load + new_page, 0},
+      {11, load * 3 + full_region + load + full_page + new_page, 0},
+      {0, load * 4 + full_region + name_block + load + new_page,
+       1},                                                       // The walk has gone through block 1 and is in pass 2.
+      {1, load + full_region + load + full_page + new_page, 1},  // The walk starts at page 10.
+      {2, load * 2 + full_region + load + new_page, 1},          // Pass 1 skips the region of page 10.
+      {3, load * 2 + full_region + load + full_page + new_page, 1},
+  };
+  for (const auto& each : expected) {
+    const Calls calls = rig.counted_malloc({992});
+    EXPECT_EQ(rig.offset(calls.blocks[0]), each.page * 1024);
+    EXPECT_EQ(calls.of_lane[0], each.ops) << "page " << each.page;
+    EXPECT_EQ(block_in_use(), each.block_in_use) << "page " << each.page;
+  }
+  const Calls none = rig.counted_malloc({992});
+  EXPECT_EQ(none.blocks[0], nullptr);
+  EXPECT_EQ(none.of_lane[0], load * 2 + full_region * 6 + name_block);
+  EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+}
+
 TEST(ScatterAllocFidelity, RunsOfPages) {
   FidelityRig<ScatterAlloc> rig(one_region);
   const Calls one = rig.counted_malloc({4096});

@@ -1,4 +1,5 @@
-// The bulk semaphore: grants, promises and waits by hand-made sequences, then lanes that make and use units.
+// These tests of the bulk semaphore check grants, promises and waits by hand-made sequences, then lanes that make and
+// use units.
 #include "allocators/support/common/bulk_semaphore.hpp"
 
 #include <gtest/gtest.h>
@@ -69,9 +70,9 @@ TEST_F(BulkSemaphoreTest, LetsOneOfEachBatchMakeIt) {
   alone([out = makes.data()](auto& thread, BulkSemaphore semaphore) {
     out[0] = semaphore.demand(thread, 200, 512);  // begins the first batch
     out[1] = semaphore.demand(thread, 200, 512);
-    out[2] = semaphore.demand(thread, 112, 512);  // fills it
-    out[3] = semaphore.demand(thread, 500, 512);  // begins the second
-    out[4] = semaphore.demand(thread, 13, 512);   // reaches into the third
+    out[2] = semaphore.demand(thread, 112, 512);  // fills the first batch
+    out[3] = semaphore.demand(thread, 500, 512);  // begins the second batch
+    out[4] = semaphore.demand(thread, 13, 512);   // extends into the third batch
     out[5] = semaphore.demand(thread, 30, 512);
   });
   EXPECT_EQ(makes, (std::vector<std::uint32_t>{1, 0, 0, 1, 1, 0}));
@@ -113,7 +114,7 @@ TEST_F(BulkSemaphoreTest, DoesNotWaitForLongIfNothingIsExpected) {
 
 TEST_F(BulkSemaphoreTest, EndsAWaitWithoutAnyoneToMakeUnits) {
   alone([](auto& thread, BulkSemaphore semaphore) {
-    semaphore.announce(thread, 40);  // and never settles
+    semaphore.announce(thread, 40);  // the announcement is never settled
     semaphore.await(thread, 3);
   });
   EXPECT_EQ(BulkSemaphore::expected(state().promises), 40u);
@@ -130,8 +131,8 @@ TEST_F(BulkSemaphoreTest, TakesWhatItWaitedFor) {
   EXPECT_EQ(granted, (std::vector<std::uint32_t>{3, 2}));
 }
 
-// Each lane wants `wanted` units in turn, makes batches of `batch` when it must, and returns what it took. Every second
-// maker fails. `held` counts units in the hands of lanes, `made` those that exist.
+// In MakeAndUse, each lane requests `wanted` units in turn, makes batches of `batch` if it must, and returns the units.
+// Every second maker fails. `held` counts the units that lanes hold, and `made` the units that exist.
 struct MakeAndUse {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, BulkSemaphore semaphore, std::uint32_t* words) const {

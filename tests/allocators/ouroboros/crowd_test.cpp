@@ -1,4 +1,4 @@
-// Ouroboros under crowds: how many chunks a burst takes, then seeded stress of all six forms.
+// These tests of Ouroboros check the number of chunks that a burst takes, then use seeded stress of all six forms.
 #include <gtest/gtest.h>
 
 #include "tests/allocators/churn.hpp"
@@ -12,7 +12,7 @@ namespace {
 using namespace ouroboros;
 using testing::Rig;
 
-// Warps that are all resident and ask for 16 bytes per lane.
+// Crowd is a set of warps that are all resident and request 16 bytes per lane.
 template <class A>
 class Crowd {
  public:
@@ -53,7 +53,7 @@ class Crowd {
   std::optional<A> allocator_;
 };
 
-// A burst on a fresh heap: thousands of lanes find their class empty at once, and a chunk serves sixteen warps.
+// In a burst on a fresh heap, thousands of lanes find their class empty at once, and a chunk serves sixteen warps.
 TEST(OuroborosBurst, TakesHardlyMoreChunksThanItNeeds) {
   constexpr std::uint32_t warps = 256;
   constexpr std::uint32_t needed = warps * 32 / 512;
@@ -69,8 +69,8 @@ template <class A>
 class OuroborosCrowd : public ::testing::Test {};
 TYPED_TEST_SUITE(OuroborosCrowd, ChunkVariants);
 
-// Groups would wait for one chunk of 512 pages, each for the group before it. In round robin they all ask at the same
-// moment, so only the numbers of their takes show the crowd.
+// Groups would wait for one chunk of 512 pages, each for the group before it. In round robin they all request at the
+// same moment, so only the queue positions of their takes show the crowd.
 TYPED_TEST(OuroborosCrowd, IsSpreadOverMoreChunks) {
   constexpr std::uint32_t warps = 200;
   for (const auto strategy : {simt::StrategyKind::random, simt::StrategyKind::round_robin}) {
@@ -91,7 +91,7 @@ TYPED_TEST(OuroborosCrowd, IsSpreadOverMoreChunks) {
   }
 }
 
-// The chunks of a crowd stay in the class, so crowds that come again find them: never more than the groups, and the
+// The chunks of a crowd stay in the class, so later crowds find them. There are never more chunks than groups, plus the
 // storage of the queue.
 TYPED_TEST(OuroborosCrowd, FindsTheChunksOfEarlierCrowds) {
   constexpr std::uint32_t warps = 100;
@@ -107,7 +107,7 @@ TYPED_TEST(OuroborosCrowd, FindsTheChunksOfEarlierCrowds) {
   EXPECT_EQ(crowd.broken_invariant(), "");
 }
 
-// A lone caller is no crowd, however often it comes.
+// A lone caller is not a crowd, however often it comes.
 TYPED_TEST(OuroborosCrowd, NeedsGroupsThatWait) {
   Crowd<TypeParam> crowd(simt::StrategyKind::round_robin, 3, 1, chunks_of(8192));
   crowd.malloc_by(1);
@@ -117,7 +117,7 @@ TYPED_TEST(OuroborosCrowd, NeedsGroupsThatWait) {
   EXPECT_EQ(crowd.chunks_taken(), before) << "512 pages suffice, and two groups wait at most";
 }
 
-// More than two groups wait, a chunk serves four of them, and half of the pool was never used.
+// A crowd means that more than two groups wait, a chunk serves four of them, and half the pool is unused.
 TYPED_TEST(OuroborosCrowd, CountsGroupsPagesAndChunks) {
   Rig<TypeParam> rig(8192 * KiB, chunks_of(8192));
   const auto& heap = rig.allocator.heap();
@@ -157,7 +157,7 @@ TYPED_TEST(OuroborosStress, SurvivesSeededStressOnTinyHeaps) {
   }
 }
 
-// Chunks of many pages: warps draw without a look at the count, and masks have several words.
+// The chunks have many pages, so warps draw without loading the count, and masks have several words.
 TYPED_TEST(OuroborosStress, SurvivesSeededStressWithLargeChunks) {
   for (std::uint64_t seed = 1; seed <= testing::seeds(60); ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);

@@ -1,5 +1,5 @@
 // The head of a linked queue passes neighbours that two lanes consume at the same time, although a lane may read a node
-// as it was before the other lane's mark (late_reader.hpp).
+// from before the other lane's mark (late_reader.hpp).
 #include "allocators/ouroboros/linked_list.hpp"
 
 #include <gtest/gtest.h>
@@ -11,8 +11,8 @@ namespace {
 
 using ouroboros::LinkedList;
 
-// Segments 0, 1 and 2 are queued in the chunks 0, 1 and 2. Another lane consumes segment 0. Before its mark becomes
-// visible here, this lane consumes segment 1.
+// In ConsumeNeighbours, segments 0, 1 and 2 are queued in the chunks 0, 1 and 2. Another lane consumes segment 0.
+// Before its mark becomes visible here, this lane consumes segment 1.
 struct ConsumeNeighbours {
   template <class Thread>
   void operator()(Thread& thread, LinkedList list, LinkedList::ClassState* state) const {

@@ -1,4 +1,4 @@
-// Ouroboros: sizes and layouts by hand, and the rules of chunks and queues on small heaps.
+// These tests of Ouroboros check sizes and layouts by hand, and the rules of chunks and queues on small heaps.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -67,7 +67,7 @@ TYPED_TEST(OuroborosTest, ServesEverySizeFromChunksOfItsClass) {
 
 TYPED_TEST(OuroborosTest, TakesChunksOnlyWhenTheQueueIsEmpty) {
   Parameters parameters = chunks_of(8192);
-  parameters.crowd = 1 << 20;  // crowd_test.cpp has what crowds take
+  parameters.crowd = 1 << 20;  // crowd_test.cpp tests the chunks of crowds
   Rig<TypeParam> rig(1024 * KiB, parameters);
   const auto used = [&] { return rig.allocator.heap().space.pool.state->next_fresh; };
   rig.free(rig.malloc({16}));
@@ -96,8 +96,8 @@ TYPED_TEST(OuroborosTest, DetectsExhaustionAndRecoversFromIt) {
     parameters.ring_capacity = 1024;
     Rig<TypeParam> rig(64 * KiB, parameters);
     const std::size_t blocks = testing::expect_all_blocks_come_again(rig, bytes);
-    // What is not page is headers and queues: the 16-byte pages need four bytes of queue each, and a flat ring bounds
-    // how many there can be.
+    // The rest of the pool is headers and queues. Pages of 16 bytes need four bytes of queue each, and a flat ring
+    // limits their number.
     EXPECT_GE(blocks, std::min<std::size_t>(1024, 64 * KiB * 6 / 10 / bytes)) << bytes;
   }
 }
@@ -134,7 +134,7 @@ TYPED_TEST(OuroborosTest, ResetsToTheFirstState) {
   testing::expect_reset_to_first_state(rig);
 }
 
-// Queues whose numbers wrap around their rings and segments many times.
+// The queue positions wrap around their rings and segments many times.
 TYPED_TEST(OuroborosTest, GoesRoundItsQueue) {
   Parameters parameters = chunks_of(64);
   parameters.ring_capacity = 128;
@@ -142,7 +142,7 @@ TYPED_TEST(OuroborosTest, GoesRoundItsQueue) {
   testing::expect_queues_go_round(rig);
 }
 
-// Variants whose chunks leave their class.
+// The chunks of these variants leave their class.
 template <class A>
 class OuroborosChunkTest : public ::testing::Test {};
 TYPED_TEST_SUITE(OuroborosChunkTest, ChunkVariants);
@@ -177,7 +177,7 @@ TYPED_TEST(OuroborosChunkTest, KeepsAChunkThatTheReuseRingCannotHold) {
   rig.free(malloc_until_null(rig, 1024, 32));
   EXPECT_EQ(rig.allocator.heap().space.pool.state->returned.units, 4u);
   EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
-  // A virtualised queue takes one of the four for itself.
+  // A virtualised queue takes one of the four chunks for itself.
   EXPECT_EQ(malloc_until_null(rig, 512, 32).size(),
             std::decay_t<decltype(rig.allocator.heap().storage)>::virtualised ? 6u : 8u);
   EXPECT_EQ(malloc_until_null(rig, 1024, 32).size(), pages - 4);

@@ -1,4 +1,5 @@
-// The published forms of Ouroboros: sizes, exhaustion and recovery, then seeded stress of all six on small heaps.
+// These tests of the published forms of Ouroboros check sizes, exhaustion and recovery, then use seeded stress of all
+// six on small heaps.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -36,7 +37,7 @@ Parameters chunks_of(std::uint64_t bytes) {
 
 TEST(OuroborosPublishedLayout, PutsAHeaderInFrontOfEveryChunk) {
   Rig<OuroborosPS> rig(1024 * KiB, chunks_of(8192));
-  // 128 bytes of header and 8192 of data.
+  // A chunk has 128 bytes of header and 8192 bytes of data.
   EXPECT_EQ(rig.offset(rig.malloc({8192})[0]), 128);
   EXPECT_EQ(rig.offset(rig.malloc({8192})[0]), 8320 + 128);
   EXPECT_EQ(rig.offset(rig.malloc({4096})[0]) % 8320 % 4096, 128);
@@ -59,10 +60,10 @@ TEST(LargestThatFits, FindsTheLastCountBeforeAStep) {
   }
 }
 
-// The rings of as many chunks as fit alone are larger than the pool.
+// The rings of as many chunks as fit without rings are larger than the pool.
 TEST(OuroborosPublishedLayout, GivesAPoolSmallerThanItsRingsMoreThanOneChunk) {
   Parameters parameters = chunks_of(8192);
-  parameters.ring_capacity = 1 << 17;  // ten classes: 5 MiB
+  parameters.ring_capacity = 1 << 17;  // ten classes take 5 MiB
   Rig<OuroborosPS> rig(4096 * KiB, parameters);
   EXPECT_GT(rig.allocator.heap().chunks.bytes(), 1024 * KiB);
 }
@@ -101,7 +102,8 @@ TYPED_TEST(OuroborosPublishedTest, ServesTheLastPagesToAPartOfAWarp) {
 TYPED_TEST(OuroborosPublishedTest, SendsLargeRequestsToTheDeviceHeap) {
   Parameters parameters = chunks_of(8192);
   parameters.device_heap_share = 0.5;
-  EXPECT_EQ(TypeParam::max_request(2048 * KiB, parameters), 256 * KiB);  // 7/16 of the share, down to a power of two
+  // 7/16 of the share, rounded down to a power of two.
+  EXPECT_EQ(TypeParam::max_request(2048 * KiB, parameters), 256 * KiB);
   Rig<TypeParam> rig(2048 * KiB, parameters);
   const std::vector<void*> blocks = rig.malloc({8192, 8193, 100000, 256 * KiB});
   EXPECT_FALSE(rig.device().in_device_heap(blocks[0]));
@@ -120,7 +122,7 @@ TYPED_TEST(OuroborosPublishedTest, IgnoresNullServesZeroBytesAndRefusesTinyPools
   EXPECT_THROW(Rig<TypeParam>(8 * KiB, chunks_of(8192)), Unsupported);
 }
 
-// More free pages overflow into the field beside: none can be had.
+// More free pages overflow into the next field, so no page can be taken.
 TEST(OuroborosPublished, CountsTo24BitsOfFreePages) {
   using Semaphore = ouroboros::published::PackedSemaphore;
   EXPECT_EQ(Semaphore::count(Semaphore::none + 16777215), 16777215);
@@ -128,7 +130,7 @@ TEST(OuroborosPublished, CountsTo24BitsOfFreePages) {
   EXPECT_EQ(Semaphore::expected(Semaphore::none + 20000000), 1);
 }
 
-// 40 million pages of 256 bytes.
+// The pool has 40 million pages of 256 bytes.
 TEST(OuroborosPublished, SaysWhichConstantBearsThePagesOfAPool) {
   constexpr std::size_t pool = 10240000000;
   Parameters parameters;
@@ -150,7 +152,7 @@ TEST(OuroborosPublished, SaysWhichConstantBearsThePagesOfAPool) {
   EXPECT_EQ(OuroborosPVL::why_too_many_free(pool, parameters, 1024, 0.5), "");
 }
 
-// Where nothing is said against a pool, all of its pages can be taken and freed.
+// If the check accepts a pool, all of its pages can be taken and freed.
 TYPED_TEST(OuroborosPublishedTest, TakesAndFreesAllPagesThatItPromisesToBear) {
   Parameters parameters = small_heap<TypeParam>().parameters;
   parameters.ring_capacity = 128;
@@ -173,7 +175,7 @@ TYPED_TEST(OuroborosPublishedTest, ResetsToTheFirstState) {
   testing::expect_reset_to_first_state(rig);
 }
 
-// Queues whose numbers wrap around their rings and segments many times.
+// The queue positions wrap around their rings and segments many times.
 TYPED_TEST(OuroborosPublishedTest, GoesRoundItsQueue) {
   auto small = small_heap<TypeParam>();
   Rig<TypeParam> rig(16 * KiB, small.parameters);

@@ -1,5 +1,5 @@
-// No lane is refused while pages are free, although takers overdraw the semaphore and hide what is freed meanwhile:
-// first a hand-made sequence, then a search over schedules.
+// No lane is refused while pages are free, although takers overdraw the semaphore and hide pages that are freed
+// meanwhile. The tests are a hand-made sequence and a search over schedules.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,10 +14,11 @@ namespace {
 
 using testing::Rig;
 
-// A heap with one class of one page per chunk and no chunks left, for one lane. Other lanes act in between:
-//   round 1  a page is freed after the lane has looked for pages
-//   round 2  before the lane looks, a taker of 32 lanes has got that page and has not given back the other 31 yet; its
-//            subtraction hides a second page that is freed; it gives back after the lane has looked
+// ScriptedHeap has one class of one page per chunk and no chunks left, for one lane. Other lanes act in between:
+// * Round 1: A page is freed after the lane has looked for pages.
+// * Round 2: Before the lane looks, a taker of 32 lanes has got this page and has not returned the other 31 units yet.
+//   Its subtraction hides a second page that is freed. It returns the units after the lane has looked.
+//
 // So a page is free when the lane has seen nothing twice.
 struct ScriptedHeap {
   struct Space {

@@ -1,4 +1,4 @@
-// Ouroboros, queues kept in chunks: how many chunks of the pool they may take.
+// These tests check how many chunks of the pool the queues of Ouroboros may take.
 #include <gtest/gtest.h>
 
 #include "tests/allocators/churn.hpp"
@@ -12,18 +12,18 @@ using namespace ouroboros;
 using testing::Rig;
 using Queue = SegmentedQueue<ArrayHierarchy>;
 
-// Chunks of 64 bytes have 16 slots, and there are three classes, so two segments are not the class's.
+// Chunks of 64 bytes have 16 slots. There are three classes, so two segments belong to other classes.
 TEST(OuroborosSegments, AreAsManyAsAllOtherChunksNeed) {
   ChunkSpace space;
   space.chunk_log = 6;
   const struct {
     std::uint32_t chunks, indices_per_chunk, segments;
   } rows[] = {
-      {37, 1, 3},  // 32 chunks of pages fill two segments, and one more is always there
-      {36, 1, 3},  // 31
-      {20, 1, 2},  // 16
-      {21, 1, 3},  // 17 would need three segments, 16 leave a chunk that nothing else can use
-      {37, 4, 8},  // 27 chunks have 108 indices: seven segments, and one
+      {37, 1, 3},  // 32 chunks of pages fill two segments, and one more always exists
+      {36, 1, 3},  // 31 chunks of pages
+      {20, 1, 2},  // 16 chunks of pages
+      {21, 1, 3},  // 17 chunks would need three segments; with 16, one chunk has no other use
+      {37, 4, 8},  // 27 chunks have 108 indices: seven segments, and one more
       {5, 1, 2},  {5, 4, 2},
   };
   for (const auto& row : rows) {
@@ -37,7 +37,7 @@ template <class A>
 class OuroborosSegmentsTest : public ::testing::Test {};
 TYPED_TEST_SUITE(OuroborosSegmentsTest, SegmentedVariants);
 
-// Each group asks for chunks before it knows that others take the last ones.
+// Each group requests chunks before it knows that others take the last ones.
 TYPED_TEST(OuroborosSegmentsTest, NoCrowdMakesTheQueueLongerForGood) {
   for (std::uint64_t seed = 1; seed <= testing::seeds(40); ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);

@@ -1,4 +1,4 @@
-// The six reworked forms of Ouroboros as types for typed tests, and the parameters of small heaps.
+// These are the six reworked forms of Ouroboros as types for typed tests, and the parameters of small heaps.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@ namespace allocbench::ouroboros {
 
 inline constexpr std::uint64_t KiB = 1024;
 
-// A form without the name that its registered plug-in has.
+// Variant is a form without the name of its registered plug-in.
 template <class Policy>
 struct Variant : OuroborosOf<Policy> {
   static constexpr Traits traits{.name = "ouroboros",
@@ -29,11 +29,11 @@ using Variants = ::testing::Types<Variant<PageHeap<FlatRing>>, Variant<PageHeap<
                                   Variant<ChunkHeap<SegmentedQueue<ArrayHierarchy>>>,
                                   Variant<ChunkHeap<SegmentedQueue<LinkedList>>>>;
 
-// Those whose chunks leave their class.
+// The chunks of these forms leave their class.
 using ChunkVariants = ::testing::Types<Variant<ChunkHeap<FlatRing>>, Variant<ChunkHeap<SegmentedQueue<ArrayHierarchy>>>,
                                        Variant<ChunkHeap<SegmentedQueue<LinkedList>>>>;
 
-// Those whose queues lie in chunks.
+// The queues of these forms lie in chunks.
 using SegmentedVariants =
     ::testing::Types<Variant<PageHeap<SegmentedQueue<ArrayHierarchy>>>, Variant<PageHeap<SegmentedQueue<LinkedList>>>,
                      Variant<ChunkHeap<SegmentedQueue<ArrayHierarchy>>>,

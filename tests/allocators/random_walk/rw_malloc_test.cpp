@@ -1,4 +1,5 @@
-// RW_malloc: words of runs against a plain model, sharing and counting by hand, then seeded stress.
+// These tests of RW_malloc compare words of runs with a plain model, check sharing and counting by hand, then use
+// seeded stress.
 #include "allocators/random_walk/rw_malloc.hpp"
 
 #include <gtest/gtest.h>
@@ -28,7 +29,7 @@ TEST(RunWord, ReadsBackEveryRunBesideAnyNeighbours) {
           const PageRun run{first, pages, shared};
           std::uint64_t word = run_word::bits_of(run);
           const std::uint32_t end = first + pages;
-          // Before and behind: nothing, or runs that fill the word.
+          // Before and behind the run, there is nothing, or runs that fill the word.
           if ((neighbours & 1) != 0 && first != 0) word |= run_word::bits_of({0, first, !shared});
           if ((neighbours & 2) != 0 && end != 32) word |= run_word::bits_of({end, 32 - end, shared});
           for (std::uint32_t page = first; page < end; ++page) {
@@ -48,7 +49,7 @@ TEST(RunWord, FindsFreeRunsAsALoopDoes) {
   std::uint64_t random = 1;
   for (int i = 0; i < 20'000; ++i) {
     random = random * 6364136223846793005u + 1442695040888963407u;
-    // Sparse words too.
+    // Every third word is dense, and the others are sparse.
     const std::uint64_t word = i % 3 == 0 ? random : random & random << 7 & random << 13;
     for (std::uint32_t pages = 1; pages <= 32; pages += 1 + pages / 5) {
       std::uint32_t expected = 0;
@@ -103,7 +104,7 @@ TYPED_TEST(RunsInWordsTest, FillsThePoolWithRunsOfAPowerOfTwo) {
   }
 }
 
-// Runs do not straddle words: of 5 pages each word holds six.
+// Runs do not cross words, so each word holds six runs of 5 pages.
 TYPED_TEST(RunsInWordsTest, KeepsRunsWithinAWord) {
   PageParameters parameters = pages_of(256);
   parameters.scarce_share = 0.001;
@@ -117,7 +118,7 @@ TYPED_TEST(RunsInWordsTest, KeepsRunsWithinAWord) {
   }
 }
 
-// Free are the pages that `free` names, of 64.
+// Makes a pool of 64 pages in which only the pages in `free` are free.
 template <class A>
 std::ptrdiff_t page_of_four(std::set<std::uint32_t> free, std::uint64_t seed) {
   PageParameters parameters = pages_of(256);
@@ -134,8 +135,8 @@ std::ptrdiff_t page_of_four(std::set<std::uint32_t> free, std::uint64_t seed) {
   return block == nullptr ? -1 : rig.offset(block) / 256;
 }
 
-// "Free segments running across two neighboring words will also be connected", but the first page does not follow the
-// last one.
+// "Free segments running across two neighboring words will also be connected". But page 0 is not adjacent to the last
+// page.
 TEST(RandomWalkMallocRegions, ConnectsSegmentsOverTheBordersOfWords) {
   for (std::uint64_t seed = 1; seed <= testing::seeds(10); ++seed) {
     EXPECT_EQ(page_of_four<RandomWalkMallocRegions>({30, 31, 32, 33}, seed), 30);
@@ -157,7 +158,7 @@ TEST(RandomWalkMallocRegions, ServesUpToARegionButOnePage) {
   EXPECT_NE(rig.malloc({1000 * 256})[0], nullptr);
 }
 
-// Runs of 40 pages, of which a region holds 25.
+// A region holds 25 runs of 40 pages.
 TEST(RandomWalkMallocRegions, LanesOfAWarpTakeRunsOfSeveralWords) {
   PageParameters parameters = pages_of(256);
   parameters.scarce_share = 0.01;
@@ -179,7 +180,7 @@ TEST(RandomWalkMallocRegions, LanesOfAWarpTakeRunsOfSeveralWords) {
   }
 }
 
-// The pages that a warp of 32 small requests takes when all lanes come together.
+// Returns the number of pages that a warp of 32 small requests takes if all lanes come together.
 template <class A>
 std::size_t pages_in_use(Rig<A>& rig, const std::vector<void*>& blocks) {
   std::set<std::ptrdiff_t> pages;
@@ -205,7 +206,8 @@ TYPED_TEST(RandomWalkMallocTest, SmallRequestsOfAWarpShareARun) {
 
 TYPED_TEST(RandomWalkMallocTest, FreeingOneMemberLeavesTheOthers) {
   for (std::uint64_t seed = 1; seed <= testing::seeds(10); ++seed) {
-    // One word: two warps' runs, and every page that is freed too early would be handed out again at once.
+    // The pool has one word with the runs of two warps. A page that is freed too early would be handed out again at
+    // once.
     Rig<TypeParam> rig(8192, pages_of(256), seed);
     const std::vector<void*> blocks = rig.malloc(std::vector<std::uint64_t>(32, 100));
     ASSERT_EQ(std::count(blocks.begin(), blocks.end(), nullptr), 0);
@@ -228,7 +230,7 @@ TYPED_TEST(RandomWalkMallocTest, FreeingOneMemberLeavesTheOthers) {
   }
 }
 
-// 31 free pages, no two side by side: a shared run of more than one page cannot be had.
+// There are 31 free pages, no two side by side, so a shared run of more than one page is impossible.
 TEST(RandomWalkMallocReworked, MembersGetPagesOfTheirOwnWhereNoRunIsFree) {
   PageParameters parameters = pages_of(256);
   parameters.scarce_share = 0.001;
@@ -246,8 +248,8 @@ TEST(RandomWalkMallocReworked, MembersGetPagesOfTheirOwnWhereNoRunIsFree) {
   }
 }
 
-// One region of 32 words, two runs of 16 pages in each: three warps want 96 of 64 runs at once. What a lane saw of the
-// other words is outdated then; the lanes look again instead of trying word after word.
+// One region of 32 words has two runs of 16 pages in each word. Three warps request 96 of these 64 runs at once. What a
+// lane has seen of the other words is then outdated. The lanes look again instead of trying word after word.
 TEST(RandomWalkMallocReworked, LooksAgainWhereOthersFilledTheWords) {
   PageParameters parameters = pages_of(64);
   parameters.scarce_share = 0.1;
@@ -261,7 +263,7 @@ TEST(RandomWalkMallocReworked, LooksAgainWhereOthersFilledTheWords) {
   EXPECT_LE(most_lost, 8u);
 }
 
-// Walks of the published form are long where memory is scarce.
+// Walks of the published form are long if memory is scarce.
 template <class A>
 constexpr bool is_slow = !std::is_same_v<A, RandomWalkMallocReworked>;
 
@@ -274,7 +276,7 @@ TYPED_TEST(RandomWalkMallocTest, SurvivesSeededStress) {
     testing::StressPlan plan;
     plan.sizes = mixes[seed % mixes.size()];
     plan.threads = 2 + static_cast<std::uint32_t>(seed * 7 % 63);
-    // One to four words of pages of 64 bytes; the last may be a part of one.
+    // The pool has one to four words of pages of 64 bytes, and the last word may be a part.
     Rig<TypeParam> rig((32 + seed * 11 % 97) * 64, pages_of(64), seed);
     ASSERT_EQ(testing::stress(rig, plan, seed), "");
     ASSERT_NE(rig.malloc({2048})[0], nullptr);  // everything is free again

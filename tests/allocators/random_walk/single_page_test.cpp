@@ -1,4 +1,5 @@
-// RW, RW-BM, CRW, CoRW: every page can be had, steps follow the formulas of Pham et al. 2025, then seeded stress.
+// These tests of RW, RW-BM, CRW and CoRW check that every page can be taken and that steps follow the formulas of Pham
+// et al. 2025, then use seeded stress.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,7 +28,7 @@ using testing::steps_of_page_requests;
 template <class A>
 class SinglePageTest : public ::testing::Test {
  public:
-  // Walks that find nothing only when there is no page.
+  // Returns parameters with which walks fail only if there is no page.
   static typename A::Parameters thorough() {
     typename A::Parameters parameters;
     parameters.page_bytes = 16;
@@ -95,7 +96,7 @@ TYPED_TEST(SinglePageTest, SurvivesSeededChurn) {
   const std::uint64_t last = testing::seeds(25);
   for (std::uint64_t seed = 1; seed <= last; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
-    // From roomy to far too small for what the lanes want to hold.
+    // The pools are roomy at first and finally far too small for the blocks that the lanes hold.
     const std::size_t pages = 8 + seed * 7 % 90;
     Rig<TypeParam> rig(pages * 16, this->thorough(), seed);
     const testing::ChurnResult result = testing::churn(rig.allocator, rig.stream(), seed, {.sizes = {4, 16}});
@@ -106,7 +107,7 @@ TYPED_TEST(SinglePageTest, SurvivesSeededChurn) {
   }
 }
 
-// Formulas (3) and (5) as the exact sums over the requests, served one after the other; a step succeeds if one of
+// Returns formulas (3) and (5) as exact sums over the requests, served one after the other. A step succeeds if one of
 // `width` pages is free.
 double expected_steps(double pages, double free, double threads, double width) {
   double sum = 0;
@@ -116,7 +117,8 @@ double expected_steps(double pages, double free, double threads, double width) {
   return sum / threads;
 }
 
-// A power of two, where generators with short cycles in their low bits fail, a multiple of one, and neither.
+// The numbers of pages are a power of two, where generators with short cycles in their low bits fail, a multiple of
+// one, and neither.
 TEST(RandomWalkReworked, TakesTheStepsOfFormula3) {
   for (const std::uint32_t pages : {1u << 17, 5u << 14, 100'000u}) {
     const std::uint32_t free = pages / 10;
@@ -135,8 +137,8 @@ TEST(RandomWalkBitmapReworked, TakesTheStepsOfFormula5) {
   }
 }
 
-// Both word lengths of section 3.3, as published, where walks seldom give up. Theorem 1: with w pages to a word at
-// least a w-th of the steps is left, and where few pages are free hardly more.
+// Checks both word lengths of section 3.3, as published, where walks seldom give up. Theorem 1: With w pages to a word,
+// at least a w-th of the steps is left, and hardly more if few pages are free.
 template <class A>
 void expect_formula_5(std::uint32_t word) {
   for (const std::uint32_t pages : {1u << 20, 1'000'000u}) {
@@ -157,22 +159,23 @@ TEST(RandomWalkBitmap64, TakesTheStepsOfFormula5) { expect_formula_5<RandomWalkB
 TEST(CollaborativeRandomWalkReworked, LanesOfAWarpLeaveAfterTheSameRounds) {
   const std::uint32_t pages = 1 << 20;
   const testing::Steps plenty = steps_of_page_requests<CollaborativeRandomWalkReworked>(pages, pages / 10, 4096, 3);
-  // 32 words of 32 pages hold over 100 free ones; the attempt without a look does not count as a step.
+  // 32 words of 32 pages have over 100 free pages. The attempt without a load does not count as a step.
   EXPECT_LT(plenty.average(), 1.01);
   const testing::Steps scarce = steps_of_page_requests<CollaborativeRandomWalkReworked>(pages, pages / 100, 4096, 3);
-  std::size_t whole_warps = 0;  // a few are split by the executor
+  std::size_t whole_warps = 0;  // the executor splits a few warps
   for (std::size_t warp = 0; warp < scarce.steps.size(); warp += 32) {
     const auto lanes = scarce.steps.begin() + static_cast<std::ptrdiff_t>(warp);
     whole_warps += *std::min_element(lanes, lanes + 32) == *std::max_element(lanes, lanes + 32);
   }
   EXPECT_GT(whole_warps, 110u);  // of 128
-  // 10.24 free pages a round at first: at least 3.1 rounds for 32, at most those of 6.1 pages a round at the end.
+  // A round has 10.24 free pages at first and 6.1 at the end. So 32 pages take at least 3.1 rounds, and at most those
+  // of 6.1 pages a round.
   EXPECT_GT(scarce.average(), 3.1);
   EXPECT_LT(scarce.average(), 6.3);
 }
 
 TEST(CollaborativeRandomWalkReworked, HelpsTheLanesThatFindNothing) {
-  // One free page in each word but one: no lane of RW-BM gets along in one step, a warp of CoRW does in one or two.
+  // Each word but one has one free page. No lane of RW-BM needs only one step, and a warp of CoRW needs one or two.
   const testing::Steps steps = steps_of_page_requests<CollaborativeRandomWalkReworked>(1024, 64, 32, 1);
   std::set<void*> blocks(steps.blocks.begin(), steps.blocks.end());
   EXPECT_EQ(blocks.size(), 32u);
@@ -194,12 +197,13 @@ TEST(RandomWalkReworked, GivesUpAfterTheProbesOfTheRule) {
   const testing::Steps words = steps_of_page_requests<RandomWalkBitmapReworked>(1000, 0, 32, 1);
   for (const std::uint32_t each : words.steps) EXPECT_EQ(each, 1024u);  // 32 words, 32 probes each
   const testing::Steps published = steps_of_page_requests<RandomWalkBitmap>(1000, 0, 32, 1);
-  for (const std::uint32_t each : published.steps) EXPECT_GE(each, 34u);  // and words that others had locked
+  // The steps include words that others had locked.
+  for (const std::uint32_t each : published.steps) EXPECT_GE(each, 34u);
   const testing::Steps of_64 = steps_of_page_requests<RandomWalkBitmap64>(1000, 0, 32, 1);
   for (const std::uint32_t each : of_64.steps) EXPECT_GE(each, 17u);
 }
 
-// One word of thirty-two is free and all others are full: 34 random words miss it in one of three walks.
+// One of thirty-two words is free, and all others are full. 34 random words miss it in one of three walks.
 TEST(RandomWalkBitmapReworked, FindsFreePagesThatLieInOneWord) {
   random_walk::PageParameters parameters;
   parameters.page_bytes = 16;
@@ -216,7 +220,7 @@ TEST(ClusteredRandomWalkReworked, TakesThePageBesideTheLastOne) {
   parameters.page_bytes = 16;
   Rig<ClusteredRandomWalkReworked> rig(std::size_t{16} << 16, parameters);
   const std::ptrdiff_t first = rig.offset(rig.malloc({16})[0]);
-  // In other kernels: the last page outlives its session.
+  // The next mallocs run in other kernels, because the last page outlives its session.
   EXPECT_EQ(rig.offset(rig.malloc({16})[0]), first + 16);
   EXPECT_EQ(rig.offset(rig.malloc({16})[0]), first + 32);
 }

@@ -1,4 +1,4 @@
-// Steps of mallocs, counted by a wrapping thread.
+// A wrapping thread counts the steps of mallocs.
 #pragma once
 
 #include <vector>
@@ -32,7 +32,7 @@ struct CountSteps {
 };
 
 struct Steps {
-  std::vector<std::uint32_t> steps;  // of each thread
+  std::vector<std::uint32_t> steps;  // steps of each thread
   std::vector<void*> blocks;
 
   double average() const {
@@ -42,7 +42,8 @@ struct Steps {
   }
 };
 
-// One page for each of `threads` threads, a multiple of 32, from `pages` pages of which `free` are free, anywhere.
+// Requests one page for each of `threads` threads, a multiple of 32. Of the `pages` pages, `free` are free at random
+// places.
 template <class A>
 Steps steps_of_page_requests(std::uint32_t pages, std::uint32_t free, std::uint32_t threads, std::uint64_t seed) {
   simt::ExecutorOptions options;

@@ -1,4 +1,4 @@
-// What the random-walk allocators share: word grids and the generator.
+// These tests cover the common parts of the random-walk allocators: word grids and the generator.
 #include "allocators/random_walk/walk.hpp"
 
 #include <gtest/gtest.h>
@@ -67,7 +67,7 @@ TEST(Walk, IsUniformOverAnyNumberOfPositions) {
     for (const std::uint32_t count : counts.to_host(stream)) {
       chi_squared += (count - expected) * (count - expected) / expected;
     }
-    // Mean positions - 1, variance twice that.
+    // The mean is positions - 1, and the variance is twice that.
     EXPECT_LE(std::abs(chi_squared - (positions - 1)), 5 * std::sqrt(2.0 * positions)) << positions;
   }
 }

@@ -1,4 +1,4 @@
-// Large blocks of Halloc and Ouroboros: they come from the device heap, go back to it one by one, and all at reset.
+// Large blocks of Halloc and Ouroboros come from the device heap. They return to it one by one, and all at reset.
 #include "allocators/support/common/device_heap_share.hpp"
 
 #include <gtest/gtest.h>
@@ -47,7 +47,7 @@ TYPED_TEST(DeviceHeapShareTest, ResetFreesLargeBlocks) {
     rig.allocator.reset(rig.stream());
     EXPECT_EQ(refused(rig.malloc(requests)), refused(first));
   }
-  // What was freed before the reset is not freed again.
+  // Blocks that are freed before the reset are not freed again.
   rig.allocator.reset(rig.stream());
   const std::vector<void*> blocks = rig.malloc({4000, 5000, 6000});
   rig.free({blocks[1]});

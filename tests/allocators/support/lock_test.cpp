@@ -1,4 +1,4 @@
-// TicketLock: what a lane sees on its arrival.
+// These tests check what a lane sees when it arrives at a TicketLock.
 #include "allocators/support/common/lock.hpp"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 namespace allocbench {
 namespace {
 
-// Ticket 2 has been served and its owner has left, but a load still shows the word from before that.
+// In LockLate, ticket 2 has been served and its owner has left, but a load still returns the word from before.
 struct LockLate {
   template <class Thread>
   void operator()(Thread& thread, TicketLock* lock, std::uint32_t* on_arrival) const {
@@ -19,8 +19,8 @@ struct LockLate {
   }
 };
 
-// A search that began before this lane freed must not make it give up. So the lane must know that ticket 2 is not being
-// served any more (allocators that pass failed searches on: halloc, scatteralloc).
+// A search that began before this lane freed must not make the lane give up. So the lane must know that ticket 2 is not
+// being served any more. (halloc and scatteralloc share the result of failed searches.)
 TEST(TicketLock, AnArrivalSeesWhoIsServedThoughALoadShowsTheOneBefore) {
   simt::ExecutorOptions options;
   options.mode = simt::ExecutorMode::deterministic;

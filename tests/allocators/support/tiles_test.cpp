@@ -1,4 +1,4 @@
-// State per warp or per half of a warp: which threads share it, and that it outlives kernels.
+// These tests check which threads share the state of a warp or half a warp, and that the state outlives kernels.
 #include "allocators/support/common/tiles.hpp"
 
 #include <gtest/gtest.h>
@@ -40,7 +40,7 @@ class TilesTest : public ::testing::TestWithParam<std::uint32_t> {
   simt::Stream stream_{device_};
 };
 
-// Blocks of 40 threads: the last tile of each is never full, and no tile belongs to two blocks.
+// In blocks of 40 threads, the last tile of each is never full, and no tile belongs to two blocks.
 TEST_P(TilesTest, BelongToOneBlockAndCountEveryLane) {
   constexpr std::uint32_t blocks = 3;
   constexpr std::uint32_t threads = 40;
@@ -73,7 +73,7 @@ TEST_P(TilesTest, BeyondTheTableHaveNoState) {
   EXPECT_EQ(count, lanes());
 }
 
-// Any of a tile's lanes may come together, and all that do agree on who they are.
+// Any of a tile's lanes may come together, and all that do agree on their mask.
 TEST_P(TilesTest, MeetTheirOwnLanesOnly) {
   simt::Buffer<simt::LaneMask> masks(32);
   simt::launch(stream_, {1, 32}, MeetInTile{}, tiles(), masks.data());

@@ -1,11 +1,11 @@
-// Specimens that claim slots in a bitmap.
+// These specimens claim slots in a bitmap.
 #pragma once
 
 #include "tests/check/zoo/specimen.hpp"
 
 namespace allocbench::zoo {
 
-// Looks whether the bit is free, then sets it without asking who was first.
+// DoubleHandOut looks whether the bit is free, then sets it without checking whether another lane was faster.
 template <Form form>
 class DoubleHandOut : public BitSpecimen {
  public:
@@ -30,8 +30,8 @@ class DoubleHandOut : public BitSpecimen {
   }
 };
 
-// Frees count the slot as free before its bit is cleared. A malloc that was counted in may then look at a full bitmap,
-// concludes that there is nothing, and its count is lost.
+// CountBeforeBit counts the slot as free before its bit is cleared. A malloc that was admitted may then look at a full
+// bitmap and conclude that no slot is free, and its count is lost.
 template <Form form>
 class CountBeforeBit : public CountedSpecimen {
  public:
@@ -61,12 +61,13 @@ class CountBeforeBit : public CountedSpecimen {
 
 enum class NullBug {
   none,
-  frees_slot,  // a slot is computed from every address, the null pointer's too
-  clears_bit,  // slot 3 becomes free, whoever has it
+  frees_slot,  // a slot is computed from every address, even from the null pointer
+  clears_bit,  // slot 3 becomes free, even if a lane has it
   loses_slot   // a free slot is marked as taken
 };
 
-// Every bug shows where null pointers are freed while other blocks live, or where all slots are counted afterwards.
+// NullFree shows each bug when null pointers are freed while other blocks live, or when all slots are counted
+// afterwards.
 template <NullBug bug>
 class NullFree : public BitSpecimen {
   static constexpr std::string_view name() {
@@ -97,7 +98,7 @@ class NullFree : public BitSpecimen {
   }
 };
 
-// reset() clears the bitmap and forgets the count of taken slots: the heap is new but believes to be half full.
+// ForgetfulReset clears the bitmap and forgets to reset the count of taken slots. So the new heap looks half full.
 template <Form form>
 class ForgetfulReset : public CountBeforeBit<Form::repaired> {
  public:

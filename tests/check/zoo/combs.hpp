@@ -1,4 +1,4 @@
-// Specimens of Comb, each without one of the steps that make it safe (allocators/comb/). The twin of all is Comb
+// These specimens of Comb each lack one of the steps that make it safe (allocators/comb/). The twin of all is Comb
 // itself, on the same heap.
 #pragma once
 
@@ -34,7 +34,7 @@ class Comb : public comb::Comb<bug> {
   using Parameters = comb::Parameters;
   static constexpr Traits traits = describe();
 
-  // Three chunks of two words.
+  // The heap has three chunks of two words.
   static SmallHeap<Parameters> small_heap() { return {3 * 1024, {.chunk_bytes = 1024, .least_chunks = 1}}; }
   static Comb create(Arena& arena, const Parameters& parameters) {
     Comb allocator;

@@ -1,11 +1,11 @@
-// Specimens whose bug is in the arithmetic of a shared counter.
+// These specimens have a bug in the arithmetic of a shared counter.
 #pragma once
 
 #include "tests/check/zoo/specimen.hpp"
 
 namespace allocbench::zoo {
 
-// A bump pointer advanced by a load and a store: two lanes read the same value.
+// LostUpdate advances a bump pointer by a load and a store, so two lanes may read the same value.
 template <Form form>
 class LostUpdate : public BumpSlots {
  public:
@@ -31,7 +31,8 @@ class LostUpdate : public BumpSlots {
   }
 };
 
-// A bump pointer that tests its old value against the end: the last block begins inside the pool and ends outside.
+// OffByOne tests the old value of a bump pointer against the end, so the last block begins inside the pool and ends
+// outside.
 template <Form form>
 class OffByOne : public BumpBytes {
  public:
@@ -50,7 +51,7 @@ class OffByOne : public BumpBytes {
   }
 };
 
-// Slots are counted before one is looked for; a request that finds none must give its count back.
+// LeakOnFailure counts a slot before it looks for one. A request that finds none must subtract its count again.
 template <Form form>
 class LeakOnFailure : public CountedSpecimen {
  public:
@@ -66,7 +67,7 @@ class LeakOnFailure : public CountedSpecimen {
       if constexpr (form == Form::repaired) thread.atomic(*count_).fetch_sub(1u, simt::relaxed);
       return nullptr;
     }
-    // Every lane that was counted finds a free bit, and frees clear it before they give the count back.
+    // Every lane that was counted finds a free bit, and frees clear the bit before they lower the count.
     return pool_.block(bits_.claim_surely(thread));
   }
   template <class Thread>
@@ -77,8 +78,8 @@ class LeakOnFailure : public CountedSpecimen {
   }
 };
 
-// Two halves of 16 slots, each with one word: a bit per slot and above them their count, which tells an empty half,
-// whose first slot needs no search. A count of 4 bits says the same of a full half.
+// CounterOverflow has two halves of 16 slots. Each has one word, with a bit per slot and above them the count of the
+// slots. The count shows an empty half, whose first slot needs no search. A count of 4 bits is also 0 for a full half.
 template <Form form>
 class CounterOverflow : public Specimen {
  public:
@@ -124,8 +125,9 @@ class CounterOverflow : public Specimen {
   std::uint32_t* halves_ = nullptr;
 };
 
-// A count of free slots, which a request lowers before it looks. Only the request that finds 0 is turned away: the next
-// one finds the count below 0, which is a very large unsigned number. `count_` is its change since the heap was new.
+// CounterUnderflow has a count of free slots, which a request lowers before it looks. Only the request that finds 0 is
+// refused. The next one finds the count below 0, which is a very large unsigned number. `count_` is the change of the
+// count since the heap was new.
 template <Form form>
 class CounterUnderflow : public CountedSpecimen {
  public:

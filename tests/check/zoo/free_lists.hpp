@@ -1,11 +1,11 @@
-// Specimens that keep free slots in a linked list.
+// These specimens keep free slots in a linked list.
 #pragma once
 
 #include "tests/check/zoo/specimen.hpp"
 
 namespace allocbench::zoo {
 
-// Builds the list 0 -> 1 -> ... -> end in links[].
+// LinkSlots builds the list 0 -> 1 -> ... -> end in links[].
 struct LinkSlots {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, std::uint32_t* links, std::uint32_t slots) const {
@@ -13,8 +13,8 @@ struct LinkSlots {
   }
 };
 
-// A lock-free stack of slots. The head names a slot and, in the repaired form, counts the changes beside it: without
-// the count a pop may succeed although its slot was popped and pushed again meanwhile, with another successor.
+// AbaStack is a lock-free stack of slots. The head names a slot. In the repaired form, it also counts the changes.
+// Without the count, a pop may succeed although its slot was popped and pushed again meanwhile, with another successor.
 template <Form form>
 class AbaStack : public Specimen {
  public:
@@ -68,7 +68,8 @@ class AbaStack : public Specimen {
 
 enum class LockBug { none, early_unlock, missing_acquire, missing_release, forgotten_unlock };
 
-// A list of slots under a spin lock; head and links are plain words that only the holder of the lock touches.
+// LockedList is a list of slots under a spin lock. Head and links are plain words that only the holder of the lock
+// uses.
 template <LockBug bug>
 class LockedList : public Specimen {
  public:
@@ -114,7 +115,7 @@ class LockedList : public Specimen {
     const std::uint32_t next = links_[slot];
     if constexpr (bug == LockBug::early_unlock) {
       unlock(thread);
-      thread.spin_hint();  // the point at which another lane may come
+      thread.spin_hint();  // another lane may take the lock here
       *head_ = next;
     } else {
       *head_ = next;

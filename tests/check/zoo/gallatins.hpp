@@ -1,5 +1,5 @@
-// Specimens of Gallatin: the errors that its authors report for their own versions, one by one (allocators/gallatin/).
-// All with the repair of the error that the published form has itself (docs/findings.md).
+// These specimens of Gallatin have the errors that its authors report for their own versions, one by one
+// (allocators/gallatin/). The error that the published form itself has is repaired in all of them (docs/findings.md).
 #pragma once
 
 #include "allocators/gallatin/gallatin_static.hpp"

@@ -1,4 +1,4 @@
-// Allocators of the suite in versions that only a search runs, to confirm or refute what a reader of their code
+// These versions of the suite's allocators exist only for a search, to confirm or refute what a reader of their code
 // suspects. The twins have the safe version on the same heap.
 #pragma once
 
@@ -10,7 +10,8 @@
 
 namespace allocbench::zoo {
 
-// Allocators whose published bits have no memory orders, or not all: their safe twins. The allocators themselves race.
+// OrderedBits is the safe twin of an allocator whose published bits lack some or all memory orders. The allocators
+// themselves race.
 template <class A>
 struct OrderedBits : A {
   using typename A::Parameters;
@@ -35,8 +36,9 @@ struct OrderedBits : A {
   }
 };
 
-// ROCm's development version where two slabs of one size may be made at the same time: without the interval, or with
-// one in which two slabs are made. With ordered bits: the published ones would race in the twins, too.
+// RocmSpecimen is ROCm's development version in which two slabs of one size may be made at the same time: without the
+// interval, or with an interval in which two slabs are made. Its bits are ordered, because the published ones would
+// race in the twins, too.
 template <std::uint32_t interval>
 struct RocmSpecimen {
   template <Form form>

@@ -1,14 +1,16 @@
-// Specimens that divide memory into units of several sizes.
+// These specimens divide memory into units of several sizes.
 #pragma once
 
 #include "tests/check/zoo/specimen.hpp"
 
 namespace allocbench::zoo {
 
-// Pages are bound to a block size by their first block and set free by their last one (mallocMC issue 241). The count
-// of a page keeps it bound; a malloc that takes a bit before it is counted can have its page rebound under its hands.
+// RecycledPage binds a page to a block size by its first block and frees it by its last one (mallocMC issue 241). The
+// count of a page keeps it bound. If a malloc takes a bit before it is counted, its page may be bound to another size
+// meanwhile.
 //
-// One word per page: bound block size in units of 64 bytes (upper half), blocks counted (lower half).
+// Each page has one word: the bound block size in units of 64 bytes (upper half) and the number of counted blocks
+// (lower half).
 template <Form form>
 class RecycledPage : public Specimen {
  public:
@@ -43,7 +45,7 @@ class RecycledPage : public Specimen {
         if (index < blocks_per_page(units)) return block(page, index, units);
         leave(thread, page);
       } else {
-        // Looks at the size, takes a bit, and only then is counted.
+        // This form looks at the size, takes a bit, and only then counts the block.
         const std::uint32_t seen = thread.atomic(words_[page]).load(simt::acquire);
         if ((seen & count_mask) == 0) {
           if (!enter(thread, page, units)) continue;
@@ -78,7 +80,7 @@ class RecycledPage : public Specimen {
     return base_ + std::size_t{page} * page_bytes + std::size_t{index} * units * unit_bytes;
   }
 
-  // Counts the caller in when the page is free or bound to this size.
+  // Counts the caller if the page is free or bound to this size.
   template <class Thread>
   SIMT_FN bool enter(Thread& thread, std::uint32_t page, std::uint32_t units) {
     const auto word = thread.atomic(words_[page]);
@@ -113,7 +115,7 @@ class RecycledPage : public Specimen {
   std::uint32_t* bits_ = nullptr;
 };
 
-// First-fit over a bump pointer that rounds requests to 8 bytes: what follows an odd multiple of 8 is misaligned.
+// MisalignedSplit is a bump pointer that rounds requests to 8 bytes. A block behind an odd multiple of 8 is misaligned.
 template <Form form>
 class MisalignedSplit : public BumpBytes {
  public:

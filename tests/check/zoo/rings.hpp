@@ -1,15 +1,15 @@
-// Specimens that pass slots around a ring.
+// These specimens pass slots around a ring.
 #pragma once
 
 #include "tests/check/zoo/specimen.hpp"
 
 namespace allocbench::zoo {
 
-// Slots are handed out in the order of their numbers and come back in any order, but are recycled in order: a free
-// marks its own number, then moves the head over all marked ones. Of two lanes that free neighbours the later one must
-// see both marks. A mark that is stored and a look that loads do not promise it: a GPU may let the load overtake the
-// store, both lanes miss the other's mark, and the head stays forever (LinkedList::advance() of ouroboros once did
-// this). Only held stores show it. An update in place of the load makes the lane's own mark visible first.
+// MissedMark hands slots out in the order of their numbers. They return in any order, but are recycled in order: a free
+// marks its own number, then moves the head over all marked ones. If two lanes free neighbours, the later one must see
+// both marks. A stored mark and a look that loads do not guarantee this. A GPU may let the load overtake the store, so
+// both lanes miss the other's mark, and the head stays forever. Only held stores show it. An update instead of the load
+// makes the lane's own mark visible first.
 template <Form form>
 class MissedMark : public Specimen {
  public:
@@ -37,7 +37,7 @@ class MissedMark : public Specimen {
     const auto tail = thread.atomic(*tail_);
     std::uint32_t number = tail.load(simt::relaxed);
     do {
-      // The head may have passed a number that is read late; then the exchange fails.
+      // The head may have passed a number that is read late. Then the exchange fails.
       const std::uint32_t in_use = number - thread.atomic(*head_).load(simt::acquire);
       if (in_use >= pool_.slots() && static_cast<std::int32_t>(in_use) > 0) return nullptr;
     } while (!tail.compare_exchange(number, number + 1, simt::relaxed, simt::relaxed));
@@ -62,13 +62,13 @@ class MissedMark : public Specimen {
   SlotPool pool_;
   std::uint32_t* head_ = nullptr;
   std::uint32_t* tail_ = nullptr;
-  std::uint32_t* numbers_ = nullptr;  // of a slot in use
-  std::uint32_t* marks_ = nullptr;    // of a freed slot: its number + 1
+  std::uint32_t* numbers_ = nullptr;  // number of a slot in use
+  std::uint32_t* marks_ = nullptr;    // number of a freed slot plus 1
 };
 
-// A ring of free slots with tickets at both ends. A lane that has a ticket to take but not yet taken holds its place of
-// the ring; a put that comes around meanwhile must wait for it. One that stores at once overwrites a slot, and whoever
-// has the ticket of the overwritten one waits forever: the wake-up came one lap too early.
+// RingWrap is a ring of free slots with tickets at both ends. A lane that has a ticket but has not taken its slot yet
+// keeps its place of the ring, and a put one lap later must wait for it. A put that stores at once overwrites a slot,
+// and the lane with the ticket of the overwritten slot waits forever.
 template <Form form>
 class RingWrap : public Specimen {
  public:
@@ -122,7 +122,7 @@ class RingWrap : public Specimen {
   }
 
  private:
-  // A place holds 0, which stands for the slot that lies there in a new heap, or the slot + 1.
+  // A place holds 0, which stands for the slot of this place in a new heap, or the slot + 1.
   static constexpr std::uint32_t empty = 0xffffffffu;
 
   SlotPool pool_;

@@ -1,6 +1,6 @@
-// The bug zoo: allocators that are broken on purpose, each beside its repaired twin, which differs in the bug alone.
-// `allocbench check` must find every broken one and must find nothing in the twins. The bugs are those that published
-// GPU allocators had (page recycled under an allocation, full mask in divergent code, ABA ...), in their smallest form.
+// The bug zoo has allocators that are broken on purpose. Each has a repaired twin, which differs only in the bug.
+// `allocbench check` must find every broken one and nothing in the twins. Published GPU allocators had these bugs (page
+// recycled under an allocation, full mask in divergent code, ABA ...); here they have their smallest form.
 #pragma once
 
 #include <string_view>
@@ -11,7 +11,7 @@ namespace allocbench::zoo {
 
 enum class Form { broken, repaired };
 
-// A heap of equal slots: what nearly all specimens manage.
+// SlotPool is a heap of equal slots, which nearly all specimens manage.
 class SlotPool {
  public:
   static constexpr std::uint32_t slot_bytes = 64;
@@ -32,7 +32,7 @@ class SlotPool {
   std::uint32_t slots_ = 0;
 };
 
-// Which slots are taken: a word with a bit for each.
+// SlotBits has the taken slots: a word with a bit for each.
 class SlotBits {
  public:
   static constexpr std::uint32_t none = 32;
@@ -41,7 +41,7 @@ class SlotBits {
   explicit SlotBits(Arena& arena) : word_(arena.metadata<std::uint32_t>(1)) {}
   void clear(simt::Stream& stream) { simt::device_fill(stream, word_, 0, sizeof *word_); }
 
-  // A slot that was free, or none.
+  // Takes a slot that was free, or returns none.
   template <class Thread>
   SIMT_FN std::uint32_t claim(Thread& thread) const {
     std::uint32_t bits = word(thread).load(simt::relaxed);
@@ -52,7 +52,7 @@ class SlotBits {
     }
     return none;
   }
-  // For callers who know that a slot is free or about to be.
+  // Does the same for callers that know that a slot is free or will be soon.
   template <class Thread>
   SIMT_FN std::uint32_t claim_surely(Thread& thread) const {
     for (;;) {
@@ -75,16 +75,16 @@ class SlotBits {
   std::uint32_t* word_ = nullptr;
 };
 
-// What all specimens share: 32 slots, state in metadata that starts as zeros.
+// Specimen is the common part of all specimens: 32 slots, and state in metadata that starts as zeros.
 struct Specimen {
   using Parameters = NoParameters;
   static std::size_t max_request(std::size_t, const Parameters&) { return SlotPool::slot_bytes; }
   static SmallHeap<Parameters> small_heap() { return {.pool_bytes = 32 * SlotPool::slot_bytes}; }
-  // The same: the state has no room for more slots.
+  // The second heap is the same, because the state has no room for more slots.
   static SmallHeap<Parameters> second_small_heap() { return small_heap(); }
 };
 
-// Slots with a bit each.
+// BitSpecimen has slots with a bit each.
 class BitSpecimen : public Specimen {
  public:
   explicit BitSpecimen(Arena& arena) : pool_(arena), bits_(arena) {}
@@ -100,7 +100,7 @@ class BitSpecimen : public Specimen {
   SlotBits bits_;
 };
 
-// Slots with a bit each, and a count of them.
+// CountedSpecimen has slots with a bit each, and a count of them.
 class CountedSpecimen : public Specimen {
  public:
   explicit CountedSpecimen(Arena& arena) : pool_(arena), count_(arena.metadata<std::uint32_t>(1)), bits_(arena) {}
@@ -117,7 +117,7 @@ class CountedSpecimen : public Specimen {
   SlotBits bits_;
 };
 
-// A number that only grows: what it has passed is never free again.
+// BumpSpecimen has a number that only grows. Memory below it is never free again.
 template <class Number>
 class BumpSpecimen : public Specimen {
  public:
@@ -148,7 +148,7 @@ class BumpBytes : public BumpSpecimen<std::uint64_t> {
   Pool pool_;
 };
 
-// `broken` is the name; the twin's follows it.
+// Returns the traits of a specimen. `broken` and `repaired` are the names of the two forms.
 consteval Traits specimen(Form form, std::string_view broken, std::string_view repaired, std::string_view bug,
                           Frees frees = Frees::individually) {
   return {.name = form == Form::broken ? broken : repaired,

@@ -1,12 +1,12 @@
-// Specimens that hand out parts of larger units.
+// These specimens hand out parts of larger units.
 #pragma once
 
 #include "tests/check/zoo/specimen.hpp"
 
 namespace allocbench::zoo {
 
-// Pairs of slots, split for small requests. Two free halves must become a pair again, or a heap that served small
-// requests once never serves large ones.
+// UnmergedBuddies has pairs of slots, which are split for small requests. Two free halves must become a pair again.
+// Otherwise a heap that has served small requests never serves large ones.
 template <Form form>
 class UnmergedBuddies : public Specimen {
  public:
@@ -94,12 +94,12 @@ class UnmergedBuddies : public Specimen {
 
   SlotPool pool_;
   std::uint32_t* taken_pairs_ = nullptr;
-  std::uint32_t* halves_ = nullptr;   // free single slots
-  std::uint32_t* is_pair_ = nullptr;  // of a slot in use
+  std::uint32_t* halves_ = nullptr;   // number of free single slots
+  std::uint32_t* is_pair_ = nullptr;  // true for a slot in use that is a pair
 };
 
-// Four lanes of a group share a run of four slots, whose header counts them; the last free returns the run. A leader
-// that passes the run on before it writes the header may be overtaken by a lane that has its block freed already.
+// LateHeader lets four lanes of a group share a run of four slots. The header of the run counts them, and the last free
+// returns the run. If a leader passes the run on before it writes the header, a lane may have freed its block already.
 template <Form form>
 class LateHeader : public Specimen {
  public:
@@ -118,7 +118,7 @@ class LateHeader : public Specimen {
     simt::device_fill(stream, taken_runs_, 0, sizeof *taken_runs_);
     simt::device_fill(stream, headers_, 0, pool_.slots() / run_slots * sizeof *headers_);
   }
-  // A lane alone gets one block of each run.
+  // A lone lane gets one block of each run.
   static SmallHeap<Parameters> small_heap() {
     return {.pool_bytes = 32 * SlotPool::slot_bytes, .serves_again = 1.0 / run_slots};
   }
@@ -168,7 +168,7 @@ class LateHeader : public Specimen {
 
   SlotPool pool_;
   std::uint32_t* taken_runs_ = nullptr;
-  std::uint32_t* headers_ = nullptr;  // blocks of a run in use
+  std::uint32_t* headers_ = nullptr;  // number of blocks of each run in use
 };
 
 }  // namespace allocbench::zoo

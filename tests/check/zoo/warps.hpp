@@ -1,4 +1,4 @@
-// Specimens that aggregate the requests of a warp.
+// These specimens aggregate the requests of a warp.
 #pragma once
 
 #include "tests/check/zoo/specimen.hpp"
@@ -7,7 +7,7 @@ namespace allocbench::zoo {
 
 enum class WarpBug { none, full_mask, stale_leader, lane_zero };
 
-// One atomic for all lanes that come together.
+// WarpBump makes one atomic operation for all lanes that come together.
 template <WarpBug bug>
 class WarpBump : public BumpSlots {
  public:
@@ -56,8 +56,8 @@ class WarpBump : public BumpSlots {
   }
 };
 
-// Lanes look for a bit in rounds; each round they vote whether anyone still looks, and they meet once more at the end.
-// A lane that leaves early waits there for lanes that wait for its vote (desul issue 132).
+// BallotLoop lets lanes look for a bit in rounds. In each round they vote whether any lane still looks, and they meet
+// once more at the end. A lane that leaves early waits there for lanes that wait for its vote (desul issue 132).
 template <Form form>
 class BallotLoop : public BitSpecimen {
  public:

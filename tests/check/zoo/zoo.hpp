@@ -1,4 +1,4 @@
-// All specimens as one plug-in.
+// This plug-in has all specimens.
 #pragma once
 
 #include "tests/check/zoo/bitmaps.hpp"

@@ -1,4 +1,4 @@
-// What the loader makes of damaged files, of plug-ins of other workers, and of those that kill whoever loads them.
+// How the loader handles damaged files, plug-ins of other workers, and plug-ins that kill the process that loads them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>

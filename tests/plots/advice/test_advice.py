@@ -1,4 +1,4 @@
-"""The advice: distances, ranks and groups by hand-made numbers."""
+"""Tests the advice: distances, ranks and groups from hand-made numbers."""
 
 import json
 import math
@@ -52,7 +52,8 @@ def test_the_floor_is_added_to_both_times(made):
     assert made["floor"] == pytest.approx(2e-6 * 0.25 * 1.016, rel=1e-3), "the shortest free of AtomicMalloc"
     found = advised.near(made)
     halloc = next(each for each in found.ranked if each.entry["id"] == "halloc")
-    comb = next(entry for entry in made["allocators"] if entry["id"] == "comb")  # the best; an allocator that the search breaks is not the yardstick
+    # The best time; an allocator that the bug search broke is not the yardstick.
+    comb = next(entry for entry in made["allocators"] if entry["id"] == "comb")
     logs, weights = 0.0, 0.0
     for near in found.near:
         own, best = (entry["results"][near.number]["total"][0] for entry in (halloc.entry, comb))
@@ -97,7 +98,7 @@ def test_who_was_left_out_near_the_job_only_now_and_then_is_not_ranked(made):
 
 
 def test_who_answers_unsupported_to_the_asked_size_is_not_ranked(made):
-    """Halloc served all cells near, of at most 4,096 B, and refused 8,192 B of a pool of 128 MiB."""
+    """Halloc served all near cells of at most 4,096 B, and refused 8,192 B from a pool of 128 MiB."""
     words = {"threads": "100k", "pool": "2GiB"}
     taken, refused = (advised.near(made, sizes=sizes, **words) for sizes in ("16-4096", "16-4097"))
     assert "halloc" in advised.ids(taken.ranked) and taken.refusing == []
@@ -117,7 +118,7 @@ def test_the_largest_request_is_that_of_the_pool_nearest_to_the_asked_one():
 
 
 def test_blocks_that_others_free_have_cells_of_their_own(tmp_path):
-    """Comb takes four times as long as elsewhere there, and nowhere else."""
+    """Comb takes four times as long in this cell only."""
     made, _ = newest.table_of([str(guide.write_handed_over(guide.write(tmp_path)))])
     words = {"sizes": "64", "threads": "100k"}
     others, own = advised.near(made, **words, lifetime="others"), advised.near(made, **words)
@@ -180,8 +181,9 @@ def test_ablations_are_asked_for(made):
 
 
 def test_the_time_of_an_operation_is_that_of_its_own_phase(tmp_path):
-    """As CoRW's cell of guide/aged: 171,344 operations came before the 9,040 of the last launch, which took 5.544 µs; `alloc` and `total` of
-    guide/small took 1,000 and 2,000 operations."""
+    """The numbers are those of CoRW's cell of guide/aged: 171,344 operations precede the 9,040 of the last launch,
+    which takes 5.544 µs. `alloc` and `total` of guide/small have 1,000 and 2,000 operations.
+    """
     values = {("earlier", "time"): 52.52e-6, ("earlier", "operations"): 171_344, ("last", "time"): 5.544e-6, ("last", "operations"): 9_040,
               ("total", "time"): 58.064e-6, ("total", "operations"): 180_384}
     aged = synthetic.cell("comb", {"launches": 20}, values=values, workload="randomized", pool_bytes=1 << 30,
@@ -224,7 +226,7 @@ def test_without_intervals_places_follow_the_numbers(made):
 
 
 def test_the_list_is_in_the_order_of_the_ranks(made):
-    """The slower of two may have the better rank, where its interval is wide."""
+    """The slower of two may have the better rank if its interval is wide."""
     near = [each.number for each in advised.near(made).near]
     entries = [dict(entry, results=list(entry["results"])) for entry in made["allocators"] if entry["id"] in ("comb", "halloc_reworked", "corw_reworked")]
     for entry, (middle, low, high) in zip(entries, ((10e-6, 9.99e-6, 10.01e-6), (11e-6, 10.99e-6, 11.01e-6), (12e-6, 9e-6, 15e-6))):

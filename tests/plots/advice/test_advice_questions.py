@@ -1,4 +1,4 @@
-"""What the advice is asked: questions that are refused, and that the guide measures near those it was made for."""
+"""Tests questions: some are refused, and the guide has near cells for the questions that it is made for."""
 
 import dataclasses
 import itertools
@@ -15,7 +15,7 @@ from plots.sheet import quantity
 
 
 def _jobs_of_the_guide():
-    """Of every cell that the configs of the guide plan on a GPU."""
+    """Returns the job of every cell that the configs of the guide plan on a GPU."""
     for path in sorted((kept.ROOT / "configs" / "guide").glob("*.json")):
         config = configs.read(path)
         rule = cases.RULES.get(config["workload"]["id"])

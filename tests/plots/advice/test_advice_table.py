@@ -1,4 +1,4 @@
-"""The table that the advice reads: from which runs it is made, and which are refused."""
+"""Tests the table that the advice reads: which runs it is made of, and which runs are refused."""
 
 import shutil
 

@@ -1,4 +1,4 @@
-"""What the advice must say, in a terminal and as JSON."""
+"""Tests what the advice says in a terminal and as JSON."""
 
 import json
 
@@ -12,7 +12,7 @@ from plots.commands import advise as cli
 
 @pytest.fixture
 def path(made, tmp_path):
-    """The table of the guide as a file."""
+    """Writes the table of the guide to a file."""
     written = tmp_path / "table.json"
     written.write_text(table.to_json(made))
     return written
@@ -108,7 +108,7 @@ def test_the_text_shows_trade_offs_and_the_cells(path, capsys):
     ids=lambda words: "-".join(words),
 )
 def test_how_a_cell_differs_is_told_in_words(words, differs):
-    """The cell: 1,000 threads with 16 B each, alone in a pool of 1 GiB."""
+    """The cell has 1,000 threads with 16 B each, alone in a pool of 1 GiB."""
     job = {"sizes": [16, 16], "threads": 1000, "lanes": 32, "fill": 1.5e-5, "lifetime": "kernel", "pool": 1 << 30}
     asked = advised.asked(**words).data()
     assert differences.words(job, asked, engine.distance_of(job, asked)[1]) == differs
@@ -131,7 +131,7 @@ def test_every_row_says_how_far_its_nearest_cell_is(made):
 
 
 def test_one_word_says_how_full_the_pool_is(made):
-    """10,000 requests of 256 B take 1.9 % of 128 MiB, beside the 90 % that were taken before."""
+    """10,000 requests of 256 B take 1.9 % of 128 MiB, in addition to the 90 % that are taken already."""
     asked = advised.asked(sizes="256", threads="10k", pool="128MiB", fill="99.9%")
     told = text.write(made, asked, engine.answer(made, asked.data()))
     assert "99.9 % full at most" in told and [case["label"] for case in made["cases"] if case["figure"] == "guide/fill"] == [

@@ -1,4 +1,4 @@
-"""The ranking of `allocbench try`, from a run of the replay."""
+"""Tests the ranking of `allocbench try`, from a run of the replay."""
 
 import pytest
 import synthetic

@@ -1,4 +1,4 @@
-"""The command line: what it writes, and what it says when it cannot."""
+"""Tests the command line: what it writes, and its errors."""
 
 import gzip
 import json
@@ -119,7 +119,7 @@ def test_one_unreadable_run_does_not_stop_the_others(tmp_path, capsys):
 
 
 def test_patterns_single_files_and_packed_runs(tmp_path, capsys):
-    for name in ("one", "two"):  # the second is kept under another name
+    for name in ("one", "two"):  # the second run is kept under another name
         folder = synthetic.write(tmp_path / name, {**CONFIG, "name": "one"}, [_ok()])
         (folder / "results.json.gz").write_bytes(gzip.compress((folder / "results.json").read_bytes()))
         (folder / "results.json").unlink()
@@ -149,7 +149,7 @@ def test_another_config_decides_how_stored_numbers_are_drawn(tmp_path, capsys):
 
 
 def _kept_and_today(tmp_path, monkeypatch, **changed):
-    """A kept run, and the config of its name with other keys."""
+    """Makes a kept run, and a config of its name with other keys."""
     monkeypatch.setattr(kept, "REFERENCE", tmp_path / "reference")
     monkeypatch.setattr(configs, "FOLDER", tmp_path / "configs")
     (tmp_path / "configs" / "test").mkdir(parents=True)
@@ -205,7 +205,8 @@ def test_kept_results_are_written_to_only_by_out(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(reference / "h200")
     assert main(["run", "--formats", "svg"]) == 0
     for command in ("survival", "aa"):
-        assert main([command, "run", *(["."] if command == "aa" else []), "--formats", "svg"]) in (0, 2)  # aa wants two runs
+        # Aa needs two runs.
+        assert main([command, "run", *(["."] if command == "aa" else []), "--formats", "svg"]) in (0, 2)
     assert main(["page", "run"]) == 0
     assert [path.name for path in reference.rglob("*") if path.is_file()] == ["results.json"]
     written = sorted(str(path.relative_to(drawn)) for path in drawn.rglob("*") if path.is_file())

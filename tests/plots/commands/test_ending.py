@@ -1,4 +1,6 @@
-"""How the program ends where a target, a library, a locale or a stream is not as it should be: a sentence and an exit code, never a traceback."""
+"""Tests the end of the program if a target, a library, a locale or a stream is unusable: it prints a sentence and never
+a traceback.
+"""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Captions say what a number is based on."""
+"""Tests that captions say what a number is based on."""
 
 import dataclasses
 
@@ -24,6 +24,12 @@ def test_rounds_are_told(tmp_path):
     assert "median of 18 to 60 samples in 6 to 20 rounds" in text
     assert "95 % interval of the rounds' median" in text
     assert "bootstrap" not in text
+
+
+def test_of_means_the_interval_is_that_of_the_median_of_rounds(tmp_path, monkeypatch):
+    monkeypatch.setitem(CONFIG, "statistic", "mean")
+    text = caption(tmp_path, (6, 20))
+    assert "mean of 18 to 60 samples" in text and "95 % interval of the median of the rounds' means" in text
 
 
 def test_equal_numbers_are_told_once(tmp_path):

@@ -1,4 +1,6 @@
-"""What a plot chooses and adds: cells left out, phases and parity as series, speed-ups, rivals, limits, bands, rings, gaps."""
+"""Tests what a plot selects and adds: cells left out, phases and parity as series, speed-ups, rivals, limits, bands,
+rings, gaps.
+"""
 
 import itertools
 
@@ -146,7 +148,9 @@ def test_points_that_are_not_joined(tmp_path):
 
 
 def _heights(drawing, label):
-    """By x of the data, how high on paper the line and the marker stand, over where the axis has their value."""
+    """Returns for each x how high the line and the marker are on paper, relative to the height of their value on the
+    axis.
+    """
     made = []
     for axes in drawing.page.figure.axes:
         for line in axes.get_lines():

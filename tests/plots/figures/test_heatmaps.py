@@ -1,4 +1,4 @@
-"""Heat maps: every ok cell is a factor over the reference, every other cell a word."""
+"""Tests heat maps: every ok cell is a factor relative to the reference, and every other cell is a word."""
 
 import readback
 import synthetic
@@ -42,6 +42,17 @@ def test_factors_times_of_the_reference_and_words(tmp_path):
 def test_the_best_of_each_column(tmp_path):
     block, = heatmap.blocks_of(_run(tmp_path, [*CELLS[:3], _cell("halloc", "a_web", 1e-6)], reference="best"))
     assert _rows(block) == {"CMalloc": ["1", "4"], "Halloc": ["2.5", "1"]}
+
+
+def test_a_smallest_value_of_zero_is_no_reference(tmp_path):
+    def told(folder, *counts):
+        cells = [synthetic.cell(name, {"graph": "road"}, values={("", "p99"): (count, None, None)}) for name, count in zip(("c_malloc", "halloc", "kma"), counts)]
+        return " ".join(readback.texts(heatmap.make(_run(tmp_path / folder, cells, y="", metric="p99", reference="best"), "stem")))
+
+    assert "over the smallest of the column above 0. Red: larger; blue: 0." in told("zero", 0.0, 2.0, 4.0), "counts have no interval"
+    assert "over the smallest of the column. Red: larger." in told("none", 1.0, 2.0, 4.0)
+    timed = " ".join(readback.texts(heatmap.make(_run(tmp_path / "timed", CELLS, reference="best"), "stem")))
+    assert "Red: larger; grey: the 95 % interval contains 1." in timed
 
 
 def test_what_an_interval_does_not_tell_from_1_is_grey(tmp_path):
@@ -108,7 +119,7 @@ def test_a_reference_of_zero_has_numbers_and_no_factors(tmp_path):
 
 
 def _many(tmp_path, count, **plot):
-    """A map of `count` forms, three of each allocator."""
+    """Makes a map of `count` forms, three of each allocator."""
     names = [f"stranger{number // 3:02}{form}" for number in range(count) for form in ("", "_reworked", "_no_merge")[number % 3:number % 3 + 1]]
     cells = [synthetic.cell(name, {"graph": graph}, values={(phase, "time"): 1e-6 * (1 + number) for phase in ("alloc", "free")})
              for number, name in enumerate(names) for graph in ("road", "a_web")]

@@ -1,4 +1,6 @@
-"""Line figures: every ok cell is drawn with its value, every other cell with its word and without a number."""
+"""Tests line figures: every ok cell is drawn with its value, and every other cell with its word and without a
+number.
+"""
 
 import math
 import random
@@ -20,7 +22,7 @@ ALLOCATORS = ["atomic_malloc", "c_malloc", "cuda_malloc"]
 CONFIG = {"name": "test/fig", "paper": "Nobody 1999, Fig. 1", "description": "A test", "allocators": ALLOCATORS,
           "workload": {"id": "alloc_free", "lanes_per_warp": 32},
           "plot": {"kind": "lines", "x": "threads", "y": "alloc", "log": "xy"}}
-POISON = 6.66e-2  # the number that rows of failed cells hold in these tests; it must never come out
+POISON = 6.66e-2  # value of failed cells in these tests, which no figure may show
 
 
 def _draw(tmp_path, cells, plot=None, backend="cuda"):
@@ -34,7 +36,7 @@ def _ok(allocator, threads, seconds=1e-6, **fields):
 
 
 def _series(points):
-    """A series of (x, word); without a word there is a value."""
+    """Makes a series of (x, word). A point without a word has a value."""
     table = pandas.DataFrame([(float(x), f"{x:016x}", math.nan if word else 1.0, math.nan, math.nan, word) for x, word in points],
                              columns=["x", "cell", "value", "low", "high", "word"])
     return series.Series("c_malloc", "CMalloc", style.look("c_malloc"), table)
@@ -197,7 +199,7 @@ def _pooled(allocator, threads, pool, seconds=None):
 
 
 def _by_axes(drawing, prefix):
-    """Per axes, label -> x of the lines whose gid starts with `prefix`."""
+    """Returns for each axes the x of the lines whose gid starts with `prefix`, by label."""
     return [{line.get_gid().removeprefix(prefix): [float(x) for x in line.get_xdata()] for line in axes.get_lines()
              if (line.get_gid() or "").startswith(prefix)} for axes in drawing.page.figure.axes]
 
@@ -297,7 +299,7 @@ def test_words_stand_on_the_axis_in_the_order_of_the_config(tmp_path):
 
 def test_values_relative_to_a_reference(tmp_path):
     cells = [_ok("atomic_malloc", 10, 2e-6), _ok("c_malloc", 10, 5e-6), _ok("atomic_malloc", 20, 4e-6), _ok("c_malloc", 20, 4e-6),
-             _ok("cuda_malloc", 20, 1e-6), _ok("cuda_malloc", 40, 1e-6)]  # nothing to divide by at 40
+             _ok("cuda_malloc", 20, 1e-6), _ok("cuda_malloc", 40, 1e-6)]  # there is no value to divide by at 40
     drawing = _draw(tmp_path, cells, {"metric": "relative_time", "reference": "atomic_malloc"})
     assert readback.medians(drawing) == {"AtomicMalloc": {10: 1, 20: 1}, "CMalloc": {10: 2.5, 20: 1}, "CudaMalloc": {20: 0.25}}
     assert any("over that of AtomicMalloc" in axes.get_ylabel() for axes in drawing.page.figure.axes)

@@ -1,4 +1,4 @@
-"""Panels in rows and columns, panels of allocators, axes that advance together."""
+"""Tests panels in rows and columns, panels of allocators, and axes that advance together."""
 
 import readback
 import pytest
@@ -18,7 +18,7 @@ def _run(tmp_path, cells, config=None, **plot):
 
 
 def _cells(values, allocators=("c_malloc", "halloc"), **axes):
-    """Every combination of the axes, two points on x; `values` makes them from the axes."""
+    """Makes every combination of the axes, with two points on x. `values` computes the values from the axes."""
     combinations = [{}]
     for name, each in axes.items():
         combinations = [{**made, name: value} for made in combinations for value in each]
@@ -27,7 +27,7 @@ def _cells(values, allocators=("c_malloc", "halloc"), **axes):
 
 
 def _panels(drawing):
-    """Axes with lines, from the top row down and from left to right."""
+    """Returns the axes with lines, from top to bottom and from left to right."""
     found = [axes for axes in drawing.page.figure.axes if any("median" in (line.get_gid() or "") for line in axes.get_lines())]
     return sorted(found, key=lambda axes: (-round(axes.get_position().y0, 3), axes.get_position().x0))
 

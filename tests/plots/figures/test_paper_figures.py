@@ -1,5 +1,6 @@
-"""The configs draw the figures of their papers: axes, panels and series are those of the table of the papers' figures (paper_figures.json), which
-has panels and scales where the text of a paper states them."""
+"""Tests that the configs draw the figures of their papers. Axes, panels and series must be those of the table of the
+papers' figures (paper_figures.json). The table has panels and scales if the text of a paper states them.
+"""
 
 import json
 from pathlib import Path
@@ -11,7 +12,8 @@ from plots.runs import configs
 ROOT = Path(__file__).resolve().parents[3]
 FIGURES = json.loads(Path(__file__).with_name("paper_figures.json").read_text(encoding="utf-8"))
 SECTIONS = json.loads((Path(__file__).parents[1] / "ledger" / "sections.json").read_text(encoding="utf-8"))
-# Figures without a number of their own: drawings of designs, pseudocode, photographs; figure 6 is a histogram, figure 14 is that of fig14_threads.
+# These figures have no config of their own. They are drawings of designs, pseudocode and photographs. Figure 6 is a
+# histogram, and fig14_threads draws figure 14.
 WITHOUT_AXES = {"pham2025": {"3", "6", "7"}, "vinkler2015": {"1", "2"}, "xmalloc2010": {"1", "3"}, "survey2021": {"11.a", "11.b", "11.c", "11.d", "11.e", "11.f", "11.g"}}
 
 
@@ -20,7 +22,7 @@ def _listed(value):
 
 
 def faults(config, figure):
-    """What a config draws otherwise than the paper does."""
+    """Returns what a config draws differently from the paper."""
     plot = config["plot"].get("beside", config["plot"])
     shown = plot.get("allocators") or [each if isinstance(each, str) else each["id"] for each in config["allocators"]]
     told = [f"{what} is {mine!r}, the paper's is {theirs!r}" for what, mine, theirs in (

@@ -1,4 +1,4 @@
-"""Figures of many curves: several pictures, published forms first, with the same axes."""
+"""Tests figures of many curves: they become several pictures with the same axes, and published forms come first."""
 
 import synthetic
 
@@ -39,6 +39,16 @@ def test_more_curves_are_several_pictures_with_published_forms_first(tmp_path):
     told = [" ".join(text.get_text().replace("\n", " ") for text in each.page.figure.texts) for each in (drawing, *drawing.more)]
     assert "Picture 1 of 2 of this figure" in told[0] and "Picture 2 of 2" in told[1] and "beside Comb once more" in told[1]
     assert drawing.markdown.count("| Slab |") == 1 and drawing.markdown.count("RW, reworked") == 1, "one page has the numbers of both"
+
+
+def test_a_picture_whose_curves_would_lie_on_each_other_has_a_y_axis_of_its_own(tmp_path):
+    """Eight published forms span three decades; the reworked ones, beside the first, a factor of four."""
+    names = ["comb", "halloc_reworked", "kma_reworked", "halloc", "kma", "rw", "slab", "gallatin", "corw", "crw"]
+    drawing, curves = _pictures(tmp_path, names)
+    axes = [_curves(each)[1] for each in (drawing, *drawing.more)]
+    assert [len(each) for each in curves] == [8, 3] and axes[1].get_ylim()[1] / axes[1].get_ylim()[0] < 30 < axes[0].get_ylim()[1] / axes[0].get_ylim()[0]
+    told = [" ".join(text.get_text().replace("\n", " ") for text in each.page.figure.texts) for each in (drawing, *drawing.more)]
+    assert "all but 2 have the same axes" in told[0] and "this one has a y axis of its own, beside Comb once more" in told[1]
 
 
 def test_a_paper_may_draw_more_in_one(tmp_path):

@@ -1,4 +1,4 @@
-"""Values of fewer than three rounds: shown hollow and marked, without an interval, and nothing is judged by them."""
+"""Tests values of fewer than three rounds: they are hollow and marked, have no interval, and decide no claim."""
 
 import math
 
@@ -27,7 +27,7 @@ RATIO = {"of": "cuda_malloc", "to": "c_malloc"}
 
 
 def _cell(allocator, threads, seconds, early=False, **values):
-    """With a narrow interval, or provisional."""
+    """Returns a value with a narrow interval, or a provisional one."""
     bounds = (None, None) if early else (seconds * 0.99, seconds * 1.01)
     measured = {("alloc", "time"): (seconds, *bounds), ("alloc", "operations"): 100, **{("", name): (value, None, None) for name, value in values.items()}}
     return synthetic.cell(allocator, {"threads": threads}, values=measured, **({"provisional": True} if early else {}))
@@ -39,12 +39,14 @@ def _run(tmp_path, cells, plot=None, **config):
 
 
 def _mixed(early):
-    """The second of three points of one allocator, and all of the other, are provisional where `early`."""
+    """Makes a run. With `early`, the second of three points of one allocator and all points of the other are
+    provisional.
+    """
     return [_cell("c_malloc", x, x * 1e-6, early and x == 2) for x in (1, 2, 4)] + [_cell("cuda_malloc", x, x * 5e-6, early) for x in (1, 2, 4)]
 
 
 def _hollow(drawn):
-    """Label -> the x of its hollow marks."""
+    """Returns the x of the hollow marks, by label."""
     return {each.get_gid().removeprefix("provisional "): [float(x) for x, _ in each.get_offsets()] for axes in drawn.page.figure.axes
             for each in axes.collections if (each.get_gid() or "").startswith("provisional ")}
 
@@ -201,7 +203,7 @@ def test_charts_of_the_page_have_dotted_hollow_marks(tmp_path):
 
 
 def _picture(allocator, early):
-    """The pixels of one marker of a figure whose points no line joins."""
+    """Returns the pixels of one marker of a figure without lines."""
     figure = Figure(figsize=(0.3, 0.3), dpi=style.PNG_DPI)
     axes = figure.add_axes((0, 0, 1, 1))
     axes.set_axis_off()

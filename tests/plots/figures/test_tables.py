@@ -1,4 +1,4 @@
-"""Tables, the status matrix and the table of settings."""
+"""Tests tables, the status matrix and the table of settings."""
 
 import json
 import random
@@ -33,7 +33,7 @@ def test_table_holds_values_words_and_gaps(tmp_path):
     drawing = table.make(run, "stem")
     assert "| request size | 16 B | 8 KiB |" in drawing.markdown
     assert "| CMalloc | 1.50 M ±6 % | timeout |" in drawing.markdown
-    assert "| CFMalloc | 2.00 G ±6 % | – |" in drawing.markdown  # never planned: the config left it out
+    assert "| CFMalloc | 2.00 G ±6 % | – |" in drawing.markdown  # not planned, because the config excludes it
     shown = readback.texts(drawing)
     assert "1.50 M ±6 %" in shown and "timeout" in shown
     assert not any("6.66" in text for text in shown) and "6.66" not in drawing.markdown

@@ -1,4 +1,4 @@
-"""The formulas of plots/theory.py against values that were worked out apart from them, and their curves in figures."""
+"""Compares the formulas of plots/theory.py with independent values, and tests their curves in figures."""
 
 import json
 import math
@@ -14,7 +14,7 @@ from plots.runs import results
 
 T = 1_000_000
 
-# (A, N): TAS (3), TAS exact, WAS (4).
+# By (A, N), the values are TAS (3), the exact TAS, and WAS (4).
 RW = {(500_000, 1_000): (2.002, 2.002, 6.372), (500_000, 5_000): (2.010, 2.010, 6.440),
       (100_000, 5_000): (10.259, 10.259, 41.16), (10_000, 1_000): (105.36, 105.36, 449.4),
       (10_000, 5_000): (138.63, 138.62, 810.2), (10_000, 9_000): (255.84, 255.79, 4057.0),
@@ -24,13 +24,13 @@ RW = {(500_000, 1_000): (2.002, 2.002, 6.372), (500_000, 5_000): (2.010, 2.010, 
 RW_BM = {(100_000, 1_000): (1.0362, 1.7275), (100_000, 5_000): (1.0390, 1.7927), (50_000, 5_000): (1.2675, 3.2535),
          (30_000, 5_000): (1.6972, 5.5094), (20_000, 5_000): (2.3291, 8.8916), (10_000, 5_000): (4.836, 25.80),
          (10_000, 9_000): (8.493, 127.26), (7_000, 5_000): (8.325, 63.85), (5_000, 4_000): (13.063, 127.26)}
-# By A at N = 5,000: (11) with at least one step, and the mean for rounds of binomial yields.
+# By A at N = 5,000, the values are (11) with at least one step, and the mean with binomial yields.
 CORW = {100_000: (1.000, 1.000), 50_000: (1.000, 1.011), 40_000: (1.000, 1.234), 30_000: (1.250, 1.881),
         20_000: (2.083, 2.579), 10_000: (6.250, 6.750), 7_000: (15.625, 16.125), 5_100: (312.5, 313.0)}
-# (A, N): (14) for M = 0.01 A, 0.5 A, A.
+# By (A, N), the values are (14) for M = 0.01 A, 0.5 A and A.
 CRW = {(500_000, 5_000): (1.020, 1.670, 2.005), (100_000, 1_000): (1.099, 4.350, 6.025),
        (10_000, 5_000): (2.359, 47.20, 70.31), (5_000, 4_000): (4.905, 135.1, 202.2)}
-# (A, N): WAS of CRW at the worst chance, for the same M.
+# By (A, N), the values are the WAS of CRW at the worst chance, for the same M.
 CRW_WARP = {(10_000, 5_000): (59.3, 592, 673), (5_000, 4_000): (290, 2960, 3365)}
 
 
@@ -87,7 +87,7 @@ def test_collaborative_walk(free):
 
 
 def test_the_mean_of_the_first_passage_is_a_quotient():
-    """(11) by quadrature of t times (10): the closed form."""
+    """Computes (11) by quadrature of t times (10), to compare it with the closed form."""
     for free in (10_000, 20_000):
         step = 0.001
         times = [step * (i + 0.5) for i in range(400_000)]
@@ -157,6 +157,28 @@ def test_a_curve_is_drawn_with_markers_on_it(tmp_path):
     assert "(3) of the paper" in drawing.markdown or any("(3) of the paper" in text for text in readback.texts(drawing))
 
 
+def test_a_panel_without_an_allocator_has_the_curve_that_others_have_of_it(tmp_path):
+    """The formula knows the free share of the panel, and the legend names each equation once."""
+    config = {**CONFIG, "sweep": {"free_share": [0.01, 0.1]}, "plot": {**CONFIG["plot"], "panels": "free_share"}}
+    cells = [_cell(name, threads, 100.0, share) for name, share in (("rw", 0.01), ("corw", 0.01), ("corw", 0.1)) for threads in (1_000, 5_000)]
+    drawing = lines.make(results.read_run(synthetic.write(tmp_path, config, cells, "cuda")), "stem")
+    by_gid = [{line.get_gid(): line for line in axes.get_lines()} for axes in drawing.page.figure.axes]
+    assert ["median RW" in each for each in by_gid] == [True, False]
+    assert [float(each["theory RW"].get_ydata()[-1]) for each in by_gid] == [near(138.63), near(10.259)]
+    assert all(each["theory RW"].get_zorder() < each["median CoRW"].get_zorder() for each in by_gid), "markers stand on the curve"
+    [legend] = drawing.page.figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["RW", "CoRW", "equation (3)"]
+
+
+def test_a_curve_over_a_few_whole_numbers_has_no_kinks(tmp_path):
+    config = {"name": "test/fig", "allocators": ["halloc"], "plot": {"kind": "lines", "x": "lanes_per_warp", "y": "", "metric": "updates_per_malloc", "theory": {"halloc": {"updates_per_malloc": "aggregated_updates"}}}}
+    cells = [synthetic.cell("halloc", {"lanes_per_warp": lanes}, values={("", "updates_per_malloc"): 2 + 2 / lanes}, workload_parameters={"lanes_per_warp": lanes, "threads": 32768}) for lanes in (1, 32)]
+    drawing = lines.make(results.read_run(synthetic.write(tmp_path, config, cells, "cuda")), "stem")
+    [curve] = [line for axes in drawing.page.figure.axes for line in axes.get_lines() if line.get_gid() == "theory Halloc"]
+    assert any(1 < x < 2 for x in curve.get_xdata()) and all(y == pytest.approx(2 + 2 / x) for x, y in zip(*curve.get_data()))
+    assert any("Lines: 2 + 2/N updates (the slides) at the same settings" in text for text in readback.texts(drawing))
+
+
 def test_an_unknown_formula_is_refused(tmp_path):
     config = {**CONFIG, "plot": {**CONFIG["plot"], "theory": {"rw": {"steps_per_malloc": "guess"}}}}
     run = results.read_run(synthetic.write(tmp_path, config, [_cell("rw", 1_000, 1.0)], "cuda"))
@@ -213,7 +235,9 @@ def test_combined_lanes_exchange_once_and_raise_counters_once():
 @pytest.mark.parametrize("word, formulas", [(32, ("rw_bm_steps", "theorem_1", "rw_bm_warp_steps", "theorem_2")),
                                             (64, ("rw_bm_64_steps", "theorem_1_64", "rw_bm_64_warp_steps", "theorem_2_64"))])
 def test_words_of_the_bitmap_divide_the_steps(word, formulas):
-    """Theorem 1 wants few free pages, too: of 9,999 requests of 10,000 pages in a million (5) is 2 to 4 % above a w-th. Theorem 2 adds half a step."""
+    """Theorem 1 requires few free pages too. With 9,999 requests and 10,000 free pages in a million, (5) is 2 to 4 %
+    above (3) / w. Theorem 2 adds half a step.
+    """
     steps, first, warp_steps, second = (_value(formula) for formula in formulas)
     assert first == pytest.approx(theory.rw_steps_exact(T, 10_000, 9_999) / word) and 1.01 < steps / first < 1.05
     assert warp_steps == pytest.approx(second, rel=1e-6) and second == pytest.approx(theory.rw_warp_steps(T, 10_000, 9_999) / word + 0.5, abs=0.02)

@@ -1,5 +1,7 @@
-"""Where the papers say what claims cite: `sections.json` has, by paper, the sections and what stands in which of them. Of slides, it has the titles. The
-survey's text is not public, so its figures have no sections."""
+"""Checks which sections of papers the claims cite. `sections.json` has the sections of each paper, and the figures,
+tables and equations in each section. For slides, it has the titles. The survey's text is not public, so its figures
+have no sections.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ _CITED = re.compile(rf"\b(sec|fig|eq|table)s?\.? ((?:{_NUMBER}(?:, | and )?)+)")
 
 
 def fault(paper: str, heading: str, source: str) -> str:
-    """What is wrong with the place that a claim of a config cites; empty if nothing is. `heading` is the config's `paper`, which names its figures."""
+    """Returns what is wrong with the place that a claim cites, or an empty text. `heading` is the config's `paper`,
+    which names its figures.
+    """
     known = _TABLE[paper]
     if "slides" in known:
         return "" if any(source == title or source.startswith(f"{title}, ") for title in known["slides"]) else f"no slide has the title of: {source}"
@@ -38,7 +42,7 @@ def fault(paper: str, heading: str, source: str) -> str:
 
 
 def _beside(sections: set[str], homes: list[list[str]]) -> set[str]:
-    """Further sections may be named once every figure has one of its own."""
+    """A claim may name further sections if each of its figures has a section."""
     return sections if all(sections & set(home) for home in homes) else set()
 
 

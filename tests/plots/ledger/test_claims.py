@@ -1,4 +1,6 @@
-"""Claims: effects with their intervals from invented results, verdicts, and the claims of the repository over its results."""
+"""Tests claims: effects with intervals from invented results, verdicts, and the repository's claims about its
+results.
+"""
 
 import json
 from pathlib import Path
@@ -18,7 +20,9 @@ CONFIG = {"name": "test/claims", "paper": "Nobody 1999, Fig. 1", "allocators": [
 
 
 def _cell(allocator, threads, seconds=None, spread=0.1, **fields):
-    """A time with an interval of plus and minus `spread`, relative; without one where spread is None."""
+    """Returns a time with a relative interval of plus and minus `spread`, or without an interval if `spread` is
+    None.
+    """
     if seconds is None:
         return synthetic.cell(allocator, {"threads": threads}, status="timeout")
     bounds = (None, None) if spread is None else (seconds * (1 - spread), seconds * (1 + spread))
@@ -74,7 +78,9 @@ def test_without_cells_nobody_can_tell(tmp_path):
 
 
 def test_a_time_of_requests_that_got_null_is_left_out(tmp_path):
-    """Half of CudaMalloc's requests got null with two threads, which is quick; a count of the same cell stays what it is."""
+    """With two threads, half of CudaMalloc's requests got null, which is quick. A count of the same cell stays
+    valid.
+    """
     cells = [_cell("c_malloc", x, 1e-6, 0.01) for x in (1, 2)] + [_cell("cuda_malloc", 1, 4e-6, 0.01), synthetic.cell("cuda_malloc", {"threads": 2}, values={
         ("alloc", "time"): (1e-9, 9e-10, 1.1e-9), ("", "null_returns"): 1, ("", "steps_per_malloc"): 3})]
     run = _run(tmp_path, cells)
@@ -163,6 +169,47 @@ def test_the_ledger_says_which_heap_pool_and_deadline_the_config_has_today(tmp_p
     assert "config says today" not in claims.ledger([run], tmp_path).markdown()
 
 
+def _ledger_of_today(tmp_path, run, **today):
+    (tmp_path / "test").mkdir(exist_ok=True)
+    claim = {"says": "It is so.", "source": "fig. 1", "ratio": COMPARED, "above": 1}
+    (tmp_path / "test" / "claims.json").write_text(json.dumps({**run.config, **today, "claims": [claim]}))
+    (_, (judged,)), = claims.ledger([run], tmp_path).runs
+    return judged
+
+
+@pytest.mark.parametrize("today, why", [
+    ({}, ""), ({"deadline_s": 60}, ""), ({"overrides": {"halloc": {"state": "reused"}}}, ""),
+    ({"state": "reused"}, "measured with state fresh, the config has reused: to be measured again"),
+    ({"overrides": {"c_malloc": {"state": "reused"}}}, "measured with state fresh, the config has reused: to be measured again")])
+def test_numbers_with_another_heap_than_the_config_has_today_give_no_verdict(tmp_path, today, why):
+    run = _run(tmp_path, [_cell("c_malloc", 1, 1e-6), _cell("cuda_malloc", 1, 2e-6)], state="fresh")
+    judged = _ledger_of_today(tmp_path, run, **today)
+    assert (judged.verdict, judged.why, judged.published.text) == ("cannot tell" if why else "holds", why, "2")
+    assert (judged.p is None, judged.holds_in, judged.cause) == (bool(why), "", "")
+
+
+@pytest.mark.parametrize("pools, today, why", [
+    (("1GiB", "2GiB"), "4GiB", "measured with pools of 1 GiB and 2 GiB, the config has 4 GiB for all: to be measured again"),
+    (("1GiB", "1GiB"), "4GiB", ""), (("1GiB", "2GiB"), None, "")])
+def test_unequal_pools_give_no_verdict_once_the_config_has_equal_ones(tmp_path, pools, today, why):
+    overrides = {"c_malloc": {"pool_bytes": pools[0]}, "cuda_malloc": {"pool_bytes": pools[1]}}
+    run = _run(tmp_path, [_cell("c_malloc", 1, 1e-6), _cell("cuda_malloc", 1, 2e-6)], pool_bytes="8GiB", overrides=overrides)
+    judged = _ledger_of_today(tmp_path, run, **({"pool_bytes": today, "overrides": {}} if today else {}))
+    assert (judged.verdict, judged.why) == ("cannot tell" if why else "holds", why)
+
+
+def test_where_the_test_differs_from_the_papers_the_sentence_is_not_refuted(tmp_path):
+    run = _run(tmp_path, [_cell("c_malloc", 1, 1e-6), _cell("cuda_malloc", 1, 2e-6)])
+    different = {"cause": {"kind": "test", "because": "The heap is warm."}}
+    judged = _judge(run, ratio=COMPARED, below=1, **different)
+    assert (judged.verdict, judged.row()[-1]) == ("experiment differs", "test: The heap is warm. Where: CudaMalloc to CMalloc, threads 1")
+    assert _judge(run, ratio=COMPARED, above=1, **different).verdict == "holds"
+    refuted = _judge(run, ratio=COMPARED, below=1)
+    ledger = claims.Ledger([(run, [judged, refuted, refuted])]).markdown()
+    assert "0 holds, 2 does not hold, 0 cannot tell. Experiment differs: 1." in ledger
+    assert "Experiment differs" not in claims.Ledger([(run, [refuted])]).markdown()
+
+
 def test_what_most_allocators_had_comes_first(tmp_path):
     cells = [_cell(name, 1, 1e-6) for name in ("c_malloc", "halloc", "cuda_malloc")]
     run = _run(tmp_path, cells, allocators=["c_malloc", "halloc", "cuda_malloc"], state="fresh", overrides={"cuda_malloc": {"state": "reused"}})
@@ -247,13 +294,13 @@ def test_growth_is_the_exponent(tmp_path, seconds_at, exponent):
     assert judged.verdict == "holds"
     assert float(judged.published.text) == pytest.approx(float(exponent), abs=1e-9)
     found = effects.find(run, {"growth": {"of": "c_malloc"}}).estimates[0]
-    # Weights -2..2 by ten, times log 2; each logarithm is uncertain by 1 %.
+    # The weights are -2 to 2, divided by ten, times log 2. Each logarithm is uncertain by 1 %.
     assert (found.high - found.low) / 2 == pytest.approx(0.01 * 10**0.5 / 10 / 0.693147, rel=1e-3)
 
 
 @pytest.mark.parametrize("seconds_at, explained", [
     (lambda x: 1e-5 + 1e-6 * x, 1), (lambda x: 1e-6, 0), (lambda x: 1e-3 - 1e-6 * x, 0),
-    (lambda x: 1e-6 * x * x, 0.949163)])  # by plain sums over 1, 2, 4, 8, 16
+    (lambda x: 1e-6 * x * x, 0.949163)])  # from plain sums over 1, 2, 4, 8, 16
 def test_a_straight_line_may_start_above_zero(tmp_path, seconds_at, explained):
     run = _run(tmp_path, _line("c_malloc", seconds_at))
     found, = effects.find(run, {"straight": {"of": "c_malloc"}}).estimates
@@ -317,7 +364,8 @@ def test_steps_are_compared_with_the_formula_at_their_settings(tmp_path):
 
 @pytest.mark.parametrize("time_of, verdict", [(lambda was, tas: 1e-6 * was, "holds"), (lambda was, tas: 1e-6 * tas, "does not hold")])
 def test_the_metric_that_predicts_the_time_leaves_less_unexplained(tmp_path, time_of, verdict):
-    steps = [(1.5 ** x, 3.0 + (x * 7 % 5)) for x in range(12)]  # of a warp, of a thread: unrelated
+    # Steps of a warp and of a thread, which are unrelated here.
+    steps = [(1.5 ** x, 3.0 + (x * 7 % 5)) for x in range(12)]
     cells = [synthetic.cell("rw", {"threads": x}, values={("alloc", "time"): (time_of(was, tas) * (1 + 0.01 * (x % 3)), None, None),
                                                           ("", "warp_steps_per_malloc"): was, ("", "steps_per_malloc"): tas})
              for x, (was, tas) in enumerate(steps)]
@@ -329,7 +377,7 @@ def test_the_metric_that_predicts_the_time_leaves_less_unexplained(tmp_path, tim
 
 @pytest.mark.parametrize("seconds, number, verdict", [(range(1, 13), 1.0, "holds"), (range(12, 0, -1), -1.0, "does not hold"), ((3, 1, 4, 1, 5, 9), 0.6962, None)])
 def test_a_correlation_is_that_of_all_cells_together(tmp_path, seconds, number, verdict):
-    """The steps are 1, 2, 3 ... By hand for the last times: 19.5 / sqrt(17.5 * 44.83)."""
+    """The steps are 1, 2, 3 ... The value for the last times is computed by hand: 19.5 / sqrt(17.5 * 44.83)."""
     cells = [synthetic.cell("rw", {"threads": x}, values={("alloc", "time"): (float(y), None, None), ("", "steps_per_malloc"): float(x)})
              for x, y in enumerate(seconds, 1)]
     run = _run(tmp_path, cells, allocators=["rw"])
@@ -480,7 +528,7 @@ CLAIMING = [path for path in sorted((ROOT / "configs").rglob("*.json")) if "clai
 
 @pytest.mark.parametrize("path", CLAIMING, ids=lambda path: str(path.relative_to(ROOT / "configs")))
 def test_claims_of_configs_name_what_their_runs_have(tmp_path, path):
-    """Over results without a single cell's value every claim can be evaluated, and nothing can be told but what is missing."""
+    """Every claim can be evaluated on results without any value, and only the missing cells are reported."""
     config = configs.read(path)
     names = [entry["id"] if isinstance(entry, dict) else entry for entry in config["allocators"]]
     for backend in ("cpu", "cuda"):

@@ -1,4 +1,4 @@
-"""The sections that claims cite are those of the papers."""
+"""Checks that the sections that claims cite are those of the papers."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,6 @@
-"""What a sentence of the ledger must say itself: bounds that are ours stand in parentheses, and no sentence fails without what is seen."""
+"""Checks the sentences of the ledger: our own bounds are in parentheses, and each `does not hold` says what the results
+show.
+"""
 
 import json
 import re
@@ -14,7 +16,7 @@ AMOUNT = re.compile(r"\d|twice|half|third|quarter|fifth|tenth|hundred")
 
 
 def _bounds(claim):
-    """Those that the words faster and slower, more and less do not say."""
+    """These are the bounds that the words faster, slower, more and less do not express."""
     given = claim["between"] if "between" in claim else [claim.get("above", claim.get("below"))]
     return [bound for bound in given if bound not in (0, 1)]
 
@@ -25,7 +27,7 @@ def _says(text, bound):
 
 
 def fault(claim):
-    """What a reader cannot tell from the sentence; empty if nothing."""
+    """Returns what a reader cannot see in the sentence, or an empty text."""
     inside, outside = " ".join(re.findall(r"\(([^()]*(?:\([^()]*\)[^()]*)*)\)", claim["says"])), re.sub(r"\([^()]*(?:\([^()]*\)[^()]*)*\)", "", claim["says"])
     if "paper" not in claim:
         strange = [bound for bound in _bounds(claim) if not _says(outside, bound)]

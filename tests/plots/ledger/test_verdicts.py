@@ -1,4 +1,6 @@
-"""Verdicts over several places, corrections for many tests, and what few rounds may decide, from invented estimates."""
+"""Tests verdicts over several places, corrections for many tests, and verdicts from few rounds, with invented
+estimates.
+"""
 
 import math
 
@@ -38,7 +40,7 @@ def test_holm_and_benjamini_hochberg():
 
 
 def _barely(number, bound):
-    """An interval that ends a little short of the bound: p is just below 0.05."""
+    """The interval ends a little before the bound, so p is just below 0.05."""
     error = (number / bound) ** 0.95
     return _estimate(number, error if error > 1 else 1 / error)
 
@@ -102,7 +104,7 @@ def test_the_margin_of_an_exponent_is_what_it_makes_of_the_last_value(x, verdict
 
 @pytest.mark.parametrize("number, verdict", [(0.96, "holds"), (0.92, "cannot tell"), (0.88, "cannot tell"), (0.5, "does not hold"), (1.0, "holds")])
 def test_the_margin_of_a_straight_line_is_what_it_leaves_unexplained(number, verdict):
-    """0.96 leaves two fifths of the tenth that may be left, 0.92 four fifths."""
+    """A tenth may stay unexplained. 0.96 leaves two fifths of it, and 0.92 leaves four fifths."""
     place = Estimate(number, number - 0.001, min(number + 0.001, 1.0), "", 3, explained=True)
     assert _decide([place], above=0.9).verdict == verdict
     assert _decide([Estimate(number, number - 0.001, min(number + 0.001, 1.0), "", 0, explained=True)], above=0.9).verdict == ("holds" if number > 0.9 else "does not hold")

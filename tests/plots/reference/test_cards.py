@@ -1,4 +1,4 @@
-"""What changes between two models of cards, from results with known ranks and ratios."""
+"""Tests the comparison of two models of cards, from results with known ranks and ratios."""
 
 import pytest
 
@@ -10,7 +10,7 @@ NAMES = ("comb", "halloc", "kma", "scatteralloc")
 
 
 def study(folder, model, times, name="one/small", **fields):
-    """Times of the allocators, as lists over the threads; None: a timeout."""
+    """Makes a run from the times of the allocators, as lists over the threads. None is a timeout."""
     cells = [measured.ok(allocator, time, threads) if time else measured.failed(allocator, "timeout", threads=threads)
              for allocator, of_threads in zip(NAMES, times) for threads, time in enumerate(of_threads, 1)]
     measured.run(folder, name, cells, model=model, config={"sweep": {"threads": [1, 2]}}, **fields)
@@ -27,7 +27,8 @@ def test_ranks_and_ratios_by_group(tmp_path):
     ranks = cards.correlations(compared(one, other).times)
     assert list(ranks["rank"]) == pytest.approx([1, -1]) and list(ranks["same"]) == [True, False]
     told = cards.markdown(compared(one, other))
-    # Ratios: 2, 2, 2, 2 and 8, 2.6, 5/3, 1/2, whose median is 2; two are more than 1.5 away from it.
+    # The ratios are 2, 2, 2, 2 and 8, 2.6, 5/3, 1/2. Their median is 2, and two are more than a factor of 1.5 away from
+    # it.
     assert "| one | 8 | 2 | 0.00 | -1.00 | 1 of 2 | 2 | 1.92 to 2.15 | 25.0 % |" in told
     assert "GPU A: measured revision 0123456789ab, cards: 1." in told and "may be one of the sources" not in told
     first = told.partition("## Largest changes")[2].splitlines()[6]

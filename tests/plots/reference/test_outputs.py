@@ -1,4 +1,6 @@
-"""Everything that is made of kept runs: the index counts it, a sample of it is made again, and what nothing makes is named."""
+"""Tests the files that come from kept runs: the index lists them, a sample is made again, and files that no part makes
+are reported.
+"""
 
 import io
 import random
@@ -17,7 +19,7 @@ from plots.runs import kept
 
 STUDIES = [folder for folder in sorted(kept.REFERENCE.iterdir()) if folder.is_dir()]
 SAMPLE = 5
-OF_PICTURES = "3.6.3"  # Debian 12's matplotlib; another one may draw other pixels
+OF_PICTURES = "3.6.3"  # Debian 12's matplotlib; another version may draw other pixels
 
 
 @pytest.mark.parametrize("folder", STUDIES, ids=lambda folder: folder.name)
@@ -39,7 +41,9 @@ def test_no_picture_is_kept_that_nothing_links():
 
 
 def test_a_sample_is_made_again_as_it_is_kept():
-    """Another one in each session; ALLOCBENCH_TEST_SEED repeats it. The whole: python3 -m plots regenerate --check."""
+    """Each session draws another sample. ALLOCBENCH_TEST_SEED repeats one. `python3 -m plots regenerate --check` tests
+    all files.
+    """
     drawn = sorted({path.parent.parent for path in kept.REFERENCE.rglob("figures/*.md")})
     shown = outputs.linked()
     for folder in random.Random(SEED).sample(drawn, SAMPLE):
@@ -78,7 +82,7 @@ def test_everything_is_written_and_then_nothing_differs(study, capsys):
     assert cli.main(["regenerate", str(study), *ALL]) == 0
     names = {path.relative_to(study).as_posix() for path in study.rglob("*") if path.suffix in (".md", ".png", ".json")}
     figures = "beyond/of_this_test/figures/beyond_of_this_test_cuda"
-    # The guide's figure is shown by no text, and a table of statuses is read as Markdown.
+    # No text links the guide's figure, and the Markdown file of a status table is enough.
     assert names == {"index.md", study_file.NAME, "survival_cuda.md", f"{figures}.png", f"{figures}.md", f"{figures}_status.md"}
     page = (study / index.NAME).read_text(encoding="utf-8")
     assert "2 kept runs, 5 files that are made of them." in page

@@ -1,4 +1,6 @@
-"""The plan of a study: each piece is forecast to end in time, has every config once, and is a command that the front end takes."""
+"""Tests the plan of a study: each piece is forecast to end in time and is a command that the front end accepts, and
+each config appears once.
+"""
 
 import pathlib
 import re

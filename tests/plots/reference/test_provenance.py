@@ -1,4 +1,6 @@
-"""Where kept numbers come from: every mix is named with its file and the next step, and study.json says what the logs say."""
+"""Tests the origin of kept numbers: every mix is reported with its file and the next step, and study.json agrees with
+the logs.
+"""
 
 import json
 import lzma
@@ -15,7 +17,7 @@ TIMES = [measured.ok("comb", 1e-6), measured.ok("halloc", 2e-6)]
 
 @pytest.fixture
 def study(tmp_path):
-    """Two groups of one study, of which nothing is mixed. Their names are not those of configs."""
+    """Makes two groups of one study without a mix. No config has their names."""
     folder = tmp_path / "model"
     for name in ("one/small", "one/large", "two/small"):
         measured.run(folder, name, TIMES)

@@ -1,4 +1,4 @@
-"""Every config of the repository fits the published schema and the plots."""
+"""Checks that every config of the repository fits the published schema and the plots."""
 
 import json
 import re
@@ -66,18 +66,18 @@ def test_effective_configs_fit_the_schema_and_sweep_what_they_plot(path, section
         assert set(labels.listed(config["plot"]["x"])) & set(axes)
     schema.check(config["plot"], path)
     for key in ("panels", "rows"):
-        if isinstance(config["plot"].get(key), str):  # a setting; tables may print rows of their own
+        if isinstance(config["plot"].get(key), str):  # a setting is listed; tables may print other rows
             values = axes[config["plot"][key]]
             names = config["plot"].get(f"{key.removesuffix('s')}_names", values)
             assert len(names) == len(values)
-            for name, value in zip(names, values):  # a name that says a number says that of its panel
+            for name, value in zip(names, values):  # a name that contains a number has the number of its panel
                 told = re.findall(r"[\d.,]+", str(name))
                 if told and isinstance(value, float):
                     assert float(told[0]) in (value, pytest.approx(100 * value))
 
 
 def _allocators_named(part):
-    """By a claim or a part of one."""
+    """Yields the settings that a claim or a part of it names."""
     if isinstance(part, list):
         return set().union(*map(_allocators_named, part))
     if isinstance(part, dict):
@@ -126,15 +126,15 @@ def test_every_key_of_a_plot_has_a_meaning_and_every_kind_a_module():
     assert len(rows) >= 30 and all(meaning for _, _, meaning, _ in rows), [key for key, _, meaning, _ in rows if not meaning]
 
 
-ALLOCATORS_OF_THE_SUITE = 80    # at most: what "all" stands for
-# Of one cell on an H200, with its share of process starts and deadlines: 3,139 cells of the survey had their first round in
-# 536 s; a later one has no verification.
+ALLOCATORS_OF_THE_SUITE = 80    # largest number that "all" stands for
+# These are seconds of a cell on an H200, with its share of process starts and deadlines. 3,139 cells of the survey had
+# their first round in 536 s. A later round has no verification.
 SECONDS_OF_THE_FIRST_ROUND = 0.17
 SECONDS_OF_A_LATER_ROUND = 0.07
 
 
 def _places(config):
-    """The cells of one allocator before exclusions: a dictionary of axis values each."""
+    """Returns the cells of one allocator before exclusions, each as a dictionary of axis values."""
     places = [{}]
     for group in [{name: values} for name, values in config.get("sweep", {}).items()] + config.get("zip", []):
         places = [{**place, **dict(zip(group, values))} for place in places for values in zip(*group.values())]
@@ -146,8 +146,8 @@ def _is_excluded(cell, exclusion):
 
 
 def _seconds_on_a_gpu(config):
-    """Of all cells together."""
-    energy = 4 * config.get("energy_s", 0)  # with the idle GPU before and after, and without the timed kernels
+    """Returns the seconds of all cells together."""
+    energy = 4 * config.get("energy_s", 0)  # measured with an idle GPU before and after, and without the timed kernels
     seconds = 0
     for entry in config["allocators"]:
         allocator = entry["id"] if isinstance(entry, dict) else entry

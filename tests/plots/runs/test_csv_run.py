@@ -1,4 +1,4 @@
-"""A figure from results.csv and its config is the one from results.json, for one figure of each kind."""
+"""Tests that a figure from results.csv and its config equals the figure from results.json, for each kind."""
 
 import csv
 import json
@@ -24,7 +24,7 @@ HEADER = ("figure,cell,series,allocator,label,display_name,form,allocator_parame
 
 
 def _write_table(document, folder):
-    """results.csv as the front end writes it, of a run that was kept without it."""
+    """Writes results.csv as the front end does, for a run that was kept without it."""
     cells, values = frames.cells_of(document).reset_index(), frames.values_of(document).groupby("cell")
     entries = {cell["id"]: cell for cell in document["cells"]}
     folder.mkdir(parents=True)
@@ -41,7 +41,9 @@ def _write_table(document, folder):
 
 
 def _shown(made):
-    """What the panels of a drawing show: lines, marks and words with their places, and the numbers of its table."""
+    """Returns what the panels of a drawing show: lines, marks and words with their places, and the numbers of its
+    table.
+    """
     drawn = []
     for axes in made.page.figure.axes:
         drawn += [("line", line.get_gid(), line.get_xydata()) for line in axes.get_lines()]

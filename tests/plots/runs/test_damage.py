@@ -1,4 +1,6 @@
-"""Damaged results are refused with file and reason, or drawn; nothing else happens. Seeds are printed and can be replayed."""
+"""Tests that damaged results are either refused with file and reason, or drawn. Seeds are printed and can be
+replayed.
+"""
 
 import copy
 import json

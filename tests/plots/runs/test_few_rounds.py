@@ -1,4 +1,4 @@
-"""Times of three to five rounds: claims are judged by their t intervals, and nothing else sees these."""
+"""Tests times of three to five rounds: only claims use their t intervals."""
 
 import json
 
@@ -22,7 +22,7 @@ def _few(seconds, low, high, rounds=3):
 
 
 def _cell(allocator, threads, seconds, spread=None, rounds=3, operations=0):
-    """With an interval of three or so rounds where `spread` is a number, with none where it is None."""
+    """Makes a run. A cell has an interval of few rounds if its `spread` is a number, and none if it is None."""
     values = {("alloc", "time"): (seconds, None, None)}
     if operations:
         values[("alloc", "operations")] = operations

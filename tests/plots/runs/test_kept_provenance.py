@@ -1,4 +1,4 @@
-"""Kept results come from one revision, one card, one driver, and from sources that a commit holds."""
+"""Checks that kept results come from one revision, one card and one driver, and from committed sources."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The foot of a figure says when its cells do not have one origin."""
+"""Tests that the foot of a figure reports cells of different origins."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Numbers with units, axis limits and ticks."""
+"""Tests numbers with units, axis limits and ticks."""
 
 import math
 import random
@@ -63,7 +63,7 @@ def test_x_ticks_sit_at_measured_values_and_label_both_ends():
 
 
 def test_labels_reach_into_the_values_that_lie_close():
-    """As in halloc2014/fill: eight of the shares lie above three quarters."""
+    """The shares are those of halloc2014/fill, of which eight lie above three quarters."""
     shares = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.825, 0.85, 0.875, 0.9, 0.925, 0.95, 0.975]
     axes = _axes()
     ticks.set_x(axes, shares, ticks.limits(shares, False, 0.04), False, 2.57, style.LEAST, quantity.formatter("taken_share"))

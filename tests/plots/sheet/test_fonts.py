@@ -1,4 +1,6 @@
-"""Texts of configs and results in figures: plain, whole, in a font that has their characters; whatever the settings of the user's matplotlib."""
+"""Tests that texts of configs and results appear whole and unchanged in figures, in a font with their characters, for
+any matplotlib settings.
+"""
 
 import hashlib
 import os
@@ -68,7 +70,7 @@ def test_a_dollar_is_a_dollar(tmp_path, kind, label):
 
 
 def _font_with(folder, character):
-    """A font of one character, a square."""
+    """Makes a font of one character, a square."""
     from fontTools.fontBuilder import FontBuilder
     from fontTools.pens.ttGlyphPen import TTGlyphPen
 
@@ -93,7 +95,7 @@ def _font_with(folder, character):
 
 def test_a_character_is_drawn_in_a_font_that_has_it(root, tmp_path):
     pytest.importorskip("fontTools.fontBuilder")
-    character = "\U000f1234"  # of private use: no other font has it
+    character = "\U000f1234"  # a private-use character, which no other font has
     run = _run(tmp_path / "run", f"label {character}")
     without, told = _drawn(root, run, tmp_path / "without")
     assert told.count("\n") == 1 and f"no installed font has {character}, which appear as boxes. Install fonts-noto-cjk" in told

@@ -1,4 +1,4 @@
-"""Families, forms and variants: a table decides, and nothing is drawn alike that must be told apart."""
+"""Tests the looks of families, forms and variants: a table decides, and series that must differ look different."""
 
 import itertools
 import json
@@ -53,7 +53,7 @@ def test_a_delayed_form_is_named_in_front_and_keeps_hue_and_marker():
 
 
 def test_no_two_allocators_that_are_registered_look_alike(root):
-    """Also those without a line in looks.json: they have the hue of their prefix, or a look made from their name."""
+    """An id without an entry in looks.json has the hue of its prefix, or a look made from its name."""
     plugins = re.findall(r"^allocbench_add_allocator\((\w+)", (root / "allocators" / "CMakeLists.txt").read_text(), re.M)
     assert len(plugins) > 40
     seen: dict[tuple, str] = {}

@@ -1,4 +1,4 @@
-"""The A/A figure counts pairs of runs whose intervals are disjoint."""
+"""Tests that the A/A figure counts pairs of runs with disjoint intervals."""
 
 import pytest
 
@@ -13,7 +13,7 @@ CONFIG = {"name": "aa", "description": "Repeated", "allocators": ["halloc", "kma
 
 
 def written(folder, intervals, **config):
-    """A run whose phases of halloc have these intervals; those of kma never differ."""
+    """Makes a run whose phases of halloc have these intervals. The intervals of kma never differ."""
     cells = [synthetic.cell("halloc", {"request_bytes": 16}, values={**{(phase, "time"): each for phase, each in intervals.items()},
                                                                      ("total", "time"): (9.0, 1.0, 20.0)}),
              synthetic.cell("kma", {"request_bytes": 16}, values={("alloc", "time"): (1.0, 0.9, 1.1), ("free", "time"): (1.0, None, None)})]

@@ -1,4 +1,6 @@
-"""How much an application depends on its allocator: slopes of hand-made times, their intervals, what has none, picture and table."""
+"""Tests how much an application depends on its allocator: slopes of hand-made times, their intervals, points without a
+time, picture and table.
+"""
 
 import math
 
@@ -17,7 +19,7 @@ MHZ = 1980
 
 
 def _run(folder, name, times, backend="cuda", x="allocator.malloc_delay", phases=("build",), half=0.0, allocators=("delayed_comb",), clock=MHZ):
-    """`times` maps a wait to seconds, or to the status of a cell without them."""
+    """Makes a run. `times` maps a wait to seconds, or to the status of a cell without a time."""
     config = {"name": f"delay/{name}", "description": f"{name}: time against waits", "allocators": list(allocators),
               "plot": {"kind": "lines", "x": x, "y": list(phases), "metric": "time"}}
     cells = []

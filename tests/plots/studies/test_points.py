@@ -1,4 +1,6 @@
-"""Comb against the best other: limits of each kind, verdicts by intervals, what has no number, and lists with mistakes."""
+"""Tests Comb against the best other allocator: limits of each kind, verdicts from intervals, points without a number,
+and wrong lists.
+"""
 
 import json
 

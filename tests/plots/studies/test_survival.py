@@ -1,4 +1,4 @@
-"""The survival matrix: every cell of every run is counted once, with its word and its reason."""
+"""Tests the survival matrix: every cell of every run is counted once, with its status and its reason."""
 
 import csv
 import io
@@ -102,7 +102,7 @@ def test_results_say_what_was_left_out_and_older_ones_by_their_reason(tmp_path):
 
 
 def test_every_status_in_the_kept_runs_has_its_rule():
-    """Of reasons to skip the front end writes two: the time was over, or the series timed out at two smaller values."""
+    """The front end skips a cell for two reasons: the time was over, or the series timed out at two smaller values."""
     for folder in stored.find_runs(kept.REFERENCE):
         cells = kept.read(folder).cells
         for cell in cells[(cells["status"] != "ok") & ~cells["allocator"].str.startswith("saboteur_")].itertuples():

@@ -1,4 +1,4 @@
-"""docs/catalogue.md: one line for each allocator and workload, with a link to the header that names it."""
+"""Tests docs/catalogue.md: it has one line for each allocator and workload, with a link to the header that names it."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""Numbers in texts: queries, what they write, and that every text of the repository says what the results say."""
+"""Tests numbers in texts: queries, their answers, and that every text of the repository agrees with the results."""
 
 import json
 import re
@@ -20,7 +20,7 @@ CONFIG = {"name": "test/fig", "description": "A test", "allocators": ["c_malloc"
 
 @pytest.fixture
 def reference(tmp_path, monkeypatch):
-    """A run `dev/fig` of invented results in place of those that are kept."""
+    """Makes a run `dev/fig` of invented results, which replaces the kept ones."""
     def cell(allocator, threads, seconds, spread=0.01, mode="a", status="ok"):
         values = {("alloc", "time"): (seconds, seconds * (1 - spread), seconds * (1 + spread)), ("alloc", "operations"): 1,
                   ("", "mallocs"): 1234.0, ("alloc", "registers"): 20.0, ("free", "registers"): 8.0} if status == "ok" else {}
@@ -166,7 +166,7 @@ def test_a_wrong_query_is_refused_with_its_line(reference, tmp_path, capsys):
 
 
 def _forms_run(folder, cells):
-    """`cells`: allocator, bytes, seconds of malloc and free; a word in their place is the status."""
+    """Makes a run. `cells` has the allocator, the bytes, and the seconds of malloc and free or a status instead."""
     made = [synthetic.cell(name, {"request_bytes": size}, status=times if isinstance(times, str) else "ok",
                            values={} if isinstance(times, str) else {("alloc", "time"): times[0], ("free", "time"): times[1]})
             for name, size, times in cells]
@@ -214,7 +214,7 @@ def test_texts_say_what_the_results_say():
     assert numbers.fill([], write=False) == [], "write them again: python3 -m plots numbers"
 
 
-# From here on a page is about our results; reasons why a form is slow may rest on probes that are not kept.
+# After this heading, a page is about our results. Reasons why a form is slow may come from tests that are not kept.
 REASONS = re.compile(r"^Why the bold ones", re.M)
 BEGINNING = re.compile(r"^(?:## What (?:the H200 shows|stands out)|# Reference results: NVIDIA H200)$", re.M)
 FINDINGS = [path for path in numbers.texts() if BEGINNING.search(path.read_text())]
@@ -222,8 +222,9 @@ FINDINGS = [path for path in numbers.texts() if BEGINNING.search(path.read_text(
 
 @pytest.mark.parametrize("path", FINDINGS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_no_time_or_rate_is_typed_among_findings(path):
-    """Times and rates in the sections about our results come from queries; sentences about papers, deadlines and what is asked may type
-    theirs."""
+    """Times and rates in sections about our results come from queries. Sentences about papers, deadlines and wanted
+    values may contain typed numbers.
+    """
     text = REASONS.split(BEGINNING.split(path.read_text())[1])[0]
     text = re.sub(r"<!--n .*?<!--/n-->", "N", text, flags=re.S)
     typed = [sentence for sentence in re.split(r"(?<=[.;:])\s", " ".join(text.split()))

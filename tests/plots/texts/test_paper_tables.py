@@ -1,4 +1,4 @@
-"""Tables of a paper's page: the sentences that the ledger judges, and the kept figures."""
+"""Tests the tables of a paper's page: the sentences that the ledger judges, and the kept figures."""
 
 import json
 

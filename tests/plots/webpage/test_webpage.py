@@ -1,4 +1,6 @@
-"""The page: self-contained, and honest about what it lacks. In a browser: test_webpage_in_browser.py."""
+"""Tests the page: it is self-contained and names what it lacks. test_webpage_in_browser.py tests the page in a
+browser.
+"""
 
 import json
 import re
@@ -63,7 +65,7 @@ def test_cliffs_show_the_tail_of_single_calls(page):
 
 
 def test_no_line_of_the_cliffs_hides_another(page):
-    """Where values are equal, other sizes stand beside each other and other percentiles have other marks."""
+    """If values are equal, sizes are drawn beside each other, and percentiles have different marks."""
     for name, chart in _charts(page.read_text()).items():
         if name.startswith("cliff "):
             places = [(trace["yaxis"], x, trace["marker"]["symbol"]) for trace in chart["data"] for x in trace["x"] if x is not None and trace["yaxis"] != "y2"]
@@ -106,7 +108,7 @@ def test_a_map_of_several_metrics_has_a_column_for_each(tmp_path):
 
 
 def _table_of(text, section):
-    """The first table of a section, as lists of the texts of its rows."""
+    """Returns the first table of a section, as lists of the texts of its rows."""
     rows = re.findall(r"<tr[^>]*>(.*?)</tr>", re.search(rf'<section id="{section}">.*?<tbody>(.*?)</tbody>', text, re.DOTALL)[1], re.DOTALL)
     return [[re.sub("<[^>]+>", " ", cell).strip() for cell in re.findall(r"<t[dh][^>]*>(.*?)</t[dh]>", row)] for row in rows]
 
@@ -163,7 +165,7 @@ def test_a_line_figure_has_the_stated_band_and_position_and_names_what_has_no_va
 
 
 def test_figures_show_forms_that_no_answer_has(tmp_path):
-    """An ablation and a delayed form are what a figure is about; answers leave them out unless asked."""
+    """A figure may be about an ablation or a delayed form. Answers leave both out unless readers ask for them."""
     names = {"comb": "own", "halloc": "published", "c_malloc_no_merge": "ablation", "delayed_comb": "delayed"}
     cells = [synthetic.cell(name, {"request_bytes": size}, values={("total", "time"): 1e-6 * size}) for name in names for size in (16, 64)]
     synthetic.write(tmp_path, {**LINES, "allocators": list(names), "plot": {**LINES["plot"], "marks": []}}, cells, "cuda")
@@ -174,7 +176,9 @@ def test_figures_show_forms_that_no_answer_has(tmp_path):
 
 
 def test_panels_of_one_row_share_their_title(tmp_path):
-    """One metric per row, so only its first panel has a title; on a phone the others take it over (static/charts.js)."""
+    """Each row has one metric, so only its first panel has a title. On a phone, the other panels get this title too
+    (static/charts.js).
+    """
     cells = [synthetic.cell("comb", {"request_bytes": size, "threads": threads}, values={("total", "time"): 1e-6 * size, ("total", "operations"): 7})
              for size in (16, 64) for threads in (1, 2)]
     plot = {**LINES["plot"], "marks": [], "panels": "threads", "metric": ["time", "throughput"]}
@@ -327,7 +331,7 @@ def test_one_sentence_is_one():
 
 @pytest.mark.parametrize("group", ["beyond", "comb", "current2026"])
 def test_charts_of_kept_results(group):
-    """Results that the repository keeps have every kind of plot, drawn as the configs say today."""
+    """The kept results have every kind of plot, drawn as the current configs say."""
     runs, failures = newest.read([str(kept.REFERENCE / "h200" / group)], inputs.Overrides(configs.FOLDER))
     assert runs and not failures
     drawn = {run.name for run in runs if (kind := figures.INTERACTIVE.get(run.plot["kind"])) and kind.chart(kind.resolve(run))}

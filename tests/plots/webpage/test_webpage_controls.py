@@ -1,4 +1,6 @@
-"""Every control of the page, used as a reader uses it: the list, the address and the page that the address opens agree."""
+"""Tests every control of the page as a reader uses it: the list, the address and the page that the address opens must
+agree.
+"""
 
 import browser
 import pytest
@@ -170,7 +172,7 @@ def test_the_numbers_are_written_beside_the_marks(wide, page):
 
 
 def test_a_phone_shows_claims_in_full(page):
-    """Sentences above their numbers: each within the page, and none over another or over a number."""
+    """Sentences above their numbers lie within the page, and none overlaps another one or a number."""
     runs, failures = newest.read([str(kept.REFERENCE / "h200" / "xmalloc2010")], inputs.Overrides(configs.FOLDER))
     assert not failures
     (chart,) = ledger.charts_of(claims.ledger(runs)).values()

@@ -1,4 +1,4 @@
-"""The page in a real browser: it draws without complaint, and ranks as the command line does."""
+"""Tests the page in a real browser: it draws without errors, and ranks as the command line does."""
 
 import re
 

@@ -1,4 +1,4 @@
-// Ageing: a heap in which everything still works, from which the same share is missing for the same seed.
+// Ageing gives a heap in which everything still works. The same seed takes the same share of it.
 #include "workloads/support/occupancy/ageing.hpp"
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ Ageing ageing_of(R& rig, std::uint64_t rounds) {
   return Ageing(rig.stream(), rig.setting, rig.run->requests(), rounds);
 }
 
-// Slots that single mallocs still get.
+// Returns the number of slots that single mallocs still get.
 template <class R>
 std::uint64_t free_slots(R& rig, std::uint64_t slots) {
   simt::Buffer<void*> blocks(slots);
@@ -48,7 +48,7 @@ TEST(Ageing, LeavesAnEighthOfItsBlocksAndNothingElse) {
   Rig<Slots> rig(few(50), slots * 64);
   Ageing ageing = ageing_of(rig, 130);
   ageing.age(rig.allocator);
-  // 50 threads with up to 40 slots, half of them full, of which every eighth block stays.
+  // 50 threads hold up to 40 slots each, half of them full, and every eighth block stays.
   EXPECT_GT(ageing.survivors(), 50u);
   EXPECT_LT(ageing.survivors(), 50u * 40 / 8);
   EXPECT_EQ(free_slots(rig, slots), slots - ageing.survivors());

@@ -1,5 +1,5 @@
-// Aligned requests: every block is as aligned as asked, contents and frees are right, and what alignment costs is
-// counted.
+// Aligned requests: every block has the requested alignment, contents and frees are right, and the cost of the
+// alignment is counted.
 #include "allocators/support/adaptors/aligned.hpp"
 
 #include <gtest/gtest.h>
@@ -59,7 +59,7 @@ TEST(AlignedRequestsThatTheDesignAligns, TakeNoMore) {
   EXPECT_EQ(rig.sample(), "");
   EXPECT_EQ(rig.observed_sample(), "");
   EXPECT_EQ(rig.counter("alignment_bytes"), 0u);
-  AlignedRig<Comb> odd(asking(96, 128), 4 << 20);  // slots of 96 B are multiples of 32 B
+  AlignedRig<Comb> odd(asking(96, 128), 4 << 20);  // slots for 96 B are aligned to multiples of 32 B
   EXPECT_EQ(odd.sample(), "");
   EXPECT_EQ(odd.counter("alignment_bytes"), 200u * 128);
 }

@@ -1,4 +1,4 @@
-// The counting context counts every kind of operation once, Counted<A> changes nothing else, and the statistics follow
+// The counting context counts every kind of operation once, and Counted<A> changes nothing else. The statistics follow
 // from hand-made records.
 #include <gtest/gtest.h>
 
@@ -102,7 +102,7 @@ std::map<std::uint64_t, std::uint64_t> bins_of(const CallStatistics& statistics,
   return {};
 }
 
-// What a pass of alloc_free counts, one request per thread.
+// Returns the counts of a pass of alloc_free with one request per thread.
 template <class A>
 CallStatistics counted(std::uint32_t threads, std::size_t pool_bytes = 1 << 20) {
   AllocFree::Parameters parameters;
@@ -116,7 +116,7 @@ CallStatistics counted(std::uint32_t threads, std::size_t pool_bytes = 1 << 20) 
   return statistics;
 }
 
-// One fetch_add and one exchange per malloc and per free: SlotMalloc with room at the first slot it tries.
+// SlotMalloc finds room at the first slot. So each malloc and each free makes one fetch_add and one exchange.
 TEST(Counted, CountsOperationsPerCall) {
   const CallStatistics statistics = counted<test::SlotMalloc<test::Fault::none>>(100);
   EXPECT_DOUBLE_EQ(value_of(statistics, "operations_per_malloc"), 2);
@@ -149,7 +149,7 @@ TEST(Counted, AFreeThatDoesNothingCostsNothing) {
   EXPECT_DOUBLE_EQ(value_of(counted<AtomicMalloc>(64), "operations_per_free"), 0);
 }
 
-// (N + 1) / 2, whoever comes first.
+// The mean is (N + 1) / 2, whoever comes first.
 TEST(Counted, RequestsOfAQueueTakeTurns) {
   const CallStatistics statistics = counted<SimpleQueue>(1000);
   EXPECT_DOUBLE_EQ(value_of(statistics, "steps_per_malloc"), 500.5);
@@ -160,11 +160,11 @@ TEST(Counted, RequestsOfAQueueTakeTurns) {
 
 TEST(Counted, RequestsOfAnEmptyQueueLookOnce) {
   const CallStatistics statistics = counted<SimpleQueue>(64, 256 * 2);
-  // Two requests are served; turns 1 and 2.
+  // Two requests are served, with turns 1 and 2.
   EXPECT_DOUBLE_EQ(value_of(statistics, "steps_per_malloc"), 65.0 / 64);
 }
 
-// In an empty pool a group of k lanes sees 32 k free pages, and takes one step.
+// In an empty pool a group of k lanes sees 32 k free pages and takes one step.
 TEST(Counted, WarpsOfCoRWSeeTheirPages) {
   const CallStatistics statistics = counted<CollaborativeRandomWalkReworked>(32, std::size_t{256} << 16);
   EXPECT_DOUBLE_EQ(value_of(statistics, "steps_per_malloc"), 1);
@@ -184,7 +184,7 @@ MallocRecord record(std::uint32_t thread, std::uint32_t steps, std::uint32_t war
 }
 
 TEST(CallStatistics, TheSlowestLaneCountsForItsWarp) {
-  // A block of 40 threads: its second warp begins at 32, the next block's first at 40.
+  // In a block of 40 threads, the second warp begins at 32. The next block's first warp begins at 40.
   const std::vector<MallocRecord> records{record(0, 1), record(31, 9), record(32, 4, 32), record(39, 2, 32),
                                           record(40, 6, 40)};
   CallStatistics statistics(StepUnit::probe);
@@ -198,7 +198,7 @@ TEST(CallStatistics, TheSlowestLaneCountsForItsWarp) {
 }
 
 TEST(CallStatistics, TheNthMallocsOfAWarpCountTogether) {
-  // Lane 0 calls twice, and its first call is recorded after lane 1's.
+  // Lane 0 calls twice, and its first call is recorded after that of lane 1.
   const std::vector<MallocRecord> records{record(1, 3), record(0, 5), record(0, 2)};
   CallStatistics statistics(StepUnit::probe);
   statistics.add_pass({}, records);
@@ -207,14 +207,14 @@ TEST(CallStatistics, TheNthMallocsOfAWarpCountTogether) {
   EXPECT_EQ(bins_of(statistics, "steps").at(2), 4u) << "over both passes";
 }
 
-// Each core counts warps of its own.
+// Each core counts its own warps.
 TEST(CallStatistics, WarpsOfAllCoresCount) {
   constexpr std::uint32_t threads = 5 << 15;
   std::vector<MallocRecord> records;
   double sum = 0;
   for (std::uint32_t call = 0; call < 2; ++call) {
     for (std::uint32_t i = 0; i < threads; ++i) {
-      const auto thread = static_cast<std::uint32_t>(std::uint64_t{77'777} * i % threads);  // in no order
+      const auto thread = static_cast<std::uint32_t>(std::uint64_t{77'777} * i % threads);  // not in order
       const std::uint32_t of_warp = thread / 32 % 100 + 200 * call;
       records.push_back(record(thread, of_warp + thread % 32, thread / 32 * 32));
       if (thread % 32 == 31) sum += of_warp + 31;
@@ -229,7 +229,7 @@ TEST(CallStatistics, TurnsAreRanksOfTickets) {
   std::vector<MallocRecord> records{record(0, 0), record(1, 0), record(2, 0), record(3, 0)};
   records[0].ticket = 700;
   records[1].ticket = 500;
-  records[2].ticket = 700;  // drawn for both
+  records[2].ticket = 700;  // two records have this ticket
   CallStatistics statistics(StepUnit::turn);
   statistics.add_pass({}, records);
   EXPECT_DOUBLE_EQ(value_of(statistics, "steps_per_malloc"), (2 + 1 + 2 + 1) / 4.0);

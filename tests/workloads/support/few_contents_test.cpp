@@ -1,4 +1,4 @@
-// Contents by few callers: who takes part, what is seen, and what the verdict says.
+// Checks of contents with few callers: who takes part, what is detected, and the verdict.
 #include "workloads/support/callers/few_contents.hpp"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ FewContents check_with(std::uint32_t callers) {
   return check(rig, callers);
 }
 
-// The pool has 128 slots: the second pass needs what the first one took.
+// The pool has 128 slots, so the second pass needs those that the first one took.
 TEST(FewContents, PassACorrectAllocatorAndLeaveNothing) {
   test::AllocatorRig rig(test::tested_type<SlotMalloc<Fault::none>, CallKernels>(), 128 * 64);
   for (int pass = 0; pass < 2; ++pass) {

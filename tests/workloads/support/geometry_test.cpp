@@ -1,4 +1,4 @@
-// Every caller index is taken by exactly one thread, and by a lane that may call.
+// Every caller index belongs to exactly one thread, which is in a calling lane.
 #include "workloads/support/requests/geometry.hpp"
 
 #include <gtest/gtest.h>

@@ -36,7 +36,7 @@ void store_input(const std::string& key, const Input& input) {
   store_value(key, writer.parts());
 }
 
-// As another process reads it.
+// Reads the input as another process does.
 template <class Input>
 Input read_back(const std::string& key) {
   std::optional<StoredValue> stored = StoredValue::open(key);
@@ -94,7 +94,7 @@ TEST_F(Kept, InputThatIsNotWholeIsMadeAnew) {
 }
 
 TEST_F(Kept, ProcessKeepsFourInputsOfATypeAndTheirUsersTheirs) {
-  unsetenv("ALLOCBENCH_SCRATCH");  // nothing to read
+  unsetenv("ALLOCBENCH_SCRATCH");  // there is nothing to read
   int made = 0;
   const auto first = some_numbers("first", made);
   for (const char* key : {"2", "3", "4", "first", "5"}) some_numbers(key, made);

@@ -1,4 +1,4 @@
-// The leak check passes what serves again and names what does not.
+// The leak check passes allocators that serve again, and names lost memory.
 #include "workloads/support/verification/leak_check.hpp"
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ TEST(LeakCheck, PassesACorrectAllocator) {
   EXPECT_EQ(result.spurious_nulls, 0u);
 }
 
-// One block in three is lost; a pool of 1 MiB would hold out for hundreds of rounds, the small instance does not.
+// One block in three is lost. A pool of 1 MiB would last for hundreds of rounds, but the small instance does not.
 TEST(LeakCheck, FindsALeakThatTheCellsPoolWouldHide) {
   try {
     check_leaks<SlotMalloc<Fault::leak_every_third>>(16 << 20, 160);
@@ -45,7 +45,7 @@ TEST(LeakCheck, FindsALeakThatTheCellsPoolWouldHide) {
   }
 }
 
-// Without any time few callers end after their first round, and many do not begin.
+// Without any time, few callers end after their first round, and many callers do not begin.
 TEST(LeakCheck, GivesSlowDesignsFewerCallers) {
   const LeakResult many = check_leaks<SlotMalloc<Fault::none>>(16 << 20, 2048);
   EXPECT_EQ(many.verdict, "checked");
@@ -57,9 +57,9 @@ TEST(LeakCheck, GivesSlowDesignsFewerCallers) {
   EXPECT_EQ(none.verdict, "partial: 1 of 17 rounds within the time budget");
 }
 
-// Notes the pools whose invariants are asked for, and breaks one if it is told to.
+// This allocator records the pools whose invariants are checked, and breaks one if `breaks` is set.
 struct Inspected : SlotMalloc<Fault::none> {
-  static inline std::vector<std::uint32_t> pools;  // slots
+  static inline std::vector<std::uint32_t> pools;  // numbers of slots
   static inline bool breaks = false;
 
   static Inspected create(Arena& arena, const Parameters& parameters) {
@@ -87,7 +87,7 @@ TEST(LeakCheck, InspectsEachInstanceThatServedAllRounds) {
   }
 }
 
-// One request in a thousand is refused: no more in late rounds than in early ones.
+// One request in a thousand is refused. There are as many refusals in late rounds as in early ones.
 TEST(LeakCheck, TellsRefusalsFromALeak) {
   const LeakResult result = check_leaks<SlotMalloc<Fault::null_now_and_then>>(16 << 20, 160);
   EXPECT_EQ(result.spurious_nulls, 3u) << "17 rounds of 160 requests";
@@ -96,7 +96,7 @@ TEST(LeakCheck, TellsRefusalsFromALeak) {
             "blocks (7.5 KiB per round, pool of 64 KiB), no leak");
 }
 
-// What was lost once stays lost, even if no more follows: six requests of 160 are not refusals.
+// Lost memory stays lost, even if no more is lost afterwards. So six of 160 requests are not refusals.
 TEST(LeakCheck, TakesManyNullsForALeakEvenIfTheyStayAsMany) {
   try {
     check_leaks<SlotMalloc<Fault::null_often_at_last>>(16 << 20, 160);
@@ -107,7 +107,7 @@ TEST(LeakCheck, TakesManyNullsForALeakEvenIfTheyStayAsMany) {
   }
 }
 
-// Two warps of every third round are refused, the rounds between them are served: nothing is lost.
+// Two warps of every third round are refused. The rounds between are served, so nothing is lost.
 TEST(LeakCheck, TakesNullsThatVanishForRefusals) {
   const LeakResult result = check_leaks<SlotMalloc<Fault::null_warps_at_times>>(16 << 20, 160);
   EXPECT_GT(result.spurious_nulls, 64u);
@@ -115,7 +115,7 @@ TEST(LeakCheck, TakesNullsThatVanishForRefusals) {
   EXPECT_NE(result.verdict.find("no leak"), std::string::npos) << result.verdict;
 }
 
-// Without any time a check that is made is partial, so "checked" is what an earlier one found.
+// A check without any time is partial, so "checked" is the result of an earlier one.
 class SharedLeakFindings : public testing::Test {
  protected:
   template <class A = SlotMalloc<Fault::none>>
@@ -123,7 +123,7 @@ class SharedLeakFindings : public testing::Test {
     test::AllocatorRig rig(test::tested_type<A, CallKernels>(), pool_bytes);
     return LeakCheck(rig.stream(), profile, rig.setting, findings_, budget).run(rig.allocator);
   }
-  // The verdict of a cell whose check may take no time.
+  // Returns the verdict of a cell whose check may take no time.
   template <class A = SlotMalloc<Fault::none>>
   std::string at_once(std::size_t pool_bytes, const RequestProfile& profile) {
     return check<A>(pool_bytes, profile, std::chrono::milliseconds(0)).verdict;

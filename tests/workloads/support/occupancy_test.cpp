@@ -1,4 +1,4 @@
-// Which pages are in use before a measurement: page sets, marked pages, pools filled by malloc.
+// Pages that are in use before a measurement: page sets, marked pages, and pools filled by malloc.
 #include "workloads/support/occupancy/occupancy.hpp"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@
 namespace allocbench {
 namespace {
 
-// What `callers` threads get that ask for `bytes` each; nothing is freed.
+// Returns the blocks that `callers` threads get when they request `bytes` each. Nothing is freed.
 std::vector<RecordedBlock> blocks_of(test::AllocatorRig& rig, std::uint32_t callers, std::uint64_t bytes) {
   const CallerRequests requests(rig.stream(), Geometry::of_callers(callers, 32, 32), RequestSizes::fixed(bytes));
   requests.alloc(rig.allocator);
@@ -50,7 +50,7 @@ TEST(PageSet, HasExactlyTheChosenNumbersAndOthersForOtherSeeds) {
 }
 
 TEST(PageSet, SpreadsOverTheWholeRange) {
-  // Of 2^16 numbers a tenth is chosen; every 64th of the range gets 102 of them, within five standard deviations.
+  // A tenth of 2^16 numbers is chosen. Each 64th of the range gets 102 of them, within five standard deviations.
   const PageSet subset = PageSet::by_chance(1 << 16, 6554, 3);
   for (std::uint32_t part = 0; part < 64; ++part) {
     std::uint32_t members = 0;
@@ -123,7 +123,7 @@ struct CountingMalloc {
 
 constexpr std::uint32_t wanted = 64 * 1024;
 
-// The requests that Occupants make; `present` is the number they get.
+// Returns the number of requests that Occupants make. `present` is the number they get.
 template <bool serves>
 std::uint32_t requests_made(std::uint32_t present, std::size_t together = Occupants::most_together) {
   test::AllocatorRig rig(test::tested_type<CountingMalloc<serves>, OccupancyKernels>(), 64);
@@ -136,7 +136,7 @@ std::uint32_t requests_made(std::uint32_t present, std::size_t together = Occupa
 TEST(Occupancy, StopsAskingOnceManyWereRefused) {
   EXPECT_EQ(requests_made<true>(wanted), wanted);
   const std::uint32_t asked = requests_made<false>(0);
-  // Threads that looked before enough were refused still ask.
+  // Threads that looked before enough requests were refused still request.
   EXPECT_GE(asked, OccupyKernel::enough_refusals);
   EXPECT_LT(asked, wanted / 2);
 }
@@ -148,7 +148,7 @@ TEST(Occupancy, StopsAskingInLaterLaunches) {
   EXPECT_LE(asked, 2000u) << "enough were refused in the first launch";
 }
 
-// What was put back had refusals, too.
+// The stored pool also had refusals.
 TEST(Occupancy, StopsAskingWhereAnotherPoolWasFull) {
   test::AllocatorRig rig(test::tested_type<CountingMalloc<false>, OccupancyKernels>(), 64);
   const auto word_after = [&](std::uint32_t count) {
@@ -161,7 +161,7 @@ TEST(Occupancy, StopsAskingWhereAnotherPoolWasFull) {
   EXPECT_EQ(word_after(6000), asked);
 }
 
-// Requests that are made add to the word; a copy that is put back sets it.
+// Requests add to the word. A copy that is put back sets it.
 class FilledPoolTest : public ::testing::Test {
  protected:
   static constexpr std::uint32_t before = 1000;
@@ -171,7 +171,7 @@ class FilledPoolTest : public ::testing::Test {
     allocator.reset(rig.stream());
     word() = before;
   }
-  // The word after so many requests.
+  // Returns the word after `count` requests.
   std::uint32_t word_after(std::uint32_t count, std::uint64_t bytes, std::size_t together = Occupants::most_together) {
     Occupants(rig.stream(), count, together).enter(allocator, bytes, PageSet::first(count));
     return word();
@@ -207,7 +207,7 @@ TEST_F(FilledPoolTest, IsKeptBesideOthers) {
   reset();
   EXPECT_EQ(word_after(64, 64), 64u);
   reset();
-  EXPECT_EQ(word_after(32, 64), before + 32);  // as it was when that pool was filled
+  EXPECT_EQ(word_after(32, 64), before + 32);  // value when that pool was filled
 }
 
 TEST_F(FilledPoolTest, BeginsWithTheWholeLaunchesOfAnother) {
@@ -261,11 +261,11 @@ class FilledPoolOf : public ::testing::Test {};
 using SlowToFill = ::testing::Types<ScatterAlloc, OuroborosPVL, OuroborosCS, RandomWalkMallocReworked, Comb>;
 TYPED_TEST_SUITE(FilledPoolOf, SlowToFill);
 
-// What is put back is a heap like any other: it serves as much as one that was filled, and no block twice.
+// A heap that was put back is like any other. It serves as much as one that was filled, and no block twice.
 TYPED_TEST(FilledPoolOf, IsAsGoodAsAFillingOfItsOwn) {
   test::AllocatorRig rig(test::tested_type<TypeParam, CallKernels, OccupancyKernels>(), 8 << 20);
   const AllocatorHandle& allocator = rig.allocator;
-  for (const std::uint32_t count : {300u, 512u, 512u}) {  // the second begins with launches of the first
+  for (const std::uint32_t count : {300u, 512u, 512u}) {  // the second filling begins with launches of the first
     const PageSet used = PageSet::by_chance(count, count / 2, 5);
     allocator.reset(rig.stream());
     Occupants occupants(rig.stream(), count, 128);
@@ -281,7 +281,7 @@ TYPED_TEST(FilledPoolOf, IsAsGoodAsAFillingOfItsOwn) {
   }
 }
 
-// The ledger knows the blocks that were put back: their frees are checked like all others.
+// The ledger knows the blocks that were put back, so their frees are checked like all others.
 TYPED_TEST(FilledPoolOf, HasCheckedContents) {
   constexpr std::size_t pool_bytes = 8 << 20;
   test::AllocatorRig rig(test::tested_type<TypeParam, CallKernels, OccupancyKernels>(), pool_bytes);

@@ -1,4 +1,4 @@
-// PointerCheck against hand-made sequences of pointers.
+// PointerCheck with hand-made sequences of pointers.
 #include "workloads/support/verification/pointer_check.hpp"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ PointerRules pool_of(std::uint64_t bytes) {
   return rules;
 }
 
-// Blocks at these offsets, of 16 bytes each, numbered in order.
+// Checks blocks of 16 bytes at these offsets, numbered in order.
 PointerCheck check(std::initializer_list<std::uint64_t> offsets, Live live, PointerRules rules = pool_of(4096)) {
   std::vector<RecordedBlock> blocks;
   for (const std::uint64_t offset : offsets) blocks.push_back({base + offset, 16, blocks.size()});
@@ -37,7 +37,7 @@ TEST(PointerCheck, CountsNullsWithoutBlame) {
   EXPECT_EQ(pointers.bytes_requested(), 48u);
 }
 
-// Requests of 16 bytes, of which `nulls` got none.
+// Adds requests of 16 bytes, of which `nulls` returned null.
 void ask(PointerCheck& pointers, std::uint64_t requests, std::uint64_t nulls) {
   pointers.add_right(requests, nulls, 16 * requests);
 }
@@ -55,7 +55,7 @@ TEST(SpuriousNulls, AreThoseOfKernelsWhoseRequestsAllFitThePool) {
   ask(pointers, 256, 3);
   pointers.explain_nulls({256, 4096}, Live::together);
   EXPECT_EQ(pointers.spurious_nulls(), MaybeNulls(3));
-  ask(pointers, 20, 4);  // beside 240 older blocks
+  ask(pointers, 20, 4);  // in addition to 240 older blocks
   pointers.explain_nulls({260, 4160}, Live::together);
   EXPECT_EQ(pointers.spurious_nulls(), MaybeNulls(3)) << "the pool was exhausted";
   ask(pointers, 16, 2);
@@ -81,7 +81,7 @@ TEST(SpuriousNulls, AreNotKnownWithoutAPool) {
   EXPECT_EQ(pointers.spurious_nulls(), std::nullopt);
 }
 
-// A kernel that frees each block at once may do with less than its requests, or not.
+// A kernel that frees each block at once may need less room than all its requests together, or not.
 TEST(SpuriousNulls, AreNotKnownWhereBlocksLiveSeparatelyAndDoNotFit) {
   PointerCheck pointers(room_of(4096));
   ask(pointers, 300, 1);
@@ -127,7 +127,7 @@ TEST(SpuriousNulls, AskedBlocksAreRoundedUp) {
   EXPECT_EQ(std::pair(asked.count, asked.bytes), std::pair(std::uint64_t{2}, std::uint64_t{32}));
 }
 
-// 64 requests of 16 bytes after 128 others, in a pool of 4 KiB.
+// 64 requests of 16 bytes follow 128 others, in a pool of 4 KiB.
 std::string refusal_of(std::uint64_t nulls, std::uint64_t older = 128) {
   PointerCheck pointers(room_of(4096));
   ask(pointers, 64, nulls);
@@ -153,7 +153,7 @@ TEST(Refusal, IsAlsoThatNoRequestGotABlock) {
 
 TEST(Refusal, CountsAllKernelsOfASampleTogether) {
   PointerCheck pointers(room_of(4096));
-  ask(pointers, 70, 0);  // what is left of the served blocks
+  ask(pointers, 70, 0);  // the remaining served blocks
   pointers.explain_nulls({70, 1120}, Live::together, 0);
   for (const std::uint64_t nulls : {0, 40, 10}) {
     ask(pointers, nulls, nulls);
@@ -182,7 +182,7 @@ TEST(PointerCheck, AllowsTheSamePointerTwiceOneAfterTheOther) {
   EXPECT_TRUE(check({0, 64, 64}, Live::separately).ok());
 }
 
-// The block that overlaps is not the neighbour in address order but the one that reaches farthest.
+// The overlapping block is not the neighbour in address order, but the one that reaches farthest.
 TEST(PointerCheck, FindsBlocksInsideALargeOne) {
   PointerCheck pointers(pool_of(4096));
   pointers.check(

@@ -1,4 +1,4 @@
-// Distributions of request sizes: deterministic, within their bounds, in the asked proportions.
+// Distributions of request sizes are deterministic, within their bounds, and have the requested proportions.
 #include "workloads/support/requests/request_sizes.hpp"
 
 #include <gtest/gtest.h>
@@ -12,8 +12,8 @@ namespace allocbench {
 namespace {
 
 TEST(RandomWords, AreThePhiloxSequence) {
-  // The known-answer test of Philox4x32-10 for counter 0 and key 0 in Random123's kat_vectors begins with 6627e8d5. Our
-  // streams are numbered from 1, so counter 0 is asked for with a stream of 0.
+  // In Random123's kat_vectors, the known-answer test of Philox4x32-10 for counter 0 and key 0 begins with 6627e8d5.
+  // Our streams are numbered from 1, so a stream of 0 gives counter 0.
   EXPECT_EQ(random_words(0, RandomStream{0}, 0).words[0], 0x6627e8d5u);
 }
 

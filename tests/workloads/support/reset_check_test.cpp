@@ -1,4 +1,4 @@
-// The reset check passes designs that keep their promises and names the promise that is broken.
+// The reset check passes designs that keep their promises, and names a broken promise.
 #include "workloads/support/verification/reset_check.hpp"
 
 #include <gtest/gtest.h>
@@ -57,18 +57,18 @@ TEST(ResetCheck, DrainsThePoolOfTheCellWhereThatIsSmall) {
       "256 blocks of 16 B from a pool of 4 KiB"));  // a slow machine checks a part
 }
 
-// Its pool never ends: what it serves once round is compared.
+// The pool never ends, so the check compares what it serves in one pass over the pool.
 TEST(ResetCheck, GoesOnceRoundAPoolThatIsRecycledUnfreed) {
   EXPECT_TRUE(check_reset<AWMalloc>(1 << 20).ends_with(
       "256 blocks of 512 B from a pool of 256 KiB"));  // a slow machine checks a part
 }
 
-// Refusals now and then, at other requests each time, are not a loss.
+// Occasional refusals of different requests are not a loss.
 TEST(ResetCheck, TellsRefusalsFromALoss) {
   EXPECT_EQ(complaint<SlotMalloc<Fault::null_now_and_then>>().substr(0, 8), "passed: ");
 }
 
-// The last blocks of a pool are found by chance; asked often enough, it serves them all.
+// The last blocks of a pool are found by chance. After enough requests the pool serves them all.
 TEST(ResetCheck, DrainsPoolsOfDesignsThatGiveUpEarly) {
   for (int i = 0; i < 20; ++i) {
     ASSERT_TRUE(
@@ -94,19 +94,19 @@ TEST(ResetCheck, FindsABlockThatFreeOfNullLoses) {
             "KiB)");
 }
 
-// Nothing gives all memory back but a reset, so the leak check judges what frees lose.
+// Only a reset frees all memory, so the leak check judges what frees lose.
 TEST(ResetCheck, LeavesLeaksToTheLeakCheck) {
   EXPECT_EQ(complaint<SlotMalloc<Fault::leak_every_third>>().substr(0, 8), "passed: ");
 }
 
-// The kernel that frees nulls also releases all, so blocks handed out after it are not handed out twice.
+// The kernel that frees nulls also releases all blocks. So blocks handed out after it are not handed out twice.
 TEST(ResetCheck, PassesDesignsThatFreeInBulk) { EXPECT_EQ(complaint<BulkMalloc>().substr(0, 8), "passed: "); }
 
 TEST(ResetCheck, IsWaivedWhereOnlyANewProcessIsNew) {
   EXPECT_EQ(check_reset<CudaMalloc>(1 << 20), "waived: only a new process makes CudaMalloc new");
 }
 
-// "earlier" stands for what the check of another instance said.
+// "earlier" stands for the result of another instance's check.
 class SharedResetFindings : public testing::Test {
  protected:
   using Slots = SlotMalloc<Fault::none, 512>;

@@ -1,4 +1,4 @@
-// The device judges slots as PointerCheck does on the host: it calls right exactly what the host finds right.
+// The device judges slots as PointerCheck does on the host. Both accept exactly the same slots.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ class SlotChecks : public testing::Test {
     std::shuffle(addresses.begin(), addresses.end(), std::mt19937(1));
   }
 
-  // Judges the slots after `damage`; checks that host and device agree, and returns their verdict.
+  // Judges the slots after `damage`. Checks that host and device agree, and returns their verdict.
   bool right(const std::function<void()>& damage, PointerCheck::Live live = PointerCheck::Live::together) {
     const auto intact = addresses;
     damage();

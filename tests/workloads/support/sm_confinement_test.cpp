@@ -1,4 +1,4 @@
-// A confined kernel does all its work, on the multiprocessors it is confined to.
+// A confined kernel does all its work, and only on the multiprocessors to which it is confined.
 #include "workloads/support/kernels/sm_confinement.hpp"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@
 namespace allocbench {
 namespace {
 
-// Counts the calls by rank in grid, and by multiprocessor.
+// Counts the calls by rank in the grid and by multiprocessor.
 struct CountKernel {
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A, std::uint32_t* by_rank, std::uint32_t* by_sm,

@@ -1,4 +1,4 @@
-// Values that the processes of a run share through files, and the inputs of join and group-by that are kept so.
+// Values that the processes of a run share through files, and the inputs of join and group-by, which are stored so.
 #include "workloads/support/inputs/stored_value.hpp"
 
 #include <algorithm>
@@ -38,7 +38,7 @@ TEST_F(Stored, ValueIsReadInPieces) {
 TEST_F(Stored, ValueIsThatOfItsKey) {
   store_numbers("four");
   EXPECT_FALSE(StoredValue::open("five"));
-  // Two keys may get one file name.
+  // Two keys may have the same file name.
   std::filesystem::path other = folder_ / ("value-" + std::to_string(std::hash<std::string>{}("five")));
   ASSERT_EQ(files().size(), 1u);
   std::filesystem::rename(files()[0], other);
@@ -63,7 +63,7 @@ TEST_F(Stored, ValueNeedsAFolder) {
   EXPECT_TRUE(files().empty());
 }
 
-// What a process has made itself it does not read: each test has a seed of its own.
+// A process does not read values that it has made itself, so each test has its own seed.
 JoinSteps join(test::CpuDevice& cpu, std::uint64_t seed, const char* kind = "fk") {
   constexpr std::uint32_t tuples = 70'000;
   return {cpu.stream, {kind, tuples, 0.75, seed}, JoinShape::of(tuples, 8, 64), 0};
@@ -73,7 +73,7 @@ TEST_F(Stored, DigestOfALargeJoinComesFromTheFirstProcess) {
   test::CpuDevice cpu;
   EXPECT_EQ(join(cpu, 1001).expected_pairs(), 70'000u);
   ASSERT_EQ(files().size(), 1u);
-  // The stored count of another input, as if another process had made it.
+  // Stores the count of another input, as if another process had made it.
   MultisetDigest digest;
   digest.count = 12;
   store_value("join of 70000 tuples, fk " + std::to_string(std::bit_cast<std::uint64_t>(0.75)) + ", seed 1002",
@@ -99,7 +99,7 @@ TEST_F(Stored, KeysOfManyGroupsComeFromTheFirstProcess) {
   ASSERT_EQ(files().size(), 1u);
   EXPECT_EQ(made.keys, group_keys(input));
   EXPECT_EQ(made.expected.groups, expected_groups(made.keys, 30).groups);
-  // Another width of pages is another value, which this process has not made.
+  // Another page width is another value, which this process has not made.
   std::string key =
       "groups of 70000 keys, gauss " + std::to_string(std::bit_cast<std::uint64_t>(1.0)) + ", seed 1001, pages of ";
   std::vector<std::uint32_t> keys = made.keys;
@@ -112,7 +112,7 @@ TEST_F(Stored, KeysOfManyGroupsComeFromTheFirstProcess) {
   store_planted("31");
   EXPECT_EQ(group_reference(input, 31).keys, keys);
   EXPECT_EQ(group_reference(input, 31).expected.pages[3], 12u);
-  keys.pop_back();  // not whole
+  keys.pop_back();  // the value is not complete
   store_planted("32");
   EXPECT_EQ(group_reference(input, 32).keys, made.keys);
   EXPECT_NE(group_reference(input, 32).expected.pages[3], 12u);

@@ -1,5 +1,5 @@
-// Common parameters of workloads with a given number of callers: the number of threads that call, the block size, and
-// the number of calling lanes per warp.
+// Common parameters of workloads with a given number of callers: the number of calling threads, the block size, and the
+// number of calling lanes per warp.
 #pragma once
 
 #include <tuple>
@@ -17,7 +17,7 @@ struct CallerParameters {
   Geometry geometry() const { return Geometry::of_callers(threads, threads_per_block, lanes_per_warp); }
 };
 
-// The fields of a parameter struct that derives from CallerParameters. `threads` says what its threads do.
+// Returns the fields of a parameter struct that derives from CallerParameters. `threads` describes what the threads do.
 template <class P>
 auto caller_fields(const char* threads, const char* source) {
   const auto member = []<class T>(T CallerParameters::*base) -> T P::* { return base; };

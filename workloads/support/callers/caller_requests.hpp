@@ -1,5 +1,5 @@
-// One request per caller, as in most samples: the sizes, the kernels of workloads/support/kernels/call_kernels.hpp, and
-// the results of malloc.
+// One request per caller, as in most samples. It holds the sizes, the kernels of
+// workloads/support/kernels/call_kernels.hpp, and the results of malloc.
 #pragma once
 
 #include <string>
@@ -13,14 +13,14 @@ namespace allocbench {
 
 class CallerRequests {
  public:
-  // Each round of requests has its own row of results. A geometry without callers is allowed: nothing is launched.
+  // Each round of requests has its own row of results. If the geometry has no callers, nothing is launched.
   CallerRequests(simt::Stream& stream, const Geometry& geometry, RequestSizes sizes, std::uint32_t rounds = 1)
       : stream_(stream),
         geometry_(geometry),
         sizes_(std::move(sizes), stream),
         results_(stream, geometry.callers, rounds) {}
 
-  // Sets the alignment of every block in bytes, a power of two. Called before the first sample.
+  // Sets the alignment of every block in bytes, a power of two. Call it before the first sample.
   void set_alignment(std::uint32_t alignment);
 
   const Geometry& geometry() const { return geometry_; }
@@ -34,16 +34,16 @@ class CallerRequests {
   void free(const AllocatorHandle& allocator, std::uint32_t round = 0) const { free_of(allocator, row(round)); }
   // Every caller frees the block in its slot of a row.
   void free_of(const AllocatorHandle& allocator, void** blocks) const { launch_frees(allocator, blocks, true); }
-  // The same while callers hold other blocks. Designs that free in bulk return no memory before free() or free_of().
+  // Does the same while callers hold other blocks. Designs that free in bulk free no memory before free() or free_of().
   void free_some(const AllocatorHandle& allocator, void** blocks) const { launch_frees(allocator, blocks, false); }
   // Runs rounds until one has a null or all rows are used. The host checks each round. Returns the number of rounds.
   std::uint32_t alloc_until_null(const AllocatorHandle& allocator) const;
-  // The first round as phases `alloc` and `free`.
+  // Runs the first round as phases `alloc` and `free`.
   void alloc_and_free(const AllocatorHandle& allocator, PhaseTimer& timer) const;
 
-  // Round by round.
+  // Returns the blocks, round by round.
   std::vector<RecordedBlock> blocks() const;
-  // For a check together with other blocks.
+  // Returns the results for a check together with other blocks.
   SlotRange range() const { return results_.range(sizes_.any(), callers()); }
   // Checks all blocks and determines the cause of their nulls. `before` are other blocks in use at the same time.
   void check(PointerCheck& check, PointerCheck::Live live = PointerCheck::Live::together,
@@ -51,7 +51,7 @@ class CallerRequests {
 
   RequestProfile profile() const { return {geometry_, sizes_.host()}; }
   KernelInfo alloc_info(std::string phase, const AllocatorType& type) const;
-  // Kernels of the phases `alloc` and `free`.
+  // Returns the kernels of the phases `alloc` and `free`.
   std::vector<KernelInfo> kernels(const AllocatorType& type) const;
 
  private:
@@ -63,8 +63,8 @@ class CallerRequests {
   DeviceSizes sizes_;
   RecordedPointers results_;
   std::uint32_t alignment_ = 1;
-  std::vector<std::uint64_t> different_sizes_;  // where an alignment is asked for
-  mutable std::size_t surplus_ = 0;             // additional bytes of each request of the last sample for its alignment
+  std::vector<std::uint64_t> different_sizes_;  // distinct request sizes, if an alignment is set
+  mutable std::size_t surplus_ = 0;             // bytes added to each request of the last sample for its alignment
 };
 
 }  // namespace allocbench

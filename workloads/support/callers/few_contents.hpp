@@ -1,5 +1,5 @@
-// Checks the contents of the blocks of few callers, with one malloc and one free of each, for cells whose observed
-// passes take too long.
+// Checks the contents of the blocks of few callers, with one malloc and one free of each. It serves cells whose
+// observed passes take too long.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,10 @@
 namespace allocbench {
 
 struct FewContents {
-  // pointers of the few callers; nulls are not mistakes, because the requests of a cell need not all fit together
+  // Check of the few callers' pointers. Nulls are not mistakes, because the requests of a cell need not all fit
+  // together.
   PointerCheck pointers;
-  std::string problem;       // mistakes in the contents; empty: none
+  std::string problem;       // mistakes in the contents, or empty
   std::uint32_t served = 0;  // callers whose blocks were checked
 };
 
@@ -21,7 +22,7 @@ struct FewContents {
 FewContents check_few_contents(simt::Stream& stream, const RequestProfile& few, const PointerRules& rules,
                                const AllocatorHandle& own);
 
-// "checked: 1,024 of 1,000,000 callers", or "checked" if these are all callers.
+// Returns "checked: 1,024 of 1,000,000 callers", or "checked" if all callers were checked.
 std::string checked_callers(std::uint32_t served, std::uint32_t all);
 
 }  // namespace allocbench

@@ -13,7 +13,7 @@ namespace allocbench {
 
 // `held` has a slot per caller, with its block or null. `results` is the row of this launch for the results of malloc.
 // The draw of a caller is a byte of step bits from the host, so the timed kernel has no generator. A free writes a mark
-// into the result slot, so that the counters are measured instead of derived from the draws.
+// into the result slot, so the counters are measured and not derived from the draws.
 struct ProbabilityKernel {
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A allocator, Geometry geometry, FixedSize size, const std::uint8_t* steps,
@@ -37,7 +37,7 @@ struct ProbabilityKernel {
     detach(session, thread);
   }
 
-  // Mark in the result slot of a caller that freed. It is odd, so no allocator returns it.
+  // Returns the mark in the result slot of a caller that freed. It is odd, so no allocator returns it.
   static SIMT_HOST_FN void* freed_mark() { return reinterpret_cast<void*>(std::uintptr_t{1}); }
 };
 

@@ -1,5 +1,6 @@
-// RandomActions: in each launch a caller without a block allocates with some probability, and a caller with a block
-// frees it with some probability. Used by the workloads `probability` and `randomized`.
+// RandomActions launches kernels in which callers act by chance. A caller without a block allocates with some
+// probability, and a caller with a block frees it with some probability. The workloads `probability` and `randomized`
+// use it.
 //
 // Every launch uses one draw per caller, even if the caller does not act, and one draw decides both cases. So the
 // sequence of actions is a function of (seed, launch, draw) alone.
@@ -14,7 +15,7 @@ namespace allocbench {
 
 class RandomActions {
  public:
-  // Number of mallocs and frees.
+  // Numbers of mallocs and frees.
   struct Counts {
     std::uint64_t mallocs = 0;
     std::uint64_t frees = 0;
@@ -47,14 +48,14 @@ class RandomActions {
                                              results_.row(number));
   }
 
-  // Frees all remaining blocks. Called after the last launch.
+  // Frees all remaining blocks. Call it after the last launch.
   void finish(const AllocatorHandle& allocator) {
     held_at_end_ = held_.blocks([&](std::size_t) { return size_.bytes; });
     allocator.launch<CallKernels>(stream_, geometry_.shape(), FreeKernel{}, geometry_, held_.data());
   }
 
-  // Counts of the finished launches `first` to `last` - 1. If a caller did nothing in a launch, its slot keeps its
-  // poison.
+  // Counts the mallocs and frees of the finished launches `first` to `last` - 1. If a caller did nothing in a launch,
+  // its slot keeps its poison.
   Counts counts(std::uint32_t first, std::uint32_t last) const {
     const std::uint64_t idle = results_.holding(reinterpret_cast<void*>(poisoned_slot), first, last);
     const std::uint64_t frees = results_.holding(ProbabilityKernel::freed_mark(), first, last);
@@ -80,7 +81,7 @@ class RandomActions {
   RecordedPointers held_;
   RecordedPointers results_;
   SmConfinement confinement_;
-  std::vector<RecordedBlock> held_at_end_;  // of the last sample
+  std::vector<RecordedBlock> held_at_end_;  // blocks held at the end of the last sample
 };
 
 }  // namespace allocbench

@@ -1,5 +1,5 @@
-// Conditions that a cell must satisfy before it runs. They follow from the traits, so that workloads never guess or
-// crash.
+// Conditions that a cell must satisfy before it runs. They follow from the traits, so workloads need not guess and do
+// not crash.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace allocbench {
 
 struct RunSetting;
 
-// Common limits of workloads that take a number of blocks; see Vinkler & Havran 2015, table 1.
+// Common limits of workloads with a number of blocks as parameter (Vinkler & Havran 2015, table 1).
 inline constexpr std::uint32_t most_threads_per_block = 1024;
 inline constexpr std::uint32_t most_blocks = 1u << 20;
 
@@ -20,19 +20,19 @@ inline std::uint64_t pad(std::uint64_t bytes, std::uint64_t multiple) {
   return multiple < 2 ? bytes : (bytes + multiple - 1) / multiple * multiple;
 }
 
-// The reason why the allocator cannot serve these requests. Empty if it can.
+// Returns why the allocator cannot serve these requests, or an empty text.
 std::string why_unsupported(const Geometry& geometry, std::uint64_t largest_request, const RunSetting& setting);
 
-// The reason why the allocator cannot run if each unit of this kind (workloads/support/requests/draw_unit.hpp) decides
-// separately whether it calls. Empty if it can.
+// Returns why the allocator cannot run if each unit of this kind (workloads/support/requests/draw_unit.hpp) decides
+// separately whether it calls. Returns an empty text if it can.
 std::string why_torn_warps(const std::string& draw_unit, const RunSetting& setting);
 
-// The reason why the allocator cannot keep this many bytes in use at once, although it never returns null. Empty if it
-// can. For workloads that follow pointers inside their blocks.
+// Returns why the allocator cannot keep this many bytes in use at once although it never returns null, or an empty
+// text. Workloads that follow pointers inside their blocks need this.
 std::string why_recycling(std::uint64_t live_bytes, const RunSetting& setting);
 
-// The reason why the pool cannot be filled with blocks of this size and emptied again, with a share of the blocks freed
-// before requests. Empty if it can.
+// Returns why the pool cannot be filled with blocks of this size and emptied again, with a share of the blocks freed
+// before requests. Returns an empty text if it can.
 std::string why_too_many_free(std::uint64_t bytes, double free_share, const RunSetting& setting);
 
 }  // namespace allocbench

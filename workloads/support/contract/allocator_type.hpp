@@ -1,5 +1,5 @@
-// An allocator for host code, with its type erased: the exports of a plug-in, which handles use to launch kernels. So
-// host code of workloads and workers is compiled once for all allocators.
+// An allocator for host code, with its type erased. It holds the exports of a plug-in, which handles use to launch
+// kernels. So host code of workloads and workers is compiled once for all allocators.
 #pragma once
 
 #include <cstddef>
@@ -29,11 +29,11 @@ struct CallLedger;
 struct ContentLedger;
 struct FailureRule;
 
-// The host functions of an allocator type A. `handle` points to an A, `observed` to an Observed<A>,
-// `aligned` to an Aligned<A> (workloads/support/contract/export.hpp makes all three).
+// The host functions of an allocator type A. `handle` points to an A, `observed` to an Observed<A>, and `aligned` to an
+// Aligned<A>. workloads/support/contract/export.hpp fills them in.
 struct AllocatorFunctions {
   std::size_t handle_bytes = 0;
-  // Threads have state that is identified by their rank in the grid (allocators/support/contract/session.hpp).
+  // Whether threads have state that is identified by their rank in the grid (allocators/support/contract/session.hpp).
   bool keeps_sessions = false;
   std::size_t observed_bytes = 0;
   std::size_t aligned_bytes = 0;
@@ -48,9 +48,9 @@ struct AllocatorFunctions {
   void (*observe)(const void* handle, std::uint32_t alignment, const CallLedger&, const FailureRule&,
                   const ContentLedger&, void* observed) = nullptr;
   void (*align)(const void* handle, std::uint32_t alignment, void* aligned) = nullptr;
-  // The alignment of every block for a request of this size.
+  // Returns the alignment of every block for a request of this size.
   std::size_t (*alignment_of)(const void* handle, std::size_t bytes) = nullptr;
-  // Null if the design does not offer it.
+  // Each of the following is null if the design does not offer it.
   void (*reset)(void* handle, simt::Stream&) = nullptr;
   std::string (*broken_invariant)(const void* handle, simt::Stream&) = nullptr;
   std::uint32_t (*page_count)(const void* handle) = nullptr;
@@ -69,7 +69,8 @@ class AllocatorType {
   void add_kernels(CompiledKernels kernels);
   // Throws std::logic_error if the plug-in does not contain the kernel.
   simt::KernelPointer kernel(const std::type_info& type, bool observed) const;
-  // Whether pages can be marked as used before a sample (workloads/support/random/page_set.hpp) and all freed after it.
+  // Returns whether pages can be marked as used before a sample (workloads/support/random/page_set.hpp) and all freed
+  // after it.
   bool marks_pages() const { return functions.occupy != nullptr && traits.fresh == Fresh::by_reset; }
   bool has_kernel(const std::type_info& type) const { return kernels_.contains(type); }
   bool has_observed_kernel(const std::type_info& type) const;

@@ -1,4 +1,4 @@
-// The kernels of a list, compiled for an allocator type A. Included by plug-in units and by tests.
+// The kernels of a list, compiled for an allocator type A. Plug-in units and tests include this header.
 #pragma once
 
 #include <array>
@@ -13,14 +13,14 @@
 
 namespace allocbench {
 
-// The allocator with the adaptors of untimed passes, which check contents, may refuse mallocs, count calls and may
-// align blocks.
+// The allocator with the adaptors of untimed passes. They check contents, may refuse mallocs, count calls and may align
+// blocks.
 template <class A>
 using Observed = Checked<Failing<Counted<Aligned<A>>>>;
 
 namespace detail {
 
-// The kernels of a list that are compiled for the observed allocator.
+// Compiles the kernels of a list for the observed allocator.
 template <class A, class Kernel>
 struct ObservedFamily {
   using type = simt::KernelFamily<>;

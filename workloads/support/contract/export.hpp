@@ -1,5 +1,5 @@
-// Makes an AllocatorType from an allocator type A. Included by the plug-in units that export allocators, and by tests,
-// which link their allocators.
+// Makes an AllocatorType from an allocator type A. The plug-in units that export allocators include this header, and so
+// do tests that link their allocators.
 #pragma once
 
 #include <new>
@@ -13,7 +13,7 @@ namespace allocbench {
 
 struct AnyThread;  // attach() accepts any thread
 
-// The allocator behind adaptors.
+// Adds the functions for the allocator behind adaptors.
 template <class A>
 void add_forms(AllocatorFunctions& functions) {
   functions.observed_bytes = sizeof(Observed<A>);

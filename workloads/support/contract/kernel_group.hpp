@@ -1,13 +1,13 @@
-// Groups of kernels. Each unit of a plug-in compiles some groups (cmake/AllocbenchAllocators.cmake lists the groups of
-// units, workloads/CMakeLists.txt the kernels of groups). The groups follow from build costs: an edit of one kernel
-// compiles its whole group again.
+// Groups of kernels. Each unit of a plug-in compiles some groups. workloads/CMakeLists.txt lists the kernels of each
+// group, and cmake/AllocbenchAllocators.cmake lists the groups of each unit. The division into groups follows build
+// costs: an edit of one kernel compiles its whole group again.
 #pragma once
 
 #include "workloads/support/contract/kernel_list.hpp"
 
 namespace allocbench {
 
-// To save build time, some kernels are not compiled: allocators that are broken on purpose run only in alloc_free, and
+// Some kernels are not compiled, to save build time. Allocators that are broken on purpose run only in alloc_free, and
 // ablations do not run in applications.
 template <class... Lists>
 struct MicroGroup {

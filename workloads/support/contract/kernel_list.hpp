@@ -1,4 +1,4 @@
-// The kernels of a workload, by type. A plug-in compiles them for its allocators, and the host half of the workload
+// The kernels of a workload, as types. A plug-in compiles them for its allocators, and the host half of the workload
 // launches them.
 //
 //   using MyKernels = KernelList<KernelOn<AllocKernel, Geometry, FixedSize, void**>,   // bare and observed
@@ -11,22 +11,23 @@
 
 namespace allocbench {
 
-// Compiled for the allocator itself and for the observed one (allocators/support/adaptors) of the verification passes.
+// A kernel that is compiled for the allocator itself and for the observed one (allocators/support/adaptors) of the
+// verification passes.
 template <class Kernel, class... Arguments>
 struct KernelOn {};
 
-// Compiled only for the allocator itself, for kernels that fill their blocks themselves or are only timed. For traces,
-// allocators with the trait records_applications also have the observed form.
+// A kernel that is compiled only for the allocator itself. It fills its blocks itself or is only timed. Allocators with
+// the trait records_applications also have its observed form, for traces.
 template <class Kernel, class... Arguments>
 struct BareKernelOn {};
 
-// Compiled only for the observed allocator, for kernels that are never timed. A bare allocator is observed with empty
-// ledgers.
+// A kernel that is compiled only for the observed allocator, because it is never timed. To run it, a bare allocator is
+// observed with empty ledgers.
 template <class Kernel, class... Arguments>
 struct UntimedKernelOn {};
 
-// Compiled for the allocator with the adaptor Aligned (allocators/support/adaptors/aligned.hpp), in addition to a
-// KernelOn, whose observed form also serves aligned requests.
+// A kernel that is compiled for the allocator with the adaptor Aligned (allocators/support/adaptors/aligned.hpp). The
+// list also needs a KernelOn, whose observed form serves aligned requests, too.
 template <class Kernel, class... Arguments>
 struct AlignedKernelOn {};
 

@@ -8,7 +8,7 @@
 
 namespace allocbench {
 
-// Ends the work on a cell. After a fatal failure the device state is lost, and the worker must end.
+// The exception that ends the work on a cell. After a fatal failure the device state is lost, and the worker must end.
 class CellFailure : public std::runtime_error {
  public:
   CellFailure(Status status, const std::string& reason, bool fatal = false)
@@ -25,7 +25,7 @@ class CellFailure : public std::runtime_error {
 inline void fail_if_unsupported(const std::string& why) {
   if (!why.empty()) throw CellFailure(Status::unsupported, why);
 }
-// The reason reads "wrong graph: an edge is in no list".
+// Ends the work on a cell if there is a problem. The reason reads "wrong graph: an edge is in no list".
 inline void fail_if_wrong(const std::string& result, const std::string& problem) {
   if (!problem.empty()) throw CellFailure(Status::incorrect, "wrong " + result + ": " + problem);
 }

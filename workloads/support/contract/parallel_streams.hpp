@@ -1,4 +1,4 @@
-// ParallelStreams: additional streams of a workload, for kernels that run at once.
+// ParallelStreams holds additional streams of a workload, for kernels that run at once.
 #pragma once
 
 #include <deque>
@@ -14,12 +14,12 @@ class ParallelStreams {
   }
 
   simt::Stream& operator[](std::size_t i) { return parts_[i].stream; }
-  // The first `count` streams wait for the work on `stream`.
+  // Makes the first `count` streams wait for the work on `stream`.
   void fork(simt::Stream& stream, std::size_t count) {
     forked_.record(stream);
     for (std::size_t i = 0; i < count; ++i) parts_[i].stream.wait(forked_);
   }
-  // `stream` waits for these streams.
+  // Makes `stream` wait for these streams.
   void join(simt::Stream& stream, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
       parts_[i].done.record(parts_[i].stream);
@@ -33,7 +33,7 @@ class ParallelStreams {
     simt::Stream stream;
     simt::Event done;
   };
-  std::deque<Part> parts_;  // the streams must not move
+  std::deque<Part> parts_;  // stored in a deque, because the streams must not move
   simt::Event forked_;
 };
 

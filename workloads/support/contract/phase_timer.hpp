@@ -14,19 +14,19 @@
 
 namespace allocbench {
 
-// A timed phase is held back until all of it is enqueued. A launch takes microseconds of host time, and longer after a
-// wait. In an idle stream the pair of events would include this time. The limit only matters for phases that wait for
-// the device in a way that simt/ cannot see.
+// A timed phase starts when all of it is enqueued, or after this time. A launch takes microseconds of host time, and
+// longer after a wait. In an idle stream the pair of events would include this time. The limit only matters for phases
+// that wait for the device in a way that simt/ cannot see.
 inline constexpr double hold_limit_seconds = 50e-3;
 
 class PhaseTimer {
  public:
-  // If `stages` is given, it is told about phases that follow other work.
+  // `stages`, if given, gets the start of each phase that follows other work.
   explicit PhaseTimer(simt::Stream& stream, Stages* stages = nullptr) : stream_(stream), stages_(stages) {}
 
-  // `work` launches on the stream. `operations` is the number of mallocs and frees of the phase (or of the operations
-  // that the workload counts). set_operations() corrects the number if it is only known after the run. If a phase
-  // occurs again in a sample, its time and operations are added.
+  // Times `work`, which launches on the stream. `operations` is the number of mallocs and frees of the phase, or of the
+  // operations that the workload counts. set_operations() corrects the number if it is only known after the run. If a
+  // phase occurs again in a sample, its time and operations are added.
   template <class Work>
   void phase(std::string_view name, std::uint64_t operations, Work&& work) {
     if (stages_ != nullptr) stages_->begin(Stage::timed);
@@ -42,7 +42,7 @@ class PhaseTimer {
     if (std::string why = stream_.not_held(); !why.empty()) named(name).not_held = std::move(why);
   }
 
-  // The same for pure host work, timed by the host's clock. `work` returns when it is done.
+  // Times pure host work by the host's clock. `work` returns when it is done.
   template <class Work>
   void host_phase(std::string_view name, std::uint64_t operations, Work&& work) {
     if (stages_ != nullptr) stages_->begin(Stage::timed);
@@ -54,7 +54,7 @@ class PhaseTimer {
     add(name, seconds.count(), operations);
   }
 
-  // A phase that consists of other phases, which are also timed separately. No part may be missing.
+  // Adds a phase that is the sum of other phases, which are also timed separately. No part may be missing.
   void sum(std::string_view name, std::initializer_list<std::string_view> parts) {
     Phase all{std::string(name), 0, 0, {}};
     for (const std::string_view part : parts) {
@@ -77,7 +77,7 @@ class PhaseTimer {
   void counter(std::string_view name, std::uint64_t value) { counter(name, static_cast<double>(value)); }
 
   const std::vector<Phase>& phases() const { return phases_; }
-  // Total time of all phases. A phase that is a sum is not counted again.
+  // Returns the total time of all phases. A phase that is a sum is not counted again.
   double seconds() const { return seconds_; }
   const std::vector<Counter>& counters() const { return counters_; }
 

@@ -2,7 +2,8 @@
 //
 // A plug-in consists of one or more shared objects ("parts"). The first part contains its allocators and the kernels of
 // the micro tests, another part the kernels of the applications. At its start a worker loads every part in its folder,
-// so a new allocator only needs a file in that folder. A part is linked from units, each with some groups of kernels.
+// so a new allocator only needs a file in that folder. A part is linked from units, and each unit compiles some groups
+// of kernels.
 #pragma once
 
 #include <span>
@@ -16,7 +17,8 @@ namespace allocbench {
 class AllocatorType;
 
 struct PluginPart {
-  std::vector<AllocatorType> (*allocators)() = nullptr;  // null in parts that contain only kernels
+  std::vector<AllocatorType> (*allocators)() =
+      nullptr;  // function that makes the allocators; null in parts with kernels only
   std::span<const UnitKernels> kernels;
 };
 

@@ -1,5 +1,5 @@
-// Compiles groups of kernels for the allocators of a plug-in. Only the generated units include it
-// (cmake/plugin_*.cpp.in).
+// Compiles groups of kernels for the allocators of a plug-in. Only the generated units (cmake/plugin_*.cpp.in) include
+// this header.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ using KernelsOfGroups = std::conditional_t<
 
 }  // namespace detail
 
-// The groups of a unit form one list, so that their observed kernels form one family.
+// The groups of a unit form one list, so their observed kernels form one family.
 template <class... Groups, class... Allocators>
 UnitKernels kernels_of_groups(AllocatorList<Allocators...>) {
   static const std::array<KernelsOfAllocator, sizeof...(Allocators)> kernels{

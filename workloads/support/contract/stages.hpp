@@ -1,5 +1,5 @@
 // Stages of the work on a cell (harness/README.md lists them). Each stage is reported at its start, so that the reason
-// of a timeout names the stage that took the time. Free of device code.
+// of a timeout can name the stage that took the time. This header contains no device code.
 #pragma once
 
 #include <array>
@@ -11,15 +11,15 @@
 
 namespace allocbench {
 
-// The stages of a repetition, then those of a verification.
+// The stages of a repetition come first, then those of a verification.
 enum class Stage { prepare, fill, timed, drain, judge, contents, leaks, resets, trace };
 inline constexpr std::array<std::string_view, 9> stage_words = {"prepare",  "fill",  "timed",  "drain", "judge",
                                                                 "contents", "leaks", "resets", "trace"};
 constexpr std::string_view word(Stage stage) { return stage_words[static_cast<std::size_t>(stage)]; }
 
-using StageListener = std::function<void(Stage)>;  // empty: no report
+using StageListener = std::function<void(Stage)>;  // empty: stages are not reported
 
-// The current stage. A phase that follows a phase is not reported.
+// The current stage. A phase that follows another phase is not reported.
 class Stages {
  public:
   explicit Stages(StageListener listener) : listener_(std::move(listener)) {}

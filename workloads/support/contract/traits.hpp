@@ -1,5 +1,5 @@
-// The description of a workload, and the results of a run. Free of device code, because the host side of the worker
-// includes it, too.
+// The description of a workload, and the results of a run. This header contains no device code, because the host side
+// of the worker includes it, too.
 #pragma once
 
 #include <cstdint>
@@ -15,28 +15,30 @@ namespace allocbench {
 struct WorkloadTraits {
   std::string_view name;  // stable id, snake_case
   std::string_view display_name;
-  std::string_view paper;    // who set it, with section
+  std::string_view paper;    // authors and section of the paper with this test
   std::string_view summary;  // one sentence
   std::string_view phases;   // timed phases in order, separated by blanks
   // Untimed kernels whose registers are reported, separated by blanks.
   std::string_view untimed_kernels = {};
-  bool null_expected = false;  // exhaustion tests: null is counted, not a failure
-  // The workload keeps its own data in its blocks. check_recorded() compares the data with the expected values after
-  // every sample and throws CellFailure. The adaptor Checked fills blocks itself, so it is not used here.
+  bool null_expected = false;  // whether nulls are only counted, as in exhaustion tests
+  // Whether the workload keeps its own data in its blocks. check_recorded() then compares the data with the expected
+  // values after every sample and throws CellFailure if they differ. The adaptor Checked fills blocks itself, so such a
+  // workload runs without it.
   bool writes_blocks = false;
-  // A whole program with an oracle. It runs with all designs, but not with ablations or planted faults.
+  // Whether the workload is a whole program with an oracle. It runs with all designs, but not with ablations or planted
+  // faults.
   bool application = false;
 };
 
 // A histogram of mallocs or warps. Each bin includes values from its first value up to the first value of the next bin.
 struct Histogram {
   std::string name;
-  std::map<std::uint64_t, std::uint64_t> bins;  // by their first value
+  std::map<std::uint64_t, std::uint64_t> bins;  // counts by the first value of each bin
 };
 
 // Registers and memory of one kernel.
 struct KernelInfo {
-  std::string phase;  // that launches it, or one of WorkloadTraits::untimed_kernels
+  std::string phase;  // phase that launches it, or one of WorkloadTraits::untimed_kernels
   simt::KernelAttributes attributes;
 };
 

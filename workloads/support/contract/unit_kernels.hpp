@@ -1,5 +1,5 @@
-// The compiled kernels of a unit, as they are passed to the plug-in's other units and to the worker. Every unit
-// includes this header, so it uses neither allocators nor strings of the standard library.
+// The compiled kernels of a unit, as the plug-in's other units and the worker see them. Every unit includes this
+// header, so it uses neither allocators nor strings of the standard library.
 #pragma once
 
 #include <span>
@@ -13,8 +13,8 @@ namespace allocbench {
 // A kernel compiled for one allocator.
 struct AllocatorKernel {
   const std::type_info* type = nullptr;  // KernelOn<...>, also for bare and untimed kernels, or AlignedKernelOn<...>
-  simt::KernelPointer bare;              // null for untimed kernels
-  simt::KernelPointer observed;          // null for bare and aligned kernels
+  simt::KernelPointer bare;              // kernel for the bare allocator; null for untimed kernels
+  simt::KernelPointer observed;          // kernel for the observed allocator; null for bare and aligned kernels
 };
 
 using CompiledKernels = std::span<const AllocatorKernel>;
@@ -25,7 +25,7 @@ struct KernelsOfAllocator {
   CompiledKernels kernels;
 };
 
-// For all allocators of the plug-in.
+// The kernels for all allocators of the plug-in.
 using UnitKernels = std::span<const KernelsOfAllocator>;
 
 }  // namespace allocbench

@@ -8,7 +8,7 @@
 //   struct MyWorkload {                                                                      // my_workload.hpp
 //     struct Parameters { ...; static auto fields(); };
 //     static constexpr WorkloadTraits traits{.name = "my_workload", ..., .phases = "alloc free"};
-//     // Why this allocator cannot run it; empty when it can.
+//     // Returns why this allocator cannot run the workload, or an empty text.
 //     // Throws std::invalid_argument for parameters that contradict each other.
 //     static std::string unsupported(const Parameters&, const RunSetting&);
 //     // May throw CellFailure and simt::Fault.
@@ -43,49 +43,49 @@ class PointerCheck;
 struct RunSetting {
   const AllocatorType& allocator;
   std::size_t pool_bytes = 0;
-  ParameterValues parameters = {};  // of the allocator
+  ParameterValues parameters = {};  // parameters of the allocator
   std::uint64_t seed = 0;
 
   const Traits& traits() const { return allocator.traits; }
   std::string display_name() const { return std::string(allocator.traits.display_name); }
-  // Bytes of the largest request that the design serves from a fresh pool.
+  // Returns the bytes of the largest request that the design serves from a fresh pool.
   std::size_t max_request() const { return allocator.functions.max_request(pool_bytes, parameters); }
 };
 
-// Requests that may be in use together: one per caller of the geometry.
+// Requests that may be in use together, one per caller of the geometry.
 struct RequestProfile {
   Geometry geometry;
   RequestSizes sizes;
 
-  // Minimum bytes of the pool that the requests take, with the project's alignment of 16 and without headers.
+  // Returns the least bytes of the pool that the requests take, with the project's alignment of 16 and without headers.
   std::uint64_t bytes() const { return sizes.total_bytes(geometry.callers); }
 };
 
-// A workload with its parameters, from which any number of samples can be taken.
+// A workload with its parameters, which can run any number of samples.
 class WorkloadRun {
  public:
   virtual ~WorkloadRun() = default;
-  // Called before each sample, untimed. Poisons the memory into which the kernels record.
+  // Poisons the memory into which the kernels record. Called before each sample, untimed.
   virtual void prepare() = 0;
-  // One repetition. Leaves no blocks if the allocator can free. In verification passes the allocator is an observed
-  // one, unless the workload keeps data in its blocks (trait writes_blocks).
+  // Runs one repetition. It leaves no blocks if the allocator can free. In verification passes the allocator is an
+  // observed one, unless the workload keeps data in its blocks (trait writes_blocks).
   virtual void sample(const AllocatorHandle& allocator, PhaseTimer& timer) = 0;
-  // Called after a sample, untimed. Checks the records of the kernels. Throws CellFailure for mistakes that a pointer
+  // Checks the records of the kernels. Called after a sample, untimed. Throws CellFailure for mistakes that a pointer
   // check cannot find.
   virtual void check_recorded(PointerCheck& check) const = 0;
-  // The requests that the leak check repeats.
+  // Returns the requests that the leak check repeats.
   virtual RequestProfile requests() const = 0;
-  // The largest request of a sample in bytes. Nothing if it is not known in advance.
+  // Returns the largest request of a sample in bytes, or nothing if it is not known in advance.
   virtual std::optional<std::uint64_t> largest_request() const { return std::nullopt; }
-  // Per sample, for the ledger of the content check.
+  // Returns the largest number of mallocs per sample, for the ledger of the content check.
   virtual std::uint64_t mallocs_at_most() const = 0;
-  // The timed kernels, each with its registers.
+  // Returns the timed kernels, each with its registers.
   virtual std::vector<KernelInfo> kernels() const = 0;
-  // Facts about the requests that are known without counting, for figures (plots/figures/histogram.py).
+  // Returns facts about the requests that are known without counting, for figures (plots/figures/histogram.py).
   virtual std::vector<Histogram> histograms() const { return {}; }
 };
 
-// The entry of workload W in the list of all workloads.
+// Returns the entry of workload W in the list of all workloads.
 template <class W>
 WorkloadType workload_type() {
   using Parameters = typename W::Parameters;

@@ -1,4 +1,4 @@
-// A workload as the worker sees it. Free of device code.
+// A workload as the worker sees it. This header contains no device code.
 #pragma once
 
 #include <memory>
@@ -20,13 +20,13 @@ class WorkloadRun;
 struct WorkloadType {
   WorkloadTraits traits;
   std::vector<ParameterInfo> parameters;
-  // The reason why the allocator of the setting cannot run the workload. Empty if it can. Throws std::invalid_argument
+  // Returns why the allocator of the setting cannot run the workload, or an empty text. Throws std::invalid_argument
   // for parameters that contradict each other.
   std::string (*unsupported)(const ParameterValues&, const RunSetting&) = nullptr;
   std::unique_ptr<WorkloadRun> (*open)(const ParameterValues&, const RunSetting&, simt::Stream&) = nullptr;
 };
 
-// Every workload of the suite, in the order of the documentation.
+// Returns every workload of the suite, in the order of the documentation.
 std::vector<WorkloadType> all_workloads();
 
 }  // namespace allocbench

@@ -44,7 +44,7 @@ std::filesystem::path find_data_file(const std::string& name) {
 }
 
 std::string read_text_file(const std::filesystem::path& path) {
-  // gzread returns unpacked files unchanged.
+  // gzread returns the content of uncompressed files unchanged.
   const std::unique_ptr<gzFile_s, int (*)(gzFile)> file(gzopen(path.c_str(), "rb"), gzclose);
   if (!file) throw std::invalid_argument("cannot open " + path.string());
   std::string text;

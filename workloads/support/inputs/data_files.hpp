@@ -1,4 +1,4 @@
-// Input files of the repository's data/ folder.
+// Input files in the repository's data/ folder.
 #pragma once
 
 #include <filesystem>
@@ -6,15 +6,15 @@
 
 namespace allocbench {
 
-// Full path of a file such as "graphs/kma_64k.txt.gz". Searches the folder of the environment variable ALLOCBENCH_DATA,
-// then data/ of the working directory, then data/ of the source tree of this program. Throws std::invalid_argument with
-// all these places if none has the file.
+// Returns the full path of a file such as "graphs/kma_64k.txt.gz". Searches the folder of the environment variable
+// ALLOCBENCH_DATA, then data/ of the working directory, then data/ of this program's source tree. Throws
+// std::invalid_argument with all these places if none has the file.
 std::filesystem::path find_data_file(const std::string& name);
 
-// Whether find_data_file() would find it.
+// Returns whether find_data_file() would find the file.
 bool has_data_file(const std::string& name);
 
-// The content of a file, unpacked if gzip packed it. Throws std::invalid_argument.
+// Returns the content of a file, decompressed if gzip compressed it. Throws std::invalid_argument.
 std::string read_text_file(const std::filesystem::path& path);
 
 }  // namespace allocbench

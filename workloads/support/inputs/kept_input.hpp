@@ -26,7 +26,7 @@
 
 namespace allocbench {
 
-// The bytes of an input's parts, which must outlive it.
+// The bytes of an input's parts. The parts must outlive it.
 class InputWriter {
  public:
   template <class T>
@@ -71,7 +71,7 @@ class InputReader {
       for (T& each : values) read(each);
     }
   }
-  // Whether the value had exactly these parts.
+  // Returns whether the value had exactly these parts.
   bool whole() const { return whole_ && stored_.bytes() == 0; }
 
  private:
@@ -79,7 +79,7 @@ class InputReader {
   bool whole_ = true;
 };
 
-// The input of this key, which is kept, read or computed. The process keeps the last four inputs of a type.
+// Returns the input of this key, which is kept, read or computed. The process keeps the last four inputs of a type.
 template <class Input, class Make>
 std::shared_ptr<const Input> kept_input(const std::string& key, const Make& make) {
   constexpr std::size_t most_kept = 4;

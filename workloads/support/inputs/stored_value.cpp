@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A file is the number of bytes of the key, the key, and the value.
+// A file consists of the number of bytes of the key, the key, and the value.
 std::optional<fs::path> file_of(const std::string& key) {
   const char* const folder = std::getenv("ALLOCBENCH_SCRATCH");
   if (folder == nullptr || *folder == '\0') return std::nullopt;
@@ -41,7 +41,7 @@ std::string stored_key(std::string text, std::initializer_list<std::uint64_t> nu
   return text;
 }
 
-// Writes under a temporary name first, so that a process that reads at the same time finds the whole file or none.
+// The file has a temporary name while it is written, so another process reads the whole file or none.
 void store_value(const std::string& key, std::span<const std::span<const std::byte>> parts) {
   const std::optional<fs::path> path = file_of(key);
   if (!path) return;

@@ -1,5 +1,5 @@
-// Values in files that the worker processes of a run share: inputs and references that each process would otherwise
-// compute again.
+// Values in files that the worker processes of a run share. They are inputs and references that each process would
+// otherwise compute again.
 #pragma once
 
 #include <cstddef>
@@ -16,11 +16,11 @@ namespace allocbench {
 // Reads a stored value from its beginning.
 class StoredValue {
  public:
-  // Nothing if no process stored a value under this key in the folder that the environment variable ALLOCBENCH_SCRATCH
-  // names, or if the variable is not set.
+  // Opens the value of this key in the folder that the environment variable ALLOCBENCH_SCRATCH names. Returns nothing
+  // if no process stored it or the variable is not set.
   static std::optional<StoredValue> open(const std::string& key);
 
-  // False if the file has fewer bytes left.
+  // Reads `count` values. Returns false if the file has fewer bytes left.
   template <class T>
   bool read(T* values, std::size_t count) {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -29,7 +29,7 @@ class StoredValue {
     return static_cast<bool>(
         file_.read(reinterpret_cast<char*>(values), static_cast<std::streamsize>(count * sizeof(T))));
   }
-  // Number of bytes left to read.
+  // Returns the number of bytes left to read.
   std::uint64_t bytes() const { return left_; }
 
  private:
@@ -39,10 +39,10 @@ class StoredValue {
   std::uint64_t left_;
 };
 
-// A key from a text and the values on which the stored value depends.
+// Returns a key made of a text and the values on which the stored value depends.
 std::string stored_key(std::string text, std::initializer_list<std::uint64_t> numbers);
 
-// Does nothing if there is no folder or no room in it, because a stored value only saves time.
+// Stores a value. Does nothing if there is no folder or no room in it, because a stored value only saves time.
 void store_value(const std::string& key, std::span<const std::span<const std::byte>> parts);
 inline void store_value(const std::string& key, std::initializer_list<std::span<const std::byte>> parts) {
   store_value(key, std::span(parts.begin(), parts.size()));

@@ -9,7 +9,7 @@
 
 namespace allocbench {
 
-// Only allocates and stores the pointer. `Sizes` is FixedSize or SizeArray.
+// Allocates and stores the pointer, and does nothing else. `Sizes` is FixedSize or SizeArray.
 struct AllocKernel {
   template <class Thread, class A, class Sizes>
   SIMT_FN void operator()(Thread& thread, A allocator, Geometry geometry, Sizes sizes, void** blocks) const {
@@ -21,9 +21,9 @@ struct AllocKernel {
   }
 };
 
-// Every caller frees its block from AllocKernel. Null is passed to free as well, because free's contract allows it.
+// Every caller frees its block from AllocKernel. Null is passed to free, too, because the contract of free allows it.
 struct FreeKernel {
-  bool releases = true;  // false if callers hold other blocks, which a design that frees in bulk would also free
+  bool releases = true;  // whether callers hold no other blocks; a design that frees in bulk would free these, too
 
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A allocator, Geometry geometry, void** blocks) const {

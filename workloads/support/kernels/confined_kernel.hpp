@@ -1,8 +1,8 @@
-// Runs a kernel, with all its work, on some of the multiprocessors. Persistent blocks on the other multiprocessors end
-// immediately, and the remaining blocks execute the kernel's blocks one after the other.
+// Runs a kernel with all its work on some of the multiprocessors. Persistent blocks on the other multiprocessors end
+// immediately. The remaining blocks execute the kernel's blocks one after the other.
 //
-// Vinkler & Havran 2015, sec. 6, compare a GPU of 15 multiprocessors with a GPU of 8, on which fewer threads compete
-// for a word. Here the larger GPU also plays the role of the smaller one, at the same clock.
+// Paper: Vinkler & Havran 2015, sec. 6. The authors compare a GPU with 15 multiprocessors and one with 8, on which
+// fewer threads compete for a word. Here the larger GPU also plays the role of the smaller one, at the same clock.
 #pragma once
 
 #include "simt/simt.hpp"
@@ -47,7 +47,7 @@ struct ConfinedKernel {
   }
 };
 
-// For kernel lists. Only timed launches are confined.
+// The kernel's type for kernel lists. Only timed launches are confined.
 template <class Kernel, class... Args>
 using ConfinedKernelOn = BareKernelOn<ConfinedKernel<Kernel>, std::uint32_t, std::uint32_t, std::uint32_t*, Args...>;
 

@@ -1,4 +1,4 @@
-// Failures in the kernels of a sample that keep records in pages.
+// Counts of failures in the kernels of a sample that keep records in pages.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
-// Kernels for callers with several blocks each: allocate all, free all, or both repeatedly in one kernel.
+// Kernels for callers with several blocks each. They allocate all blocks, free all, or do both repeatedly in one
+// kernel.
 //
-// Pointers are kept in a global array, one row of callers per block, so that a warp's accesses coalesce.
+// A global array keeps the pointers, one row of callers per block, so a warp's accesses coalesce.
 #pragma once
 
 #include "allocators/support/contract/session.hpp"
@@ -11,20 +12,21 @@
 
 namespace allocbench {
 
-// The threads that call, and the number of their calls.
+// The calling threads, and the number of their calls.
 struct SeveralCalls {
   Geometry geometry;
-  std::uint32_t allocations = 1;             // blocks that a caller holds together
+  std::uint32_t allocations = 1;             // blocks that a caller holds at once
   const std::uint8_t* takes_part = nullptr;  // a flag per caller; null: all take part
 
-  // The caller index of the thread, or no_caller.
+  // Returns the caller index of the thread, or no_caller.
   template <class Thread>
   SIMT_FN std::uint32_t caller(Thread& thread) const {
     const std::uint32_t caller = geometry.caller(thread);
     if (caller == Geometry::no_caller || takes_part == nullptr) return caller;
     return takes_part[caller] != 0 ? caller : Geometry::no_caller;
   }
-  // One set of blocks of all callers. The slots of a caller begin at its index, at distances of geometry.callers.
+  // Returns the slots for one set of blocks of all callers. The first slot of a caller is its index; the next ones
+  // follow at distances of geometry.callers.
   SIMT_HOST_FN std::uint32_t slots() const { return geometry.callers * allocations; }
 };
 
@@ -55,8 +57,8 @@ struct FreeSeveralKernel {
   }
 };
 
-// Repeats `cycles` times: each caller allocates all its blocks, writes their first `written_words` words of 4 bytes,
-// and frees them. The rows of `blocks` keep the pointers of every cycle.
+// Repeats `cycles` times: each caller allocates all its blocks, writes the first `written_words` words (4 bytes each)
+// of every block, and frees all. The rows of `blocks` keep the pointers of every cycle.
 struct CycleSeveralKernel {
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A allocator, SeveralCalls calls, AnySize sizes, std::uint32_t cycles,

@@ -28,14 +28,14 @@ class SmConfinement {
   SmConfinement(simt::Stream& stream, const SmParameters& parameters, std::uint32_t launches = 1)
       : stream_(stream), sms_(parameters.sms), next_(launches) {}
 
-  // Before every sample.
+  // Resets the counters. Call it before every sample.
   void prepare() {
     next_.fill_bytes(stream_, 0);
     launches_ = 0;
   }
 
-  // Like AllocatorHandle::launch(). Observed allocators run the kernel without confinement, because their passes are
-  // not timed.
+  // Launches like AllocatorHandle::launch(). Observed allocators run the kernel without confinement, because their
+  // passes are not timed.
   template <class Kernels, class Kernel, class... Args>
   void launch(const AllocatorHandle& allocator, simt::LaunchShape shape, Kernel kernel, Args... args) {
     if (sms_ == 0 || allocator.is_observed()) {
@@ -64,7 +64,7 @@ class SmConfinement {
 
   simt::Stream& stream_;
   std::uint32_t sms_;
-  simt::Buffer<std::uint32_t> next_;  // a counter per launch
+  simt::Buffer<std::uint32_t> next_;  // one counter per launch
   std::uint32_t launches_ = 0;
 };
 

@@ -1,7 +1,7 @@
-// Threads repeatedly add to one word, and each measures how long it waits for an addition. On CUDA these are device
-// threads and a word in device memory. On the CPU back end they are threads of the operating system and a word of host
-// memory, because the lanes of the executor take turns and never contend. The code has its own unit, because it needs
-// no allocator.
+// Threads repeatedly add to one word, and each measures how long it waits for an addition. On CUDA they are device
+// threads, and the word is in device memory. On the CPU back end they are threads of the operating system, and the word
+// is in host memory, because the lanes of the executor take turns and never contend. The code has its own unit, because
+// it needs no allocator.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@ class WordContention {
  public:
   WordContention(std::uint32_t threads, std::uint32_t threads_per_block, std::uint32_t additions);
 
-  // Times the phase "atomics". Returns the mean cycles of an addition, by the multiprocessor's clock or the CPU's time
-  // stamp counter (0 if there is none).
+  // Times the phase "atomics". Returns the mean cycles of an addition by the multiprocessor's clock or the CPU's time
+  // stamp counter, or 0 if there is no such counter.
   double run(simt::Stream& stream, PhaseTimer& timer);
 
-  // The value of the word after a run without lost additions.
+  // Returns the value of the word after a run without lost additions.
   std::uint32_t expected() const { return threads_ * additions_; }
   std::uint32_t found(simt::Stream& stream) const;
 
@@ -28,7 +28,7 @@ class WordContention {
   std::uint32_t threads_per_block_;
   std::uint32_t additions_;
   simt::Buffer<std::uint32_t> word_;
-  simt::Buffer<std::uint64_t> cycles_;  // of each thread
+  simt::Buffer<std::uint64_t> cycles_;  // cycles of each thread
 };
 
 }  // namespace allocbench

@@ -42,7 +42,7 @@ double WordContention::run(simt::Stream&, PhaseTimer& timer) {
   }
   timer.host_phase("atomics", expected(), [&] {
     gate.arrive_and_wait();
-    threads.clear();  // joins
+    threads.clear();  // joins the threads
   });
   return std::accumulate(cycles, cycles + threads_, 0.0) / static_cast<double>(expected());
 }

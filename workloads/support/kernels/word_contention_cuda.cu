@@ -15,7 +15,7 @@ struct AddKernel {
     const auto atomic = thread.atomic(*word);
     std::uint32_t before = 0;
     const std::uint64_t begin = thread.clock();
-    // The word stays below 2^32 - 1, so the operand is 1, which the compiler cannot know.
+    // The word stays below 2^32 - 1, so the operand is always 1, but the compiler cannot know this.
     for (std::uint32_t i = 0; i < additions; ++i) {
       before = atomic.fetch_add(before == 0xffffffffu ? 2u : 1u, simt::relaxed);
     }

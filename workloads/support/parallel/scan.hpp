@@ -1,5 +1,5 @@
-// Exclusive prefix sum of 64-bit counts in device memory, with CUB on CUDA and the C++ standard library on the CPU back
-// end. It has its own unit, because otherwise the unit of every allocator would compile CUB.
+// Exclusive prefix sum of 64-bit counts in device memory. It uses CUB on CUDA and the C++ standard library on the CPU
+// back end. It has its own unit, because otherwise the unit of every allocator would compile CUB.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ class ExclusiveScan {
  public:
   explicit ExclusiveScan(std::uint32_t count);
 
-  // sums[i] = counts[0] + ... + counts[i-1], enqueued on the stream.
+  // Enqueues the scan: sums[i] = counts[0] + ... + counts[i - 1].
   void run(simt::Stream& stream, const std::uint64_t* counts, std::uint64_t* sums);
 
  private:

@@ -58,7 +58,7 @@ void WordSort::run(simt::Stream& stream, const std::uint64_t* words, std::uint64
 void sort_words(simt::Stream& stream, const std::uint64_t* words, std::uint64_t* sorted, std::uint32_t count) {
   WordSort sort(count);
   sort.run(stream, words, sorted, count);
-  stream.synchronize();  // the scratch memory is released with this call
+  stream.synchronize();  // this function releases the scratch memory when it returns
 }
 
 }  // namespace allocbench

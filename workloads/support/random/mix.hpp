@@ -1,4 +1,4 @@
-// Bijective bit mixers, the same on host and device: hashes of keys, and the terms of order-free digests.
+// Bijective bit mixers for host and device. They hash keys and give the terms of digests that do not depend on order.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ SIMT_HOST_FN std::uint64_t mix64(std::uint64_t x) {
   return x ^ x >> 33;
 }
 
-// Digest of a multiset of 64-bit elements, in any order: their number, their sum, and the sums of two independent mixes
-// of each element. Two multisets with the same digest are almost surely equal (the two sums have 128 bits).
+// A digest of a multiset of 64-bit elements: their number, their sum, and the sums of two independent mixes of each
+// element. Two multisets with the same digest are almost certainly equal, because the two mixed sums have 128 bits.
 struct MultisetDigest {
   std::uint64_t count = 0;
   std::uint64_t sum = 0;

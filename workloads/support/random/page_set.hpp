@@ -10,10 +10,10 @@
 
 namespace allocbench {
 
-// Either the first `count` numbers, or exactly `chosen` random numbers from 0 to count - 1: those that a random
-// permutation maps below `chosen`. The permutation is a Feistel network on the next power of two. Numbers beyond the
-// end are mapped again until the result is inside. Membership is computed instead of stored, so every thread may query
-// any number.
+// A set of numbers: either the first `count` numbers, or exactly `chosen` random numbers from 0 to count - 1. The
+// random numbers are those that a random permutation maps below `chosen`. The permutation is a Feistel network on the
+// next power of two; numbers beyond the end are mapped again until the result is inside. Membership is computed instead
+// of stored, so every thread may query any number.
 class PageSet {
  public:
   static PageSet first(std::uint32_t count) {
@@ -21,8 +21,9 @@ class PageSet {
     set.chosen_ = count;
     return set;
   }
-  // chosen <= count, count >= 1. With a cluster larger than one (a power of two), groups of this many neighbours are
-  // chosen together, and the number of chosen ones is rounded to groups.
+  // Returns a random set. `chosen` is at most `count`, and `count` is at least 1. If `cluster` is larger than 1, it
+  // must be a power of two. Then groups of `cluster` neighbours are chosen together, and the number of chosen ones is
+  // rounded to groups.
   static PageSet by_chance(std::uint32_t count, std::uint32_t chosen, std::uint64_t seed, std::uint32_t cluster = 1) {
     return PageSet(count, chosen, seed, cluster);
   }
@@ -64,10 +65,10 @@ class PageSet {
     return number;
   }
 
-  std::uint32_t shift_ = 0;  // log2 of the numbers of a group
-  std::uint32_t count_ = 0;  // of groups, as what follows
+  std::uint32_t shift_ = 0;  // log2 of the group size
+  std::uint32_t count_ = 0;  // number of groups
   std::uint32_t chosen_ = 0;
-  std::uint32_t bits_ = 0;  // of the numbers that are permuted; 0: the first numbers are chosen
+  std::uint32_t bits_ = 0;  // bits of the permuted numbers; 0: the first numbers are chosen
   std::uint32_t keys_[6] = {};
 };
 

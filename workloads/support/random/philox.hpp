@@ -1,5 +1,5 @@
-// random_words() for kernels, because inputs of a hundred million rows are made on the device. It is used only for
-// set-up; see workloads/support/random/random.hpp.
+// random_words() for kernels. Inputs of a hundred million rows are made on the device. Only set-up kernels use it; see
+// workloads/support/random/random.hpp.
 #pragma once
 
 #include <Random123/philox.h>

@@ -1,4 +1,4 @@
-// Random decisions of callers, made on the host: which callers take part, and what each would do in a launch.
+// Random decisions of callers, made on the host: which callers take part, and what each does in a launch.
 #pragma once
 
 #include <cstdint>
@@ -6,20 +6,20 @@
 
 namespace allocbench {
 
-inline constexpr std::uint8_t step_allocates = 1;  // if it holds nothing
-inline constexpr std::uint8_t step_frees = 2;      // if it holds a block
+inline constexpr std::uint8_t step_allocates = 1;  // a caller without a block allocates
+inline constexpr std::uint8_t step_frees = 2;      // a caller with a block frees it
 
 struct StepProbabilities {
   double alloc = 0;
   double free = 0;
 };
 
-// One byte per (launch, caller), in rows of callers. `draws` gives the draw of each caller; callers with the same draw
-// act in the same way. `odd` applies to every second launch.
+// Returns one byte per launch and caller, in rows of callers. `draws` gives the draw of each caller; callers with the
+// same draw act in the same way. `odd` applies to every second launch.
 std::vector<std::uint8_t> probability_steps(std::uint64_t seed, const std::vector<std::uint32_t>& draws,
                                             std::uint32_t launches, StepProbabilities even, StepProbabilities odd);
 
-// One byte per caller: whether the caller takes part, with the probability `share`.
+// Returns one byte per caller: whether the caller takes part. The probability is `share`.
 std::vector<std::uint8_t> participants(std::uint64_t seed, const std::vector<std::uint32_t>& draws, double share);
 
 }  // namespace allocbench

@@ -1,8 +1,8 @@
-// Counter-based random numbers: a value depends only on (seed, stream, index), so every back end, device and thread
-// count sees the same sequence. Philox4x32-10 (Salmon et al., SC'11) from Random123.
+// Counter-based random numbers. A value depends only on (seed, stream, index), so the sequence is the same for every
+// back end, device and number of threads. The generator is Philox4x32-10 (Salmon et al., SC'11) from Random123.
 //
 // All draws happen before timing starts, most of them on the host (workloads/support/random/philox.hpp is for kernels).
-// Timed kernels read the outcome, so that they contain the allocator and no generator.
+// Timed kernels read the drawn values, so they contain the allocator and no generator.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace allocbench {
 
-// Independent sequences of one seed. The numbers determine results, so never reuse one.
+// Independent sequences of one seed. Results depend on the numbers, so never reuse one.
 enum class RandomStream : std::uint32_t {
   request_sizes = 1,
   probability_steps = 2,
@@ -45,11 +45,11 @@ SIMT_HOST_FN std::uint32_t scale_to(std::uint32_t word, std::uint32_t bound) {
   return static_cast<std::uint32_t>((static_cast<std::uint64_t>(word) * bound) >> 32);
 }
 
-// A number below `bound` from a word: k with a probability proportional to (k + 1)^-exponent, by inversion of the
+// Maps a word to a number below `bound`. The probability of k is proportional to (k + 1)^-exponent, by inversion of the
 // continuous distribution.
 std::uint32_t draw_zipf(std::uint32_t word, std::uint32_t bound, double exponent);
 
-// A number of the standard normal distribution from two words (Box and Muller 1958).
+// Returns a number of the standard normal distribution from two words (Box and Muller 1958).
 double draw_normal(std::uint32_t word, std::uint32_t other_word);
 
 // Maps a word onto [0, 1).

@@ -1,4 +1,4 @@
-// A RequestSizes made ready for kernels.
+// A RequestSizes in a form that kernels can read.
 #pragma once
 
 #include "simt/simt.hpp"

@@ -1,7 +1,7 @@
-// The callers that share a random decision: a single thread, a warp or a block.
+// The unit that makes a random decision: a single thread, a warp or a block. All callers of a unit share the decision.
 //
-// Adinetz & Pleiter 2014 call this the branch divergence of a test: if each thread decides, the lanes of a warp
-// diverge.
+// Paper: Adinetz & Pleiter 2014, which calls this the branch divergence of a test. If each thread decides, the lanes of
+// a warp diverge.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace allocbench {
 
 inline constexpr const char* draw_unit_words[] = {"thread", "warp", "block"};
 
-// For each caller, the number of its draw. `unit` is one of draw_unit_words.
+// Returns the number of each caller's draw. `unit` is one of draw_unit_words.
 inline std::vector<std::uint32_t> draw_of_callers(const Geometry& geometry, const std::string& unit) {
   std::vector<std::uint32_t> draws(geometry.callers);
   const std::uint32_t warps_per_block = (geometry.threads_per_block + simt::warp_size - 1) / simt::warp_size;

@@ -1,7 +1,8 @@
-// The threads of a grid that call the allocator: the first `lanes_per_warp` lanes of every warp, `callers` in all.
+// The threads of a grid that call the allocator. They are the first `lanes_per_warp` lanes of every warp, `callers` in
+// all.
 //
-// The papers use different numbers. In Vinkler & Havran 2015 (sec. 5) one lane per warp calls, so that warp-level
-// coalescing does not hide the allocator. Winter et al., PPoPP'21, test all 32 lanes and one lane.
+// The papers use different numbers. In Vinkler & Havran 2015 (sec. 5) one lane per warp calls, so warp-level coalescing
+// does not hide the allocator. Winter et al., PPoPP'21, test all 32 lanes and one lane.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +18,14 @@ struct Geometry {
   std::uint32_t threads_per_block = 1;
   std::uint32_t lanes_per_warp = 1;
   std::uint32_t callers = 1;
-  std::uint32_t callers_per_block = 1;  // computed on the host: timed kernels should not divide
+  std::uint32_t callers_per_block = 1;  // computed on the host, because timed kernels should not divide
 
-  // The smallest grid in which `callers` threads call.
+  // Returns the smallest grid in which `callers` threads call.
   static Geometry of_callers(std::uint32_t callers, std::uint32_t threads_per_block, std::uint32_t lanes_per_warp) {
     const std::uint32_t per_block = callers_of_block(threads_per_block, lanes_per_warp);
     return {(callers + per_block - 1) / per_block, threads_per_block, lanes_per_warp, callers, per_block};
   }
-  // All callers of `blocks` blocks.
+  // Returns the geometry with all callers of `blocks` blocks.
   static Geometry of_blocks(std::uint32_t blocks, std::uint32_t threads_per_block, std::uint32_t lanes_per_warp) {
     const std::uint32_t per_block = callers_of_block(threads_per_block, lanes_per_warp);
     return {blocks, threads_per_block, lanes_per_warp, blocks * per_block, per_block};
@@ -38,13 +39,13 @@ struct Geometry {
 
   simt::LaunchShape shape() const { return {.blocks = blocks, .threads_per_block = threads_per_block}; }
 
-  // Whether all lanes call in every warp that has a caller. Designs with whole-warp collectives need this.
+  // Returns whether all lanes call in every warp that has a caller. Designs with whole-warp collectives need this.
   bool whole_warps() const {
     return lanes_per_warp == simt::warp_size && threads_per_block % simt::warp_size == 0 &&
            callers % simt::warp_size == 0;
   }
 
-  // The caller index of the thread, dense in grid order, or no_caller.
+  // Returns the caller index of the thread, or no_caller. Indices follow the grid order without gaps.
   template <class Thread>
   SIMT_FN std::uint32_t caller(Thread& thread) const {
     const std::uint32_t lane = thread.lane();

@@ -11,7 +11,7 @@
 namespace allocbench {
 namespace {
 
-// The size of each caller from its random word.
+// Draws the size of each caller from its random word.
 template <class SizeOf>
 void draw_each(std::vector<std::uint32_t>& sizes, std::uint64_t seed, const SizeOf& size_of) {
   parallel_for(sizes.size(), [&](std::size_t begin, std::size_t end) {

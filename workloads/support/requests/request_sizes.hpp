@@ -1,8 +1,8 @@
-// Request sizes of a workload: fixed, uniform, log-normal or drawn from a weighted list. They are a function of (seed,
-// caller).
+// The request sizes of a workload: fixed, uniform, log-normal or drawn from a weighted list. They are a function of
+// (seed, caller).
 //
-// On the host a RequestSizes knows every size. A kernel gets FixedSize (one word by value, so the timed kernel of the
-// common case has no extra cost) or SizeArray (read from a precomputed array).
+// On the host a RequestSizes knows every size. A kernel gets a FixedSize or a SizeArray. FixedSize is one word by
+// value, so the timed kernel of the common case has no extra cost. SizeArray reads a precomputed array.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ struct SizeArray {
   SIMT_HOST_FN std::size_t operator[](std::uint32_t caller) const { return bytes[caller]; }
 };
 
-// FixedSize or SizeArray, chosen by a uniform branch. For kernels with loops, where the branch costs no time and halves
-// the compile time.
+// FixedSize or SizeArray, chosen by a uniform branch. Kernels with loops use it: there the branch costs no time and
+// halves the compile time.
 struct AnySize {
   std::uint64_t fixed = 0;
   const std::uint32_t* array = nullptr;
@@ -34,14 +34,14 @@ struct AnySize {
 class RequestSizes {
  public:
   static RequestSizes fixed(std::uint64_t bytes);
-  // Integers of [min, max], both included.
+  // Draws integers of [min, max], both included.
   static RequestSizes uniform(std::uint32_t min, std::uint32_t max, std::uint32_t callers, std::uint64_t seed);
-  // Log-normal: half of the requests are below `median`, and `sigma` is the standard deviation of the logarithm. Values
-  // outside [min, max] are set to the nearer bound.
+  // Draws log-normal sizes. Half of the requests are below `median`, and `sigma` is the standard deviation of the
+  // logarithm. Values outside [min, max] are set to the nearer bound.
   static RequestSizes log_normal(double median, double sigma, std::uint32_t min, std::uint32_t max,
                                  std::uint32_t callers, std::uint64_t seed);
-  // `weights` may be empty (all equal) and may have any sum. Throws std::invalid_argument if the lists have different
-  // lengths or all weights are zero.
+  // Draws sizes from a list. `weights` may have any sum; if it is empty, all weights are equal. Throws
+  // std::invalid_argument if the lists have different lengths or all weights are zero.
   static RequestSizes list(const std::vector<std::uint64_t>& sizes, const std::vector<std::uint64_t>& weights,
                            std::uint32_t callers, std::uint64_t seed);
 
@@ -51,7 +51,7 @@ class RequestSizes {
 
   std::uint64_t operator[](std::size_t caller) const { return is_fixed() ? fixed_ : sizes_[caller]; }
   std::uint64_t largest() const;
-  // Pool bytes of the first `callers` requests, each rounded up to the project's alignment of 16.
+  // Returns the pool bytes of the first `callers` requests, each rounded up to the project's alignment of 16.
   std::uint64_t total_bytes(std::uint64_t callers) const;
 
  private:

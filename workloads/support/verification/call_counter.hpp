@@ -1,4 +1,4 @@
-// CallCounter: the device memory of passes with Counted<A>.
+// CallCounter holds the device memory of passes with Counted<A>.
 #pragma once
 
 #include <algorithm>
@@ -11,18 +11,18 @@ namespace allocbench {
 
 class CallCounter {
  public:
-  // `mallocs` is the largest number of mallocs of a pass. If there are very many, only the first are recorded; the sums
-  // include all.
+  // `mallocs` is the largest number of mallocs of a pass. If there are very many, only the first ones are recorded. The
+  // sums include all.
   CallCounter(simt::Stream& stream, std::uint64_t mallocs)
       : stream_(stream), sums_(1), records_(std::min(mallocs, most_records)) {}
 
-  // Before each pass.
+  // Clears the memory before a pass.
   CallLedger start() {
     sums_.fill_bytes(stream_, 0);
     return {.sums = sums_.data(), .records = records_.data(), .capacity = records_.size()};
   }
 
-  // After it.
+  // Adds the counts of the pass to `statistics`. Call it after the pass.
   void add_to(CallStatistics& statistics) const {
     const CallSums sums = sums_.to_host(stream_).front();
     std::vector<MallocRecord> records(std::min<std::uint64_t>(sums.mallocs.calls, records_.size()));

@@ -13,11 +13,11 @@
 namespace allocbench {
 namespace {
 
-constexpr std::size_t threads_of_a_part = 1 << 15;  // of parallel_for, at least
+constexpr std::size_t threads_of_a_part = 1 << 15;  // fewest threads per part of parallel_for
 
-// Combines the lanes' values by sum or maximum, for each warp and number of the call. It counts instead of sorting,
-// because the sort of a million mallocs would take longer than the kernels of the pass. For the same reason each core
-// searches all records for those of its own warps, which are in order.
+// Combines the lanes' values by sum or maximum, for each warp and call number. It counts instead of sorting, because
+// the sort of a million mallocs would take longer than the kernels of the pass. For the same reason each core searches
+// all records for those of its own warps, which are in order.
 template <class ValueOf, class Combine>
 std::vector<std::uint64_t> per_warp(std::span<const MallocRecord> records, const ValueOf& value_of, Combine combine) {
   std::uint32_t last_thread = 0;
@@ -28,7 +28,7 @@ std::vector<std::uint64_t> per_warp(std::span<const MallocRecord> records, const
         threads,
         [&](std::size_t first, std::size_t end) {
           for (std::size_t i = 0; i < records.size(); ++i) {
-            const std::size_t warp = records[i].thread - records[i].lane;  // its first thread
+            const std::size_t warp = records[i].thread - records[i].lane;  // first thread of the warp
             if (warp >= first && warp < end) visit(i, warp);
           }
         },
@@ -36,7 +36,8 @@ std::vector<std::uint64_t> per_warp(std::span<const MallocRecord> records, const
   };
   std::vector<std::uint32_t> calls_of_thread(threads);
   std::vector<std::uint32_t> number(records.size());  // number of the call among the calls of its thread
-  std::vector<std::uint32_t> begin(threads + 1);      // by warp; its number of calls first, then where its values begin
+  std::vector<std::uint32_t> begin(threads +
+                                   1);  // first the number of calls of each warp, then the place of its first value
   for_each_of_warps([&](std::size_t i, std::size_t warp) {
     number[i] = calls_of_thread[records[i].thread]++;
     begin[warp] = std::max(begin[warp], number[i] + 1);
@@ -54,11 +55,11 @@ double mean(std::span<const std::uint64_t> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-// Positions in the queue, from 1. Requests that found the queue empty checked once. A radix sort orders the tickets,
-// because a pass may have four million.
+// Returns the positions in the queue, from 1. A request that found the queue empty checked once. A radix sort orders
+// the tickets, because a pass may have four million.
 std::vector<std::uint64_t> turns(std::span<const MallocRecord> records) {
   std::vector<std::uint64_t> result(records.size(), 1);
-  std::vector<std::uint64_t> by_ticket;  // ticket and record
+  std::vector<std::uint64_t> by_ticket;  // tickets and records
   by_ticket.reserve(records.size());
   for (std::size_t i = 0; i < records.size(); ++i) {
     if (records[i].ticket != simt::nothing_noted) by_ticket.push_back(std::uint64_t{records[i].ticket} << 32 | i);

@@ -1,8 +1,9 @@
-// The counts of a cell's passes with Counted<A>, per pass and over all passes. Host code, independent of devices.
+// The counts of a cell's passes with Counted<A>, per pass and over all passes. This is host code and does not depend on
+// devices.
 //
-// TAS and WAS are defined as in Pham et al. 2025, section 3.2: the mean number of steps of a malloc, and the mean over
-// the warps of the largest number of steps of their lanes. If threads call malloc more than once, the n-th mallocs of
-// the lanes of a warp belong together.
+// TAS and WAS are defined as in Pham et al. 2025, section 3.2. TAS is the mean number of steps of a malloc. WAS is the
+// mean over the warps of the largest number of steps of their lanes. If threads call malloc more than once, the n-th
+// mallocs of the lanes of a warp belong together.
 #pragma once
 
 #include <cstdint>
@@ -24,10 +25,11 @@ class CallStatistics {
   // Adds a pass: the sums over its calls, and the records of its mallocs, in order for each thread.
   void add_pass(const CallSums& sums, std::span<const MallocRecord> records);
 
-  // By metric (harness/worker/metrics.cpp), a value per pass.
+  // Returns a value per pass for each metric (harness/worker/metrics.cpp).
   const std::vector<std::pair<std::string, std::vector<double>>>& values() const { return values_; }
-  // Over all passes. "steps": of mallocs, in bins that begin at 0, 1, 2, 4, 8 ...; "pages_found": by a warp in the
-  // first round of a collaborative search, a bin per number.
+  // Returns the histograms over all passes. "steps" counts steps of mallocs in bins that begin at 0, 1, 2, 4, 8 ...
+  // "pages_found" counts the pages that a warp finds in the first round of a collaborative search, with a bin per
+  // number.
   const std::vector<Histogram>& histograms() const { return histograms_; }
 
  private:

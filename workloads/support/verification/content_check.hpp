@@ -1,4 +1,4 @@
-// ContentCheck: the device memory of one pass with Checked<A>, and its verdict.
+// ContentCheck holds the device memory of one pass with Checked<A>, and gives its verdict.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ class ContentCheck {
     entries_.fill_bytes(stream, 0);
   }
 
-  // For AllocatorHandle::observed().
+  // Returns the ledger for AllocatorHandle::observed().
   ContentLedger ledger() const {
     ContentLedger ledger{.report = report_.data(),
                          .entries = entries_.data(),
@@ -32,13 +32,13 @@ class ContentCheck {
     return ledger;
   }
 
-  // Frees that were reported as mistakes and not passed on.
+  // Returns the number of frees that were reported as mistakes and not passed on.
   std::uint64_t wrong_frees() const {
     const ContentReport found = report_.to_host(stream_).front();
     return std::uint64_t{found.counts[static_cast<std::uint32_t>(ContentFault::freed_twice)]} +
            found.counts[static_cast<std::uint32_t>(ContentFault::header_overwritten)];
   }
-  // The mistakes that were found. Empty if there are none.
+  // Returns the mistakes that were found, or an empty text.
   std::string problem() const { return content_problem(report_.to_host(stream_).front(), rules_.pool_begin); }
 
  private:

@@ -1,4 +1,4 @@
-// A ContentReport in words.
+// Puts a ContentReport into words.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace allocbench {
 
-// Counts by kind and the first offender. Empty if the report has no mistakes. Throws std::logic_error if the ledger
-// overflowed: the workload announced too few mallocs, so there is no verdict.
+// Returns the counts by kind and the first mistake, or an empty text if there is none. Throws std::logic_error if the
+// ledger overflowed. Then the workload announced too few mallocs, so there is no verdict.
 std::string content_problem(const ContentReport& report, std::uint64_t pool_begin);
 
 }  // namespace allocbench

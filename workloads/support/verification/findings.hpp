@@ -30,8 +30,8 @@ inline bool same_calls(const RequestProfile& one, const RequestProfile& other) {
 template <class Calls, class Verdict>
 class Findings {
  public:
-  // The result of a check of this allocator with these parameters and the same calls, on an instance that fits into its
-  // pool.
+  // Returns the result of a check of this allocator with these parameters and the same calls, on an instance that fits
+  // into its pool.
   std::optional<Verdict> find(const RunSetting& setting, const Calls& calls) const {
     for (const Finding& each : findings_) {
       if (each.allocator == setting.traits().name && each.parameters == setting.parameters &&
@@ -41,14 +41,14 @@ class Findings {
     }
     return std::nullopt;
   }
-  // `instance_bytes` is the pool of the check; 0 = the device heap.
+  // Stores a verdict. `instance_bytes` is the pool of the check; 0 means the device heap.
   void keep(const RunSetting& setting, Calls calls, std::size_t instance_bytes, Verdict verdict) {
     findings_.push_back(
         {std::string(setting.traits().name), setting.parameters, std::move(calls), instance_bytes, std::move(verdict)});
   }
 
   std::size_t count() const { return findings_.size(); }
-  // Calls ended half-way, so the results after the first `count` are invalid.
+  // Drops the results after the first `count`. They are invalid if calls ended half-way.
   void forget_after(std::size_t count) {
     while (findings_.size() > count) findings_.pop_back();
   }
@@ -65,6 +65,6 @@ class Findings {
 };
 
 using LeakFindings = Findings<RequestProfile, LeakResult>;
-using ResetFindings = Findings<std::uint32_t, std::string>;  // by lanes of a warp that call
+using ResetFindings = Findings<std::uint32_t, std::string>;  // the calls are the number of calling lanes per warp
 
 }  // namespace allocbench

@@ -17,8 +17,7 @@ constexpr std::uint64_t least_rounds = 16;
 constexpr std::uint64_t rounds_per_pool = 8;
 constexpr std::uint64_t rounds_to_judge = 16;
 constexpr std::uint32_t most_rounds_together = 16;
-// A pool for rounds of this many requests shows a leak as well as one for a million requests, in a fraction of the
-// time.
+// A pool for rounds of this many requests shows a leak as well as one for a million requests, and takes less time.
 constexpr std::uint32_t most_callers = 1 << 14;
 using Clock = std::chrono::steady_clock;
 
@@ -56,7 +55,7 @@ LeakResult LeakCheck::run(const AllocatorHandle& own) {
 }
 
 std::optional<LeakResult> LeakCheck::by_few_then_many(const std::function<std::optional<LeakResult>()>& check) {
-  const RequestProfile many = profile_;  // a round of a slow design by many callers takes seconds
+  const RequestProfile many = profile_;  // a round of many callers takes seconds with a slow design
   profile_ = for_slow_designs(many);
   const auto times = many.geometry.callers / profile_.geometry.callers;
   results_.emplace(stream_, profile_.geometry.callers, most_rounds_together);
@@ -103,7 +102,7 @@ std::optional<LeakResult> LeakCheck::on_second_instance(std::size_t pool_bytes) 
 }
 
 std::optional<LeakResult> LeakCheck::rounds(const AllocatorHandle& bare, std::size_t pool_bytes) {
-  const AllocatorHandle allocator = bare.observed({}, {});  // with its deadline
+  const AllocatorHandle allocator = bare.observed({}, {});  // has the deadline of `bare`
   const std::uint64_t wanted = std::max(
       least_rounds, 2 * static_cast<std::uint64_t>(pool_bytes) / std::max<std::uint64_t>(profile_.bytes(), 1) + 1);
   const auto start = Clock::now();
@@ -134,8 +133,8 @@ std::optional<LeakResult> LeakCheck::rounds(const AllocatorHandle& bare, std::si
 // Called after `done` rounds, of which the last had the first nulls. A steady leak refuses almost three times as many
 // requests in the second half of the remaining rounds as in the first half, and most of them in the last round.
 // Occasional refusals do not grow. Lost memory stays lost, so no round of the last quarter serves almost everything
-// again. A search that gives up early in a completely full pool refuses whole warps, so its counts vary strongly from
-// round to round.
+// again. A search that gives up early in a full pool refuses whole warps, so its counts vary strongly from round to
+// round.
 LeakResult LeakCheck::judge(const AllocatorHandle& allocator, std::size_t pool_bytes, std::uint64_t done,
                             const Nulls& first) {
   std::uint64_t most = first.most;
@@ -165,7 +164,7 @@ LeakResult LeakCheck::judge(const AllocatorHandle& allocator, std::size_t pool_b
           .callers = profile_.geometry.callers};
 }
 
-// Waiting for each round separately would take most of the time on a GPU.
+// Waits once for all rounds, because waiting for each would take most of the time on a GPU.
 LeakCheck::Nulls LeakCheck::several_rounds(const AllocatorHandle& allocator, std::uint32_t rounds) {
   const simt::LaunchShape shape = profile_.geometry.shape();
   for (std::uint32_t round = 0; round < rounds; ++round) {

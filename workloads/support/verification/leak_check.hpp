@@ -1,14 +1,17 @@
 // Leak check: after everything was freed, the pool must serve the same requests again.
 //
-// Rounds of "all allocate, all free" by at most 1,024 of the cell's callers, or fewer if these would ask for more than
-// 4 MiB. If the design is fast enough, at most 16,384 call. The rounds end when twice the pool has been requested,
-// after sixteen rounds at least. An allocator that loses freed memory fails. The pool of a cell is usually too large
-// for this check, so the rounds run on a small second instance with the bytes of about eight rounds. If the design
-// cannot serve the first round from this instance, the instance grows, up to the size of the cell's own allocator. The
-// result of a second instance holds for all cells of the allocator with the same requests (LeakFindings). If the first
-// round had no nulls, nulls of later rounds are a leak if they persist and are many or grow. All other nulls are
-// refusals: either all free pieces were too small for the largest request, or a search gave up early. The verdict
-// includes their number.
+// In each round all callers allocate, then all free. At most 1,024 of the cell's callers take part, or fewer if these
+// would request more than 4 MiB. If the design is fast enough, up to 16,384 take part. The rounds end when twice the
+// pool has been requested, but not before sixteen rounds. An allocator that loses freed memory fails.
+//
+// The pool of a cell is usually too large for this check. So the rounds run on a small second instance with the bytes
+// of about eight rounds. If the design cannot serve the first round from this instance, the instance grows, up to the
+// size of the cell's own allocator. The result of a second instance holds for all cells of the allocator with the same
+// requests (LeakFindings).
+//
+// If the first round had no nulls, nulls of later rounds are a leak if they persist and are many or grow. All other
+// nulls are refusals: either all free pieces were too small for the largest request, or a search gave up early. The
+// verdict includes their number.
 #pragma once
 
 #include <chrono>
@@ -26,7 +29,7 @@ namespace allocbench {
 
 class LeakCheck {
  public:
-  // Designs in the device heap have only the cell's own instance; most of them cannot allocate it twice over in
+  // Designs in the device heap have only the cell's own instance. Most of them cannot allocate twice its bytes in
   // reasonable time.
   static constexpr std::chrono::milliseconds default_budget{50};
 
@@ -37,16 +40,16 @@ class LeakCheck {
   LeakResult run(const AllocatorHandle& own);
 
  private:
-  // Result of `check` with the requests of few callers and, if the budget is probably sufficient, with those of all
-  // callers.
+  // Returns the result of `check` with the requests of few callers. If the budget is probably sufficient, all callers
+  // are checked, too.
   std::optional<LeakResult> by_few_then_many(const std::function<std::optional<LeakResult>()>& check);
   std::optional<LeakResult> growing();
-  // Nothing if this pool is too small for the design.
+  // Returns nothing if this pool is too small for the design.
   std::optional<LeakResult> on_second_instance(std::size_t pool_bytes);
   std::optional<LeakResult> rounds(const AllocatorHandle& bare, std::size_t pool_bytes);
   struct Nulls {
     std::uint64_t all = 0;
-    std::uint64_t most = 0;  // of a round
+    std::uint64_t most = 0;  // most nulls of one round
   };
   // Called after `done` rounds, of which the last had the first nulls.
   LeakResult judge(const AllocatorHandle& allocator, std::size_t pool_bytes, std::uint64_t done, const Nulls& first);
@@ -54,15 +57,15 @@ class LeakCheck {
 
   simt::Stream& stream_;
   RunSetting setting_;
-  simt::DeadlineView deadline_;  // of the cell's allocator
+  simt::DeadlineView deadline_;  // deadline of the cell's allocator
   LeakFindings& findings_;
   std::chrono::milliseconds budget_;
   RequestProfile profile_;
-  std::size_t instance_bytes_ = 0;  // of the second instance that gave the result
+  std::size_t instance_bytes_ = 0;  // pool of the second instance that gave the result
   // The factor by which a second instance must be larger than for eight rounds. It depends on the design, not on the
   // callers.
   std::size_t growth_ = 1;
-  std::chrono::duration<double> round_time_{};  // of the last rounds
+  std::chrono::duration<double> round_time_{};  // time per round in the last rounds
   DeviceSizes sizes_;
   std::optional<RecordedPointers> results_;
 };

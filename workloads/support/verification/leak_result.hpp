@@ -12,8 +12,8 @@ struct LeakResult {
   // Requests that got null although the same requests were served together in an earlier round and all blocks were
   // freed.
   std::uint64_t spurious_nulls = 0;
-  std::uint32_t callers = 0;  // of a round
-  bool complete = true;       // false: the budget ended the rounds
+  std::uint32_t callers = 0;  // callers of a round
+  bool complete = true;       // whether all rounds ran within the budget
 };
 
 }  // namespace allocbench

@@ -7,14 +7,14 @@
 
 namespace allocbench {
 
-// With this many callers and bytes, even designs finish that become slow with many threads or a large pool.
+// Limits for designs that are slow with many threads or a large pool.
 inline constexpr std::uint32_t callers_of_slow_designs = 1 << 10;
 inline constexpr std::uint64_t bytes_of_slow_designs = std::uint64_t{4} << 20;
 
-// With at most `most` callers. A large number of callers becomes a power of two, so that cells of a sweep over threads
-// make the same requests.
+// Returns the requests of at most `most` callers. A large number of callers becomes a power of two, so cells of a sweep
+// over threads make the same requests.
 RequestProfile limited(const RequestProfile& profile, std::uint32_t most);
-// With the number of callers for slow designs. One warp may request more bytes than this limit.
+// Returns the requests within the limits for slow designs. One warp may request more bytes than that.
 RequestProfile for_slow_designs(const RequestProfile& profile);
 
 }  // namespace allocbench

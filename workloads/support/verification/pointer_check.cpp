@@ -47,7 +47,7 @@ bool PointerCheck::in_bounds(const RecordedBlock& block) const {
          rules_.pool_end - block.address >= block.bytes;
 }
 
-// In address order every block is compared with the earlier block that ends last. So one sort finds every block that
+// Compares every block, in address order, with the earlier block that ends last. So one sort finds every block that
 // overlaps an earlier one.
 void PointerCheck::check_overlap_only(std::span<const RecordedBlock> blocks) {
   if (!rules_.check_overlap) return;
@@ -81,7 +81,7 @@ void PointerCheck::explain_nulls(AskedBlocks wanted, Live live, std::optional<st
   if (rules_.pool_bytes == 0) return;
   const bool frees_nothing = rules_.frees == Frees::never;
   if (frees_nothing || (rules_.frees == Frees::in_bulk && live == Live::separately)) {
-    wanted = {blocks_, bytes_requested_ + 15 * blocks_};  // at least 16 after rounding up
+    wanted = {blocks_, bytes_requested_ + 15 * blocks_};  // at least 16 bytes each after rounding
   }
   const std::uint64_t needed = rules_.block_bytes == 0 ? wanted.bytes : wanted.count * rules_.block_bytes;
   const bool fits = needed <= rules_.pool_bytes;

@@ -1,4 +1,5 @@
-// PointerCheck: checks the pointers that timed kernels recorded. Host code, independent of devices; runs after timing.
+// PointerCheck checks the pointers that timed kernels recorded. It is host code that does not depend on devices, and it
+// runs after timing.
 //
 // A stale pointer is as wrong as an overlap: both appear as two live blocks that share bytes.
 #pragma once
@@ -19,13 +20,13 @@ namespace allocbench {
 // Rules for every returned pointer.
 struct PointerRules {
   std::uint64_t pool_begin = 0;
-  std::uint64_t pool_end = 0;  // 0: no pool; then `in_device_heap` decides
+  std::uint64_t pool_end = 0;  // end of the pool; 0: there is no pool, and `in_device_heap` decides
   std::function<bool(const void*)> in_device_heap;
   std::uint32_t alignment = 16;
   // False if the allocator may reuse blocks that were not freed.
   bool check_overlap = true;
-  // Facts for the judgement of nulls: the bytes that all blocks share (0: not known), the bytes that every block takes
-  // (0: the design does not state it), and when the design takes blocks back.
+  // Facts for the judgement of nulls. All blocks share `pool_bytes` (0: unknown), and every block takes `block_bytes`
+  // (0: the design does not state them).
   std::uint64_t pool_bytes = 0;
   std::uint64_t block_bytes = 0;
   Frees frees = Frees::individually;
@@ -53,7 +54,7 @@ struct AskedBlocks {
 struct RecordedBlock {
   std::uint64_t address;
   std::uint64_t bytes;
-  std::uint64_t request;  // index for the report: caller, or iteration and caller
+  std::uint64_t request;  // index for the report, made of caller and iteration
 };
 
 class PointerCheck {
@@ -67,35 +68,36 @@ class PointerCheck {
   // Checks one set of blocks. With Live::together no two of them may share a byte.
   void check(std::span<const RecordedBlock> blocks, Live live);
   const PointerRules& rules() const { return rules_; }
-  // Applies to all blocks that are checked later.
+  // Sets the alignment for all blocks that are checked later.
   void require_alignment(std::uint32_t alignment) { rules_.alignment = std::max(rules_.alignment, alignment); }
-  // Adds requests that were checked elsewhere: their number, their bytes, and the number of nulls.
+  // Adds requests that were checked elsewhere: their number, the number of nulls, and their bytes.
   void add_right(std::uint64_t requests, std::uint64_t nulls, std::uint64_t bytes) {
     blocks_ += requests;
     nulls_ += nulls;
     bytes_requested_ += bytes;
   }
-  // Determines the cause of the nulls since the last call. `wanted` includes all blocks in use at the end of the kernel
-  // if it serves every request, with earlier blocks. If `wanted` fits into the pool, the nulls are spurious; otherwise
-  // the pool was exhausted. The cause is unknown for a kernel that frees its blocks one after the other. `requests` is
-  // the number of requests of the kernel if not all were checked, or until_null.
+  // Determines the cause of the nulls since the last call. `wanted` is what would be in use at the end of the kernel if
+  // it served every request, with earlier blocks. If `wanted` fits into the pool, the nulls are spurious; otherwise the
+  // pool was exhausted. The cause is unknown for a kernel that frees its blocks one after the other. `requests` is the
+  // number of requests of the kernel if not all were checked, or until_null.
   void explain_nulls(AskedBlocks wanted, Live live, std::optional<std::uint64_t> requests = {});
   // Adds requests that all had room, and the number of nulls among them.
   void count_refused(std::uint64_t requests, std::uint64_t nulls, std::uint64_t free_bytes);
-  // Only the overlap check of Live::together, for blocks that were already checked one by one.
+  // Does only the overlap check of Live::together, for blocks that were already checked one by one.
   void check_overlap_only(std::span<const RecordedBlock> blocks);
 
   std::uint64_t blocks() const { return blocks_; }
   std::uint64_t nulls() const { return nulls_; }
-  // Number of spurious nulls. Nothing if the cause of a null is unknown.
+  // Returns the number of spurious nulls, or nothing if the cause of a null is unknown.
   std::optional<std::uint64_t> spurious_nulls() const;
-  // The reason why nothing was measured: no request got a block, or more than half of the requests with room got none.
-  // Empty if most were served. `pool_bytes` is for the text.
+  // Returns why nothing was measured, or an empty text. The reason is that no request got a block, or that more than
+  // half of the requests with room got none. `pool_bytes` is for the text.
   std::string refusal(std::uint64_t pool_bytes) const;
-  // Bytes of the requests that returned null, and of the others.
+  // Returns the bytes of all requests, whether they returned null or not.
   std::uint64_t bytes_requested() const { return bytes_requested_; }
   bool ok() const { return unwritten_ + misaligned_ + out_of_bounds_ + overlapping_ == 0; }
-  // "3 of 960 blocks overlap; first: request 17 at pool+0x40, 16 B, ..."; empty when ok().
+  // Returns a text such as "3 of 960 blocks overlap; first: request 17 at pool+0x40, 16 B, ...", or an empty one if
+  // ok().
   std::string problem() const;
 
  private:
@@ -108,13 +110,13 @@ class PointerCheck {
   std::uint64_t blocks_ = 0;
   std::uint64_t nulls_ = 0;
   std::uint64_t spurious_nulls_ = 0;
-  std::uint64_t blocks_seen_ = 0;            // by explain_nulls()
-  std::uint64_t nulls_seen_ = 0;             // the same
-  std::uint64_t bytes_seen_ = 0;             // the same
-  std::uint64_t nulls_explained_ = 0;        // those whose cause is known
+  std::uint64_t blocks_seen_ = 0;            // blocks that explain_nulls() has handled
+  std::uint64_t nulls_seen_ = 0;             // nulls that explain_nulls() has handled
+  std::uint64_t bytes_seen_ = 0;             // requested bytes that explain_nulls() has handled
+  std::uint64_t nulls_explained_ = 0;        // nulls whose cause is known
   std::uint64_t with_room_ = 0;              // requests that all had room
-  std::uint64_t refused_ = 0;                // of these
-  std::optional<std::uint64_t> free_bytes_;  // at least; before the first refused ones
+  std::uint64_t refused_ = 0;                // nulls among the requests that all had room
+  std::optional<std::uint64_t> free_bytes_;  // least free bytes before the first refused requests
   std::uint64_t bytes_requested_ = 0;
   std::uint64_t unwritten_ = 0;
   std::uint64_t misaligned_ = 0;
@@ -123,7 +125,8 @@ class PointerCheck {
   std::string first_;
 };
 
-// "15 KiB", "2 GiB": in the largest binary unit with a value of at least 1, with one decimal if it is not whole.
+// Returns a text such as "15 KiB": in the largest binary unit with a value of at least 1, with one decimal if the value
+// is not whole.
 std::string bytes_text(std::uint64_t bytes);
 
 }  // namespace allocbench

@@ -1,5 +1,5 @@
-// Result slots of a workload: device memory in which timed kernels store the results of malloc, one row of callers per
-// round.
+// The result slots of a workload: device memory in which timed kernels store the results of malloc, with one row of
+// callers per round.
 #pragma once
 
 #include <algorithm>
@@ -26,12 +26,12 @@ class RecordedPointers {
   // Poisons the slots, which reveals slots that no kernel writes.
   void poison() { slots_.fill_bytes(stream_, poison_byte); }
   void clear() { slots_.fill_bytes(stream_, 0); }
-  // For kernels that read them; there is one for each slot.
+  // Fills the slots for kernels that read them. `blocks` has one entry per slot.
   void fill_from(const std::vector<void*>& blocks) { slots_.from_host(stream_, blocks); }
 
-  // Number of null slots. Waits for earlier kernels.
+  // Returns the number of null slots. Waits for earlier kernels.
   std::uint64_t nulls() const { return holding(nullptr, 0, rounds_); }
-  // Number of slots of these rounds with this address. Waits for earlier kernels.
+  // Returns the number of slots of these rounds with this address. Waits for earlier kernels.
   std::uint64_t holding(const void* address, std::uint32_t first_round, std::uint32_t end_round) const {
     const std::size_t count = std::size_t{end_round - first_round} * callers_;
     if (const auto found = slot_check_.holding(stream_, row(first_round), count, address)) return *found;
@@ -39,7 +39,7 @@ class RecordedPointers {
     return static_cast<std::uint64_t>(std::count(host.begin(), host.end(), address));
   }
 
-  // All slots as blocks for PointerCheck; `size_of(caller)` gives the requested bytes. Order: round by round.
+  // Returns all slots as blocks for PointerCheck, round by round. `size_of(caller)` returns the requested bytes.
   template <class SizeOf>
   std::vector<RecordedBlock> blocks(SizeOf&& size_of) const {
     const std::vector<void*> host = slots_.to_host(stream_);
@@ -50,28 +50,28 @@ class RecordedPointers {
     return result;
   }
 
-  // All slots, for a check with other blocks. Slot i is for sizes[i % period] bytes.
+  // Returns all slots, for a check with other blocks. Slot i is for sizes[i % period] bytes.
   SlotRange range(AnySize sizes, std::size_t period) const {
     return {.slots = data(), .count = slots_.size(), .sizes = sizes, .period = period};
   }
-  // Checks all slots. `sizes` are the sizes of the callers, on device and host.
+  // Checks all slots. `sizes` are the sizes of the callers on the device, and `size_of` gives them on the host.
   template <class SizeOf>
   void check(PointerCheck& check, AnySize sizes, SizeOf&& size_of, PointerCheck::Live live) const {
     judge(check, sizes, callers_, size_of, live, rounds_);
   }
-  // The same for the slots of the first rounds, if each slot has its own size.
+  // Does the same for the slots of the first rounds, if each slot has its own size.
   template <class SizeOf>
   void check_each(PointerCheck& check, AnySize sizes, SizeOf&& size_of, PointerCheck::Live live,
                   std::uint32_t rounds) const {
     judge(check, sizes, slots_.size(), size_of, live, rounds);
   }
-  // If the device finds every slot correct, apart from nulls, adds all slots to the check. False: the host must check
-  // them.
+  // Adds all slots to the check if the device finds them correct, apart from nulls. Returns false if the host must
+  // check them.
   template <class SizeOf>
   bool add_if_right(PointerCheck& check, AnySize sizes, SizeOf&& size_of, PointerCheck::Live live) const {
     return add_if_right(check, range(sizes, callers_), size_of, live);
   }
-  // Checks, one by one, the slots that have neither `mark` nor their poison. There are `written` of them, all of one
+  // Checks, one by one, the slots that have neither `mark` nor their poison. There are `written` such slots, all of one
   // size.
   void check_unmarked(PointerCheck& check, std::uint64_t bytes, const void* mark, std::uint64_t written) const {
     SlotRange all_slots = range({bytes}, 1);
@@ -132,7 +132,7 @@ class RecordedPointers {
   std::uint32_t callers_;
   std::uint32_t rounds_;
   simt::Buffer<void*> slots_;
-  mutable SlotCheck slot_check_;  // its memory
+  mutable SlotCheck slot_check_;  // memory of the check
 };
 
 }  // namespace allocbench

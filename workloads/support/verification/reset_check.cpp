@@ -16,15 +16,15 @@ constexpr std::uint64_t blocks_per_pool = 512;
 constexpr std::size_t most_blocks_counted = 8192;
 constexpr std::uint32_t crowd_size = 256;
 constexpr std::uint32_t few_callers = 32;
-// For the steps after the first comparison.
+// This is the budget for the steps after the first comparison.
 constexpr std::chrono::milliseconds reset_check_budget{100};
 const Geometry lone_lane = Geometry::of_callers(1, simt::warp_size, 1);
-// Designs with two heaps serve requests up to this one from their pool, which reset() covers.
+// Designs with two heaps serve requests up to this size from their pool, which reset() covers.
 constexpr std::uint64_t largest_in_pool = 1024;
-// A search that gives up early serves a different number of blocks each time. This many tries distinguish that from a
+// A search that gives up early serves a different number of blocks each time. This many tries tell such a search from a
 // loss.
 constexpr int tries_to_judge = 4;
-// For the same reason a pool counts as drained only after this many refused calls in a row.
+// For the same reason, a pool counts as drained only after this many refused calls in a row.
 constexpr int refusals_of_empty_pool = 12;
 
 AllocatorHandle with_deadline(AllocatorHandle allocator, const simt::DeadlineView& deadline) {
@@ -151,8 +151,8 @@ void ResetCheck::require_all(Small& small, std::size_t& from_new, const std::str
                                            bytes_text(small.arena.pool_bytes()) + ")");
 }
 
-// The kernel of frees ends with release_all(), which frees every block of a design that frees in bulk. For such designs
-// a reuse of blocks afterwards is not an error.
+// The kernel of frees ends with release_all(), which frees every block of a design that frees in bulk. Such designs may
+// reuse the blocks afterwards.
 void ResetCheck::require_nulls_ignored(const Small& small, std::size_t from_new) {
   Blocks blocks = drain(small.allocator, from_new);
   free_nulls(small.allocator);
@@ -214,8 +214,7 @@ void ResetCheck::require_right(const Blocks& blocks, const PointerRules& rules, 
   if (!check.ok()) throw CellFailure(Status::incorrect, "after " + when + ": " + check.problem());
 }
 
-// There are live blocks before and after the nulls, so that a block that is freed by mistake is handed out a second
-// time.
+// Blocks are live before and after the nulls, so a block that is freed by mistake is handed out a second time.
 void ResetCheck::free_nulls_of(const AllocatorHandle& own) {
   constexpr std::uint64_t small_request = 64;
   request_bytes_ = std::min<std::uint64_t>(small_request, setting_.max_request());

@@ -1,8 +1,8 @@
 // Reset check: after reset(), a full pool must serve as much as a new one, and free(null) must change nothing. Every
-// allocator of a run is checked once, independent of the workload.
+// allocator of a run is checked once, whatever the workload is.
 //
-// Draining the pool of a cell would take too long. So a small second instance is drained: 256 KiB or the smallest pool
-// of the design, in at most 8,192 blocks of 1/512 of the pool. The result holds for all pools (findings.hpp). The
+// It would take too long to drain the pool of a cell. So a small second instance is drained: 256 KiB or the smallest
+// pool of the design, in at most 8,192 blocks of 1/512 of the pool. The result holds for all pools (findings.hpp). The
 // cell's own allocator only frees nulls while some of its blocks are in use.
 #pragma once
 
@@ -22,13 +22,13 @@ namespace allocbench {
 
 class ResetCheck {
  public:
-  // `own` are the rules for the pointers of the cell's allocator. The number of calling lanes per warp is that of the
-  // cell, because some designs are measured with only one lane. `findings` are the findings of the process.
+  // `own` are the rules for the pointers of the cell's allocator. `lanes_per_warp` is that of the cell, because some
+  // designs are measured with only one lane. `findings` are the findings of the process.
   ResetCheck(simt::Stream& stream, const RunSetting& setting, PointerRules own, std::uint32_t lanes_per_warp,
              ResetFindings& findings);
 
-  // `own` is the allocator of the cell, without blocks before and after the call, but it is not fresh afterwards.
-  // Returns "checked: ..." or "waived: ...". Throws CellFailure for a broken reset() or free(null).
+  // Runs the check. `own` is the allocator of the cell. It has no blocks before and after the call, but it is not fresh
+  // afterwards. Returns "checked: ..." or "waived: ...". Throws CellFailure for a broken reset() or free(null).
   std::string run(const AllocatorHandle& own);
 
  private:
@@ -41,24 +41,24 @@ class ResetCheck {
   };
   using Blocks = std::vector<RecordedBlock>;
 
-  // Nothing if this pool is too small for the design.
+  // Returns nothing if this pool is too small for the design.
   std::optional<std::string> on_second_instance(std::size_t pool_bytes);
-  // The smallest number of blocks that a new instance serves, among several instances.
+  // Returns the smallest number of blocks that a new instance serves, among several instances.
   std::size_t least_served_by_new(std::size_t pool_bytes);
   // Checks that the pool serves as much as a new one after `prepare`.
   template <class Prepare>
   void require_all(Small& small, std::size_t& from_new, const std::string& after, Prepare&& prepare);
-  // For a full pool of a design that frees single blocks.
+  // Checks free(null) on a full pool of a design that frees single blocks.
   void require_nulls_ignored(const Small& small, std::size_t from_new);
   // Takes blocks until none is left: first with many threads, then with few, at last with a single lane. A search of a
-  // full pool takes long, so `expected`, the number of blocks that the pool served earlier, keeps the number of failing
+  // full pool takes long. So `expected`, the number of blocks that the pool served earlier, keeps the number of failing
   // calls small.
   Blocks drain(const AllocatorHandle& allocator, std::optional<std::size_t> expected);
   bool out_of_time() const { return std::chrono::steady_clock::now() > budget_ends_; }
   std::size_t one_round(const AllocatorHandle& allocator, const Geometry& geometry, Blocks& blocks);
   void free_every_second(const AllocatorHandle& allocator, const Blocks& blocks, std::size_t begin);
   void free_nulls(const AllocatorHandle& allocator);
-  // All of them are in use together.
+  // Checks the blocks, which are all in use together.
   static void require_right(const Blocks& blocks, const PointerRules& rules, const std::string& when);
   void free_nulls_of(const AllocatorHandle& own);
 
@@ -70,7 +70,7 @@ class ResetCheck {
   Geometry crowd_;
   Geometry few_;
   std::chrono::steady_clock::time_point budget_ends_;
-  simt::DeadlineView deadline_;  // of the cell's allocator
+  simt::DeadlineView deadline_;  // deadline of the cell's allocator
   std::uint64_t request_bytes_ = 0;
   RecordedPointers slots_;
 };

@@ -1,7 +1,7 @@
-// Scripts of calls from host code, a list for each thread. The contract suite (tests/contract) uses them for allocators
-// of which it only has the type-erased handle.
+// Scripts of calls from host code, with a list of calls for each thread. The contract suite (tests/contract) uses them
+// for allocators of which it only has the type-erased handle.
 //
-// All threads of the grid execute the same number of rounds. The lanes of a warp start a round together, so lanes with
+// All threads of the grid execute the same number of rounds. The lanes of a warp start a round together. So lanes with
 // calls in a round call at the same time, and lanes with `nothing` wait.
 #pragma once
 
@@ -15,19 +15,19 @@ enum class ScriptVerb : std::uint32_t { nothing, malloc, free, free_null, releas
 
 struct ScriptCall {
   ScriptVerb verb = ScriptVerb::nothing;
-  std::uint32_t count = 0;  // malloc and free: number of blocks and slots; malloc stops at the first null
-  std::uint64_t slot = 0;   // the first
-  std::uint64_t bytes = 0;  // of each block
+  std::uint32_t count = 0;  // number of blocks and slots of a malloc or free; malloc stops at the first null
+  std::uint64_t slot = 0;   // first slot
+  std::uint64_t bytes = 0;  // bytes of each block
 };
 
 struct ScriptFindings {
   std::uint32_t overwritten;  // blocks whose contents were wrong when their owner freed them
-  std::uint32_t first_slot;   // the lowest of them
+  std::uint32_t first_slot;   // lowest slot of these blocks
 };
 
-// The argument of the kernel, by value.
+// The argument of the kernel, passed by value.
 struct Script {
-  const ScriptCall* calls = nullptr;  // rounds x threads of the grid
+  const ScriptCall* calls = nullptr;  // one row per round, with a call for each thread of the grid
   std::uint32_t rounds = 0;
   void** slots = nullptr;
   ScriptFindings* findings = nullptr;
@@ -35,7 +35,7 @@ struct Script {
   std::uint64_t memory_begin = 0;
   std::uint64_t memory_end = 0;
   std::uint64_t most_bytes = 0;
-  bool touch = true;  // fill blocks, and compare their bytes before free
+  bool touch = true;  // whether blocks are filled, and compared before they are freed
 
   SIMT_FN bool touchable(const void* block, std::uint64_t bytes) const {
     const auto address = reinterpret_cast<std::uint64_t>(block);
@@ -45,7 +45,7 @@ struct Script {
   static SIMT_FN unsigned char byte_of(std::uint64_t slot, std::uint64_t offset) {
     return static_cast<unsigned char>((slot * 0x9e3779b97f4a7c15u >> 32) + offset * 31);
   }
-  // The first and the last bytes of a block: all of a small one.
+  // Length of the checked parts at the beginning and the end of a block. A small block is checked completely.
   static constexpr std::uint64_t edge_bytes = 64;
   SIMT_FN void fill(void* block, std::uint64_t bytes, std::uint64_t slot) const {
     auto* const memory = static_cast<unsigned char*>(block);

@@ -13,15 +13,15 @@
 
 namespace allocbench {
 
-// Slots in device memory and their meaning.
+// Slots in device memory, and what they mean.
 struct SlotRange {
   void* const* slots = nullptr;
   std::size_t count = 0;
   AnySize sizes = {};
   std::size_t period = 1;                    // slot i is for sizes[i % period] bytes
-  const std::uint8_t* takes_part = nullptr;  // if given, only slots of callers with a flag are checked
+  const std::uint8_t* takes_part = nullptr;  // flag per caller; if given, other callers' slots are not checked
   std::size_t callers = 1;                   // slot i belongs to caller i % callers
-  std::uint64_t mark = 0;                    // if given, slots with this value or their poison are not checked
+  std::uint64_t mark = 0;  // value that marks unchecked slots, as the poison does; 0: all slots are checked
 };
 
 class SlotCheck {
@@ -31,11 +31,11 @@ class SlotCheck {
   SlotCheck(SlotCheck&&) noexcept;
   SlotCheck& operator=(SlotCheck&&) noexcept;
 
-  // The number of nulls of all ranges, if every other slot has a correct pointer. Nothing if one may be wrong or the
-  // back end leaves the check to the host. Waits for earlier kernels.
+  // Returns the number of nulls of all ranges if every other slot has a correct pointer. Returns nothing if one may be
+  // wrong or the back end leaves the check to the host. Waits for earlier kernels.
   std::optional<std::uint64_t> nulls_if_right(simt::Stream& stream, std::span<const SlotRange> ranges,
                                               const PointerRules& rules, PointerCheck::Live live);
-  // The number of slots with this address. Nothing if the back end leaves counting to the host.
+  // Returns the number of slots with this address, or nothing if the back end leaves counting to the host.
   std::optional<std::uint64_t> holding(simt::Stream& stream, void* const* slots, std::size_t count,
                                        const void* address);
 

@@ -45,7 +45,7 @@ __device__ bool is_judged(const SlotRange& range, std::size_t slot) {
   return range.mark == 0 || (address != range.mark && address != poisoned_slot);
 }
 
-// Checks each slot separately. `addresses` and `bytes`, if given, are the input of the overlap check.
+// Checks each slot separately. `addresses` and `bytes`, if given, become the input of the overlap check.
 __global__ void judge_each(SlotRange range, DeviceRules rules, std::uint64_t* addresses, std::uint64_t* bytes,
                            Tally* tally) {
   const std::size_t i = index_in_grid();
@@ -68,7 +68,7 @@ __global__ void judge_each(SlotRange range, DeviceRules rules, std::uint64_t* ad
   add(tally, null, wrong);
 }
 
-// If any two blocks share bytes, then two neighbours in address order do. A block of 0 bytes has its own address.
+// If any two blocks share bytes, two neighbours in address order do. A block of 0 bytes has its own address.
 __global__ void judge_neighbours(const std::uint64_t* addresses, const std::uint64_t* bytes, std::size_t count,
                                  Tally* tally) {
   const std::size_t i = index_in_grid();

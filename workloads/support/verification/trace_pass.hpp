@@ -1,4 +1,4 @@
-// TracePass: a pass of a workload whose calls become a trace (docs/try-your-application.md).
+// TracePass runs a pass of a workload whose calls become a trace (docs/try-your-application.md).
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@ class TracePass {
   TracePass(simt::Stream& stream, const AllocatorHandle& allocator, const PointerRules& rules, std::size_t pool_bytes,
             std::uint32_t calls);
 
-  // For the sample.
+  // Returns the allocator for the sample.
   AllocatorHandle allocator() { return allocator_.traced(recorder_); }
-  // Contents of the trace, and what it lacks. If the folder cannot be written, the text says so, and all results stay
-  // valid.
+  // Writes the trace. Returns its contents and what it lacks. If the folder cannot be written, the text reports this,
+  // and all results stay valid.
   std::string write(const std::string& folder) const;
 
  private:
