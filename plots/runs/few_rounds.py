@@ -15,8 +15,8 @@ import pandas
 
 from plots.runs.results import Run
 
-EXPLAINED = ("`few rounds` (3 to 5, \"judged on 3 rounds\"): the samples took too long for six, or the run had no time left. The interval is a t interval then, which assumes how "
-             "processes spread; figures do not show it, and nearer than a factor of 1.5 to what the paper says it decides nothing")
+EXPLAINED = ("`few rounds` and \"judged on 3 rounds\" mean that a cell has three to five rounds. Its t interval assumes how processes spread, and "
+             "figures do not show this interval. A value within a factor of 1.5 of the paper's bound decides nothing")
 MARK = "†"  # mark of a verdict in a picture
 MARKED = f"{MARK}: judged on three to five rounds; the t interval is shown (docs/methodology-measurement.md)."
 COLUMN = "few_rounds"  # column with the number of rounds of a t interval
