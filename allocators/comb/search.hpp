@@ -2,10 +2,11 @@
 //
 // All lanes of one class (`mates`) stay together until each has its slot. They search:
 //   1. the word of the first claim, in a chunk for their directory entry, which they may have to fetch
-//   2. words at random in the chunks of the class; after some rounds without success one more chunk
-//   3. all chunks of the pool: slots of the own class, free chunks, empty chunks of other classes
-//   4. the same for the class with larger slots that has the most chunks
-// Every wait is bounded by a fixed number of checks. If the third step finds nothing, there was nothing for the class.
+//   2. for a whole warp, the same word of other chunks: the chunk in the directory entry, then 32 of the pool at a time
+//   3. words at random in the chunks of the class; after some rounds without success one more chunk
+//   4. all chunks of the pool: slots of the own class, free chunks, empty chunks of other classes
+//   5. the same for the class with larger slots that has the most chunks
+// Every wait is bounded by a fixed number of checks. If the fourth step finds nothing, there was nothing for the class.
 #pragma once
 
 #include "allocators/comb/scan.hpp"
@@ -40,6 +41,56 @@ SIMT_FN Taken take_at_home(Thread& thread, const S& space, Group& mates, const s
     if (!mates.any(free_slots(mine.seen, size_class, place->word) != 0)) break;
     const Taken taken = take(thread, space, mates, size_class, mine, true, place->bits);
     if (taken.chunk != no_chunk) return taken;
+  }
+  return {};
+}
+
+// The first lane that saw a free chunk gets it for the class. no_chunk if no lane saw one or another thread was faster.
+template <class Thread, class S, class Group>
+SIMT_FN std::uint32_t adopt_seen(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class,
+                                 std::uint32_t chunk, bool is_free) {
+  const simt::LaneMask all = mates.ballot(is_free);
+  if (all == 0) return no_chunk;
+  chunk = mates.shfl_lane(chunk, simt::count_trailing_zeros(all));
+  if (!obtain(thread, space, mates, chunk, free_chunk, size_class)) return no_chunk;
+  if (mates.leader()) enlist(thread, space, size_class, extend_list(thread, space, size_class, 1), chunk);
+  return chunk;
+}
+
+// The word of the place in other chunks than `home`, where it is full. Each lane looks at another chunk. Chunks of the
+// class with room come first, free chunks second. Warps with the same directory entry look at the same chunks in the
+// same order, so they meet in few chunks, and each warp has its own word there. The entry holds the last chunk found.
+template <class Thread, class S, class Group>
+SIMT_FN Taken look_around(Thread& thread, const S& space, Group& mates, const simt::Parked<SizeClass>& size_class,
+                          const simt::Parked<Place>& place, std::uint32_t home) {
+  constexpr std::uint32_t most_rounds = 4;
+  const std::uint32_t number = scrambled((size_class->index << space.directory_log2) + place->entry);
+  std::uint32_t chosen = mates.broadcast(
+      mates.leader() ? thread.atomic(space.entry(size_class->index, place->entry)).load(simt::relaxed) : no_chunk);
+  if (chosen == home || chosen < first_chunk) chosen = no_chunk;
+  SIMT_ROLLED
+  for (simt::Parked<std::uint32_t> round = 0; round < most_rounds;) {
+    const bool one_word = chosen != no_chunk;
+    std::uint32_t chunk = chosen;
+    if (!one_word) {
+      const std::uint32_t look = round * mates.num_threads() + mates.thread_rank();
+      chunk = first_chunk + simt::multiply_high(scrambled(number + look * 0x9e3779b9u), space.chunks);
+      round = round + 1;
+    }
+    chosen = no_chunk;
+    const std::uint32_t entry = thread.atomic(space.table[chunk]).load(simt::relaxed);
+    Sight mine;
+    if (entry == chunk_of_class(size_class->index) && (!one_word || mates.leader())) {
+      mine = look_at(thread, space, chunk, place->word);
+    }
+    // A word with little room is left to the search.
+    const bool serves = simt::popcount(free_slots(mine.seen, size_class, place->word)) >= mates.num_threads();
+    if (mates.any(serves)) {
+      const Taken taken = take(thread, space, mates, size_class, serves ? mine : Sight{}, one_word, place->bits);
+      if (taken.chunk != no_chunk) return taken;
+    } else if (!one_word) {
+      chosen = adopt_seen(thread, space, mates, size_class->index, chunk, entry == free_chunk);
+    }
   }
   return {};
 }
@@ -173,7 +224,12 @@ SIMT_FN void* search(Thread& thread, const S& space, Group mates, SizeClass the_
     if (chunk == no_chunk) break;
     seen = closed_word;  // as a chunk is that has just been fetched
   }
-  const Taken taken = search_members(thread, space, mates, size_class);
+  Taken taken;
+  if (!place->thrifty) {
+    taken = look_around(thread, space, mates, size_class, place, chunk);
+    if (taken.chunk != no_chunk) moves = true;
+  }
+  if (taken.chunk == no_chunk) taken = search_members(thread, space, mates, size_class);
   if (taken.chunk != no_chunk) {
     if (moves) thread.atomic(space.entry(size_class->index, place->entry)).store(taken.chunk, simt::relaxed);
     return space.block(taken.chunk, size_class, taken.slot);
