@@ -10,7 +10,7 @@
 // the entry got this chunk. Neighbouring warps use neighbouring words, so warps that repeat their requests do not
 // contend.
 //
-//   space.hpp       the arrays           words.hpp    claim, open and own a word
+//   space.hpp       the arrays           words.hpp    claim, confirm and own a word
 //   retirement.hpp  chunks change class  take.hpp     slots for lanes that come together
 //   members.hpp     chunks of a class    search.hpp   the slow path: other words, other chunks, all chunks
 //   runs.hpp        large requests       inspect.hpp  invariants
@@ -88,7 +88,7 @@ class Comb {
       const RequestLimit limit{std::uint64_t{space_.chunks} << space_.chunk_log2};
       return limit.refuses(bytes) ? nullptr : take_run(thread, *space_.copy, bytes);
     }
-    const auto group = thread.converged();
+    auto group = thread.converged();
     const SizeClass size_class = space_.size_class(SizeClass::of(static_cast<std::uint32_t>(bytes)));
     Place place;
     FirstClaim first;
@@ -99,6 +99,7 @@ class Comb {
       thread.probe(simt::Step::attempt);
       first = claim_first(thread, size_class, place, true);
       if (first.won != 0) return block_of(first.chunk, size_class, place, simt::count_trailing_zeros(first.won));
+      place.claimant = thread.lane();
     } else {
       const bool one_class = group.all(size_class.index == group.broadcast(size_class.index));
       const auto mates = one_class ? group : group.match_any(size_class.index);
@@ -117,12 +118,15 @@ class Comb {
       const bool all = group.all(first.won == place.bits);
       group.sync();  // the claiming lane's acquire covers all lanes
       const std::uint32_t share = rank - first_rank;
+      const bool served = share < simt::popcount(first.won);
       if (all) return block_of(first.chunk, size_class, place, simt::count_trailing_zeros(place.bits) + share);
-      if (share < simt::popcount(first.won)) {
-        return block_of(first.chunk, size_class, place, simt::nth_set_bit(first.won, share));
-      }
+      const auto rest = group.partition(!served);
+      if (served) return block_of(first.chunk, size_class, place, simt::nth_set_bit(first.won, share));
+      group = rest;
+      place.claimant = claimant;
+      place.share = share;
     }
-    return serve_rest(thread, *space_.copy, size_class, place, first.chunk, first.seen | place.bits);
+    return serve_rest(thread, *space_.copy, group, size_class, place, first.chunk, first.seen);
   }
 
   template <class Thread>
@@ -174,13 +178,13 @@ class Comb {
 
   // With `guesses` the claim uses the chunk that the directory entry would ask for, and the directory is read only if
   // the tag shows that the guess was wrong. A right guess saves a round trip to memory. A wrong guess costs all lanes
-  // of the warp two more accesses, so a warp that requests several classes does not guess.
+  // of the warp two more accesses, so a warp that requests several classes does not guess. If the word is blank
+  // and the chunk is free, the slow path fetches the chunk or clears the bits.
   //
   // A wrong guess sets bits in a word of any class, until it clears them again. No block is harmed:
-  //   * A closed or locked word (of a free chunk, a run, a retirement, an opening) has all bits set, so the guess wins
-  //     nothing.
-  //   * Bits of live blocks and surplus bits are set, so a free of the other class clears only bits that the guess has
-  //     not won, and the guess clears only its own bits.
+  //   * A locked word has all bits set, so the guess wins nothing.
+  //   * Bits of live blocks are set, so a free of the other class clears only bits that the guess has not won, and the
+  //     guess clears only its own bits. Bits beyond the last slot serve no request.
   //   * Another claim, right or wrong, does not win a bit that the guess holds, so it searches elsewhere.
   //   * While the guess holds a bit, the word is not empty, so the chunk cannot be retired. The bits are cleared in the
   //     same word, which still has the same class. A retirement that finds them set fails, as with any live block.
@@ -189,7 +193,7 @@ class Comb {
     FirstClaim guess;
     if (guesses) {
       guess = claim_in(thread, size_class, place, first_chunk + own_chunk(space_, size_class.index, place.entry));
-      if (tag_of(guess.seen) == size_class.index) return guess;
+      if (has_tag(guess.seen, size_class) || tag_of(guess.seen) == blank) return guess;
     }
     const std::uint32_t listed = thread.atomic(space_.entry(size_class.index, place.entry)).load(simt::relaxed);
     return listed == guess.chunk ? guess : claim_in(thread, size_class, place, listed);
@@ -199,8 +203,18 @@ class Comb {
   SIMT_FN FirstClaim claim_in(Thread& thread, SizeClass size_class, Place place, std::uint32_t chunk) const {
     FirstClaim claim{chunk};
     if (chunk >= first_chunk) {
-      claim.won =
-          claim_bits(thread, space_, space_.word_number(chunk, place.word), size_class.index, place.bits, claim.seen);
+      const std::uint32_t number = space_.word_number(chunk, place.word);
+      claim.won = claim_bits(thread, space_, number, size_class, place.bits, claim.seen);
+      const std::uint32_t got = place.bits & ~bits_of(claim.seen);
+      if (tag_of(claim.seen) == blank && got != 0) {
+        const std::uint32_t entry = ask_class(thread, space_, chunk, size_class);
+        if (entry == chunk_of_class(size_class.index)) {
+          claim.won = confirm(thread, space_, number, size_class, got);
+        } else if (entry != free_chunk) {
+          clear_bits(thread, space_, number, got);
+        }
+        if (entry != free_chunk) claim.seen = tagged(entry, bits_of(claim.seen));
+      }
     }
     return claim;
   }
@@ -249,14 +263,11 @@ class Comb {
     return space_.block(chunk, size_class, place.word * 32 + bit);
   }
 
-  template <class Thread>
-  SIMT_NOINLINE_FN static void* serve_rest(Thread& thread, const Space<bug>& space, SizeClass size_class, Place place,
-                                           std::uint32_t chunk, std::uint64_t seen) {
-    const auto mates = thread.converged().match_any(size_class.index);
-    place = {mates.broadcast(place.entry), mates.broadcast(place.word), mates.broadcast(place.bits),
-             mates.any(place.thrifty)};
-    chunk = mates.broadcast(chunk);
-    return search(thread, space, mates, size_class, place, chunk, seen);
+  // For `lanes` of one call that have no slot.
+  template <class Thread, class Group>
+  SIMT_NOINLINE_FN static void* serve_rest(Thread& thread, const Space<bug>& space, Group lanes, SizeClass size_class,
+                                           Place place, std::uint32_t chunk, std::uint64_t seen) {
+    return search(thread, space, lanes.match_any(size_class.index), size_class, place, chunk, seen);
   }
 
   Space<bug> space_;

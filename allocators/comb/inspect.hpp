@@ -1,7 +1,7 @@
 // The invariants of a Comb, checked on the host when no kernel runs.
 //
-//   * a word is closed, or open for the class of its chunk; no thread holds a lock
-//   * open words belong to the class's words, and the bits beyond the last slot are set
+//   * a word is blank, or has the tag of its chunk's class; no thread holds a lock or bits of a blank word
+//   * words with a tag belong to the class's words, and the bits beyond the last slot are clear
 //   * a chunk that is not free has its bit in the map
 //   * runs are whole: a head with its length, and that many chunks
 //   * entries of the directory and of the lists of members are empty or contain chunks of the pool
@@ -94,7 +94,7 @@ class Inspection {
     std::uint32_t taken = 0;
     for (std::uint32_t i = 0; i < size_class.words(); ++i) {
       const std::uint64_t word = word_at(chunk, i);
-      if (tag_of(word) == size_class.index) taken += simt::popcount(bits_of(word) & ~size_class.surplus(i));
+      if (tag_of(word) == table_[chunk]) taken += simt::popcount(bits_of(word) & ~size_class.surplus(i));
     }
     return taken;
   }
@@ -106,14 +106,15 @@ class Inspection {
     for (std::uint32_t i = 0; i < 1u << space_.words_log2; ++i) {
       const std::uint64_t word = word_at(chunk, i);
       const std::string where = ", word " + std::to_string(i);
-      if (word == closed_word) continue;
+      if (word == blank_word) continue;
+      if (tag_of(word) == blank) return where + " has bits of a claim although it has no class";
       if (tag_of(word) == locked) return where + " is still locked";
-      if (i >= words) return where + " is open although the chunk does not need it";
-      if (tag_of(word) != size_class.index) {
+      if (i >= words) return where + " has a class although the chunk does not need it";
+      if (tag_of(word) != entry) {
         return where + " has tag " + std::to_string(tag_of(word)) + " in a chunk of class " +
                std::to_string(size_class.index);
       }
-      if ((size_class.surplus(i) & ~bits_of(word)) != 0) return where + " offers slots beyond the end of the chunk";
+      if ((size_class.surplus(i) & bits_of(word)) != 0) return where + " has bits beyond the end of the chunk";
     }
     return {};
   }

@@ -82,24 +82,34 @@ SIMT_FN std::uint32_t own_chunk(const S& space, std::uint32_t size_class, std::u
 
 // Takes ownership of the free chunks that the directory entries of `batch` ask for, with one atomic, because a request
 // that needs one will need the others. Late requests find the class in the table. Returns the chunk of `place`, or
-// no_chunk if it is taken.
+// no_chunk if it is taken. If the chunk `was_free` a moment ago, the counters change in the same trip to memory.
 template <class Thread, class S, class Group>
 SIMT_FN std::uint32_t fetch_own_chunks(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class,
-                                       std::uint32_t place, std::uint32_t batch, bool thrifty) {
+                                       std::uint32_t place, std::uint32_t batch, bool thrifty, bool was_free) {
   constexpr std::uint32_t most_looks = 32;
   const std::uint32_t wanted = own_chunk(space, size_class, place);
   const std::uint32_t lowest = wanted & ~(batch - 1);
   const std::uint32_t bits =
       mates.num_threads() < batch ? 1u << wanted % 32 : (0xffffffffu >> (32 - batch)) << lowest % 32;
   std::uint32_t before = 0;
+  std::uint32_t listed = 0;
   bool refused = false;
   if (mates.leader()) {
+    const auto used = thread.atomic(*space.used);
+    const std::uint32_t expected = was_free ? simt::popcount(bits) : 0;
+    std::uint32_t used_before = 0;
+    if (was_free) {
+      used_before = used.fetch_add(expected, simt::relaxed);
+      listed = extend_list(thread, space, size_class, expected);
+    }
     before = thread.atomic(space.in_use[wanted / 32]).fetch_or(bits, simt::acquire);
     const std::uint32_t owned = simt::popcount(bits & ~before);
-    if (owned != 0) {
-      // Thousands of requests may come at once before they see that chunks have become scarce.
-      refused = thread.atomic(*space.used).fetch_add(owned, simt::relaxed) >= plenty(space) && thrifty;
+    if (owned != expected) {
+      const std::uint32_t added = used.fetch_add(owned - expected, simt::relaxed);  // modulo 2^32
+      if (!was_free) used_before = added;
     }
+    // Thousands of requests may come at once before they see that chunks have become scarce.
+    refused = thrifty && owned != 0 && used_before >= plenty(space);
     if (refused) {
       release_chunk(thread, space, first_chunk + wanted);
       before |= bits;
@@ -118,21 +128,22 @@ SIMT_FN std::uint32_t fetch_own_chunks(Thread& thread, const S& space, const Gro
     thread.atomic(space.entry(size_class, entry)).store(first_chunk + mine, simt::relaxed);
   }
   if (owned != 0) {
-    std::uint32_t listed = mates.leader() ? extend_list(thread, space, size_class, simt::popcount(owned)) : 0;
+    if (mates.leader() && !was_free) listed = extend_list(thread, space, size_class, simt::popcount(owned));
     listed = mates.broadcast(listed) + simt::popcount(owned & ((1u << mine % 32) - 1));
     if (gives) enlist(thread, space, size_class, listed, first_chunk + mine);
   }
   bool has_class = (before >> wanted % 32 & 1) == 0;
   if (!has_class && mates.leader() && !refused) {
-    std::uint32_t entry = thread.atomic(space.table[first_chunk + wanted]).load(simt::relaxed);
+    std::uint32_t entry = thread.atomic(space.table[first_chunk + wanted]).load(simt::acquire);
     SIMT_ROLLED
     for (std::uint32_t i = 0; i < most_looks && entry == free_chunk; ++i) {
       thread.spin_hint();
-      entry = thread.atomic(space.table[first_chunk + wanted]).load(simt::relaxed);
+      entry = thread.atomic(space.table[first_chunk + wanted]).load(simt::acquire);
     }
     has_class = entry == chunk_of_class(size_class);
     if (has_class) thread.atomic(space.entry(size_class, place)).store(first_chunk + wanted, simt::relaxed);
   }
+  mates.sync();  // the leader's acquire covers all lanes
   return mates.any(mates.leader() && has_class) ? first_chunk + wanted : no_chunk;
 }
 
@@ -179,13 +190,13 @@ SIMT_FN bool obtain(Thread& thread, const S& space, const Group& mates, std::uin
 }
 
 // Whether the class could have this chunk, because it is free or seems to be an empty chunk of another class. `entry`
-// is its entry in the table. `least` is `locked` if another thread may be taking the chunk, otherwise `closed`.
+// is its entry in the table. With `busy` another thread may be taking the chunk.
 template <class Thread, class S>
 SIMT_FN bool obtainable(Thread& thread, const S& space, std::uint32_t chunk, std::uint32_t entry,
-                        std::uint32_t size_class, std::uint32_t least) {
+                        std::uint32_t size_class, bool busy) {
   if (entry == free_chunk) return true;
   return is_class(entry) && entry != chunk_of_class(size_class) &&
-         seems_empty(thread, space, chunk, space.size_class(entry - 1), least);
+         seems_empty(thread, space, chunk, space.size_class(entry - 1), busy);
 }
 
 // Gives an empty chunk of another class, or a free one, to this class. All these searches share a cursor, which stays
@@ -209,7 +220,7 @@ SIMT_FN std::uint32_t take_empty_chunk(Thread& thread, const S& space, const Gro
     const std::uint32_t mine = step < space.prepared ? space.prepared - 1 - step : step;
     std::uint32_t entry = inside_run;
     if (step < space.chunks) entry = thread.atomic(space.table[first_chunk + mine]).load(simt::acquire);
-    const simt::LaneMask all = mates.ballot(obtainable(thread, space, first_chunk + mine, entry, size_class, closed));
+    const simt::LaneMask all = mates.ballot(obtainable(thread, space, first_chunk + mine, entry, size_class, false));
     if (all == 0) {
       const std::uint32_t size = mates.num_threads();
       if (mates.leader() &&
@@ -286,7 +297,7 @@ SIMT_FN std::uint32_t wait_for_entry(Thread& thread, const S& space, const Group
 template <class Thread, class S, class Group>
 SIMT_FN std::uint32_t renew_entry(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class,
                                   std::uint32_t place, std::uint32_t seen, std::uint32_t batch, bool thrifty) {
-  std::uint32_t found = fetch_own_chunks(thread, space, mates, size_class, place, batch, thrifty);
+  std::uint32_t found = fetch_own_chunks(thread, space, mates, size_class, place, batch, thrifty, false);
   if (found != no_chunk && found != seen) return found;
   if (thrifty && unused_chunks(thread, space, mates) < space.chunks / 2) return no_chunk;
   bool fetched = false;

@@ -1,10 +1,9 @@
 // Changes of chunks: a free chunk gets a class, and an empty chunk of a class becomes free or gets another class.
 //
-// A thread retires a chunk by taking all its slots: it locks every word, from "no slot taken" or from "closed". Then no
+// A thread retires a chunk by taking all its slots: it locks every word, from "no slot taken" or from "blank". Then no
 // other thread is inside or can enter, and no block of the chunk is in use. Only then does the table change, and after
-// that the words are closed. Word 0 comes first, so of two retiring threads only one succeeds. If any slot is taken, by
-// its owner or for a moment by a claim with the wrong class, the attempt ends, and the words are opened again as they
-// were.
+// that the words become blank. Word 0 comes first, so of two retiring threads only one succeeds. If any slot is taken,
+// by its owner or for a moment by a claim with the wrong class, the attempt ends, and the words are unlocked.
 #pragma once
 
 #include "allocators/comb/words.hpp"
@@ -29,7 +28,7 @@ SIMT_FN void release_chunk(Thread& thread, const S& space, std::uint32_t chunk) 
   thread.atomic(*space.used).fetch_sub(1u, simt::relaxed);
 }
 
-// Gives a class to an owned chunk without one. Its words are closed, and the first warp that arrives opens them.
+// Gives a class to an owned chunk without one. Its words are blank, and the first claim in each gives it the tag.
 template <class Thread, class S>
 SIMT_FN void give_class(Thread& thread, const S& space, std::uint32_t chunk, std::uint32_t size_class) {
   thread.atomic(space.table[chunk]).store(chunk_of_class(size_class), simt::release);
@@ -43,12 +42,13 @@ SIMT_FN bool adopt(Thread& thread, const S& space, std::uint32_t chunk, std::uin
   return true;
 }
 
-// True if the chunk looks empty. Its first word may be closed; if `least` is `locked`, another thread may own it.
+// True if the chunk looks empty. With `busy` also if another thread has locked its first word, or holds bits of it that
+// it may clear again.
 template <class Thread, class S>
-SIMT_FN bool seems_empty(Thread& thread, const S& space, std::uint32_t chunk, SizeClass size_class,
-                         std::uint32_t least) {
+SIMT_FN bool seems_empty(Thread& thread, const S& space, std::uint32_t chunk, SizeClass size_class, bool busy) {
   const std::uint64_t word = thread.atomic(space.words[space.word_number(chunk, 0)]).load(simt::relaxed);
-  return word == tagged(size_class.index, size_class.surplus(0)) || tag_of(word) >= least;
+  if (busy && (tag_of(word) == blank || tag_of(word) == locked)) return true;
+  return word == tagged(chunk_of_class(size_class.index), 0) || word == blank_word;
 }
 
 // Called by the first member. Locks word 0 and checks that the chunk still belongs to the class.
@@ -85,22 +85,22 @@ SIMT_FN bool retire(Thread& thread, const S& space, const Group& group, std::uin
     thread.probe(simt::Step::retry);
     SIMT_ROLLED
     for (std::uint32_t i = rank + 1; i < end; i += size) {
-      word(i).store(tagged(size_class.index, size_class.surplus(i)), simt::release);
+      word(i).store(tagged(chunk_of_class(size_class.index), 0), simt::release);
     }
-    if (rank == 0) word(0).store(tagged(size_class.index, size_class.surplus(0)), simt::release);
+    if (rank == 0) word(0).store(tagged(chunk_of_class(size_class.index), 0), simt::release);
     group.sync();
     return false;
   }
   group.sync();  // the first member's release covers all that locked words
-  const auto close_words = [&] {
+  const auto blank_words = [&] {
     SIMT_ROLLED
-    for (std::uint32_t i = rank; i < words; i += size) word(i).store(closed_word, simt::release);
+    for (std::uint32_t i = rank; i < words; i += size) word(i).store(blank_word, simt::release);
     group.sync();
   };
-  if constexpr (S::bug == Bug::late_class) close_words();
+  if constexpr (S::bug == Bug::late_class) blank_words();
   if (rank == 0) thread.atomic(space.table[chunk]).store(next, simt::release);
-  group.sync();  // and each of them closes words after the table has changed
-  if constexpr (S::bug != Bug::late_class) close_words();
+  group.sync();  // and each of them makes words blank after the table has changed
+  if constexpr (S::bug != Bug::late_class) blank_words();
   if (rank == 0 && next == free_chunk) release_chunk(thread, space, chunk);
   return true;
 }

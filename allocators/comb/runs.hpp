@@ -1,7 +1,7 @@
 // Requests of more than half a chunk: runs of free chunks, found from the end of the pool on.
 //
 // A thread claims a run by the bits of its chunks, 32 at a time, and releases it if another thread has one of the
-// chunks. The words of the run stay closed. Each thread works alone, because large requests are rare and the search
+// chunks. The words of the run stay blank. Each thread works alone, because large requests are rare and the search
 // dominates their cost.
 #pragma once
 
@@ -77,7 +77,7 @@ SIMT_FN bool retire_all(Thread& thread, const S& space, const Group& alone) {
     const std::uint32_t entry = thread.atomic(space.table[chunk]).load(simt::acquire);
     if (!is_class(entry)) continue;
     const SizeClass size_class = space.size_class(entry - 1);
-    if (!seems_empty(thread, space, chunk, size_class, locked)) continue;
+    if (!seems_empty(thread, space, chunk, size_class, true)) continue;
     if (retire(thread, space, alone, chunk, size_class, free_chunk)) any = true;
   }
   return any;

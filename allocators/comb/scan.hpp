@@ -37,7 +37,9 @@ SIMT_FN Taken glean(Thread& thread, const S& space, Group& mates, const simt::Pa
       mine = look_at(thread, space, chunk, i % words);
     }
     const bool saw = mates.any(free_slots(mine.seen, size_class, mine.index) != 0);
-    if (mates.any(mine.chunk != no_chunk && mine.seen == locked_word)) unsettled = true;
+    // Bits of a blank word belong to claims that may clear them again.
+    const bool busy = tag_of(mine.seen) == blank ? mine.seen != blank_word : mine.seen == locked_word;
+    if (mates.any(mine.chunk != no_chunk && busy)) unsettled = true;
     const Taken taken = take(thread, space, mates, size_class, mine, false, 0);
     if (taken.chunk != no_chunk) return taken;
     if (saw) {
@@ -63,7 +65,7 @@ SIMT_FN Taken search_window(Thread& thread, const S& space, Group& mates, const 
     const std::uint32_t chunk = first_chunk + window * window_chunks + i;
     const std::uint32_t entry = thread.atomic(space.table[chunk]).load(simt::acquire);
     if (entry == chunk_of_class(size_class->index)) found |= 1u << i;
-    if (may_grow && obtainable(thread, space, chunk, entry, size_class->index, locked)) found |= 1u << (16 + i);
+    if (may_grow && obtainable(thread, space, chunk, entry, size_class->index, true)) found |= 1u << (16 + i);
   }
   found = mates.reduce_add(found);  // distinct bits
   mates.sync();                     // each lane's acquire covers all lanes

@@ -1,5 +1,8 @@
 // The slow path, for lanes whose first claim did not win a slot.
 //
+// A first claim that hit a blank word holds its bits already. If the chunk is free, the lanes fetch it for their class.
+// If it has the class then, the claim is confirmed, otherwise the bits are cleared.
+//
 // All lanes of one class (`mates`) stay together until each has its slot. They search:
 //   1. the word of the first claim, in a chunk for their directory entry, which they may have to fetch
 //   2. words at random in the chunks of the class; after some rounds without success one more chunk
@@ -14,14 +17,81 @@ namespace allocbench::comb {
 
 // The place where a request searches first.
 struct Place {
-  std::uint32_t entry = 0;  // of the directory of its class
-  std::uint32_t word = 0;   // of the chunk found there
-  std::uint32_t bits = 0;   // of the word
-  bool thrifty = false;     // most of the share is unused, so it gets no chunk if chunks are scarce
+  std::uint32_t entry = 0;     // of the directory of its class
+  std::uint32_t word = 0;      // of the chunk found there
+  std::uint32_t bits = 0;      // of the word
+  bool thrifty = false;        // most of the share is unused, so it gets no chunk if chunks are scarce
+  std::uint32_t claimant = 0;  // the lane that claims for this one
+  std::uint32_t share = 0;     // which of the claimed bits this lane gets
 };
 
+// A group that does not need all slots of a word fetches one chunk, and others a batch.
+template <class S, class Group>
+SIMT_FN std::uint32_t batch_of(const S& space, const Group& mates, bool thrifty) {
+  return thrifty || mates.num_threads() < space.batch ? 1 : space.batch;
+}
+
+// Fetches the chunk of the entry for the class, which was free a moment ago. True if it has the class then.
+template <class Thread, class S, class Group>
+SIMT_FN bool fetch_claimed(Thread& thread, const S& space, const Group& mates,
+                           const simt::Parked<SizeClass>& size_class, std::uint32_t entry, std::uint32_t word,
+                           bool thrifty) {
+  constexpr std::uint32_t most_looks = 4;
+  const std::uint32_t batch = batch_of(space, mates, thrifty);
+  // Only an eighth of the warps requests a chunk. In a new pool all warps come here at once, and accesses to one word
+  // of the map are serialised.
+  if (word % 8 != 0 || entry % batch != 0) {
+    std::uint32_t seen = free_chunk;
+    if (mates.leader()) {
+      const auto chunk = thread.atomic(space.table[first_chunk + own_chunk(space, size_class->index, entry)]);
+      SIMT_ROLLED
+      for (std::uint32_t i = 0; i < most_looks && seen == free_chunk; ++i) {
+        thread.spin_hint();
+        seen = chunk.load(simt::acquire);
+      }
+    }
+    mates.sync();  // the leader's acquire covers all lanes
+    seen = mates.broadcast(seen);
+    if (seen != free_chunk) return seen == chunk_of_class(size_class->index);
+  }
+  return fetch_own_chunks(thread, space, mates, size_class->index, entry, batch, thrifty, true) != no_chunk;
+}
+
+// A slot for each lane whose claimant won bits of a blank word, in a chunk that was free. The claimant still holds the
+// bits: those of its place that `seen` does not have. All lanes that it claimed for are here. `chunk` is no_chunk after
+// that if the chunk did not get the class.
+template <class Thread, class S, class Group>
+SIMT_FN Taken settle(Thread& thread, const S& space, Group& mates, const simt::Parked<SizeClass>& size_class,
+                     const simt::Parked<Place>& place, std::uint32_t& chunk, std::uint64_t seen) {
+  const std::uint32_t got = chunk >= first_chunk && tag_of(seen) == blank ? place->bits & ~bits_of(seen) : 0;
+  if (!mates.any(got != 0)) return {};
+  const bool own = got != 0 && chunk == first_chunk + own_chunk(space, size_class->index, place->entry);
+  bool fetched = false;
+  SIMT_ROLLED
+  for (simt::LaneMask rest = mates.ballot(own); rest != 0; rest &= rest - 1) {
+    const std::uint32_t lane = simt::count_trailing_zeros(rest);
+    const bool thrifty = mates.shfl_lane(place->thrifty ? 1u : 0u, lane) != 0;
+    const bool done = fetch_claimed(thread, space, mates, size_class, mates.shfl_lane(place->entry, lane),
+                                    mates.shfl_lane(place->word, lane), thrifty);
+    if (thread.lane() == lane) fetched = done;
+  }
+  const std::uint32_t number = space.word_number(chunk, place->word);
+  const std::uint32_t won = fetched ? confirm(thread, space, number, size_class, got) : 0;
+  if (got != 0 && !fetched) clear_bits(thread, space, number, got);
+  // A claimant whose word was not blank may have left with its slot.
+  const bool has_claimant = (mates.mask() >> place->claimant & 1) != 0;
+  const std::uint32_t shared = mates.shfl_lane(won, has_claimant ? place->claimant : thread.lane());
+  mates.sync();  // the claimants' acquires cover all lanes
+  const bool served = has_claimant && place->share < simt::popcount(shared);
+  const Group rest = mates.partition(!served);
+  if (served) return {chunk, place->word * 32 + simt::nth_set_bit(shared, place->share)};
+  mates = rest;
+  if (shared == 0) chunk = no_chunk;
+  return {};
+}
+
 // Slots of the word of the first claim, which contained `seen`. A word that another thread has locked will soon be
-// open.
+// unlocked.
 template <class Thread, class S, class Group>
 SIMT_FN Taken take_at_home(Thread& thread, const S& space, Group& mates, const simt::Parked<SizeClass>& size_class,
                            const simt::Parked<Place>& place, std::uint32_t chunk, std::uint64_t seen) {
@@ -58,7 +128,7 @@ SIMT_FN Sight look_at_member(Thread& thread, const S& space, const simt::Parked<
   if (chunk < first_chunk) return {};
   const Sight sight =
       look_at(thread, space, chunk, simt::multiply_high(random << 16 | random >> 16, size_class->words()));
-  if (tag_of(sight.seen) == size_class->index || tag_of(sight.seen) == locked) return sight;
+  if (has_tag(sight.seen, size_class) || tag_of(sight.seen) == locked) return sight;
   if (thread.atomic(space.table[chunk]).load(simt::relaxed) == chunk_of_class(size_class->index)) return sight;
   if (entry.compare_exchange(chunk, no_chunk, simt::relaxed, simt::relaxed)) empty = place;
   return {};
@@ -140,19 +210,35 @@ SIMT_FN bool belongs(Thread& thread, const S& space, const Group& mates, std::ui
                                                                  chunk_of_class(size_class));
 }
 
-// A slot for each of the mates, which have none yet. `chunk` is the chunk from the directory, and `seen` is the word
-// that the first mate found there, or `unknown_word`.
+// A slot for each of the mates, which have none yet. `chunk` is the chunk of the first claim, and `seen` is the word
+// that a claimant found there, or `unknown_word`.
 template <class Thread, class S, class Group>
-SIMT_FN void* search(Thread& thread, const S& space, Group mates, SizeClass the_class, Place first_place,
+SIMT_FN void* search(Thread& thread, const S& space, Group mates, SizeClass the_class, Place the_place,
                      std::uint32_t chunk, std::uint64_t seen) {
   constexpr std::uint32_t most_chunks = 3;
   simt::Parked<SizeClass> size_class = the_class;
-  const simt::Parked<Place> place = first_place;
+  const simt::Parked<Place> mine = the_place;
+  if (mates.any(chunk >= first_chunk && tag_of(seen) == blank)) {
+    const std::uint32_t old = chunk;
+    const Taken taken = settle(thread, space, mates, size_class, mine, chunk, seen);
+    if (taken.chunk != no_chunk) return space.block(taken.chunk, size_class, taken.slot);
+    seen = unknown_word;
+    if (mates.leader() && chunk == no_chunk) {
+      // The guess was wrong, so the directory is read.
+      chunk = thread.atomic(space.entry(size_class->index, mine->entry)).load(simt::relaxed);
+      if (chunk == old) chunk = no_chunk;
+    }
+  }
+  // Bits of the first claim belong to lanes that are served, except in a blank word.
+  if (has_tag(seen, size_class)) seen |= mine->bits;
+  const simt::Parked<Place> place = Place{mates.broadcast(mine->entry), mates.broadcast(mine->word),
+                                          mates.broadcast(mine->bits), mates.any(mine->thrifty)};
+  chunk = mates.broadcast(chunk);
   simt::Parked<bool> moves = true;  // to the chunk that it finds
   SIMT_ROLLED
   for (simt::Parked<std::uint32_t> i = 0; i < most_chunks; ++i) {
     if (chunk >= first_chunk) {
-      const bool tagged = mates.any(mates.leader() && tag_of(seen) == size_class->index);
+      const bool tagged = mates.any(mates.leader() && has_tag(seen, size_class));
       const Taken taken = take_at_home(thread, space, mates, size_class, place, chunk, seen);
       if (taken.chunk != no_chunk) return space.block(taken.chunk, size_class, taken.slot);
       if (tagged || belongs(thread, space, mates, chunk, size_class->index)) {
@@ -161,9 +247,7 @@ SIMT_FN void* search(Thread& thread, const S& space, Group mates, SizeClass the_
       }
     }
     if (place->thrifty && scarcity(space, unused_chunks(thread, space, mates)) != 0) break;
-    const std::uint32_t batch = place->thrifty || mates.num_threads() < space.batch ? 1 : space.batch;
-    // Only an eighth of the warps requests a chunk. In a new pool all warps come here at once, and accesses to one word
-    // of the map are serialised.
+    const std::uint32_t batch = batch_of(space, mates, place->thrifty);
     const bool asks = place->word % 8 == 0 && place->entry % batch == 0;
     const std::uint32_t old = chunk;
     chunk =
@@ -171,7 +255,7 @@ SIMT_FN void* search(Thread& thread, const S& space, Group mates, SizeClass the_
     if (chunk == no_chunk)
       chunk = renew_entry(thread, space, mates, size_class->index, place->entry, old, batch, place->thrifty);
     if (chunk == no_chunk) break;
-    seen = closed_word;  // as a chunk is that has just been fetched
+    seen = blank_word;  // as in a chunk that has just been fetched
   }
   const Taken taken = search_members(thread, space, mates, size_class);
   if (taken.chunk != no_chunk) {

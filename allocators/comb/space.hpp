@@ -3,10 +3,10 @@
 // The pool is an array of equal chunks, numbered from `first_chunk`. These arrays are outside the pool:
 //
 //   words      for each chunk one word of 64 bits per 32 slots of 16 bytes: a tag in the upper half, one bit per slot
-//              in the lower half (1 = taken). The tag is the class of the chunk or one of
-//                closed   all bits are 1; a warp that knows the chunk's class may open the word
+//              in the lower half (1 = taken). The tag is the entry of a class in the table or one of
+//                blank    the word has no class yet; who won bits of it asks the table for the class
 //                locked   all bits are 1; one thread owns the word and alone may change it
-//              Words that a class does not need are closed.
+//              Words that a class does not need stay blank.
 //   in_use     one bit per chunk: 1 = taken. The thread that sets the bit owns the chunk
 //   table      for each chunk: free, its class, or the part that it has in a run of chunks for a large request. Written
 //              only by the owner of the chunk, so no thread writes the entry of a chunk while a block lives there
@@ -16,10 +16,10 @@
 //   barren     for each class a bit per window of eight chunks: 1 = the last check found nothing for the class. Hints
 //   notes      for each class and window the time of that check (scan.hpp)
 //
-// Chunk numbers 0 and 1 have no memory. Their words are closed forever, so a request that follows a directory entry 0
-// (not used yet) or 1 (a chunk is being fetched) finds nothing, without an extra test.
+// Chunk numbers 0 and 1 have no memory. They are the entries 0 (not used yet) and 1 (a chunk is being fetched) of the
+// directory and of the lists.
 //
-// A reset gives a class to the first chunks of the pool and opens their words, as if requests of each size had been
+// A reset gives a class to the first chunks of the pool and a tag to their words, as if requests of each size had been
 // served and freed. So the first requests of a new pool are as fast as later ones.
 #pragma once
 
@@ -37,27 +37,28 @@ enum class Bug {
   none,
   unchecked_claim,     // a claim ignores the tag that it found
   partial_retirement,  // a chunk is retired although some of its words could not be locked
-  late_class,          // the words of a retired chunk are closed before the table has its new class
-  kept_guess           // a claim that finds another tag keeps the bits that it set
+  late_class,          // the words of a retired chunk become blank before the table has its new class
+  kept_guess,          // a claim that finds another tag keeps the bits that it set
+  unasked_class        // a claim that finds no tag does not ask the table for the class
 };
 
 inline constexpr std::uint32_t no_chunk = 0;
 inline constexpr std::uint32_t fetching = 1;  // directory entry: its chunk is being fetched
 inline constexpr std::uint32_t first_chunk = 2;
 
-inline constexpr std::uint32_t closed = 0xffffffffu;
-inline constexpr std::uint32_t locked = 0xfffffffeu;
+inline constexpr std::uint32_t blank = 0;
+inline constexpr std::uint32_t locked = 0xffffffffu;
 
 SIMT_HOST_FN constexpr std::uint64_t tagged(std::uint32_t tag, std::uint32_t bits) {
   return std::uint64_t{tag} << 32 | bits;
 }
 SIMT_HOST_FN constexpr std::uint32_t tag_of(std::uint64_t word) { return static_cast<std::uint32_t>(word >> 32); }
 SIMT_HOST_FN constexpr std::uint32_t bits_of(std::uint64_t word) { return static_cast<std::uint32_t>(word); }
-inline constexpr std::uint64_t closed_word = tagged(closed, 0xffffffffu);
-inline constexpr std::uint64_t unknown_word = tagged(0xfffffffdu, 0xffffffffu);  // never in memory
+inline constexpr std::uint64_t blank_word = tagged(blank, 0);
+inline constexpr std::uint64_t unknown_word = tagged(0xfffffffeu, 0xffffffffu);  // never in memory
 inline constexpr std::uint64_t locked_word = tagged(locked, 0xffffffffu);
 
-// Entries of the table.
+// Entries of the table. That of a class is also the tag of its words.
 inline constexpr std::uint32_t free_chunk = 0;
 SIMT_HOST_FN constexpr std::uint32_t chunk_of_class(std::uint32_t size_class) { return size_class + 1; }
 inline constexpr std::uint32_t last_class_entry = 255;
@@ -236,7 +237,7 @@ struct Space {
   }
 
   void reset(simt::Stream& stream) const {
-    simt::device_fill(stream, words, 0xff, all_words() * sizeof *words);
+    simt::device_fill(stream, words, 0, all_words() * sizeof *words);
     simt::device_fill(stream, table, 0, (chunks + first_chunk) * sizeof *table);
     simt::device_fill(stream, in_use, 0, map_words() * sizeof *in_use);
     simt::device_fill(stream, directory, 0, all_entries() * sizeof *directory);
@@ -261,7 +262,7 @@ struct Space {
         const SizeClass size_class = space.size_class(i / space.prepared_per_class);
         if (size_class.unused()) continue;
         for (std::uint32_t word = thread.rank_in_block(); word < size_class.words(); word += thread.block_size()) {
-          space.words[space.word_number(chunk, word)] = tagged(size_class.index, size_class.surplus(word));
+          space.words[space.word_number(chunk, word)] = tagged(chunk_of_class(size_class.index), 0);
         }
         if (thread.rank_in_block() != 0) continue;
         space.table[chunk] = chunk_of_class(size_class.index);

@@ -38,7 +38,7 @@ struct Taken {
 };
 
 // One attempt. If possible, one word serves all mates. Otherwise each lane that saw a free slot takes it. If only the
-// leader loaded a word (`one_word`), that word serves some. `first` are the bits to take of a closed word.
+// leader loaded a word (`one_word`), that word serves some. `first` are the bits to take of a blank word.
 template <class Thread, class S, class Group>
 SIMT_FN Taken take(Thread& thread, const S& space, Group& mates, SizeClass size_class, Sight mine, bool one_word,
                    std::uint32_t first) {

@@ -95,6 +95,18 @@ TEST(Comb, TheFirstRequestsOfAPreparedPoolTakeOneOperation) {
   }
 }
 
+TEST(Comb, TheFirstClaimOfAWordInAChunkOfTheClassTakesThreeOperations) {
+  Rig<Comb> rig(16 << 20, {.chunk_bytes = 16384, .prepared = 0}, 1, 4, simt::StrategyKind::lockstep);
+  std::vector<void*> blocks;
+  operations_of_a_warp(rig, 64, blocks);
+  rig.free(blocks);
+  // The chunk has eight words. Each warp ORs its bits, reads the table and ORs the tag, but the first word has its tag.
+  const testing::CountedMallocs mallocs = testing::count_mallocs(rig, 64, 8 * 32, 32);
+  EXPECT_EQ(mallocs.operations, 1u + 7 * 3);
+  EXPECT_EQ(served(mallocs.blocks), 256u);
+  EXPECT_EQ(rig.allocator.broken_invariant(rig.stream()), "");
+}
+
 TEST(Comb, PreparesEachClassAlikeAndNoMoreThanItsShare) {
   for (const std::uint64_t chunks : {7u, 8u, 64u, 333u, 5000u}) {
     Rig<Comb> rig(chunks * 1024, {.chunk_bytes = 1024, .least_chunks = 1, .prepared = 4});

@@ -50,7 +50,8 @@ MANY_SIZES = pathlib.Path(__file__).parent / "models" / "findings" / "many_sizes
 
 # Models of what can go wrong where memory changes between sizes, and the specimens that are searched with them.
 SIZE_MODELS = {path.stem: path for path in pathlib.Path(__file__).parent.joinpath("models").glob("*.json")}
-SIZE_BUGS = {"zoo_comb_unchecked_claim", "zoo_comb_partial_retirement", "zoo_comb_late_class", "zoo_comb_kept_guess"}
+SIZE_BUGS = {"zoo_comb_unchecked_claim", "zoo_comb_partial_retirement", "zoo_comb_late_class", "zoo_comb_kept_guess",
+             "zoo_comb_unasked_class"}
 WITH_SIZE_MODELS = [item for path in SIZE_MODELS.values() for item in ("--model", str(path))]
 # About Comb's guesses and its table of classes. One of 65,000 schedules of wrong_guesses left an empty bin of BulkAlloc
 # where it was (docs/findings.md).

@@ -18,10 +18,13 @@ class Comb : public comb::Comb<bug> {
       traits.summary = "a chunk is retired although some of its words could not be had";
     } else if (bug == CombBug::late_class) {
       traits.name = "zoo_comb_late_class";
-      traits.summary = "the words of a retired chunk are closed before the table has its new class";
+      traits.summary = "the words of a retired chunk become blank before the table has its new class";
     } else if (bug == CombBug::kept_guess) {
       traits.name = "zoo_comb_kept_guess";
       traits.summary = "a claim in a chunk of another class keeps its bits: slots are lost";
+    } else if (bug == CombBug::unasked_class) {
+      traits.name = "zoo_comb_unasked_class";
+      traits.summary = "a claim in a blank word does not ask for the class of the chunk";
     } else if (bug == CombBug::none) {
       traits.name = "zoo_comb_repaired";
       traits.summary = "Comb, on the heap of the broken ones";

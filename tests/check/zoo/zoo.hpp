@@ -40,7 +40,7 @@ ALLOCBENCH_REGISTER(
     zoo::Broken<zoo::ForgetfulReset>, zoo::Repaired<zoo::ForgetfulReset>, zoo::Broken<zoo::CounterUnderflow>,
     zoo::Repaired<zoo::CounterUnderflow>, zoo::Comb<zoo::CombBug::unchecked_claim>,
     zoo::Comb<zoo::CombBug::partial_retirement>, zoo::Comb<zoo::CombBug::late_class>,
-    zoo::Comb<zoo::CombBug::kept_guess>, zoo::Comb<zoo::CombBug::none>,
+    zoo::Comb<zoo::CombBug::kept_guess>, zoo::Comb<zoo::CombBug::unasked_class>, zoo::Comb<zoo::CombBug::none>,
     zoo::GallatinSlots<zoo::StaticBug::torn_context>, zoo::GallatinSlots<zoo::StaticBug::same_generation>,
     zoo::GallatinSlots<zoo::StaticBug::single_additions>, zoo::GallatinSlots<zoo::StaticBug::none>,
     zoo::OrderedBits<LlvmLibc>, zoo::OrderedBits<RocmDm>, zoo::OrderedBits<RocmDmGrouped>,
