@@ -26,9 +26,6 @@
 namespace allocbench {
 namespace comb {
 
-// Approximate number of clock() ticks (log2) during a request: cycles on a GPU, steps of all lanes on the CPU executor.
-inline constexpr std::uint32_t request_ticks_log2 = SIMT_CUDA ? 10 : 0;
-
 template <Bug bug>
 class Comb {
  public:
@@ -91,7 +88,7 @@ class Comb {
     auto group = thread.converged();
     const SizeClass size_class = space_.size_class(SizeClass::of(static_cast<std::uint32_t>(bytes)));
     Place place;
-    FirstClaim first;
+    Claim first;
     if (group.num_threads() == 1) {
       // Without votes and shuffles, because in a loop of one lane every instruction counts.
       const auto now = [&] { return static_cast<std::uint32_t>(thread.clock()); };
@@ -169,13 +166,6 @@ class Comb {
     return Space<bug>::chunk_log2_for(pool_bytes, parameters);
   }
 
-  // Result of the first claim.
-  struct FirstClaim {
-    std::uint32_t chunk = no_chunk;
-    std::uint32_t won = 0;
-    std::uint64_t seen = unknown_word;
-  };
-
   // With `guesses` the claim uses the chunk that the directory entry would ask for, and the directory is read only if
   // the tag shows that the guess was wrong. A right guess saves a round trip to memory. A wrong guess costs all lanes
   // of the warp two more accesses, so a warp that requests several classes does not guess. If the word is blank
@@ -189,34 +179,15 @@ class Comb {
   //   * While the guess holds a bit, the word is not empty, so the chunk cannot be retired. The bits are cleared in the
   //     same word, which still has the same class. A retirement that finds them set fails, as with any live block.
   template <class Thread>
-  SIMT_FN FirstClaim claim_first(Thread& thread, SizeClass size_class, Place place, bool guesses) const {
-    FirstClaim guess;
+  SIMT_FN Claim claim_first(Thread& thread, SizeClass size_class, Place place, bool guesses) const {
+    Claim guess;
     if (guesses) {
-      guess = claim_in(thread, size_class, place, first_chunk + own_chunk(space_, size_class.index, place.entry));
+      guess =
+          claim_in(thread, space_, size_class, place, first_chunk + own_chunk(space_, size_class.index, place.entry));
       if (has_tag(guess.seen, size_class) || tag_of(guess.seen) == blank) return guess;
     }
     const std::uint32_t listed = thread.atomic(space_.entry(size_class.index, place.entry)).load(simt::relaxed);
-    return listed == guess.chunk ? guess : claim_in(thread, size_class, place, listed);
-  }
-
-  template <class Thread>
-  SIMT_FN FirstClaim claim_in(Thread& thread, SizeClass size_class, Place place, std::uint32_t chunk) const {
-    FirstClaim claim{chunk};
-    if (chunk >= first_chunk) {
-      const std::uint32_t number = space_.word_number(chunk, place.word);
-      claim.won = claim_bits(thread, space_, number, size_class, place.bits, claim.seen);
-      const std::uint32_t got = place.bits & ~bits_of(claim.seen);
-      if (tag_of(claim.seen) == blank && got != 0) {
-        const std::uint32_t entry = ask_class(thread, space_, chunk, size_class);
-        if (entry == chunk_of_class(size_class.index)) {
-          claim.won = confirm(thread, space_, number, size_class, got);
-        } else if (entry != free_chunk) {
-          clear_bits(thread, space_, number, got);
-        }
-        if (entry != free_chunk) claim.seen = tagged(entry, bits_of(claim.seen));
-      }
-    }
-    return claim;
+    return listed == guess.chunk ? guess : claim_in(thread, space_, size_class, place, listed);
   }
 
   // Each warp has a share of the slots, by its number. The size of a share is a power of two, at least one slot per

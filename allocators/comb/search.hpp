@@ -5,15 +5,19 @@
 //
 // All lanes of one class (`mates`) stay together until each has its slot. They search:
 //   1. the word of the first claim, in a chunk for their directory entry, which they may have to fetch
-//   2. words at random in the chunks of the class; after some rounds without success one more chunk
-//   3. all chunks of the pool: slots of the own class, free chunks, empty chunks of other classes
-//   4. the same for the class with larger slots that has the most chunks
-// Every wait is bounded by a fixed number of checks. If the third step finds nothing, there was nothing for the class.
+//   2. if they are few, a second share of the warp, at a word that follows from the clock
+//   3. words at random in the chunks of the class; after some rounds without success one more chunk
+//   4. all chunks of the pool: slots of the own class, free chunks, empty chunks of other classes
+//   5. the same for the class with larger slots that has the most chunks
+// Every wait is bounded by a fixed number of checks. If the fourth step finds nothing, there was nothing for the class.
 #pragma once
 
 #include "allocators/comb/scan.hpp"
 
 namespace allocbench::comb {
+
+// Approximate number of clock() ticks (log2) during a request: cycles on a GPU, steps of all lanes on the CPU executor.
+inline constexpr std::uint32_t request_ticks_log2 = SIMT_CUDA ? 10 : 0;
 
 // The place where a request searches first.
 struct Place {
@@ -24,6 +28,33 @@ struct Place {
   std::uint32_t claimant = 0;  // the lane that claims for this one
   std::uint32_t share = 0;     // which of the claimed bits this lane gets
 };
+
+// Result of a claim at a place.
+struct Claim {
+  std::uint32_t chunk = no_chunk;
+  std::uint32_t won = 0;
+  std::uint64_t seen = unknown_word;  // blank: the claimant holds bits and has to settle
+};
+
+template <class Thread, class S>
+SIMT_FN Claim claim_in(Thread& thread, const S& space, SizeClass size_class, Place place, std::uint32_t chunk) {
+  Claim claim{chunk};
+  if (chunk >= first_chunk) {
+    const std::uint32_t number = space.word_number(chunk, place.word);
+    claim.won = claim_bits(thread, space, number, size_class, place.bits, claim.seen);
+    const std::uint32_t got = place.bits & ~bits_of(claim.seen);
+    if (tag_of(claim.seen) == blank && got != 0) {
+      const std::uint32_t entry = ask_class(thread, space, chunk, size_class);
+      if (entry == chunk_of_class(size_class.index)) {
+        claim.won = confirm(thread, space, number, size_class, got);
+      } else if (entry != free_chunk) {
+        clear_bits(thread, space, number, got);
+      }
+      if (entry != free_chunk) claim.seen = tagged(entry, bits_of(claim.seen));
+    }
+  }
+  return claim;
+}
 
 // A group that does not need all slots of a word fetches one chunk, and others a batch.
 template <class S, class Group>
@@ -59,12 +90,12 @@ SIMT_FN bool fetch_claimed(Thread& thread, const S& space, const Group& mates,
 
 // A slot for each lane whose claimant won bits of a blank word, in a chunk that was free. The claimant still holds the
 // bits: those of its place that `seen` does not have. All lanes that it claimed for are here. `chunk` is no_chunk after
-// that if the chunk did not get the class.
+// that if the chunk did not get the class. `won` are bits that a claimant has won already.
 template <class Thread, class S, class Group>
 SIMT_FN Taken settle(Thread& thread, const S& space, Group& mates, const simt::Parked<SizeClass>& size_class,
-                     const simt::Parked<Place>& place, std::uint32_t& chunk, std::uint64_t seen) {
+                     const simt::Parked<Place>& place, std::uint32_t& chunk, std::uint64_t seen, std::uint32_t won) {
   const std::uint32_t got = chunk >= first_chunk && tag_of(seen) == blank ? place->bits & ~bits_of(seen) : 0;
-  if (!mates.any(got != 0)) return {};
+  if (!mates.any(got != 0 || won != 0)) return {};
   const bool own = got != 0 && chunk == first_chunk + own_chunk(space, size_class->index, place->entry);
   bool fetched = false;
   SIMT_ROLLED
@@ -76,7 +107,7 @@ SIMT_FN Taken settle(Thread& thread, const S& space, Group& mates, const simt::P
     if (thread.lane() == lane) fetched = done;
   }
   const std::uint32_t number = space.word_number(chunk, place->word);
-  const std::uint32_t won = fetched ? confirm(thread, space, number, size_class, got) : 0;
+  if (fetched) won = confirm(thread, space, number, size_class, got);
   if (got != 0 && !fetched) clear_bits(thread, space, number, got);
   // A claimant whose word was not blank may have left with its slot.
   const bool has_claimant = (mates.mask() >> place->claimant & 1) != 0;
@@ -112,6 +143,52 @@ SIMT_FN Taken take_at_home(Thread& thread, const S& space, Group& mates, const s
     if (taken.chunk != no_chunk) return taken;
   }
   return {};
+}
+
+// A place in the second share of the warp, which warps need that request again and again and keep their blocks. It has
+// up to an eighth of a chunk, and all of these shares have up to an eighth of the pool. Without bits if that is not
+// more than a word.
+template <class Thread, class S, class Group>
+SIMT_FN Place second_place(Thread& thread, const S& space, const Group& mates, SizeClass size_class) {
+  const std::uint32_t count = mates.num_threads();
+  const std::uint32_t count_log2 = count == 1 ? 0 : 32 - simt::count_leading_zeros(count - 1);
+  const std::uint32_t warps_of_block = (thread.block_size() + 31) / 32;
+  const std::uint32_t spent_log2 =
+      36 - simt::count_leading_zeros(thread.block_count() * warps_of_block - 1) + size_class.doublings();
+  const std::uint32_t spare_log2 = space.share_log2 + S::pool_per_shares_log2 - 3;
+  const std::uint32_t most_log2 = spare_log2 > spent_log2 ? spare_log2 - spent_log2 : 0;
+  const std::uint32_t slots_log2 = size_class.slots_log2();
+  const std::uint32_t eighth_log2 = slots_log2 > 3 ? slots_log2 - 3 : 0;
+  const std::uint32_t share_log2 = most_log2 < eighth_log2 ? most_log2 : eighth_log2;
+  Place place;
+  if (share_log2 <= 5) return place;
+  const std::uint32_t warp = thread.block() * warps_of_block + thread.warp_in_block();
+  const std::uint32_t now = mates.broadcast(static_cast<std::uint32_t>(thread.clock()) >> request_ticks_log2);
+  const std::uint32_t position = (warp << share_log2) + (now << count_log2 & ((1u << share_log2) - 1));
+  const std::uint32_t words_log2 = size_class.words_log2();
+  place.entry = (position >> 5 >> words_log2 ^ 7u << (space.directory_log2 - 3)) & ((1u << space.directory_log2) - 1);
+  place.word = position >> 5 & ((1u << words_log2) - 1);
+  place.bits = (0xffffffffu >> (32 - count)) << position % 32;
+  place.thrifty = true;
+  place.claimant = mates.leader_lane();
+  place.share = mates.thread_rank();
+  return place;
+}
+
+// Slots of the second share.
+template <class Thread, class S, class Group>
+SIMT_FN Taken take_second(Thread& thread, const S& space, Group& mates, const simt::Parked<SizeClass>& size_class) {
+  constexpr std::uint32_t most_mates = 8;
+  if (mates.num_threads() > most_mates) return {};
+  const simt::Parked<Place> place = second_place(thread, space, mates, size_class);
+  if (place->bits == 0) return {};
+  std::uint32_t chunk = first_chunk + own_chunk(space, size_class->index, place->entry);
+  simt::Parked<Claim> claim = Claim{};
+  if (mates.leader()) {
+    thread.probe(simt::Step::attempt);
+    claim = claim_in(thread, space, size_class, place, chunk);
+  }
+  return settle(thread, space, mates, size_class, place, chunk, claim->seen, claim->won);
 }
 
 // A word of a random member of the class. Every second choice is one of the newest members, which are the emptiest. A
@@ -220,7 +297,7 @@ SIMT_FN void* search(Thread& thread, const S& space, Group mates, SizeClass the_
   const simt::Parked<Place> mine = the_place;
   if (mates.any(chunk >= first_chunk && tag_of(seen) == blank)) {
     const std::uint32_t old = chunk;
-    const Taken taken = settle(thread, space, mates, size_class, mine, chunk, seen);
+    const Taken taken = settle(thread, space, mates, size_class, mine, chunk, seen, 0);
     if (taken.chunk != no_chunk) return space.block(taken.chunk, size_class, taken.slot);
     seen = unknown_word;
     if (mates.leader() && chunk == no_chunk) {
@@ -257,7 +334,8 @@ SIMT_FN void* search(Thread& thread, const S& space, Group mates, SizeClass the_
     if (chunk == no_chunk) break;
     seen = blank_word;  // as in a chunk that has just been fetched
   }
-  const Taken taken = search_members(thread, space, mates, size_class);
+  Taken taken = take_second(thread, space, mates, size_class);
+  if (taken.chunk == no_chunk) taken = search_members(thread, space, mates, size_class);
   if (taken.chunk != no_chunk) {
     if (moves) thread.atomic(space.entry(size_class->index, place->entry)).store(taken.chunk, simt::relaxed);
     return space.block(taken.chunk, size_class, taken.slot);
