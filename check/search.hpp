@@ -92,8 +92,8 @@ class Search {
   // Runs one seed, or the decisions of a schedule, with a full record.
   Failure replay(const Strategy& strategy, std::uint64_t seed);
   Failure replay(const std::string& schedule);
-  // Finds fewer decisions with the same outcome. Sets `runs` to the number of runs. `apart` has the meaning of
-  // Exploring: a shorter schedule may kill its process, which counts as another outcome.
+  // Finds fewer decisions with the same outcome. Sets `runs` to the number of runs. With `apart`, every
+  // shorter schedule runs in its own process. A killed process counts as another outcome.
   Failure shrink(const std::string& schedule, bool apart, std::uint64_t& runs);
 
  private:

@@ -14,8 +14,8 @@ namespace allocbench::front {
 namespace {
 
 constexpr const char* families_title =
-    "This card's times divided by those of the reference, for each family of allocators (middle half: half of the "
-    "cells)";
+    "This card's times divided by those of the reference, by family of allocators and by workload: median, and range of "
+    "the middle half of the cells";
 
 double centre_of(const ComparedCell& cell, const ComparedPhase& phase) {
   return phase.stored ? phase.stored->time.centre : estimate(phase.rounds, cell.statistic, 0).centre;
