@@ -83,11 +83,11 @@ class Deferred(OrderTest):
         result = self.run_program(*arguments, expect=0, environment=environment)
         self.assertNotIn("deferred", result.stderr)
 
-    def test_a_fill_has_a_second_for_each_gib_of_the_pool(self):
-        for pool, is_deferred in (("1GiB", True), ("3GiB", False)):
-            with self.subTest(pool=pool):
-                out = self.out / pool
-                arguments = ("--config", self.slow(1.4, rounds=1, pool_bytes=pool), "--out", out, *ENOUGH)
+    def test_a_fill_has_a_second_for_each_gib_of_the_pool_and_a_quarter_of_the_deadline(self):
+        for pool, deadline, is_deferred in (("1GiB", 4, True), ("3GiB", 4, False), ("1GiB", 8, False)):
+            with self.subTest(pool=pool, deadline=deadline):
+                out = self.out / f"{pool}-{deadline}"
+                arguments = ("--config", self.slow(1.4, rounds=1, pool_bytes=pool, deadline_s=deadline), "--out", out, *ENOUGH)
                 environment = self.environment(FAKE_WORKER_STAGE="fill", FAKE_WORKER_MEMORY=str(4 << 30))
                 result = self.run_program(*arguments, expect=0, environment=environment)
                 self.assertEqual("while the pool was filled" in result.stderr, is_deferred, result.stderr)
