@@ -146,7 +146,7 @@ class Compare(ProgramTest):
                            (newer, "its format is 7, but this allocbench reads format 2"),
                            (cut, "is damaged: it cannot be unpacked"),
                            (cut_xz, "is damaged: it cannot be unpacked"),
-                           (counts, '"rounds" must be a list of counts that add up'),
+                           (counts, '"rounds" must list positive counts'),
                            (foreign, '"allocbench" is missing')):
             with self.subTest(path=str(path)):
                 self.assertIn(text, self.refused(path, self.after))
