@@ -14,7 +14,8 @@ namespace allocbench::front {
 namespace {
 
 constexpr const char* families_title =
-    "This card's times divided by those of the reference, by family of allocators and by workload: median, and range of "
+    "This card's times divided by those of the reference, by family of allocators and by workload: median, and range "
+    "of "
     "the middle half of the cells";
 
 double centre_of(const ComparedCell& cell, const ComparedPhase& phase) {

@@ -1,8 +1,8 @@
 // Leak check: after everything was freed, the pool must serve the same requests again.
 //
-// In each round all callers allocate, then all free. A first check uses at most 1,024 of the cell's callers, or fewer if
-// these would request more than 4 MiB. If the time suffices, a second check uses up to 16,384. The rounds end when twice
-// the pool has been requested, but not before sixteen rounds. An allocator that loses freed memory fails.
+// In each round all callers allocate, then all free. A first check uses at most 1,024 of the cell's callers, or fewer
+// if these would request more than 4 MiB. If the time suffices, a second check uses up to 16,384. The rounds end when
+// twice the pool has been requested, but not before sixteen rounds. An allocator that loses freed memory fails.
 //
 // The pool of a cell is usually too large for this check. So the rounds run on a small second instance with the bytes
 // of about eight rounds. If the design cannot serve the first round from this instance, the instance grows, up to the
