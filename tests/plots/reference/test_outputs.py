@@ -139,4 +139,4 @@ def test_wrong_folders_are_refused(study, capsys):
     assert cli.main(["regenerate", str(study.parent / "empty"), "--only", "study"]) == 2
     assert "has no kept run" in capsys.readouterr().err
     assert cli.main(["regenerate", str(study / "guide"), "--only", "study"]) == 2
-    assert "files that nothing makes are removed there" in capsys.readouterr().err
+    assert "regenerate removes files that it does not make" in capsys.readouterr().err
