@@ -114,7 +114,7 @@ struct BinList {
     return leaves;
   }
 
-  // Fate is the outcome for a bin when threads return slots to it.
+  // Says whether a bin stays in the list or leaves it after threads returned slots to it.
   enum class Fate { stays, retires_after_readers, retires };
 
   // Returns slots to the bin. Their bits are clear.

@@ -7,8 +7,8 @@
 // may be out of the table and may have another class. The class above the count shows this, and the team frees the
 // slices.
 //
-// Orders: The counter hands the block over, also to teams that know the block from an earlier use. It is set with
-// release and increased with acquire.
+// Memory orders: A thread that makes a block available sets the block's counter with release. A team that takes slices
+// increases the counter with acquire. So the team sees the block's data, even if it knew the block from an earlier use.
 #pragma once
 
 #include "allocators/gallatin/blocks.hpp"

@@ -21,8 +21,9 @@
 // * A request above the largest block gets null, and a wrong free does nothing. In the code, both end the program.
 // * A request gets null after it has lost 64 + 2 * superblocks found superblocks to others. In the code it may go on
 //   forever.
-// * States and hints lie outside the pool, and the pool is cut into whole superblocks. So blocks are aligned to their
-//   size up to 256 bytes. In the code, they follow the states, and the alignment is 32 bytes.
+// * The states and hints of superblocks lie outside the pool, so the pool contains only superblocks. Blocks of up to
+//   256 bytes are therefore aligned to their size. In the authors' code the superblocks follow the states in the pool,
+//   and blocks are aligned to 32 bytes.
 //
 // As published: With attempts = 1, the default, null may be returned although blocks are free. If a superblock is full,
 // every waiting lane scans all full superblocks of its size, which takes seconds with many superblocks

@@ -191,7 +191,7 @@ struct BlockStore : BlockClasses {
     thread.atomic(*refills).fetch_add(1u, simt::relaxed);
   }
 
-  // Returns a Superblock from the buffer, or a new one. Its free Basicblocks are the caller's.
+  // Returns a Superblock from the buffer, or a new one if the buffer is empty. The caller gets its free Basicblocks.
   template <class Thread>
   SIMT_FN std::byte* take_superblock(Thread& thread, std::uint32_t size_class, std::uint32_t& bits) const {
     std::uint64_t found;

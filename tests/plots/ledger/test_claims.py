@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from allocbench.errors import UsageError
 import synthetic
+from judged import COMPARED, CONFIG, cell, judge, run_of
 
 from plots.commands import cli
 from plots.ledger import claims, effects, forest
@@ -15,29 +16,6 @@ from plots.runs import configs, labels, results
 
 ROOT = Path(__file__).resolve().parents[3]
 REFERENCE = ROOT / "results" / "reference"
-CONFIG = {"name": "test/claims", "paper": "Nobody 1999, Fig. 1", "allocators": ["c_malloc", "cuda_malloc"],
-          "plot": {"kind": "lines", "x": "threads", "y": "alloc"}}
-
-
-def _cell(allocator, threads, seconds=None, spread=0.1, **fields):
-    """Returns a time with a relative interval of plus and minus `spread`, or without an interval if `spread` is
-    None.
-    """
-    if seconds is None:
-        return synthetic.cell(allocator, {"threads": threads}, status="timeout")
-    bounds = (None, None) if spread is None else (seconds * (1 - spread), seconds * (1 + spread))
-    return synthetic.cell(allocator, {"threads": threads}, values={("alloc", "time"): (seconds, *bounds)}, **fields)
-
-
-def _run(tmp_path, cells, backend="cuda", **config):
-    return results.read_run(synthetic.write(tmp_path / "run", {**CONFIG, **config}, cells, backend))
-
-
-def _judge(run, **claim):
-    return claims.judge(run, {"says": "It is so.", "source": "fig. 1", **claim})
-
-
-COMPARED = {"of": "cuda_malloc", "to": "c_malloc"}
 
 
 @pytest.mark.parametrize("wanted, verdict", [
@@ -45,35 +23,35 @@ COMPARED = {"of": "cuda_malloc", "to": "c_malloc"}
     ({"below": 3}, "holds"), ({"below": 2}, "cannot tell"), ({"below": 1.2}, "does not hold"),
     ({"between": [1.5, 3]}, "holds"), ({"between": [1.9, 3]}, "cannot tell"), ({"between": [3, 4]}, "does not hold")])
 def test_the_interval_decides_and_not_the_number(tmp_path, wanted, verdict):
-    run = _run(tmp_path, [_cell("c_malloc", 1, 1e-6), _cell("cuda_malloc", 1, 2e-6)])
-    judged = _judge(run, ratio=COMPARED, **wanted)
+    run = run_of(tmp_path, [cell("c_malloc", 1, 1e-6), cell("cuda_malloc", 1, 2e-6)])
+    judged = judge(run, ratio=COMPARED, **wanted)
     assert (judged.verdict, judged.published.text, judged.published.interval) == (verdict, "2", "1.64 to 2.44")
     assert judged.detail == "CudaMalloc to CMalloc, threads 1"
 
 
 def test_without_an_interval_nobody_can_tell(tmp_path):
-    run = _run(tmp_path, [_cell("c_malloc", 1, 1e-6, None), _cell("cuda_malloc", 1, 9e-6)])
-    judged = _judge(run, ratio=COMPARED, above=2)
+    run = run_of(tmp_path, [cell("c_malloc", 1, 1e-6, None), cell("cuda_malloc", 1, 9e-6)])
+    judged = judge(run, ratio=COMPARED, above=2)
     assert (judged.verdict, judged.published.text, judged.published.interval) == ("cannot tell", "9", "none")
     assert judged.row()[5] == "cannot tell (no interval)"
 
 
 def test_the_ledger_says_how_many_places_have_no_interval(tmp_path):
-    cells = [_cell("c_malloc", x, 1e-6, 0.01) for x in (1, 2, 4)]
-    sides = [_cell("cuda_malloc", x, seconds, spread) for x, seconds, spread in ((1, 4e-6, 0.01), (2, 4e-6, None), (4, 4e-6, None))]
-    judged = _judge(_run(tmp_path, cells + sides), ratio=COMPARED, above=2)
+    cells = [cell("c_malloc", x, 1e-6, 0.01) for x in (1, 2, 4)]
+    sides = [cell("cuda_malloc", x, seconds, spread) for x, seconds, spread in ((1, 4e-6, 0.01), (2, 4e-6, None), (4, 4e-6, None))]
+    judged = judge(run_of(tmp_path, cells + sides), ratio=COMPARED, above=2)
     assert judged.row()[5] == "cannot tell (holds in 1 of 3, no interval in 2 of 3)"
-    assert _judge(_run(tmp_path, cells + sides), ratio=COMPARED, above=2, over="mean").row()[5] == "cannot tell (holds in 1 of 3, no interval in 2 of 3)"
-    unsure = [_cell("cuda_malloc", x, 4e-6, None) for x in (1, 2, 4)]
-    assert _judge(_run(tmp_path, cells + unsure), ratio=COMPARED, above=2).row()[5] == "cannot tell (no interval in 3 of 3)"
-    assert _judge(_run(tmp_path, cells + unsure), ratio=COMPARED, where={"threads": 1}, above=2).unsure == "no interval"
-    wide = [_cell("cuda_malloc", x, 2e-6, 0.2) for x in (1, 2, 4)]
-    assert _judge(_run(tmp_path, cells + wide), ratio=COMPARED, above=2).unsure == ""
+    assert judge(run_of(tmp_path, cells + sides), ratio=COMPARED, above=2, over="mean").row()[5] == "cannot tell (holds in 1 of 3, no interval in 2 of 3)"
+    unsure = [cell("cuda_malloc", x, 4e-6, None) for x in (1, 2, 4)]
+    assert judge(run_of(tmp_path, cells + unsure), ratio=COMPARED, above=2).row()[5] == "cannot tell (no interval in 3 of 3)"
+    assert judge(run_of(tmp_path, cells + unsure), ratio=COMPARED, where={"threads": 1}, above=2).unsure == "no interval"
+    wide = [cell("cuda_malloc", x, 2e-6, 0.2) for x in (1, 2, 4)]
+    assert judge(run_of(tmp_path, cells + wide), ratio=COMPARED, above=2).unsure == ""
 
 
 def test_without_cells_nobody_can_tell(tmp_path):
-    run = _run(tmp_path, [_cell("c_malloc", 1, 1e-6), _cell("cuda_malloc", 1)])
-    judged = _judge(run, ratio=COMPARED, above=2)
+    run = run_of(tmp_path, [cell("c_malloc", 1, 1e-6), cell("cuda_malloc", 1)])
+    judged = judge(run, ratio=COMPARED, above=2)
     assert (judged.verdict, judged.why, judged.published.text, judged.detail) == ("cannot tell", "published: timeout", "–", "1 without a value")
 
 
@@ -81,37 +59,37 @@ def test_a_time_of_requests_that_got_null_is_left_out(tmp_path):
     """With two threads, half of CudaMalloc's requests got null, which is quick. A count of the same cell stays
     valid.
     """
-    cells = [_cell("c_malloc", x, 1e-6, 0.01) for x in (1, 2)] + [_cell("cuda_malloc", 1, 4e-6, 0.01), synthetic.cell("cuda_malloc", {"threads": 2}, values={
+    cells = [cell("c_malloc", x, 1e-6, 0.01) for x in (1, 2)] + [cell("cuda_malloc", 1, 4e-6, 0.01), synthetic.cell("cuda_malloc", {"threads": 2}, values={
         ("alloc", "time"): (1e-9, 9e-10, 1.1e-9), ("", "null_returns"): 1, ("", "steps_per_malloc"): 3})]
-    run = _run(tmp_path, cells)
-    judged = _judge(run, ratio=COMPARED, above=2)
+    run = run_of(tmp_path, cells)
+    judged = judge(run, ratio=COMPARED, above=2)
     assert (judged.verdict, judged.published.text) == ("holds", "4")
     assert judged.detail == "CudaMalloc to CMalloc, threads 1; 1 without a value; 1 cell left out: requests got null"
-    assert _judge(run, ratio=COMPARED, where={"threads": 2}, above=2).why == "requests got null"
-    steps = _judge(run, value={"of": "cuda_malloc", "phase": "", "metric": "steps_per_malloc"}, where={"threads": 2}, above=2)
+    assert judge(run, ratio=COMPARED, where={"threads": 2}, above=2).why == "requests got null"
+    steps = judge(run, value={"of": "cuda_malloc", "phase": "", "metric": "steps_per_malloc"}, where={"threads": 2}, above=2)
     assert (steps.verdict, steps.published.text) == ("holds", "3")
 
 
 @pytest.mark.parametrize("paper, told, bounds, ours", [({}, "above 2", (2, None), False), ({"paper": None}, "–", (2, None), True), ({"paper": 5}, "5", (5, 5), False), ({"paper": [3, 6]}, "3 to 6", (3, 6), False)])
 def test_the_ledger_shows_what_the_paper_states_and_not_our_bounds(tmp_path, paper, told, bounds, ours):
-    judged = _judge(_two_places(tmp_path, 4e-6, 4e-6), ratio=COMPARED, above=2, **paper)
+    judged = judge(_two_places(tmp_path, 4e-6, 4e-6), ratio=COMPARED, above=2, **paper)
     assert (judged.row()[1], judged.bounds, judged.ours, judged.wanted) == (told, bounds, ours, "above 2")
 
 
 def _two_places(tmp_path, at_1, at_2):
-    return _run(tmp_path, [_cell("c_malloc", 1, 1e-6, 0.01), _cell("c_malloc", 2, 1e-6, 0.01),
-                           _cell("cuda_malloc", 1, at_1, 0.01), _cell("cuda_malloc", 2, at_2, 0.01)])
+    return run_of(tmp_path, [cell("c_malloc", 1, 1e-6, 0.01), cell("c_malloc", 2, 1e-6, 0.01),
+                           cell("cuda_malloc", 1, at_1, 0.01), cell("cuda_malloc", 2, at_2, 0.01)])
 
 
 def test_every_some_and_mean(tmp_path):
     run = _two_places(tmp_path, 4e-6, 1e-6)
-    every = _judge(run, ratio=COMPARED, above=1.5)
+    every = judge(run, ratio=COMPARED, above=1.5)
     assert (every.verdict, every.published.text) == ("does not hold", "1")
     assert every.detail == "CudaMalloc to CMalloc, threads 2; 2 places, 1 to 4" and every.holds_in == "1 of 2"
-    some = _judge(run, ratio=COMPARED, above=1.5, over="some")
+    some = judge(run, ratio=COMPARED, above=1.5, over="some")
     assert (some.verdict, some.published.text) == ("holds", "4")
-    assert _judge(run, ratio=COMPARED, above=5, over="some").verdict == "does not hold"
-    mean = _judge(run, ratio=COMPARED, above=1.5, over="mean")
+    assert judge(run, ratio=COMPARED, above=5, over="some").verdict == "does not hold"
+    mean = judge(run, ratio=COMPARED, above=1.5, over="mean")
     assert (mean.verdict, mean.published.text, mean.published.interval) == ("holds", "2", "1.97 to 2.03; places ×/÷ 2.67"), "exp of log(2) times the square root of 2"
     assert mean.row()[5] == "holds (holds in 1 of 2)", "a mean may hold although a place does not"
 
@@ -119,156 +97,61 @@ def test_every_some_and_mean(tmp_path):
 def test_up_to_is_about_the_largest_number(tmp_path):
     run = _two_places(tmp_path, 4e-6, 1e-6)
     for bounds, verdict in (([3, 5], "holds"), ([0.5, 2], "does not hold"), ([3.99, 5], "cannot tell")):
-        judged = _judge(run, ratio=COMPARED, between=bounds, over="largest")
+        judged = judge(run, ratio=COMPARED, between=bounds, over="largest")
         assert (judged.verdict, judged.published.text, judged.detail.split(";")[0]) == (verdict, "4", "CudaMalloc to CMalloc, threads 1")
 
 
 def test_what_is_zipped_with_a_setting_differs_with_it(tmp_path):
     cells = [synthetic.cell("c_malloc", {"threads": threads, "pool_bytes": 1024 * threads}, values={("alloc", "time"): (seconds, seconds, seconds)})
              for threads, seconds in ((1, 3e-6), (2, 1e-6))]
-    run = _run(tmp_path, cells, zip=[{"threads": [1, 2], "pool_bytes": [1024, 2048]}])
-    judged = _judge(run, ratio={"of": {"allocator": "c_malloc", "where": {"threads": 1}}, "to": {"allocator": "c_malloc", "where": {"threads": 2}}}, above=1)
+    run = run_of(tmp_path, cells, zip=[{"threads": [1, 2], "pool_bytes": [1024, 2048]}])
+    judged = judge(run, ratio={"of": {"allocator": "c_malloc", "where": {"threads": 1}}, "to": {"allocator": "c_malloc", "where": {"threads": 2}}}, above=1)
     assert (judged.verdict, judged.published.text, judged.detail) == ("holds", "3", "CMalloc, threads 1 to 2, pool size 1 KiB to 2 KiB")
 
 
 def test_a_ratio_against_that_of_another_allocator(tmp_path):
-    run = _run(tmp_path, [_cell("c_malloc", 1, 3e-6, 0.01), _cell("c_malloc", 2, 1e-6, 0.01), _cell("cuda_malloc", 1, 4e-6, 0.01), _cell("cuda_malloc", 2, 2e-6, 0.01)])
+    run = run_of(tmp_path, [cell("c_malloc", 1, 3e-6, 0.01), cell("c_malloc", 2, 1e-6, 0.01), cell("cuda_malloc", 1, 4e-6, 0.01), cell("cuda_malloc", 2, 2e-6, 0.01)])
     gain = {"of": {"allocator": "c_malloc", "where": {"threads": 1}}, "to": {"allocator": "c_malloc", "where": {"threads": 2}}, "against": "cuda_malloc"}
-    judged = _judge(run, ratio=gain, above=1)
+    judged = judge(run, ratio=gain, above=1)
     assert (judged.verdict, judged.published.text) == ("holds", "1.5"), "3 times against 2 times"
     assert judged.published.interval == "1.44 to 1.56", "the extremes of four values that are uncertain by 1 %"
-    assert _judge(run, ratio=gain, below=1).verdict == "does not hold"
+    assert judge(run, ratio=gain, below=1).verdict == "does not hold"
     with pytest.raises(UsageError, match="the ratio of 'cuda_malloc', which must be one ratio; found 2"):
-        _judge(run, ratio={**gain, "to": {"allocator": "c_malloc", "where": {"threads": [1, 2]}}}, above=1)
-
-
-@pytest.mark.parametrize("overrides, told", [
-    ({}, ""), ({"halloc": {"state": "reused"}}, ""), ({"cuda_malloc": {"repetitions": 2}}, ""),
-    ({"cuda_malloc": {"state": "reused"}}, "state: reused (CudaMalloc), fresh (CMalloc)"),
-    ({"cuda_malloc": {"pool_bytes": "2GiB"}}, "pool size: 2 GiB (CudaMalloc), 1 GiB (CMalloc)"),
-    ({"cuda_malloc": {"state": "reused", "workload": {"rounds": 5}}}, "state: reused (CudaMalloc), fresh (CMalloc); rounds: 5 (CudaMalloc), 100 (CMalloc)")])
-def test_the_ledger_says_what_allocators_did_not_have_alike(tmp_path, overrides, told):
-    pools = {name: 2**31 if "pool_bytes" in overrides.get(name, {}) else 2**30 for name in ("c_malloc", "cuda_malloc")}
-    run = _run(tmp_path, [_cell("c_malloc", 1, 1e-6, pool_bytes=pools["c_malloc"]), _cell("cuda_malloc", 1, 2e-6, pool_bytes=pools["cuda_malloc"])],
-               state="fresh", overrides=overrides, workload={"id": "alloc_free", "rounds": 100})
-    judged = _judge(run, ratio=COMPARED, above=1)
-    assert (judged.row()[6], judged.data()["unequal"], claims.HEADER[6]) == (told, told, "unequal")
-    assert _judge(run, value={"of": "c_malloc", "metric": "time"}, above=0).unequal == "", "an allocator alone"
-
-
-def test_the_ledger_says_which_heap_pool_and_deadline_the_config_has_today(tmp_path):
-    measured = {"state": "fresh", "deadline_s": 5, "pool_bytes": "1GiB", "overrides": {"cuda_malloc": {"state": "reused"}}}
-    run = _run(tmp_path, [_cell("c_malloc", 1, 1e-6), _cell("cuda_malloc", 1, 2e-6)], **measured)
-    today = {**run.config, "deadline_s": 60, "pool_bytes": 2**30, "overrides": {"c_malloc": {"state": "reused"}, "cuda_malloc": {"state": "reused", "pool_bytes": "2GiB"}},
-             "claims": [{"says": "It is so.", "source": "fig. 1", "ratio": COMPARED, "above": 1}]}
-    (tmp_path / "test").mkdir()
-    (tmp_path / "test" / "claims.json").write_text(json.dumps(today))
-    told = "Not as the config says today: state fresh, today reused (CMalloc); deadline 5 s, today 60 s; pool size 1 GiB, today 2 GiB (CudaMalloc)."
-    assert told in claims.ledger([run], tmp_path).markdown()
-    (tmp_path / "test" / "claims.json").write_text(json.dumps({**run.config, "claims": today["claims"], "description": "other"}))
-    assert "config says today" not in claims.ledger([run], tmp_path).markdown()
-
-
-def _ledger_of_today(tmp_path, run, **today):
-    (tmp_path / "test").mkdir(exist_ok=True)
-    claim = {"says": "It is so.", "source": "fig. 1", "ratio": COMPARED, "above": 1}
-    (tmp_path / "test" / "claims.json").write_text(json.dumps({**run.config, **today, "claims": [claim]}))
-    (_, (judged,)), = claims.ledger([run], tmp_path).runs
-    return judged
-
-
-@pytest.mark.parametrize("today, why", [
-    ({}, ""), ({"deadline_s": 60}, ""), ({"overrides": {"halloc": {"state": "reused"}}}, ""),
-    ({"state": "reused"}, "measured with state fresh, the config has reused: to be measured again"),
-    ({"overrides": {"c_malloc": {"state": "reused"}}}, "measured with state fresh, the config has reused: to be measured again")])
-def test_numbers_with_another_heap_than_the_config_has_today_give_no_verdict(tmp_path, today, why):
-    run = _run(tmp_path, [_cell("c_malloc", 1, 1e-6), _cell("cuda_malloc", 1, 2e-6)], state="fresh")
-    judged = _ledger_of_today(tmp_path, run, **today)
-    assert (judged.verdict, judged.why, judged.published.text) == ("cannot tell" if why else "holds", why, "2")
-    assert (judged.p is None, judged.holds_in, judged.cause) == (bool(why), "", "")
-
-
-@pytest.mark.parametrize("pools, today, why", [
-    (("1GiB", "2GiB"), "4GiB", "measured with pools of 1 GiB and 2 GiB, the config has 4 GiB for all: to be measured again"),
-    (("1GiB", "1GiB"), "4GiB", ""), (("1GiB", "2GiB"), None, "")])
-def test_unequal_pools_give_no_verdict_once_the_config_has_equal_ones(tmp_path, pools, today, why):
-    overrides = {"c_malloc": {"pool_bytes": pools[0]}, "cuda_malloc": {"pool_bytes": pools[1]}}
-    run = _run(tmp_path, [_cell("c_malloc", 1, 1e-6), _cell("cuda_malloc", 1, 2e-6)], pool_bytes="8GiB", overrides=overrides)
-    judged = _ledger_of_today(tmp_path, run, **({"pool_bytes": today, "overrides": {}} if today else {}))
-    assert (judged.verdict, judged.why) == ("cannot tell" if why else "holds", why)
-
-
-def test_where_the_test_differs_from_the_papers_the_sentence_is_not_refuted(tmp_path):
-    run = _run(tmp_path, [_cell("c_malloc", 1, 1e-6), _cell("cuda_malloc", 1, 2e-6)])
-    different = {"cause": {"kind": "test", "because": "The heap is warm."}}
-    judged = _judge(run, ratio=COMPARED, below=1, **different)
-    assert (judged.verdict, judged.row()[-1]) == ("experiment differs", "test: The heap is warm. Where: CudaMalloc to CMalloc, threads 1")
-    assert _judge(run, ratio=COMPARED, above=1, **different).verdict == "holds"
-    refuted = _judge(run, ratio=COMPARED, below=1)
-    ledger = claims.Ledger([(run, [judged, refuted, refuted])]).markdown()
-    assert "0 holds, 2 does not hold, 0 cannot tell. Experiment differs: 1." in ledger
-    assert "Experiment differs" not in claims.Ledger([(run, [refuted])]).markdown()
-
-
-def test_what_most_allocators_had_comes_first(tmp_path):
-    cells = [_cell(name, 1, 1e-6) for name in ("c_malloc", "halloc", "cuda_malloc")]
-    run = _run(tmp_path, cells, allocators=["c_malloc", "halloc", "cuda_malloc"], state="fresh", overrides={"cuda_malloc": {"state": "reused"}})
-    judged = _judge(run, ratio={"of": "cuda_malloc", "to": ["c_malloc", "halloc"]}, above=1)
-    assert judged.unequal == "state: fresh (most), reused (CudaMalloc)"
-
-
-def _of_card(folder, name, uuid):
-    path = synthetic.write(folder, {**CONFIG, "name": name}, [_cell("c_malloc", 1, 1e-6)], "cuda") / "results.json"
-    document = json.loads(path.read_text())
-    document["allocbench"]["device"] |= {"uuid": uuid} if uuid else {}
-    path.write_text(json.dumps(document))
-    return results.read_run(folder)
-
-
-@pytest.mark.parametrize("cards, told", [
-    ({"a/1": "x", "b/1": "x"}, ""), ({"a/1": "x", "b/1": ""}, ""),
-    ({"a/1": "x", "a/2": "x", "b/1": "x", "c/1": "y"}, "These results were measured on 2 different cards. Card 1: a and b; card 2: c. "),
-    ({"a/1": "x", "a/2": "y", "a/3": "x", "a/4": "x", "b/1": "y"},
-     "These results were measured on 2 different cards. Card 1: a (1, 3 and 4); card 2: a (2) and b. ")])
-def test_the_ledger_tells_of_different_cards(tmp_path, cards, told):
-    runs = [_of_card(tmp_path / name, name, uuid) for name, uuid in cards.items()]
-    ledger = claims.Ledger([(run, []) for run in runs])
-    assert ledger.cards().startswith(told) and bool(ledger.cards()) == bool(told)
-    assert (ledger.cards() in ledger.markdown()) and "\n\n\n" not in ledger.markdown()
+        judge(run, ratio={**gain, "to": {"allocator": "c_malloc", "where": {"threads": [1, 2]}}}, above=1)
 
 
 def test_the_place_that_decides_is_one_of_the_verdict(tmp_path):
-    cells = [_cell("c_malloc", x, 1e-6, 0) for x in (1, 2, 4)]
-    sides = [_cell("cuda_malloc", 1, 1.5e-6, 0.5), _cell("cuda_malloc", 2, 1.2e-6, 0.01), _cell("cuda_malloc", 4, 0.5e-6, 0.01)]
-    run = _run(tmp_path, cells + sides)
-    judged = _judge(run, ratio=COMPARED, below=1)
+    cells = [cell("c_malloc", x, 1e-6, 0) for x in (1, 2, 4)]
+    sides = [cell("cuda_malloc", 1, 1.5e-6, 0.5), cell("cuda_malloc", 2, 1.2e-6, 0.01), cell("cuda_malloc", 4, 0.5e-6, 0.01)]
+    run = run_of(tmp_path, cells + sides)
+    judged = judge(run, ratio=COMPARED, below=1)
     assert (judged.verdict, judged.published.text) == ("does not hold", "1.2")
     assert judged.detail == "CudaMalloc to CMalloc, threads 2; worst 1.5 (CudaMalloc to CMalloc, threads 1); 3 places, 0.5 to 1.5"
-    assert _judge(run, ratio=COMPARED, where={"threads": [1, 4]}, below=1).published.text == "1.5"
+    assert judge(run, ratio=COMPARED, where={"threads": [1, 4]}, below=1).published.text == "1.5"
 
 
 def test_where_picks_places(tmp_path):
     run = _two_places(tmp_path, 4e-6, 1e-6)
-    assert _judge(run, ratio=COMPARED, where={"threads": 1}, above=2).verdict == "holds"
-    assert _judge(run, ratio=COMPARED, where={"threads": {"from": 2}}, above=2).verdict == "does not hold"
-    assert _judge(run, ratio=COMPARED, where={"threads": [1, 7]}, above=2).verdict == "holds"
+    assert judge(run, ratio=COMPARED, where={"threads": 1}, above=2).verdict == "holds"
+    assert judge(run, ratio=COMPARED, where={"threads": {"from": 2}}, above=2).verdict == "does not hold"
+    assert judge(run, ratio=COMPARED, where={"threads": [1, 7]}, above=2).verdict == "holds"
 
 
 def test_a_series_compared_with_itself_meets_itself_only(tmp_path):
     run = _two_places(tmp_path, 4e-6, 8e-6)
     names = ["c_malloc", "cuda_malloc"]
-    judged = _judge(run, ratio={"of": {"allocator": names, "where": {"threads": 2}},
+    judged = judge(run, ratio={"of": {"allocator": names, "where": {"threads": 2}},
                                 "to": {"allocator": names, "where": {"threads": 1}}}, between=[0.9, 2.1])
     assert judged.verdict == "holds" and judged.detail == "CudaMalloc, threads 2 to 1; 2 places, 1 to 2"
 
 
 def _with_parameters(bytes_of_superblock, threads, seconds):
-    return _cell("kma", threads, seconds, 0.01, allocator_parameters={"superblock_bytes": bytes_of_superblock, "other": 1})
+    return cell("kma", threads, seconds, 0.01, allocator_parameters={"superblock_bytes": bytes_of_superblock, "other": 1})
 
 
 def test_an_allocator_with_several_sets_of_parameters_meets_itself_with_the_same(tmp_path):
     cells = [_with_parameters(size, x, seconds) for size, x, seconds in ((4096, 1, 1e-6), (4096, 2, 2e-6), (65536, 1, 1e-5), (65536, 2, 3e-5))]
-    run = _run(tmp_path, cells, allocators=["kma", {"id": "kma", "parameters": {"superblock_bytes": 65536}}])
+    run = run_of(tmp_path, cells, allocators=["kma", {"id": "kma", "parameters": {"superblock_bytes": 65536}}])
     later = {"of": {"allocator": "kma", "where": {"threads": 2}}, "to": {"allocator": "kma", "where": {"threads": 1}}}
     found = effects.find(run, {"ratio": later}).estimates
     assert [(round(each.number, 6), each.place) for each in found] == [
@@ -279,18 +162,18 @@ def test_an_allocator_with_several_sets_of_parameters_meets_itself_with_the_same
 
 def test_sets_of_parameters_are_lines_of_their_own(tmp_path):
     cells = [_with_parameters(size, x, 1e-6 * x ** power) for size, power in ((4096, 1), (65536, 2)) for x in (1, 2, 4)]
-    run = _run(tmp_path, cells, allocators=["kma"])
+    run = run_of(tmp_path, cells, allocators=["kma"])
     assert [round(each.number, 6) for each in effects.find(run, {"growth": {"of": "kma"}}).estimates] == [1, 2]
 
 
 def _line(allocator, seconds_at, spread=0.01):
-    return [_cell(allocator, x, seconds_at(x), spread) for x in (1, 2, 4, 8, 16)]
+    return [cell(allocator, x, seconds_at(x), spread) for x in (1, 2, 4, 8, 16)]
 
 
 @pytest.mark.parametrize("seconds_at, exponent", [(lambda x: 1e-6, "0"), (lambda x: 1e-6 * x, "1"), (lambda x: 1e-6 * x * x, "2")])
 def test_growth_is_the_exponent(tmp_path, seconds_at, exponent):
-    run = _run(tmp_path, _line("c_malloc", seconds_at))
-    judged = _judge(run, growth={"of": "c_malloc"}, between=[float(exponent) - 0.05, float(exponent) + 0.05])
+    run = run_of(tmp_path, _line("c_malloc", seconds_at))
+    judged = judge(run, growth={"of": "c_malloc"}, between=[float(exponent) - 0.05, float(exponent) + 0.05])
     assert judged.verdict == "holds"
     assert float(judged.published.text) == pytest.approx(float(exponent), abs=1e-9)
     found = effects.find(run, {"growth": {"of": "c_malloc"}}).estimates[0]
@@ -302,64 +185,64 @@ def test_growth_is_the_exponent(tmp_path, seconds_at, exponent):
     (lambda x: 1e-5 + 1e-6 * x, 1), (lambda x: 1e-6, 0), (lambda x: 1e-3 - 1e-6 * x, 0),
     (lambda x: 1e-6 * x * x, 0.949163)])  # from plain sums over 1, 2, 4, 8, 16
 def test_a_straight_line_may_start_above_zero(tmp_path, seconds_at, explained):
-    run = _run(tmp_path, _line("c_malloc", seconds_at))
+    run = run_of(tmp_path, _line("c_malloc", seconds_at))
     found, = effects.find(run, {"straight": {"of": "c_malloc"}}).estimates
     assert found.number == pytest.approx(explained, abs=1e-6) and found.low <= found.number + 1e-9
-    assert _judge(run, straight={"of": "c_malloc"}, above=0.96).verdict == ("holds" if explained > 0.96 else "does not hold")
+    assert judge(run, straight={"of": "c_malloc"}, above=0.96).verdict == ("holds" if explained > 0.96 else "does not hold")
 
 
 def test_two_points_have_no_growth(tmp_path):
     run = _two_places(tmp_path, 1e-6, 2e-6)
-    assert _judge(run, growth={"of": "cuda_malloc"}, above=0).verdict == "cannot tell"
+    assert judge(run, growth={"of": "cuda_malloc"}, above=0).verdict == "cannot tell"
 
 
 def test_steps_compare_neighbours(tmp_path):
-    rising = _run(tmp_path, _line("c_malloc", lambda x: 1e-6 * x))
-    assert _judge(rising, step={"of": "c_malloc"}, above=1).verdict == "holds"
-    judged = _judge(_run(tmp_path, _line("c_malloc", lambda x: 1e-6 if x == 4 else 1e-6 * x)), step={"of": "c_malloc"}, above=1)
+    rising = run_of(tmp_path, _line("c_malloc", lambda x: 1e-6 * x))
+    assert judge(rising, step={"of": "c_malloc"}, above=1).verdict == "holds"
+    judged = judge(run_of(tmp_path, _line("c_malloc", lambda x: 1e-6 if x == 4 else 1e-6 * x)), step={"of": "c_malloc"}, above=1)
     assert judged.verdict == "does not hold" and "threads 2 to 4" in judged.detail
 
 
 def test_a_crossing_lies_between_what_is_sure(tmp_path):
     cells = _line("c_malloc", lambda x: 1e-6 * x) + _line("cuda_malloc", lambda x: 6e-6)
     crossing = {"of": "c_malloc", "over": "cuda_malloc"}
-    judged = _judge(_run(tmp_path, cells), crossing=crossing, between=[4, 8])
+    judged = judge(run_of(tmp_path, cells), crossing=crossing, between=[4, 8])
     assert (judged.verdict, judged.published.interval) == ("holds", "4 to 8")
     assert 5 < float(judged.published.text) < 7
     never = _line("c_malloc", lambda x: 1e-6) + _line("cuda_malloc", lambda x: 6e-6)
-    judged = _judge(_run(tmp_path, never), crossing=crossing, between=[4, 8])
+    judged = judge(run_of(tmp_path, never), crossing=crossing, between=[4, 8])
     assert (judged.verdict, judged.published.text, judged.detail) == ("does not hold", "–", "no such point")
 
 
 def test_a_crossing_may_lie_at_the_first_point(tmp_path):
     crossing = {"of": "c_malloc", "over": "cuda_malloc"}
     above = _line("cuda_malloc", lambda x: 1e-6)
-    unsure = [_cell("c_malloc", x, 1e-6 * (0.95 if x == 1 else x)) for x in (1, 2, 4, 8)]
-    judged = _judge(_run(tmp_path, unsure + above), crossing=crossing, between=[4, 8])
+    unsure = [cell("c_malloc", x, 1e-6 * (0.95 if x == 1 else x)) for x in (1, 2, 4, 8)]
+    judged = judge(run_of(tmp_path, unsure + above), crossing=crossing, between=[4, 8])
     assert (judged.verdict, judged.published.interval) == ("does not hold", "1 to 2")
-    without = [_cell("c_malloc", 1, 0.95e-6, None), *unsure[1:]]
-    assert _judge(_run(tmp_path, without + above), crossing=crossing, between=[4, 8]).verdict == "cannot tell"
+    without = [cell("c_malloc", 1, 0.95e-6, None), *unsure[1:]]
+    assert judge(run_of(tmp_path, without + above), crossing=crossing, between=[4, 8]).verdict == "cannot tell"
 
 
 def test_values_and_shares(tmp_path):
     counted = [synthetic.cell("c_malloc", {"threads": x}, values={("", "mallocs"): (150.0, None, None)}) for x in (1, 2)]
-    run = _run(tmp_path, [*counted, _cell("c_malloc", 4), _cell("cuda_malloc", 4)])
+    run = run_of(tmp_path, [*counted, cell("c_malloc", 4), cell("cuda_malloc", 4)])
     mallocs = {"of": "c_malloc", "phase": "", "metric": "mallocs"}
-    judged = _judge(run, value=mallocs, between=[150, 150])
+    judged = judge(run, value=mallocs, between=[150, 150])
     assert (judged.verdict, judged.published.text) == ("holds", "150")
     assert "1 without a value" in judged.detail
-    assert _judge(run, share={"of": ["c_malloc", "cuda_malloc"], "status": "timeout"}, above=0.3).verdict == "holds"
-    assert _judge(run, share={"of": "c_malloc", "status": "oom"}, above=0).verdict == "does not hold"
+    assert judge(run, share={"of": ["c_malloc", "cuda_malloc"], "status": "timeout"}, above=0.3).verdict == "holds"
+    assert judge(run, share={"of": "c_malloc", "status": "oom"}, above=0).verdict == "does not hold"
 
 
 def test_steps_are_compared_with_the_formula_at_their_settings(tmp_path):
     cells = [synthetic.cell("rw", {"threads": x, "free_share": 0.5, "page_bytes": 256}, values={("", "steps_per_malloc"): (2.0 * factor, None, None)},
                             pool_bytes=256_000_000) for x, factor in ((100, 1.0), (200, 1.01))]
     near = {"of": {"allocator": "rw", "phase": "", "metric": "steps_per_malloc"}, "formula": "rw_steps"}
-    run = _run(tmp_path, cells, allocators=["rw"])
+    run = run_of(tmp_path, cells, allocators=["rw"])
     assert [round(each.number, 3) for each in effects.find(run, {"theory": near}).estimates] == [1.0, 1.01]
-    assert _judge(run, theory=near, between=[0.95, 1.05]).verdict == "holds"
-    assert _judge(run, theory=near, between=[0.95, 1.005]).verdict == "does not hold"
+    assert judge(run, theory=near, between=[0.95, 1.05]).verdict == "holds"
+    assert judge(run, theory=near, between=[0.95, 1.005]).verdict == "does not hold"
 
 
 @pytest.mark.parametrize("time_of, verdict", [(lambda was, tas: 1e-6 * was, "holds"), (lambda was, tas: 1e-6 * tas, "does not hold")])
@@ -369,10 +252,10 @@ def test_the_metric_that_predicts_the_time_leaves_less_unexplained(tmp_path, tim
     cells = [synthetic.cell("rw", {"threads": x}, values={("alloc", "time"): (time_of(was, tas) * (1 + 0.01 * (x % 3)), None, None),
                                                           ("", "warp_steps_per_malloc"): was, ("", "steps_per_malloc"): tas})
              for x, (was, tas) in enumerate(steps)]
-    run = _run(tmp_path, cells, allocators=["rw"])
-    assert _judge(run, unexplained={"of": "rw", "by": "warp_steps_per_malloc", "rather_than": "steps_per_malloc"}, below=1).verdict == verdict
-    few = _run(tmp_path / "few", cells[:4], allocators=["rw"])
-    assert _judge(few, unexplained={"of": "rw", "by": "warp_steps_per_malloc", "rather_than": "steps_per_malloc"}, below=1).verdict == "cannot tell"
+    run = run_of(tmp_path, cells, allocators=["rw"])
+    assert judge(run, unexplained={"of": "rw", "by": "warp_steps_per_malloc", "rather_than": "steps_per_malloc"}, below=1).verdict == verdict
+    few = run_of(tmp_path / "few", cells[:4], allocators=["rw"])
+    assert judge(few, unexplained={"of": "rw", "by": "warp_steps_per_malloc", "rather_than": "steps_per_malloc"}, below=1).verdict == "cannot tell"
 
 
 @pytest.mark.parametrize("seconds, number, verdict", [(range(1, 13), 1.0, "holds"), (range(12, 0, -1), -1.0, "does not hold"), ((3, 1, 4, 1, 5, 9), 0.6962, None)])
@@ -380,67 +263,67 @@ def test_a_correlation_is_that_of_all_cells_together(tmp_path, seconds, number, 
     """The steps are 1, 2, 3 ... The value for the last times is computed by hand: 19.5 / sqrt(17.5 * 44.83)."""
     cells = [synthetic.cell("rw", {"threads": x}, values={("alloc", "time"): (float(y), None, None), ("", "steps_per_malloc"): float(x)})
              for x, y in enumerate(seconds, 1)]
-    run = _run(tmp_path, cells, allocators=["rw"])
+    run = run_of(tmp_path, cells, allocators=["rw"])
     effect = {"of": "rw", "by": "steps_per_malloc"}
     [estimate] = effects.find(run, {"correlation": effect}).estimates
     assert estimate.number == pytest.approx(number, abs=1e-3) and estimate.place == f"{len(cells)} cells"
     if verdict is not None:
-        assert _judge(run, correlation=effect, between=[0.9, 1.01]).verdict == verdict
-    few = _run(tmp_path / "few", cells[:4], allocators=["rw"])
-    assert _judge(few, correlation=effect, between=[0.9, 1.01]).verdict == "cannot tell"
+        assert judge(run, correlation=effect, between=[0.9, 1.01]).verdict == verdict
+    few = run_of(tmp_path / "few", cells[:4], allocators=["rw"])
+    assert judge(few, correlation=effect, between=[0.9, 1.01]).verdict == "cannot tell"
 
 
 def test_an_allocator_that_the_run_does_not_have_is_a_mistake(tmp_path):
-    run = _run(tmp_path, [_cell("c_malloc", 1, 1e-6)])
+    run = run_of(tmp_path, [cell("c_malloc", 1, 1e-6)])
     with pytest.raises(UsageError, match="'halloc', which is not in the run. Allowed: c_malloc, cuda_malloc"):
-        _judge(run, ratio={"of": "halloc", "to": "c_malloc"}, above=1)
+        judge(run, ratio={"of": "halloc", "to": "c_malloc"}, above=1)
 
 
 def _forms_run(tmp_path, published="timeout"):
-    cells = [_cell("kma", 1, 1e-6, 0.01) if published == "ok" else _cell("kma", 1), _cell("cuda_malloc", 1, 4e-6, 0.01),
-             _cell("kma_reworked", 1, 5e-7, 0.01)]
-    return _run(tmp_path, cells, allocators=["kma", "kma_reworked", "cuda_malloc"])
+    cells = [cell("kma", 1, 1e-6, 0.01) if published == "ok" else cell("kma", 1), cell("cuda_malloc", 1, 4e-6, 0.01),
+             cell("kma_reworked", 1, 5e-7, 0.01)]
+    return run_of(tmp_path, cells, allocators=["kma", "kma_reworked", "cuda_malloc"])
 
 
 def test_the_published_form_is_judged_and_the_reworked_form_stands_beside_it(tmp_path):
-    judged = _judge(_forms_run(tmp_path, "ok"), ratio={"of": "cuda_malloc", "to": "kma"}, between=[5, 9],
+    judged = judge(_forms_run(tmp_path, "ok"), ratio={"of": "cuda_malloc", "to": "kma"}, between=[5, 9],
                     cause={"kind": "hardware", "evidence": "count", "because": "Atomics became faster."})
     assert (judged.verdict, judged.published.text, judged.reworked.text, judged.original.text) == ("does not hold", "4", "8", "–")
     assert judged.cause == "hardware (count): Atomics became faster."
-    assert _judge(_forms_run(tmp_path, "ok"), ratio={"of": "cuda_malloc", "to": "kma"}, above=5).cause == "not known"
+    assert judge(_forms_run(tmp_path, "ok"), ratio={"of": "cuda_malloc", "to": "kma"}, above=5).cause == "not known"
 
 
 def test_a_published_form_without_a_number_gives_no_verdict(tmp_path):
-    judged = _judge(_forms_run(tmp_path), ratio={"of": "cuda_malloc", "to": "kma"}, above=3)
+    judged = judge(_forms_run(tmp_path), ratio={"of": "cuda_malloc", "to": "kma"}, above=3)
     assert (judged.verdict, judged.why, judged.reworked.text) == ("cannot tell", "published: timeout", "8")
     assert judged.row()[5] == "cannot tell (published: timeout)"
 
 
 @pytest.mark.parametrize("given, last", [({}, "not known"), ({"cause": {"kind": "hardware", "because": "Atomics are faster."}}, "hardware: Atomics are faster")])
 def test_a_sentence_that_does_not_hold_has_its_cause_before_its_place(tmp_path, given, last):
-    run = _run(tmp_path, [_cell("c_malloc", 1, 1e-6), _cell("cuda_malloc", 1, 2e-6)])
-    judged = _judge(run, ratio=COMPARED, below=1, **given)
+    run = run_of(tmp_path, [cell("c_malloc", 1, 1e-6), cell("cuda_malloc", 1, 2e-6)])
+    judged = judge(run, ratio=COMPARED, below=1, **given)
     assert (judged.verdict, judged.row()[-1]) == ("does not hold", f"{last}. Where: CudaMalloc to CMalloc, threads 1")
 
 
 def test_a_run_of_the_reworked_form_alone_says_nothing_about_the_paper(tmp_path):
-    run = _run(tmp_path, [_cell("kma_reworked", 1, 1e-6, 0.01), _cell("cuda_malloc", 1, 4e-6, 0.01)], allocators=["kma_reworked", "cuda_malloc"])
-    judged = _judge(run, ratio={"of": "cuda_malloc", "to": "kma"}, above=3)
+    run = run_of(tmp_path, [cell("kma_reworked", 1, 1e-6, 0.01), cell("cuda_malloc", 1, 4e-6, 0.01)], allocators=["kma_reworked", "cuda_malloc"])
+    judged = judge(run, ratio={"of": "cuda_malloc", "to": "kma"}, above=3)
     assert (judged.verdict, judged.why, judged.reworked.text) == ("cannot tell", "published form not measured", "4")
 
 
 def test_originals_come_from_the_run_or_from_the_data_file(tmp_path):
     asked = {"of": "ouroboros_p_s", "to": "corw", "phase": "free", "request_bytes": 256}
-    run = _run(tmp_path, [_cell("c_malloc", 1, 1e-6), _cell("cuda_malloc", 1, 2e-6)])
+    run = run_of(tmp_path, [cell("c_malloc", 1, 1e-6), cell("cuda_malloc", 1, 2e-6)])
     run.device["name"] = "NVIDIA H200"
-    assert _judge(run, ratio=COMPARED, above=1, original=asked).original.text == "17.1 (separately: free, 256 B)"
+    assert judge(run, ratio=COMPARED, above=1, original=asked).original.text == "17.1 (separately: free, 256 B)"
     run.device["name"] = "TITAN V"
-    assert _judge(run, ratio=COMPARED, above=1, original=asked).original.text == "–"
-    cells = [_cell(name, 1, seconds) for name, seconds in (("c_malloc", 1e-6), ("c_malloc_original", 5e-7), ("cuda_malloc", 2e-6))]
-    assert _judge(_run(tmp_path, cells), ratio=COMPARED, above=1, original=asked).original.text == "4"
+    assert judge(run, ratio=COMPARED, above=1, original=asked).original.text == "–"
+    cells = [cell(name, 1, seconds) for name, seconds in (("c_malloc", 1e-6), ("c_malloc_original", 5e-7), ("cuda_malloc", 2e-6))]
+    assert judge(run_of(tmp_path, cells), ratio=COMPARED, above=1, original=asked).original.text == "4"
     with pytest.raises(UsageError, match="original of 'nobody'"):
         run.device["name"] = "NVIDIA H200"
-        _judge(run, ratio=COMPARED, above=1, original={**asked, "of": "nobody"})
+        judge(run, ratio=COMPARED, above=1, original={**asked, "of": "nobody"})
 
 
 def test_the_forest_plot_has_a_line_per_claim_about_ratios(tmp_path):
@@ -454,7 +337,7 @@ def test_the_forest_plot_has_a_line_per_claim_about_ratios(tmp_path):
 
 
 def test_the_forest_plot_says_where_no_interval_is(tmp_path):
-    run = _run(tmp_path, [_cell("c_malloc", 1, 1e-6, None), _cell("cuda_malloc", 1, 9e-6)], claims=[
+    run = run_of(tmp_path, [cell("c_malloc", 1, 1e-6, None), cell("cuda_malloc", 1, 9e-6)], claims=[
         {"says": "It is slower.", "source": "fig. 1", "ratio": COMPARED, "above": 2}])
     drawing, = forest.drawings(claims.ledger([run], tmp_path))
     assert "cannot tell\n9, no interval" in [text.get_text() for text in drawing.page.figure.texts]
@@ -473,20 +356,20 @@ CLAIM = {"says": "C is fast.", "source": "fig. 1", "ratio": {"of": "c_malloc", "
 
 
 def test_claims_come_from_the_config_of_the_name_and_suit_the_back_end(tmp_path):
-    run = _run(tmp_path, [_cell("c_malloc", 1, 1e-6)], claims=[CLAIM, {**CLAIM, "backend": "cpu"}])
+    run = run_of(tmp_path, [cell("c_malloc", 1, 1e-6)], claims=[CLAIM, {**CLAIM, "backend": "cpu"}])
     assert claims.claims_of(run) == [CLAIM], "kept with the results"
     (tmp_path / "test").mkdir()
     younger = {**CLAIM, "says": "Another."}
     (tmp_path / "test" / "claims.json").write_text(json.dumps({"claims": [younger]}))
     assert claims.claims_of(run, tmp_path) == [younger]
-    cpu = _run(tmp_path, [_cell("c_malloc", 1, 1e-6)], "cpu", claims=[CLAIM, {**CLAIM, "backend": "cpu"}])
+    cpu = run_of(tmp_path, [cell("c_malloc", 1, 1e-6)], "cpu", claims=[CLAIM, {**CLAIM, "backend": "cpu"}])
     assert claims.claims_of(cpu) == [{**CLAIM, "backend": "cpu"}]
 
 
 def test_what_no_result_can_judge_is_listed_at_the_end(tmp_path, capsys):
     absolute = {"says": "It takes 3 ms.", "source": "sec. 2", "not_judged": "An absolute figure."}
     folder = synthetic.write(tmp_path / "run", {**CONFIG, "claims": [CLAIM, absolute, {**absolute, "backend": "cpu", "says": "On CPUs."}]},
-                             [_cell("c_malloc", 1, 1e-6), _cell("cuda_malloc", 1, 2e-6)], "cuda")
+                             [cell("c_malloc", 1, 1e-6), cell("cuda_malloc", 1, 2e-6)], "cuda")
     assert cli.main(["claims", str(folder)]) == 0
     told = capsys.readouterr().out
     assert "1 holds, 0 does not hold, 0 cannot tell." in told and "On CPUs." not in told
@@ -495,7 +378,7 @@ def test_what_no_result_can_judge_is_listed_at_the_end(tmp_path, capsys):
 
 def test_the_command_prints_and_writes(tmp_path, capsys):
     folder = synthetic.write(tmp_path / "run", {**CONFIG, "claims": [CLAIM]},
-                             [_cell("c_malloc", 1, 1e-6), _cell("cuda_malloc", 1, 2e-6)], "cuda")
+                             [cell("c_malloc", 1, 1e-6), cell("cuda_malloc", 1, 2e-6)], "cuda")
     assert cli.main(["claims", str(folder), "--out", str(tmp_path / "out")]) == 0
     printed = capsys.readouterr().out
     assert "1 holds, 0 does not hold, 0 cannot tell." in printed
@@ -505,7 +388,7 @@ def test_the_command_prints_and_writes(tmp_path, capsys):
     assert (entry["figure"], entry["verdict"], entry["device"]) == ("test/claims", "holds", synthetic.DEVICE)
     assert cli.main([str(folder), "--formats", "png"]) == 0
     assert "| C is fast. (fig. 1) | below 1 |" in (folder / "figures" / "test_claims_cuda.md").read_text()
-    assert cli.main(["claims", str(synthetic.write(tmp_path / "none", CONFIG, [_cell("c_malloc", 1, 1e-6)]))]) == 3
+    assert cli.main(["claims", str(synthetic.write(tmp_path / "none", CONFIG, [cell("c_malloc", 1, 1e-6)]))]) == 3
 
 
 def test_a_run_without_cells_is_named_and_stops_nothing(tmp_path, capsys):
@@ -515,7 +398,7 @@ def test_a_run_without_cells_is_named_and_stops_nothing(tmp_path, capsys):
     for name in ("claims", "empty", "never_begun"):
         (configs / "test" / f"{name}.json").write_text(json.dumps({**claiming, "name": f"test/{name}"}))
     runs = tmp_path / "runs"
-    synthetic.write(runs / "claims", claiming, [_cell("c_malloc", 1, 1e-6), _cell("cuda_malloc", 1, 2e-6)], "cuda")
+    synthetic.write(runs / "claims", claiming, [cell("c_malloc", 1, 1e-6), cell("cuda_malloc", 1, 2e-6)], "cuda")
     synthetic.write(runs / "empty", {**claiming, "name": "test/empty"}, [], "cuda")
     assert cli.main(["claims", str(runs), "--configs", str(configs)]) == 3
     said = capsys.readouterr()
