@@ -1,16 +1,23 @@
-# Writes the sources that are measured, as protocol/sources.cpp reads them: the commit, a hash of all files except
-# results/ and docs/, and whether these files differ from the commit. A commit of results or pages does not change the
-# hash. Without git the hash is the same, over all files of the tree.
+# Writes the sources that are measured, as protocol/sources.cpp reads them: the commit, a hash of these sources, and
+# whether they differ from the commit. Measured is what a worker runs: allocators, workloads, executor, worker, their
+# inputs, and the files that build them. Results have their config and the commit of the front end beside the hash.
+# Comments do not count, so an edit of a text does not change the hash. Without git the hash is the same.
 
-set(not_measured "^(results|docs)/")
+set(measured_folders allocators cmake data harness/plugins harness/worker peers protocol simt traces workloads)
+set(measured_files CMakeLists.txt CMakePresets.json)
+set(texts "\\.md$|(^|/)\\.gitignore$")
 
+set(places ${measured_folders} ${measured_files})
 execute_process(
-  COMMAND git -C "${SOURCE}" -c core.quotePath=false ls-files --cached --others --exclude-standard
+  COMMAND git -C "${SOURCE}" -c core.quotePath=false ls-files --cached --others --exclude-standard -- ${places}
   OUTPUT_VARIABLE listed RESULT_VARIABLE without_git OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
 if(without_git)
-  file(GLOB_RECURSE paths LIST_DIRECTORIES FALSE RELATIVE "${SOURCE}" "${SOURCE}/*" "${SOURCE}/.*")
-  file(RELATIVE_PATH build_folder "${SOURCE}" "${BINARY}")
-  list(FILTER paths EXCLUDE REGEX "^${build_folder}/|^\\.git/|(^|/)(__pycache__|\\.pytest_cache|\\.cache)/|\\.pyc$|^compile_commands.json$")
+  set(paths ${measured_files})
+  foreach(folder IN LISTS measured_folders)
+    file(GLOB_RECURSE found LIST_DIRECTORIES FALSE RELATIVE "${SOURCE}" "${SOURCE}/${folder}/*")
+    list(APPEND paths ${found})
+  endforeach()
+  list(FILTER paths EXCLUDE REGEX "(^|/)(__pycache__|checkouts)/|\\.pyc$")
   set(commit "unknown")
   set(dirty "unknown")
 else()
@@ -19,7 +26,7 @@ else()
     COMMAND git -C "${SOURCE}" describe --always --tags
     OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
   execute_process(
-    COMMAND git -C "${SOURCE}" status --porcelain --untracked-files=all -- . ":(exclude)results" ":(exclude)docs"
+    COMMAND git -C "${SOURCE}" status --porcelain --untracked-files=all -- ${places}
     OUTPUT_VARIABLE changes OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
   set(dirty "false")
   if(changes)
@@ -30,13 +37,28 @@ else()
   endif()
 endif()
 
-list(FILTER paths EXCLUDE REGEX "${not_measured}")
+# Removes comments that fill a line, comments behind code, and empty lines. A comment with a quotation mark behind code
+# stays, because it could be a part of a string.
+function(without_comments text result)
+  string(REGEX REPLACE "\n[ \t]*//[^\n]*" "" text "\n${text}")
+  string(REGEX REPLACE "[ \t]+// [^\"\n]*\n" "\n" text "${text}\n")
+  string(REGEX REPLACE "(\n[ \t]*)+\n" "\n" text "${text}")
+  set(${result} "${text}" PARENT_SCOPE)
+endfunction()
+
+list(FILTER paths EXCLUDE REGEX "${texts}")
 list(REMOVE_DUPLICATES paths)
 list(SORT paths)
 set(digests "")
 foreach(path IN LISTS paths)
   if(EXISTS "${SOURCE}/${path}" AND NOT IS_DIRECTORY "${SOURCE}/${path}")  # a deleted file is still in git's index
-    file(SHA256 "${SOURCE}/${path}" digest)
+    if(path MATCHES "\\.(hpp|cpp|cu)(\\.in)?$")
+      file(READ "${SOURCE}/${path}" text)
+      without_comments("${text}" text)
+      string(SHA256 digest "${text}")
+    else()
+      file(SHA256 "${SOURCE}/${path}" digest)
+    endif()
     string(APPEND digests "${digest} ${path}\n")
   endif()
 endforeach()

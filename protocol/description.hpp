@@ -66,7 +66,7 @@ struct BrokenPlugin {
 struct WorkerDescription {
   std::string backend;
   std::string revision;           // the commit
-  std::string measured_revision;  // hash of everything except results/ and docs/; empty if unknown
+  std::string measured_revision;  // as in protocol/sources.hpp; empty if unknown
   std::string compiler;
   std::vector<AllocatorDescription> allocators;
   std::vector<WorkloadDescription> workloads;

@@ -9,7 +9,7 @@ namespace allocbench::protocol {
 
 struct Sources {
   std::string revision;           // the commit
-  std::string measured_revision;  // hash of everything except results/ and docs/
+  std::string measured_revision;  // hash of the code that a worker runs, without comments
   std::optional<bool> dirty;      // whether the work tree had changes in these files; empty outside of a work tree
 };
 

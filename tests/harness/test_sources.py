@@ -13,11 +13,12 @@ project(two_programs LANGUAGES CXX)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${{CMAKE_BINARY_DIR}}/bin")
 include("{ROOT}/cmake/AllocbenchRevision.cmake")
 foreach(program IN ITEMS front worker)
-  allocbench_add_program(${{program}} main.cpp "{ROOT}/protocol/sources.cpp")
+  allocbench_add_program(${{program}} simt/main.cpp "{ROOT}/protocol/sources.cpp")
   target_include_directories(${{program}}_program PRIVATE "{ROOT}")
   target_compile_features(${{program}}_program PRIVATE cxx_std_20)
 endforeach()
 """
+ALLOCATOR = "int pages = 1;  // of the pool\n"
 MAIN = """#include <cstdio>
 #include "protocol/sources.hpp"
 int main() {
@@ -41,7 +42,9 @@ class TwoPrograms(unittest.TestCase):
         cls.addClassCleanup(scratch.cleanup)
         cls.source = Path(scratch.name) / "source"
         cls.build_folder = Path(scratch.name) / "build"
-        for name, text in {"CMakeLists.txt": PROJECT, "main.cpp": MAIN, "allocator.hpp": "", "docs/page.md": ""}.items():
+        files = {"CMakeLists.txt": PROJECT, "simt/main.cpp": MAIN, "allocators/one.hpp": ALLOCATOR, "allocators/README.md": "", "docs/page.md": "",
+                 "configs/one.json": "{}", "harness/front/app.cpp": ""}
+        for name, text in files.items():
             (cls.source / name).parent.mkdir(parents=True, exist_ok=True)
             (cls.source / name).write_text(text, encoding="utf-8")
         run("git", "init", "-q", cls.source)
@@ -75,7 +78,7 @@ class TwoPrograms(unittest.TestCase):
         self.assertEqual(self.says("worker"), self.committed)
 
     def test_an_edit_reaches_programs_that_are_not_linked_again(self):
-        self.edit("allocator.hpp", "// edited\n")
+        self.edit("allocators/one.hpp", "int pages = 2;  // of the pool\n")
         steps = self.build()
         self.assertNotIn("main.cpp", steps)
         self.assertNotIn("-o linked", steps)
@@ -87,14 +90,37 @@ class TwoPrograms(unittest.TestCase):
         self.build()
         self.assertEqual(self.says("front"), self.committed)
 
-    def test_pages_are_not_measured(self):
+    def test_pages_configs_and_the_front_end_are_not_measured(self):
         before = os.stat(self.build_folder / "bin" / "front").st_mtime_ns
-        self.edit("docs/page.md", "edited\n")
+        for name in ("docs/page.md", "allocators/README.md", "configs/one.json", "harness/front/app.cpp"):
+            self.edit(name, "edited\n")
         self.build()
-        self.assertEqual(os.stat(self.build_folder / "bin" / "front").st_mtime_ns, before)
+        self.assertEqual(self.says("front"), [*self.committed[:2], "1"])  # the README lies in a measured folder
+        run("git", "checkout", "-q", "allocators", cwd=self.source)
+        self.build()
+        self.assertEqual(self.says("front"), self.committed)
+        self.assertGreater(os.stat(self.build_folder / "bin" / "front").st_mtime_ns, before)
+
+    def test_comments_are_not_measured(self):
+        for text in ("int pages = 1;  // free or not\n", "// The pool.\nint pages = 1;\n", "  // One.\n\t// Two.\nint pages = 1;\n// Three."):
+            with self.subTest(text):
+                self.edit("allocators/one.hpp", text)
+                self.build()
+                self.assertEqual(self.says("worker")[1], self.committed[1])
+
+    def test_what_only_looks_like_a_comment_is_measured(self):
+        for first, second in (('auto place = "a // b";\n', 'auto place = "a // c";\n'), ('auto place = "https://b";\n', 'auto place = "https://c";\n'),
+                              ("int ratio = 8 /2;\n", "int ratio = 8 /4;\n")):
+            with self.subTest(first):
+                self.edit("allocators/one.hpp", first)
+                self.build()
+                measured = self.says("worker")[1]
+                self.edit("allocators/one.hpp", second)
+                self.build()
+                self.assertNotEqual(self.says("worker")[1], measured)
 
     def test_programs_of_different_sources_differ(self):
-        self.edit("main.cpp", MAIN + "// edited\n")
+        self.edit("simt/main.cpp", MAIN + "int edited;\n")
         self.build("front")
         self.assertNotEqual(self.says("front")[1], self.committed[1])
         self.assertEqual(self.says("worker"), self.committed)
@@ -105,7 +131,7 @@ class TwoPrograms(unittest.TestCase):
         self.assertEqual(self.says("packed"), self.committed)
 
     def test_a_program_of_no_build_says_so(self):
-        run("g++", "-std=c++20", f"-I{ROOT}", "-o", self.build_folder / "bin" / "alone", self.source / "main.cpp", ROOT / "protocol/sources.cpp")
+        run("g++", "-std=c++20", f"-I{ROOT}", "-o", self.build_folder / "bin" / "alone", self.source / "simt/main.cpp", ROOT / "protocol/sources.cpp")
         self.assertEqual(self.says("alone"), ["unknown", "", "0"])
 
 
