@@ -47,7 +47,7 @@ struct Strategy {
 inline constexpr const char* strategy_forms =
     "swarm, random, random/N (N = 1 … 64), pct, pct/D, round_robin, round_robin/SLICE, lockstep, conflicts, "
     "dfs/PREEMPTIONS; "
-    "+stores may follow each, +loads each except dfs";
+    "+stores may follow any of them, +loads any of them except dfs";
 
 struct Trial {
   Outcome outcome = Outcome::ok;

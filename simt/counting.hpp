@@ -1,6 +1,6 @@
 // CountingThread is the calling thread with counts of its operations on shared words and of the steps that allocators
-// name. If it has a deadline, it ends itself after the deadline. This also ends waiting loops, because they read shared
-// words.
+// name. With a deadline, the thread exits at its first check after the deadline. This also ends waiting loops, because
+// they read shared words.
 //
 // The class derives from the thread that it wraps and redefines atomic(), atomic_shared(), probe() and note(). Each
 // object counts for its own thread, and its creator adds up the counts. Accesses without atomic() are not counted.
@@ -11,7 +11,7 @@
 
 namespace simt {
 
-// OperationMeter counts, and checks the deadline once per a fixed number of operations.
+// OperationMeter counts operations and checks the deadline after every 64 of them.
 template <class Base>
 class OperationMeter {
  public:

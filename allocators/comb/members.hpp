@@ -1,12 +1,12 @@
 // The chunks of a class, and how a class gets more chunks.
 //
-// Each class has a list of its chunks, the members, from which a request picks some at random. Like the directory the
-// list is a hint: an entry may be empty or contain a chunk that has left the class. The length of the list is the
-// number of entries that have ever been used, limited to the existing entries.
+// Each class has a list of its chunks, the members. A request picks some members at random. Like the directory the list
+// is a hint: an entry may be empty or contain a chunk that has left the class. The length of the list is the number of
+// entries that have ever been used, limited to the existing entries.
 //
-// A class gets a free chunk, otherwise an empty chunk of another class. A request that needs a chunk first marks an
-// entry. Other requests at this entry wait for the chunk, which also serves them. So if many requests fail at once,
-// they take only a few chunks.
+// A class that needs a chunk gets a free chunk, or an empty chunk of another class if no chunk is free. A request that
+// needs a chunk first marks an entry. Other requests at this entry wait for the chunk, which also serves them. So if
+// many requests fail at once, they take only a few chunks.
 #pragma once
 
 #include "allocators/comb/retirement.hpp"

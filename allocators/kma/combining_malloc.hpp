@@ -5,8 +5,8 @@
 //
 // Reworked, with the benefit of each change:
 //   * The lanes of a warp that ask for the same block size reserve together, by one subtraction, and set their bits by
-//     one OR. Frees into the same bitmap word work in the same way. As published each thread does a compare-exchange,
-//     so one reservation per round trip to the second-level cache succeeds.
+//     one OR. Frees into the same bitmap word work in the same way. In the published form each thread does a
+//     compare-exchange, so only one reservation per round trip to the second-level cache succeeds.
 //   * The search starts at the next clear bit of a superblock without frees, instead of at word 0.
 //   * The thread that takes the last block attaches the next superblock, so no other thread has to. The thread
 //     that prepares a superblock takes its own blocks while it formats it.
@@ -15,7 +15,8 @@
 //     does not use.
 //   * All threads of a grid reset the heap and write the links of the queue; in the paper one thread enqueues.
 //   * As in the published form free clears the bit before it counts, and blocks are at least 16 bytes.
-// Kept: a detached superblock with some free blocks is unreachable until all are free, so null may be returned early.
+// As in the published form, a detached superblock with some free blocks is unreachable until all its blocks are free.
+// So malloc may return null although the pool has free blocks.
 #pragma once
 
 #include <string>

@@ -1,14 +1,16 @@
-// KMA: superblocks of equal blocks, one active per block size, bitmaps inside, a lock-free queue of unused ones.
+// KMA divides memory into superblocks of equal blocks. Each block size has one active superblock, each superblock has a
+// bitmap, and a lock-free queue contains the unused superblocks.
 //
 // Paper: Spliet, Howes, Gaster & Varbanescu, GPGPU-7 2014, section 4.2, figures 1 and 2. The upper layer of the paper,
 // ArrayList, is containers/array_list.hpp: it works over every allocator.
 // Idea:
-//   malloc  finds the active superblock of the block size (a power of two), or prepares one from the queue; reserves a
-//           block by a compare-exchange of its state word; then searches its bitmap from the beginning for a clear bit
-//           and takes it by an atomic OR. The request that reserves the last block detaches the superblock.
-//   free    clears the bit by an atomic AND, counts the block back by a compare-exchange, and queues a detached
-//           superblock of which all blocks are free. Every thread works for itself.
-//   reset   is a kernel of one thread, which enqueues superblock after superblock (section 5.3).
+//   malloc  A thread finds the active superblock of the block size (a power of two), or prepares a superblock from the
+//           queue. It reserves a block by a compare-exchange of the superblock's state word. Then it searches the
+//           superblock's bitmap from the beginning for a clear bit and takes the bit by an atomic OR. The request that
+//           reserves the last block detaches the superblock.
+//   free    A thread clears the bit by an atomic AND and counts the block back by a compare-exchange. If all blocks of
+//           a detached superblock are free now, the thread queues the superblock. Every thread works for itself.
+//   reset   A kernel with one thread enqueues superblock after superblock (section 5.3).
 // Data: layout.hpp, superblock_queue.hpp, and a state word per superblock:
 //
 //   bits  0-15  free blocks     bits 32-37  log2 of the block size     bit 39  dead: in the queue, or being prepared
@@ -23,11 +25,13 @@
 //   * free clears the bit before it counts. In the printed order a superblock can be recycled and formatted between the
 //     two steps, and the late AND then frees a block of another owner.
 //   * The smallest block of `kma` is 16 bytes, because every block is 16-byte aligned. `kma_from_4_bytes` has the
-//     paper's: blocks from 4 bytes, each aligned to its size, at most to 16. Null when the queue is empty.
-//   * Gaps (assumed): the next power of two instead of unpublished size heuristics; an attached superblock stays
-//     attached when all its blocks are free; size and flags share the state word.
-// Kept: a detached superblock with some free blocks is unreachable until all are free, and an unused active one serves
-// only its size. So null may be returned early.
+//     paper's blocks from 4 bytes on, each aligned to its size, but at most to 16. When the queue is empty, malloc
+//     returns null.
+//   * Assumed, because the paper does not say: Requests are rounded to the next power of two instead of unpublished
+//     size heuristics. An attached superblock stays attached when all its blocks are free. Size and flags share the
+//     state word.
+// As in the paper, a detached superblock with some free blocks is unreachable until all its blocks are free, and an
+// unused active superblock serves only its block size. So malloc may return null although the pool has free blocks.
 #pragma once
 
 #include "allocators/kma/inspect.hpp"

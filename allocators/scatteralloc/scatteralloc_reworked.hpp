@@ -4,8 +4,8 @@
 // GPU, InPar 2012; constants of the authors' public code, version 1.0. Idea and published form: scatteralloc.hpp.
 //
 // Data: page table and its protocol (page_table.hpp), page formats (page_format.hpp), hash, regions and access blocks
-// (hash.hpp, search.hpp), runs of pages (multi_page.hpp), malloc and free over them (scatter_heap.hpp). The bits of
-// two-level pages lie on the page, and everything else lies outside the pool.
+// (hash.hpp, search.hpp), runs of pages (multi_page.hpp), malloc and free over them (scatter_heap.hpp). The bits of a
+// two-level page lie on that page. All other metadata lies outside the pool.
 //
 // Reworked, with the benefit of each change:
 // * Chunk size, count and bits of a page are one 64-bit word instead of three words. A claim is one OR or one ADD

@@ -196,7 +196,7 @@ def _fill(arguments: list[str]) -> int:
     parser = Parser(prog="python3 -m plots numbers",
                     description="Update the numbers in texts from the kept results (see Numbers in texts in plots/README.md).")
     parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="files to update (default: all files with such numbers)")
-    parser.add_argument("--check", action="store_true", help="change nothing; list the differences and exit with 2")
+    parser.add_argument("--check", action="store_true", help="change nothing; list the numbers that differ from the results and exit with 2 if there are any")
     options = parser.parse_args(arguments)
     changed = numbers.fill(options.files, write=not options.check)
     for line in changed:
@@ -209,7 +209,7 @@ def _fill(arguments: list[str]) -> int:
 def _list(arguments: list[str]) -> int:
     parser = Parser(prog="python3 -m plots catalogue", description=f"Read the output of `allocbench list --json` from stdin and write {catalogue.PAGE}: "
                                                                    "one line for each allocator and workload.")
-    parser.add_argument("--check", action="store_true", help="change nothing; exit with 2 if the page differs")
+    parser.add_argument("--check", action="store_true", help="change nothing; exit with 2 if the page differs from the list on stdin")
     options = parser.parse_args(arguments)
     text, path = catalogue.page(sys.stdin.read()), kept.ROOT / catalogue.PAGE
     if not options.check:

@@ -16,13 +16,13 @@ from plots.texts import numbers
 _EPILOG = """\
 examples:
   python3 -m plots regenerate                           all studies below results/reference, the texts and the pages
-  python3 -m plots regenerate --check                   change nothing; list what differs
+  python3 -m plots regenerate --check                   change nothing; list the files that would change
   python3 -m plots regenerate results/reference/h200 --only ledger
 
 Written are the figures and tables of runs, the ledger (claims.*), pictures over several runs, cards.md of a second model, study.json and index.md of
 each study, numbers and tables in texts (python3 -m plots numbers), and the page of each study below build/drawn. Files that nothing makes are removed.
 
-exit codes: 0 written, and with --check nothing differs; 2 --check lists differences, wrong command line or unreadable results
+exit codes: 0 all files are written, or with --check no file would change; 2 a file would change (--check), the command line is wrong, or results are unreadable
 """
 
 
@@ -32,7 +32,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("studies", nargs="*", type=Path, metavar="STUDY", help="folders of studies (default: all below results/reference)")
     parser.add_argument("--only", action="append", choices=[*outputs.PARTS, "texts", "page"], metavar="PART",
                         help=f"only this part, repeatable: {', '.join(outputs.PARTS)}, texts, page (default: all, with index.md)")
-    parser.add_argument("--check", action="store_true", help="change nothing; list what differs and exit with 2")
+    parser.add_argument("--check", action="store_true", help="change nothing; list the files that would change and exit with 2 if there are any")
     options = parser.parse_args(arguments)
     wanted = options.only or [*outputs.PARTS, "texts", "page"]
     folders = [folder.resolve() for folder in options.studies] or sorted(each for each in kept.REFERENCE.iterdir() if each.is_dir())

@@ -1,7 +1,8 @@
-// Thread is the calling thread on the CPU executor: the members of simt/cuda/thread.hpp over a lane.
+// Thread is the calling thread on the CPU executor. It has the members of simt/cuda/thread.hpp and implements them by a
+// lane of the executor.
 //
-// Members have an additional last argument, the call site, which callers never pass. Wrapping contexts derive from the
-// thread that they wrap, so that inherited members report the call site of the caller.
+// Each member has an additional last argument with a default: the call site. Callers never pass it. Wrapping contexts
+// derive from the thread that they wrap, so that inherited members report the call site of the caller.
 #pragma once
 
 #include <cstdint>

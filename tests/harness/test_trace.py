@@ -82,7 +82,10 @@ class TraceTest(ProgramTest):
 
     def test_a_config_of_several_jobs_is_refused(self):
         path = self.config(("comb",), workload={"id": "alloc_free"})
-        self.assertIn("`try` needs a config with one job, but /sweep/request_bytes makes 3.", self.try_it(path, expect=2).stderr)
+        self.assertIn("`try` needs a config with one job, but it makes 3 jobs (/sweep/request_bytes: 3). Give each axis one value, or put the value into `workload`.",
+                      self.try_it(path, expect=2).stderr)
+        path = self.config(("comb",), workload={"id": "alloc_free"}, sweep={"threads": [32, 64, 96], "request_bytes": [16, 32], "lanes_per_warp": [32]})
+        self.assertIn("it makes 6 jobs (/sweep/threads: 3, /sweep/request_bytes: 2).", self.try_it(path, expect=2).stderr)
         path = self.job({"id": "alloc_free", "threads": 0})
         self.assertIn("/workload/threads\n      found:   0\n", self.try_it(path, expect=2).stderr)
         self.assertFalse(self.out.exists())

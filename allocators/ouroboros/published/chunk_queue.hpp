@@ -4,8 +4,8 @@
 // malloc: Every lane that holds a unit of the semaphore walks through the queue from the front. It subtracts one from
 // the count of each chunk that it meets, until it finds a chunk with a page. Then it picks a set bit of the chunk's
 // mask. The lane that takes the last page moves the front behind the chunk and removes the entry. A lane that finds no
-// page adds back what it subtracted. If a free gave the chunk a page in between and did not put it back, this lane does
-// so.
+// page adds back what it subtracted. In between, a free may have given the chunk a page without putting the chunk back
+// into the queue. Then this lane puts the chunk back.
 //
 // free: A free sets the bit, adds one to the count, puts the chunk back if it had no page, and signals the semaphore.
 //

@@ -1,9 +1,12 @@
 #include "harness/front/cli/recorded_job.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "harness/front/common/errors.hpp"
 #include "harness/front/common/output.hpp"
@@ -28,11 +31,17 @@ void require_one_job(const Config& config, const std::string& path) {
     throw UsageError(
         fmt::format("{} measures nothing, so there is no job to record. Name a config with a workload.", path));
   std::size_t jobs = 1;
-  for (const AxisGroup& group : config.sweep) jobs *= group.size();
+  std::vector<std::string> causes;  // axes with more than one value, each with its number of values
+  for (const AxisGroup& group : config.sweep) {
+    jobs *= group.size();
+    if (group.size() == 1) continue;
+    for (const Axis& axis : group.axes) causes.push_back(fmt::format("{}: {}", axis.pointer, group.size()));
+  }
   if (jobs == 1) return;
-  throw UsageError(fmt::format(
-      "{}: `try` needs a config with one job, but {} makes {}. Keep one value per axis, or set it in `workload`.", path,
-      config.sweep.front().axes.front().pointer, jobs));
+  throw UsageError(
+      fmt::format("{}: `try` needs a config with one job, but it makes {} jobs ({}). Give each axis one value, or put "
+                  "the value into `workload`.",
+                  path, jobs, fmt::join(causes, ", ")));
 }
 
 Json recording_of(const Json& effective, const std::string& trace) {

@@ -57,9 +57,9 @@ void check_same_origin(const RunHistory& history, const Origin& now, const std::
     const auto differs = difference(cell.end ? cell.origin : cell.open.origin, now);
     if (!differs) continue;
     throw UsageError(
-        fmt::format("{} was measured with {}, but this run would use {}. Use the former, choose another --out, or pass "
-                    "--allow-mixed (every figure then says so).",
-                    folder, differs->earlier, differs->now));
+        fmt::format("{} was measured with {}, but this run would use {}. Run with {} again, choose another --out, or "
+                    "pass --allow-mixed (every figure then says so).",
+                    folder, differs->earlier, differs->now, differs->earlier));
   }
 }
 
