@@ -25,8 +25,9 @@
 //
 // Differs from the paper:
 // * If two halves are freed at the same time, neither free finds a unit of the other, so they are not merged. The
-//   upward correction sees both halves. Its thread then waits for two units and merges the halves, as long as both are
-//   available. Threads that have a unit take a node or return the unit, and never wait for another unit of this height.
+//   upward correction sees both halves. The thread of this correction then waits for two units and merges the halves,
+//   as long as both are available. Threads that have a unit take a node or return the unit, and never wait for another
+//   unit of this height.
 // * In the paper, only splits are expected. A thread that merges up to the root then holds all free memory, and other
 //   threads get null. Here they wait for the merged block. A merge itself waits only for locks. A failed merge holds
 //   units for a moment and has announced a block that does not come, so null is still possible, but rare.

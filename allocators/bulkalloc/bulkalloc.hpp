@@ -4,9 +4,9 @@
 // Paper: Gelado & Garland, Throughput-Oriented GPU Memory Allocation, PPoPP 2019. No complete implementation is public,
 // and the paper leaves gaps. So this is a reconstruction, and its times do not apply to the authors' code.
 //
-// Idea: There are two stages. Stage 1 counts: a bulk semaphore either grants the caller a unit or tells it to make a
-// batch of units. Stage 2 searches a structure and always finds its unit. So no thread fails while another thread
-// returns or splits a block.
+// Idea: A request has two stages. In stage 1, a bulk semaphore either grants the caller a unit or tells it to make a
+// batch of units. In stage 2, the caller searches a structure and always finds its unit. So no thread fails while
+// another thread returns or splits a block.
 // * TBuddy serves blocks of 4 KiB * 2^h from a static binary tree with a semaphore per height (buddy_tree.hpp,
 //   semaphore.hpp).
 // * UAlloc serves smaller blocks of power-of-two sizes from bins of 4 KiB in chunks of 256 KiB (ualloc.hpp,
@@ -31,18 +31,17 @@
 // Differs from the paper:
 // * The smallest block has 16 bytes, not 8. The pool may have any size, not only powers of two.
 // * Two halves of a block that were freed at the same time are merged afterwards, and the thread that merges announces
-//   it (buddy_tree.hpp). No thread announces that an empty bin will return to its chunk.
-// * A free that empties a bin reads the count at most 64 times while other claims still hold units of the bin. If they
-//   hold them longer, the empty bin stays until it is used and freed again.
+//   the merged block (buddy_tree.hpp). No thread announces that an empty bin will return to its chunk.
+// * A free that empties a bin reads the count at most 64 times while other claims still hold units of the bin. If
+//   claims hold units longer, the empty bin stays until it is used and freed again.
 // * Lanes of a warp that request different sizes run one group after the other; the paper does not say how a warp is
 //   divided. A call determines once which lanes run together. Votes of this group form each later group, and lanes that
 //   came together leave together. If the makers of bins form groups across the groups that wait for them, or if lanes
 //   in malloc run beside lanes in free, some warps of an H200 do not end (docs/findings.md).
 // * As in the paper, waits for units that another thread makes, for locks and for readers have no bound. These waits
-//   end, because a thread that makes units reports a failure, and holders of locks and readers wait only for lower
-//   levels.
-// * The wait of two available halves for the units of both has no bound either. The threads that hold these units use
-//   or return them.
+//   end: a thread that makes units reports a failure, and holders of locks and readers wait only for lower levels.
+// * A thread that merges two available halves waits for the units of both, also without bound. This wait ends, because
+//   the threads that hold these units use or return them.
 //
 // As published: An arena does not use slots of another one, so a malloc may return null while other arenas have free
 // slots.

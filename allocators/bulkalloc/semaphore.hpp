@@ -28,8 +28,8 @@
 // * A waiting thread stops waiting when R exceeds C + E, not when R equals it. R includes the thread itself, so with R
 //   = C + E there will be enough for all waiting threads. A wait often begins in this state. With the paper's listing,
 //   every waiting thread would then change the word repeatedly.
-// * Unconditional changes are additions instead of compare-exchanges. A merge also takes its units by an addition and
-//   undoes it if another thread was faster. So C may be negative for a moment.
+// * Unconditional changes are additions instead of compare-exchanges. A merge also takes its units by an addition, and
+//   undoes the addition if another thread was faster. So C may be negative for a moment.
 #pragma once
 
 #include "simt/simt.hpp"

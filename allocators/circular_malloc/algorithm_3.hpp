@@ -6,8 +6,9 @@
 // Idea:
 // * malloc: A walk starts at the roving offset and tries to set the flag of one chunk after the other. It steps over a
 //   chunk in use and never waits. It unlocks a free chunk that is too small. It splits the first large chunk that has
-//   at least `max_fragmentation` times the need, and leaves the roving offset on the chunk behind it.
-// * free: The caller absorbs the following chunk if that is free, leaves the roving offset behind it, and then unlocks.
+//   at least `max_fragmentation` times the need, and leaves the roving offset on the next chunk.
+// * free: If the following chunk is free, the caller absorbs it and moves the roving offset behind the merged chunk.
+//   Then the caller unlocks the merged chunk.
 //
 // Data: headers in front of the blocks (headers.hpp), the pre-split pool, one roving offset or an array of one word per
 // SM (circular_list.hpp).
@@ -19,8 +20,8 @@
 //   enough chunk may look used in each lap. By default, a walk has four times as many steps as the fresh pool has
 //   chunks, but at least 1,000,000: 4.2 million in a pool of 256 MiB, and 34 million in one of 2 GiB. So a null takes
 //   long, and in a full pool each caller makes all these steps. A test that needs null soon sets `max_steps`.
-// * The fence and the plain stores are release stores, and their loads acquire. The roving offset is also released,
-//   because it must not become visible before the header to which it points.
+// * Release stores replace the fence and the plain stores, and loads of the same words acquire. The roving offset is
+//   also released, because it must not become visible before the header to which it points.
 // * Blocks are aligned to 16 bytes, so offsets count granules of 16 bytes and the words reach further.
 // * Gaps are filled as in the authors' library. Needs are rounded up to 16 bytes, and max_fragmentation is 2. The fused
 //   forms lock by an atomic OR. After a merge, the multi forms redirect all offsets that point to the absorbed chunk.
@@ -33,7 +34,7 @@
 // These times differ from those of the authors' library, which is measured separately (results/reference/h200):
 // * 256 B with cfm_malloc, cfm_malloc_no_merge and cm_malloc_no_merge: A launch takes one of two times, which depends
 //   on the offsets (docs/findings.md). The library probably takes the longer one (not shown).
-// * 16 B with cf_malloc_no_merge: We do not know the reason.
+// * 16 B with cf_malloc_no_merge: We do not know why the times differ.
 // * Frees of 16 B with cm_malloc_no_merge and cfm_malloc_no_merge: The main reason is the different way of measuring
 //   (bump/atomic_malloc.hpp).
 #pragma once

@@ -3,7 +3,7 @@
 // Paper: Vinkler & Havran 2015, section 4.2 (equation 1, figure 2) and section 4.4 for several heaps. Level d of a heap
 // holds 2^d chunks of root / 2^d granules, so every level takes exactly `root` granules. The rest of the pool is one
 // last chunk. With one heap per SM, each heap is fitted into its own share of the pool. So its root is a power of two
-// times the smallest chunk. (The paper's R' = R / #SM is not one in general.)
+// times the smallest chunk. (The paper's root R' = R / #SM is in general no such power of two.)
 #pragma once
 
 #include "simt/simt.hpp"

@@ -1,10 +1,10 @@
-// The invariants of a Comb, checked on the host when no kernel runs.
+// These functions check the invariants of a Comb on the host while no kernel runs.
 //
-//   * a word is closed, or open for the class of its chunk; no thread holds a lock
-//   * open words belong to the class's words, and the bits beyond the last slot are set
-//   * a chunk that is not free has its bit in the map
-//   * runs are whole: a head with its length, and that many chunks
-//   * entries of the directory and of the lists of members are empty or contain chunks of the pool
+//   * A word is closed, or open for the class of its chunk. No thread holds a lock.
+//   * Open words are words that the class uses, and their bits beyond the last slot are set.
+//   * A chunk that is not free has its bit in the map.
+//   * Runs are whole: a head has the length of its run, and that many chunks follow.
+//   * Entries of the directory and of the lists of members are empty or contain chunks of the pool.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// The chunks of a class, and how a class gets more chunks.
+// These functions find chunks of a class and give a class more chunks.
 //
 // Each class has a list of its chunks, the members. A request picks some members at random. Like the directory the list
 // is a hint: an entry may be empty or contain a chunk that has left the class. The length of the list is the number of

@@ -1,8 +1,9 @@
-// Changes of chunks: a free chunk gets a class, and an empty chunk of a class becomes free or gets another class.
+// These functions change the use of a chunk: a free chunk gets a class, and an empty chunk of a class becomes free or
+// gets another class.
 //
 // A thread retires a chunk by taking all its slots: it locks every word, from "no slot taken" or from "closed". Then no
-// other thread is inside or can enter, and no block of the chunk is in use. Only then does the table change, and after
-// that the words are closed. Word 0 comes first, so of two retiring threads only one succeeds. If any slot is taken, by
+// other thread is inside or can enter, and no block of the chunk is in use. Then the thread changes the table, and
+// closes the words at last. Word 0 comes first, so of two retiring threads only one succeeds. If any slot is taken, by
 // its owner or for a moment by a claim with the wrong class, the attempt ends, and the words are opened again as they
 // were.
 #pragma once

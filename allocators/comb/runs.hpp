@@ -1,4 +1,4 @@
-// Requests of more than half a chunk: runs of free chunks, found from the end of the pool on.
+// A request of more than half a chunk gets a run of free chunks. The search for a run starts at the end of the pool.
 //
 // A thread claims a run by the bits of its chunks, 32 at a time, and releases it if another thread has one of the
 // chunks. The words of the run stay closed. Each thread works alone, because large requests are rare and the search

@@ -1,12 +1,13 @@
-// The last step of a search: all chunks of the pool, in windows of a few neighbouring ones.
+// The last step of a search checks all chunks of the pool, in windows of a few neighbouring chunks.
 //
 // Warps that scan at the same time divide the pool. Each check of a window first takes a ticket, and a check that
 // leaves nothing for the class stores its ticket as a note at the window. Each scan also has a ticket. If the note of a
 // window is younger than a scan, the window has nothing for this scan, because the check saw everything that was free
 // when the scan began. If the notes of all windows are younger, the pool has nothing.
 //
-// A scan begins at windows that a map does not mark as barren since their last check. There it takes only slots of the
-// class, so that classes that scan at the same time do not take the last empty chunks from each other.
+// A scan begins at windows that a map does not mark as barren since their last check. At these windows the scan takes
+// only slots of its class, so that classes that scan at the same time do not take the last empty chunks from each
+// other.
 #pragma once
 
 #include "allocators/comb/members.hpp"

@@ -1,20 +1,22 @@
-// The memory of a Comb and the words that describe it.
+// Space is the memory of a Comb and the words that describe it.
 //
 // The pool is an array of equal chunks, numbered from `first_chunk`. These arrays are outside the pool:
 //
-//   words      for each chunk one word of 64 bits per 32 slots of 16 bytes: a tag in the upper half, one bit per slot
-//              in the lower half (1 = taken). The tag is the class of the chunk or one of
-//                closed   all bits are 1; a warp that knows the chunk's class may open the word
-//                locked   all bits are 1; one thread owns the word and alone may change it
+//   words      Each chunk has one word of 64 bits per 32 slots of 16 bytes: a tag in the upper half, one bit per slot
+//              in the lower half (1 = taken). The tag is the class of the chunk or one of these values:
+//                closed   All bits are 1. A warp that knows the chunk's class may open the word.
+//                locked   All bits are 1. One thread owns the word, and only this thread may change it.
 //              Words that a class does not need are closed.
-//   in_use     one bit per chunk: 1 = taken. The thread that sets the bit owns the chunk
-//   table      for each chunk: free, its class, or the part that it has in a run of chunks for a large request. Written
-//              only by the owner of the chunk, so no thread writes the entry of a chunk while a block lives there
-//   directory  for each class a power of two of chunk numbers, where a warp searches first. Hints: any entry may
-//              contain any chunk of any class at any time
-//   members    for each class a list of as many chunk numbers, which a request searches if its own word is full. Hints
-//   barren     for each class a bit per window of eight chunks: 1 = the last check found nothing for the class. Hints
-//   notes      for each class and window the time of that check (scan.hpp)
+//   in_use     Each chunk has one bit: 1 = taken. The thread that sets the bit owns the chunk.
+//   table      Each chunk has an entry: free, its class, or its part in a run of chunks for a large request. Only the
+//              owner of a chunk writes the entry, so the entry does not change while a block lives in the chunk.
+//   directory  Each class has a power of two of chunk numbers, where a warp searches first. They are hints: an entry
+//              may contain any chunk of any class at any time.
+//   members    Each class has a list of as many chunk numbers, which a request searches if its own word is full. They
+//              are hints, too.
+//   barren     Each class has a bit per window of eight chunks: 1 = the last check found nothing for the class. The
+//              bits are hints, too.
+//   notes      Each class has, for each window, the time of this check (scan.hpp).
 //
 // Chunk numbers 0 and 1 have no memory. Their words are closed forever, so a request that follows a directory entry 0
 // (not used yet) or 1 (a chunk is being fetched) finds nothing, without an extra test.

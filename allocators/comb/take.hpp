@@ -1,4 +1,4 @@
-// Slots for mates, from words that some of them have loaded.
+// These functions take slots for mates from words that some of the mates have loaded.
 //
 // All lanes of one class that are without a slot stay together as `mates`. A lane that gets a slot leaves them.
 #pragma once

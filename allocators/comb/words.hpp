@@ -1,4 +1,4 @@
-// Operations of one thread on one word of the bitmap: claim bits, open it, own it.
+// With these operations one thread claims bits of a bitmap word, opens the word, or owns it.
 #pragma once
 
 #include "allocators/comb/space.hpp"

@@ -15,12 +15,12 @@
 // Differs from the paper and the public code:
 // * Barriers of the calling lanes replace lock step. They stand after the lanes write their requests, before the worker
 //   moves the fill level, and after it has changed the SuperBlock.
-// * Each warp has a lock next to the address of the header. It costs one exchange and one store per call of a group. On
-//   GPUs since Volta, diverged lanes may call at the same time; in lock step they called one after the other.
+// * Each warp has a lock next to the address of the header. The lock costs one exchange and one store per call of a
+//   group. On GPUs since Volta, diverged lanes may call at the same time; in lock step they called one after the other.
 // * A mask holds the lanes that have not ended. The published count, the highest lane plus 1, never reaches zero if the
 //   lanes are not the first ones of the warp. The first request of a kernel adds its lanes by one OR.
 // * Requests above the limit of the device heap are refused. If a list node cannot be allocated, the block is freed, as
-//   published. Ending without blocks does nothing; the public code dereferences a null pointer.
+//   published. A release_all() without blocks does nothing; the public code dereferences a null pointer there.
 // * Sums of requests have 64 bits. Addresses are broadcast with all bits; the published copies lose bit 31.
 // * SuperBlocks are aligned to 16 bytes, as the device heap gives them. The public code has an attribute without
 //   effect.

@@ -1,12 +1,12 @@
 // The heap of one warp in FDGMalloc, reworked, has a SuperBlock from which blocks are cut, and the chain of all memory
 // to free in bulk.
 //
-// Protocol: A lock guards the record of a warp, because diverged subsets of its lanes may call at the same time. (In
-// the published code, lanes read other lanes' requests without a barrier, and diverged lanes change the fill level at
-// the same time.) The leader of a group holds the lock only while the lanes of its own group work, so every wait ends.
-// Without divergence, no lane waits. `owners` has a bit for each lane that has allocated since its last release_all().
-// The lane that clears the last bit frees the chain. (The published code counts threads as "highest active lane + 1",
-// which leaks for other subsets.)
+// Protocol: A lock guards the record of a warp, because diverged subsets of its lanes may call at the same time. (The
+// published code has no lock: lanes read other lanes' requests without a barrier, and diverged lanes change the fill
+// level at the same time.) The leader of a group holds the lock only while the lanes of its own group work, so every
+// wait ends. Without divergence, no lane waits. `owners` has a bit for each lane that has allocated since its last
+// release_all(). The lane that clears the last bit frees the chain. (The published code counts threads as "highest
+// active lane + 1", which leaks for other subsets.)
 #pragma once
 
 #include "allocators/support/common/lock.hpp"

@@ -1,4 +1,4 @@
-// AccessBlock is an access block of FlatterScatter: pages, then their table.
+// AccessBlock is an access block of FlatterScatter: pages, followed by their table.
 //
 // mallocMC 3, FlatterScatter/AccessBlock.hpp. A page has two words:
 // * chunk_bytes: It is 0 for an unused page. On every page of a multi-page block it is the bytes of the whole request.
@@ -10,13 +10,14 @@
 // * leave: A thread subtracts 1. The last thread to leave locks the page by a compare-exchange from 0, clears the words
 //   that later formats read as bits, marks the page unused, and subtracts the lock.
 //
-// A search counts as long as it lasts. So a page may look full although it has room, and malloc may return null
-// although chunks are free (docs/findings.md).
+// The filling counts a search as long as the search lasts. So a page may look full although it has room, and malloc may
+// return null although chunks are free (docs/findings.md).
 //
-// Orders (`bit_orders`): As published, they are relaxed, with a fence in the reset, where ours releases. Then nothing
-// orders the last accesses of an owner of a chunk before the first accesses of the next owner (docs/findings.md). In
-// the fixed form, every addition to the filling acquires and every subtraction releases. Setting a bit acquires and
-// clearing it releases, because a searcher that came in before an owner left may take that owner's chunk.
+// Orders (`bit_orders`): In the published form these operations are relaxed, and the reset has a fence where our reset
+// releases. So nothing orders the last accesses of an owner of a chunk before the first accesses of the next owner
+// (docs/findings.md). In the fixed form, every addition to the filling acquires and every subtraction releases. Setting
+// a bit acquires and clearing it releases, because a searcher that came in before an owner left may take that owner's
+// chunk.
 #pragma once
 
 #include "allocators/flatter_scatter/page_layout.hpp"

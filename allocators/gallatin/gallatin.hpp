@@ -16,8 +16,8 @@
 // Data: heap.hpp. Protocols: bit_tree.hpp, blocks.hpp, slices.hpp, runs.hpp.
 //
 // Differs from the public code:
-// * The memory orders are ours (see the end). Groups of lanes are explicit masks. Lanes that have their slice leave the
-//   group, and the others stay together.
+// * The memory orders are ours (see the end of this comment). Groups of lanes are explicit masks. Lanes that have their
+//   slice leave the group, and the others stay together.
 // * Null is returned in bounded time. A request for a block fails when it finds both the class's tree and the tree of
 //   free segments empty; the public code makes all its tries. A request searches once for a run; the public code
 //   searches 500 times.
@@ -73,10 +73,10 @@
 //   compare-exchange with acquire and release, and one addition with release.
 //
 // On an H200, our mallocs take less time than those of the public code (results/reference/h200/peers). At 16 B the
-// fences and loads above explain the difference: with them, this form takes the public code's time. They are not part
-// of the design. At 4 KiB the cause is not known. A block of slices is then a segment, so 4,096 requests use up a
-// segment, and the public code needs more steps to get the next one. Our frees are faster as well, and the loads of
-// pointers do not explain this.
+// fences and loads above explain the difference: with them, this form takes the public code's time. The fences and
+// loads are not part of the design. At 4 KiB the cause is not known. A block of slices is then a segment, so 4,096
+// requests use up a segment, and the public code needs more steps to get the next one. Our frees are faster as well,
+// and the loads of pointers do not explain this.
 #pragma once
 
 #include "allocators/gallatin/inspect.hpp"

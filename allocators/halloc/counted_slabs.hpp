@@ -15,7 +15,8 @@
 // that lowers the count to zero tries to free the slab.
 //
 // Orders: Bits acquire when a block is taken and release when it is freed. Frees release the count, and the lane that
-// frees the slab acquires it. The set of free slabs and the head order blocks of another kind after that.
+// frees the slab acquires it. The set of free slabs and the head then order the next use of the slab after these
+// operations.
 #pragma once
 
 #include "allocators/halloc/size_classes.hpp"

@@ -1,9 +1,9 @@
-// Heads finds and replaces the head of each size, the slab from which it allocates.
+// A head is the slab from which a size allocates. Heads finds and replaces the head of each size.
 //
 // Adinetz & Pleiter 2014, "Head Replacement Tricks". One thread at a time replaces the head of a size, under the lock
-// of the size. It publishes the slab that was found in advance. It searches for the next slab while others already
-// allocate, and files the old head in a set. The search order is: roomy slabs of the size, sparse slabs of the kind,
-// free slabs, then busy slabs of the size that are not too full.
+// of the size. It publishes the slab that was found in advance. While other threads already allocate, it searches for
+// the next slab and files the old head in a set. The search order is: roomy slabs of the size, sparse slabs of the
+// kind, free slabs, then busy slabs of the size that are not too full.
 //
 // The time from lock to unlock limits the rate at which large blocks are allocated, because 36 warps fill a slab of 3
 // KiB blocks. So loads are issued together, and the old head is detached after the unlock. The thread that makes a head

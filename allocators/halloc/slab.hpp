@@ -7,14 +7,14 @@
 // * Bit 4 marks a formatted slab, which has a kind. The bit is clear in a free slab.
 // * Bits 0-3 are the last size of which the slab was a head.
 //
-// Bits: One 64-bit word per 32 chunks. A bit of the low half marks a chunk in use. A bit of the high half marks a chunk
-// that continues the block of the chunk before it. A free finds the length of a block by these marks. They are set
-// after the block is won and cleared with it.
+// Bits: There is one 64-bit word per 32 chunks. A bit of the low half marks a chunk in use. A bit of the high half
+// marks a chunk that continues the block of the chunk before it. A free finds the length of a block by these marks.
+// They are set after the block is won and cleared with it.
 //
 // Protocol:
-// * allocate: A thread adds its chunks to the count and ORs its bits, in any order. It owns the block if its bits were
-//   clear and the old state word shows a formatted slab with the era of the thread's head. Otherwise it clears the bits
-//   that it set, subtracts, and requests a new head.
+// * allocate: A thread adds its chunks to the count and ORs its bits, in any order. The thread owns the block if its
+//   bits were clear and the old state word shows a formatted slab with the era of the thread's head. Otherwise it
+//   clears the bits that it set, subtracts, and requests a new head.
 // * free: A thread clears the bits, then subtracts. The count is never below the number of bits that owners hold.
 // * subtract: If a thread lowers the count of a slab across a threshold and the slab is not a head, it files the slab
 //   in the set of its new class. At zero it frees the slab by a compare-exchange of exactly this word, so that neither
@@ -27,7 +27,7 @@
 // the old word must show was published with the head (release, acquire), after everything that emptied or filled the
 // slab before. All writes to a state word are read-modify-writes of one release sequence.
 //
-// ABA: The era protects the word. A thread would have to sleep while its slab becomes a head 2^32 times.
+// ABA: The era protects the word. It would fail only for a thread that sleeps while its slab becomes a head 2^32 times.
 #pragma once
 
 #include "allocators/halloc/size_classes.hpp"

@@ -1,7 +1,8 @@
-// KMA, reworked: the lanes of a warp reserve together, by additions.
+// In the reworked form of KMA, the lanes of a warp reserve blocks together, by additions.
 //
-// Base: Spliet, Howes, Gaster & Varbanescu, GPGPU-7 2014, section 4.2, figures 1 and 2 (kma.hpp has it as published).
-// Data and protocols: layout.hpp, superblock.hpp (state words, bitmaps), superblock_queue.hpp, superblock_heap.hpp.
+// Base: Spliet, Howes, Gaster & Varbanescu, GPGPU-7 2014, section 4.2, figures 1 and 2 (kma.hpp has the published
+// form). Data and protocols: layout.hpp, superblock.hpp (state words, bitmaps), superblock_queue.hpp,
+// superblock_heap.hpp.
 //
 // Reworked, with the benefit of each change:
 //   * The lanes of a warp that ask for the same block size reserve together, by one subtraction, and set their bits by

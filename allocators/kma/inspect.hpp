@@ -1,4 +1,4 @@
-// Invariants of both forms of KMA while no kernel runs.
+// These functions check the invariants of both forms of KMA while no kernel runs.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Superblocks of the reworked KMA: the state word that counts their blocks, and the bitmap of taken blocks.
+// Superblocks of the reworked KMA have a state word that counts their blocks, and a bitmap of taken blocks.
 //
 // State word (one per superblock, side array):
 //
@@ -6,21 +6,24 @@
 //   bits 32-47  blocks in all                   bit  54     attached: in the active table
 //                                               bit  55     unused: in the queue of unused superblocks
 //
-// Protocol. Every change but one is an addition, so no thread loops on this word, the hottest of the design:
-//   reserve  fetch_sub(n). If the old word was attached, of my size and with f > 0 free blocks, min(n, f) are mine. The
-//            rest is added back, or all if the entry of the active table was outdated. Until then the count is too low,
-//            which can refuse a block or leave one behind, but never grants a block that does not exist.
-//   release  fetch_add(n), after the bits are cleared.
-//   attach   fetch_add(attached word - unused word): exact whatever reservations are passing through.
-//   detach   fetch_and(~attached), by the one thread that took the superblock out of the active table.
-//   recycle  a thread that makes the word "all blocks free, not attached" tries one compare-exchange to `unused`; the
-//            winner owns the superblock. The word holds the whole state, so ABA is harmless. The attempt fails only
-//            against a passing reservation, whose thread adds back what it took and then tries too.
-// Orders: release and detach are acq_rel; reserve acquires what attach released (the cleared bitmap); recycling
-// acquires the last writes of all owners.
+// Protocol: Every change but one is an addition, so no thread loops on this word, the most contended of the design.
+//   reserve  A thread executes fetch_sub(n). If the old word was attached, had the thread's block size and f > 0 free
+//            blocks, the thread gets min(n, f) blocks and adds the rest back. If the entry of the active table was
+//            outdated, the thread adds all n back. Until then the count is too low. This can refuse a block or leave
+//            one behind, but never grants a block that does not exist.
+//   release  A thread clears the bits and then executes fetch_add(n).
+//   attach   A thread executes fetch_add(attached word - unused word). The sum is right even if other threads reserve
+//            meanwhile.
+//   detach   The one thread that took the superblock out of the active table executes fetch_and(~attached).
+//   recycle  A thread that makes the word "all blocks free, not attached" tries one compare-exchange to `unused`. The
+//            winner owns the superblock. The word holds the whole state, so ABA is harmless. The attempt fails only if
+//            another thread reserves meanwhile. That thread adds back what it took and then tries to recycle, too.
+// Orders: Release and detach are acq_rel. Reserve acquires what attach released (the cleared bitmap). Recycle acquires
+// the last writes of all owners.
 //
-// Bitmap: in the last bytes of the superblock (paper, figure 1), bit set = taken. Setting a bit acquires, clearing it
-// releases: that hands a block over. Bits are cleared before they are counted, so every reservation has a clear bit.
+// Bitmap: The bitmap lies in the last bytes of the superblock (paper, figure 1). A set bit marks a taken block. Setting
+// a bit acquires and clearing it releases, so the bit hands the block over. Bits are cleared before they are counted,
+// so every reservation has a clear bit.
 #pragma once
 
 #include "allocators/kma/layout.hpp"

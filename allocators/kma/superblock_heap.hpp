@@ -1,9 +1,10 @@
-// The heap of the reworked KMA: an active superblock per block size, in front of the queue of unused superblocks.
+// SuperblockHeap is the heap of the reworked KMA: an active superblock per block size, in front of the queue of unused
+// superblocks.
 //
-// Only the entry of the active table decides about attachment: a superblock is attached before its index is stored,
-// and only the thread that compare-exchanges the index out of the entry may detach it. ABA on an entry is harmless,
-// because that thread is the only remover in any life of the superblock.
-// The thread that reserves the last block of a superblock also replaces the superblock. No other thread has to.
+// The entry of the active table alone decides whether a superblock is attached. A superblock is attached before its
+// index is stored in the entry, and only the thread that compare-exchanges the index out of the entry may detach the
+// superblock. ABA on an entry is harmless, because that thread is the only remover in any life of the superblock. The
+// thread that reserves the last block of a superblock also replaces the superblock. No other thread has to.
 #pragma once
 
 #include "allocators/kma/superblock.hpp"

@@ -3,7 +3,7 @@
 // Shared words: head, tail and one link per superblock, each {count 32 | superblock 32}. The count of a word grows with
 // every write, which prevents ABA. Links lie outside the superblocks and survive their reuse. A dequeue returns the old
 // dummy, and its successor becomes the dummy, so one superblock always stays in the queue. A push releases the
-// superblock and a pop acquires it, through the link and then the head, because the popper before had read the link.
+// superblock and a pop acquires it, through the link and then the head, because the previous popper had read the link.
 #pragma once
 
 #include "simt/simt.hpp"

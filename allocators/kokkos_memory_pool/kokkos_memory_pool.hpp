@@ -5,11 +5,11 @@
 // There is no paper. Its authors call it an implementation detail of Kokkos tasks (issue 5794).
 //
 // Idea: Every lane works for itself.
-// * malloc: A request is rounded up to a power of two. It tries the superblock in the hint of this size: one addition
-//   to its count, then ORs for a bit, from a place that the clock chooses. If this fails, it scans all superblocks,
-//   beginning with the range of its size. It takes the first one of its size that is not full. Otherwise it gives its
-//   size to the first empty one by a compare-exchange. Without an empty superblock, it takes the first one of a larger
-//   size.
+// * malloc: A request is rounded up to a power of two. The lane tries the superblock in the hint of this size: it adds
+//   one to the superblock's count and searches for a bit by ORs, from a place that the clock chooses. If this fails, it
+//   scans all superblocks, beginning with the range of its size. It takes the first one of its size that is not full.
+//   Otherwise it gives its size to the first empty one by a compare-exchange. Without an empty superblock, it takes the
+//   first one of a larger size.
 // * free: A lane clears the bit, then lowers the count.
 //
 // Data: superblock.hpp. Each block size has two words: the superblock to try first and the first superblock of its
@@ -25,8 +25,8 @@
 //   256 bytes are therefore aligned to their size. In the authors' code the superblocks follow the states in the pool,
 //   and blocks are aligned to 32 bytes.
 //
-// As published: With attempts = 1, the default, null may be returned although blocks are free. If a superblock is full,
-// every waiting lane scans all full superblocks of its size, which takes seconds with many superblocks
+// As published: With attempts = 1, the default, malloc may return null although blocks are free. If a superblock is
+// full, every waiting lane scans all full superblocks of its size, which takes seconds with many superblocks
 // (docs/findings.md). A request of 16 bytes takes 64.
 #pragma once
 

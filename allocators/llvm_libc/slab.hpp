@@ -4,12 +4,12 @@
 // bits are rounded up to 128 bytes, which is two destructive-interference sizes of the compiler. In slabs below 64 KiB,
 // which only searches and tests use, they are rounded up to 16 bytes.
 //
-// An empty slab keeps its chunk size in the header for its next use. All bits are zero then. They are cleared again
-// only if the next use has smaller chunks, which need more words of bits.
+// An empty slab keeps its chunk size in the header for its next use. All bits of an empty slab are zero. The next use
+// clears bits only if its chunks are smaller and so need more words of bits.
 //
-// Orders of the bits: As published, they are relaxed. Then nothing orders the last accesses of an owner of a chunk
-// before the first accesses of the next owner, if the next owner already had its reservation (docs/findings.md). In the
-// fixed form, clearing a bit releases and setting it acquires.
+// Orders of the bits: In the published form the operations on bits are relaxed. So nothing orders the last accesses of
+// an owner of a chunk before the first accesses of the next owner, if the next owner already had its reservation
+// (docs/findings.md). In the fixed form, clearing a bit releases and setting it acquires.
 #pragma once
 
 #include "allocators/support/common/bit_orders.hpp"

@@ -17,7 +17,7 @@
 // * An entirely free chunk may return to the pool: release_chunk().
 //
 // The disadvantage is that a chunk passes from warp to warp, and each warp waits for the previous one. With few chunks,
-// thirty warps would wait for the same chunk, or hundreds of lanes that call alone. So many simultaneous groups get new
+// thirty warps would wait for the same chunk, or hundreds if single lanes call. So many simultaneous groups get new
 // chunks (refill.hpp), as long as at least half the pool is unused. A group that finds many other groups takes the
 // pages of a new chunk. A group cannot see groups that request at the same moment, but the queue position of its take
 // shows how many came earlier. Such a group adds a chunk after it is served. The class keeps these chunks, and later

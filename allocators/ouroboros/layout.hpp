@@ -1,4 +1,4 @@
-// Lays out the pool and resets it. All code runs on the host, except the kernel.
+// These functions lay out the pool and reset it. All code runs on the host, except the kernel.
 //
 //   [ chunk 0, chunk 1, ... | headers | tables of the storage | tables of the variant | ring of returned chunks ]
 //

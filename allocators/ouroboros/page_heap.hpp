@@ -1,9 +1,10 @@
 // Page-based Ouroboros (P): the queue of a class holds the indices of its free pages.
 //
 // The index of a page is its offset in the pool in units of 16 bytes. (The published index is chunk << 9 | page; ours
-// works for any chunk size.) It has 32 bits, so the pages can cover 64 GiB. Pages never leave their class. A malloc
-// costs a lane its share of two additions, on semaphore and front, and an exchange of its own slot. A free costs a read
-// of the chunk's header, a share of two additions, and a compare-exchange.
+// works for any chunk size.) Our index has 32 bits, so the pages can cover 64 GiB. Pages never leave their class. For a
+// malloc, a lane makes an exchange of its own slot and shares two additions with its group: one to the semaphore and
+// one to the front of the queue. For a free, a lane reads the chunk's header, makes a compare-exchange, and shares two
+// additions.
 #pragma once
 
 #include "allocators/ouroboros/heap.hpp"

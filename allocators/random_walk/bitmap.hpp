@@ -7,7 +7,7 @@
 //
 // * Locking::lock_map (published): Each word has a lock bit. A thread tries the lock once and never waits. A word that
 //   another thread has locked counts as full. The printed algorithms never release the lock; here every path does.
-//   Frees do not take it, so bits are still changed only by OR and AND.
+//   Frees do not take the lock, so bits are still changed only by OR and AND.
 // * Locking::none (reworked): The atomic OR that finds a bit 0 wins it (acquire), and an atomic AND frees it (release).
 //   If another thread took the bit in between, the word is tried again with its present bits.
 //

@@ -19,8 +19,8 @@
 // memory.
 //
 // Reworked (rw_bm_reworked): There is no LockMap. The first attempt is an atomic OR of a random bit of a random word,
-// without a load before. If many pages are free, this is the only trip to memory. If the OR fails, it returns the word,
-// as the load would. A walk gives up after as many full words as RW checks pages (bitmap.hpp).
+// without a load before. If many pages are free, this is the only trip to memory. An OR that fails returns the word, as
+// the load would. A walk gives up after as many full words as RW checks pages (bitmap.hpp).
 #pragma once
 
 #include "allocators/random_walk/bitmap_pages.hpp"

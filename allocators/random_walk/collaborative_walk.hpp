@@ -10,9 +10,9 @@
 // Data: bitmap.hpp (words of 64 bits in corw_64).
 //
 // Differs from the paper (corw):
-// * The differences of rw_bm apply (bitmap_walk.hpp), but this lock the paper releases. The authors' public code has no
-//   lock: a warp takes 32 neighbouring words by exchanges, and loses concurrent frees. So mallocs of corw take longer
-//   than those of this code. Times of frees differ mostly because they are measured differently
+// * The differences of rw_bm apply (bitmap_walk.hpp), except one: the paper's CoRW releases its lock. The authors'
+//   public code has no lock: a warp takes 32 neighbouring words by exchanges, and loses concurrent frees. So mallocs of
+//   corw take longer than those of this code. Times of frees differ mostly because they are measured differently
 //   (bump/atomic_malloc.hpp).
 // * In a pass, a lane gives a page only if another lane will receive it: the number of lanes in need must exceed the
 //   number of giving lanes with a lower rank. As printed, pages without a receiver would stay marked.

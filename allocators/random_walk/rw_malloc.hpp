@@ -9,13 +9,13 @@
 // Data: the bitmap (bitmap.hpp), and one word per page (`runs`). For the first page of a block, this word has the
 // length of the block.
 //
-// Protocol: The OR that finds all its bits 0 wins the run (acquire). Otherwise it clears the bits that it set. An AND
-// frees the run (release). Only the owner of a block writes the block's word of `runs`. Each member of a shared run
-// subtracts itself there (acq_rel), and the last one frees the run.
+// Protocol: A thread wins the run if its OR finds all bits 0 (acquire). Otherwise the thread clears the bits that it
+// set. An AND frees the run (release). Only the owner of a block writes the block's word of `runs`. Each member of a
+// shared run subtracts itself there (acq_rel), and the last one frees the run.
 //
 // Differs from the paper:
-// * Only the n pages of the request are marked, not the whole run, which is an error in print that the authors' code
-//   repairs. A failed OR is undone, which the text omits; without this, pages are lost.
+// * Only the n pages of the request are marked. The printed algorithm marks the whole run, an error that the authors'
+//   code repairs. A failed OR is undone, which the text omits; without this, pages are lost.
 // * The paper does not describe free. Lengths lie beside the pool. In the authors' code they are in a word before the
 //   block, so that requests for 8,192 bytes never end. A shared run is free when its last member is free. In the
 //   authors' code it is free when the part of the lowest lane is.

@@ -1,4 +1,4 @@
-// Requests of a page and more as published get consecutive unformatted pages, found under one lock.
+// In the published form, requests of a page and more get consecutive unformatted pages, found under one lock.
 //
 // Steinberger et al. 2012; authors' public code, version 1.0. The lanes of a warp go one after the other. A lane spins
 // on the only lock. It scans the table downwards from the hint, then from the end of the pool down to the hint. A

@@ -1,5 +1,5 @@
-// ScatterHeap is the heap of ScatterAlloc, reworked: malloc and free over the page table. Paper, idea and what was
-// reworked: scatteralloc_reworked.hpp.
+// ScatterHeap is the heap of ScatterAlloc, reworked: malloc and free over the page table. scatteralloc_reworked.hpp has
+// the paper, the idea and the changes.
 #pragma once
 
 #include <algorithm>

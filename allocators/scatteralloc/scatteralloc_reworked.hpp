@@ -1,4 +1,4 @@
-// ScatterAlloc, reworked: a hash scatters requests over pages, and the lanes of a warp search together.
+// In the reworked form of ScatterAlloc, a hash scatters requests over pages, and the lanes of a warp search together.
 //
 // Paper: Steinberger, Kenzel, Kainz & Schmalstieg, ScatterAlloc: Massively Parallel Dynamic Memory Allocation for the
 // GPU, InPar 2012; constants of the authors' public code, version 1.0. Idea and published form: scatteralloc.hpp.

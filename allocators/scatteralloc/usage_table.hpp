@@ -3,11 +3,11 @@
 // Steinberger et al. 2012; layout of the authors' public code, version 1.0:
 // * `chunk_bytes` is 0 on an unformatted page. On every page of a multi-page block, it has the bytes of the whole
 //   request.
-// * `count` is the number of chunks in use. While a reset locks the page, page bytes are added.
+// * `count` is the number of chunks in use. While a reset locks the page, the number of bytes of a page is added.
 // * `bits` marks the chunks in use of a flat page, or the segments of a two-level page that were seen full.
 //
-// The bits of a two-level page lie at its end (page_format.hpp). They are zeroed when the heap is made and when a page
-// is freed. So an unformatted page has zeros there, for any next format.
+// The bits of a two-level page lie at the end of the page (page_format.hpp). They are zeroed when the heap is made and
+// when a page is freed. So an unformatted page has zeros there, for any next format.
 //
 // Protocol:
 // * use: A thread adds 1 to the count. With page reset, it checks the chunk size again, because the page may have been

@@ -16,10 +16,10 @@
 // or for a thread that has already raised the count. That thread has started and waits only for earlier tickets. While
 // a failing request undoes its subtraction, other requests may be refused although a page was just freed.
 //
-// simple_queue does this for each lane. simple_queue_reworked does it once for all lanes of a warp that call together,
-// as current queue allocators do. It raises the count after the pages are in their slots, so no thread waits for a page
-// that is not yet in its slot. It does not load the count first, because this would be a third trip to words that all
-// lanes share.
+// In simple_queue each lane does this for itself. In simple_queue_reworked one operation serves all lanes of a warp
+// that call together, as in current queue allocators. simple_queue_reworked raises the count after the pages are in
+// their slots, so no thread waits for a page that is not yet in its slot. It does not load the count first, because
+// this load would be a third trip to words that all lanes share.
 #pragma once
 
 #include <algorithm>

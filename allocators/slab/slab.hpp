@@ -19,10 +19,10 @@
 // * A call of the source is one request of a whole tile. Here each lane makes its own request. The present lanes of a
 //   tile serve their requests one after the other. Lanes also load the words of missing lanes, and a lane stops at the
 //   first word with a free slab.
-// * Probing ends after it has seen every block, and null is returned. In the source it never ends in a full pool.
+// * After probing every block, malloc returns null. In the source the probing never ends in a full pool.
 // * Assumed: Probe i goes i places further, modulo the next power of two, and skips numbers without a block. So every
 //   block is seen once.
-// * Pointers replace handles of 32 bits. A second free of a slab is not detected (source: an assertion).
+// * Pointers replace handles of 32 bits. A second free of a slab is not detected. The source has an assertion for this.
 // * The word of a slab's bit hands the slab over, with our memory orders.
 #pragma once
 

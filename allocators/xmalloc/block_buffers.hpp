@@ -14,18 +14,18 @@
 // * Bits 58-63 have the number of free blocks that are in no list.
 //
 // malloc:
-// 1. Pops a block from its own free list, or from another list of the class.
-// 2. If all lists are empty, pops a Superblock from the second-level buffer. If this buffer is empty too, cuts a new
-//    Superblock.
-// 3. Moves the blocks of the Superblock into its own list one by one, each by a compare-exchange of the word. If the
-//    list gets full, the last block returns to the Superblock and the Superblock to the buffer. If all blocks are
-//    moved, the Superblock is in no buffer.
-// 4. Begins again with step 1.
+// 1. The lane pops a block from its own free list, or from another list of the class.
+// 2. If all lists are empty, the lane pops a Superblock from the second-level buffer. If this buffer is empty too, the
+//    lane cuts a new Superblock.
+// 3. The lane moves the blocks of the Superblock into its own list one by one, each by a compare-exchange of the word.
+//    If the list gets full, the last block returns to the Superblock and the Superblock to the buffer. If all blocks
+//    are moved, the Superblock is in no buffer.
+// 4. The lane begins again with step 1.
 //
-// free: Pushes the block into a free list. If the list is full, sets the block's bit by a compare-exchange. The lane
-// that sets the first bit of a Superblock puts the Superblock into the buffer.
+// free: The lane pushes the block into a free list. If the list is full, the lane sets the block's bit by a
+// compare-exchange. The lane that sets the first bit of a Superblock puts the Superblock into the buffer.
 //
-// A Superblock never returns to the heap: the paper does not define when, and the public code does not do it.
+// A Superblock never returns to the heap: the paper does not define when it should, and in the public code it does not.
 //
 // Differs from the public code: malloc returns null after the heap below has refused a Superblock `most_refusals` times
 // in a row, or after `retry_limit` laps. The public code gives up after 10^7 laps.

@@ -6,20 +6,20 @@
 //
 // push:
 // 1. Reads head and tail. Fails if the ring is full.
-// 2. If the slot of the tail is a lap behind, compare-exchanges the slot to the tail.
-// 3. Compare-exchanges the tail to the new value and the next position. Begins again if this fails.
+// 2. If the slot of the tail is a lap behind, it compare-exchanges the slot to the tail.
+// 3. It compare-exchanges the tail to the new value and the next position. If this fails, it begins again.
 //
 // pop:
 // 1. Reads head and tail. Fails if the ring is empty.
-// 2. Reads the value from the tail if there is only one, otherwise from the slot of the head.
-// 3. Compare-exchanges the head to the next position. Begins again if this fails.
+// 2. It reads the value from the tail if there is only one value, otherwise from the slot of the head.
+// 3. It compare-exchanges the head to the next position. If this fails, it begins again.
 //
 // If several threads compare-exchange at the same time, one succeeds, so every loop ends. Values have 32 bits. ABA: The
 // head and positions have 32 bits and repeat after 2^32 operations.
 //
 // Differs from the public code: Pushes release and pops acquire, while the public code has fences around each
-// operation. So each attempt has a fence here. This is probably the reason why calls take longer
-// (results/reference/h200/originals.md), but it is not shown.
+// operation. So each attempt has a fence here. These fences are probably the reason why calls take longer than in the
+// public code (results/reference/h200/originals.md). No measurement shows this.
 #pragma once
 
 #include "simt/simt.hpp"

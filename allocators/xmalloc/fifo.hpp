@@ -7,19 +7,19 @@
 //
 // push:
 // 1. Subtracts 1 from `room`. Fails if there is none.
-// 2. Takes its number t by an addition to `tail`, waits for turn t and writes the value.
-// 3. Sets the turn to t + 1 (release) and adds 1 to `filled`.
+// 2. It takes its number t by an addition to `tail`, waits for turn t and writes the value.
+// 3. It sets the turn to t + 1 (release) and adds 1 to `filled`.
 //
 // pop:
 // 1. Subtracts 1 from `filled`. Fails if there is none.
-// 2. Takes its number h by an addition to `head`, waits for turn h + 1 (acquire) and reads the value.
-// 3. Sets the turn to h + capacity (release) and adds 1 to `room`.
+// 2. It takes its number h by an addition to `head`, waits for turn h + 1 (acquire) and reads the value.
+// 3. It sets the turn to h + capacity (release) and adds 1 to `room`.
 //
-// Differs from the published FIFO: There, a pop compare-exchanges the head and a push the tail, so only one operation
-// per round trip to the second-level cache succeeds. Here, one addition moves each counter. The disadvantage is that a
-// pop may wait for the push with its number. The wait ends, because a pop is admitted only after as many pushes have
-// finished as pops were admitted. So its push already has a number and waits at most for lower numbers. There is no
-// ABA: nothing is compare-exchanged, and the turn of a slot repeats only after 2^32 operations.
+// Differs from the published FIFO: In the published form, a pop compare-exchanges the head and a push the tail, so only
+// one operation per round trip to the second-level cache succeeds. Here, one addition moves each counter. The
+// disadvantage is that a pop may wait for the push with its number. The wait ends, because a pop is admitted only after
+// as many pushes have finished as pops were admitted. So its push already has a number and waits at most for lower
+// numbers. There is no ABA: nothing is compare-exchanged, and the turn of a slot repeats only after 2^32 operations.
 #pragma once
 
 #include "allocators/support/common/tickets.hpp"

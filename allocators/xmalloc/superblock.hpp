@@ -7,10 +7,10 @@
 // bit of its Superblock's mask. A Superblock with a set bit is in the Superblock buffer (second level) of its class.
 //
 // Protocol of the mask word:
-// * give back: A thread makes a fetch_or(bits) with acq_rel. The thread that makes the mask non-zero puts the
+// * give back: A thread executes fetch_or(bits) with acq_rel. The thread that makes the mask non-zero puts the
 //   Superblock into the buffer.
-// * take: The thread that popped the Superblock from the buffer makes an exchange(0) with acquire. It owns all bits
-//   that it finds.
+// * take: The thread that popped the Superblock from the buffer executes exchange(0) with acquire. This thread owns all
+//   bits that it finds.
 //
 // So a Superblock is in the buffer at most once, and a buffer with room for every Superblock of the pool never
 // overflows. Both operations are unconditional, so there is no ABA. The paper packs counts beside the mask in 64 bits

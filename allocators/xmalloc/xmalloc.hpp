@@ -2,7 +2,8 @@
 //
 // Paper: Huang, Rodrigues, Jones, Buck & Hwu, "XMalloc: A Scalable Lock-free Dynamic Memory Allocator for Many-core
 // Machines", CIT 2010. In the later form (Journal of Supercomputing 2013, public code), the device heap serves
-// Superblocks and large requests. Both forms are registered. What the paper leaves open follows the public code.
+// Superblocks and large requests. Both forms are registered. Where the paper gives no detail, this form follows the
+// public code.
 //
 // Idea:
 // * malloc: The lanes of a warp add up their sizes by a prefix sum. One of them gets a Basicblock for all and divides

@@ -1,4 +1,4 @@
-// Lays out the published form in the pool and resets it. All code runs on the host, except the kernel.
+// These functions lay out the published form in the pool and reset it. All code runs on the host, except the kernel.
 //
 // Virtualised queues need chunks whose slots are empty, so all chunks are first filled with the empty mark. A chunk
 // that returns from a queue is empty again, and no chunk returns from pages.

@@ -32,8 +32,9 @@
 //   probably also explains the mallocs of P-VA and the frees of lone lanes, but it is not shown.
 //
 // As published: The semaphore's fields overflow at 2^24 free pages of a class, and rings and directories overflow
-// (free_pages.hpp has the limits and sufficient constants). Pages never leave their class. Chunks do so only in C-S,
-// above 838,860 chunks in a queue. ABA: Queue positions have 32 bits and repeat after 2^32 operations on a class.
+// (free_pages.hpp has the limits and sufficient constants). Pages never leave their class. Chunks leave their class
+// only in C-S, if a queue has more than 838,860 chunks. ABA: Queue positions have 32 bits and repeat after 2^32
+// operations on a class.
 #pragma once
 
 #include <bit>

@@ -13,10 +13,10 @@
 // the batch. So a burst makes as many batches as it needs, all at the same time. Promises are only a hint: a wrong
 // guess costs an extra batch or a useless wait, never a unit.
 //
-// Differs from the published word, which has 25 bits for units, 25 bits for expected and 14 bits for reserved units. It
-// overflows with 16,384 waiters and with 2^24 free units. Here units have a separate word of 64 bits, and expected and
-// demanded units have 32 bits each. Threads use additions, and undo them if they were wrong, instead of
-// compare-exchange loops.
+// Differs from the published word, which has 25 bits for units, 25 bits for expected and 14 bits for reserved units.
+// The published word overflows with 16,384 waiters and with 2^24 free units. Here units have a separate word of 64
+// bits, and expected and demanded units have 32 bits each. Instead of compare-exchange loops, threads use additions and
+// undo them if they were wrong.
 #pragma once
 
 #include "allocators/support/common/units.hpp"

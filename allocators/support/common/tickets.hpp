@@ -1,5 +1,5 @@
 // TicketRange holds consecutive numbers for the lanes of a group, limited by the available units. The rings of queues
-// hand them out.
+// hand these numbers out.
 #pragma once
 
 #include "allocators/support/common/units.hpp"
