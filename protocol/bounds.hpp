@@ -1,4 +1,4 @@
-// Bounds of JSON from a pipe or a log. Values beyond these bounds mean that the data is damaged.
+// These are bounds of JSON from a pipe or a log. Values beyond these bounds mean that the data is damaged.
 #pragma once
 
 namespace allocbench::protocol {

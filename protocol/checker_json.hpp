@@ -1,4 +1,4 @@
-// Converts messages between front end and checking workers from and to JSON.
+// This file converts messages between front end and checking workers from and to JSON.
 #pragma once
 
 #include "protocol/checker_command.hpp"

@@ -1,4 +1,4 @@
-// Commands as JSON lines. The front end writes them, and workers read them.
+// These functions convert commands to and from JSON lines. The front end writes them, and workers read them.
 #pragma once
 
 #include "protocol/command.hpp"

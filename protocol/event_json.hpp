@@ -1,4 +1,5 @@
-// Events as JSON. Workers write them, the front end reads them, and the event log stores them.
+// These functions convert events to and from JSON. Workers write them, the front end reads them, and the event log
+// stores them.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Reads members of JSON objects. Every mistake is a Malformed with the name of the member.
+// This file reads members of JSON objects. Every mistake is a Malformed with the name of the member.
 #pragma once
 
 #include <cstdint>

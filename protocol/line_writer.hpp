@@ -1,4 +1,4 @@
-// Writes JSON lines to a file descriptor. Each line is one write, so lines are never mixed.
+// LineWriter writes JSON lines to a file descriptor. Each line is one write, so lines are never mixed.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -1,5 +1,5 @@
-// Values and descriptions of parameters. Plug-ins, workers and the front end use the same types. Plug-in units include
-// this header, so it uses neither JSON nor other parts of the project.
+// These types are the values and descriptions of parameters. Plug-ins, workers and the front end use the same types.
+// Plug-in units include this header, so it uses neither JSON nor other parts of the project.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Conversion of parameters from and to JSON.
+// These functions convert parameters to and from JSON.
 #pragma once
 
 #include "protocol/json_members.hpp"

@@ -1,4 +1,4 @@
-// Finds, checks and converts parameter values in host code.
+// This file finds, checks and converts parameter values in host code.
 #pragma once
 
 #include <optional>

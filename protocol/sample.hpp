@@ -1,5 +1,5 @@
-// The result of one timed repetition of a cell: phases with times, and counters. The header also has the duration of a
-// round of samples. It does not use JSON, because workloads fill these structs.
+// A Sample is the result of one timed repetition of a cell: phases with times, and counters. The header also has the
+// duration of a round of samples. It does not use JSON, because workloads fill these structs.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The sources from which a program was built.
+// This file has the sources from which a program was built.
 #pragma once
 
 #include <optional>

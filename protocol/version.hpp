@@ -1,4 +1,4 @@
-// The version and the exit codes of the protocol in harness/README.md.
+// This file has the version and the exit codes of the protocol in harness/README.md.
 #pragma once
 
 namespace allocbench::protocol {

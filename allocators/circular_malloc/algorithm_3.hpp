@@ -1,4 +1,4 @@
-// The CMalloc family as published: every lane first locks a chunk and then checks it.
+// In the published CMalloc family, every lane first locks a chunk and then checks it.
 //
 // Paper: Vinkler & Havran 2015, Algorithm 3 (CMalloc). Section 4.3 fuses flag and next (CFMalloc). Section 4.4 gives
 // each SM an offset and a heap (CMMalloc, CFMMalloc).

@@ -1,4 +1,4 @@
-// Registers the reworked form of CMalloc (side_table_list.hpp).
+// CMallocReworked registers the reworked form of CMalloc (side_table_list.hpp).
 #pragma once
 
 #include "allocators/circular_malloc/side_table_list.hpp"

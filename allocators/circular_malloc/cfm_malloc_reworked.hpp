@@ -1,4 +1,4 @@
-// Registers the reworked form of CFMMalloc (side_table_list.hpp).
+// This file registers the reworked form of CFMMalloc (side_table_list.hpp).
 #pragma once
 
 #include "allocators/circular_malloc/side_table_list.hpp"

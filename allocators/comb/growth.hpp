@@ -1,5 +1,5 @@
-// A pool whose end moves. The chunks behind the end are one run in use, which is never freed. No kernel may run
-// meanwhile.
+// These functions move the end of a pool that grows. The chunks behind the end are one run in use, which is never
+// freed. No kernel may run meanwhile.
 #pragma once
 
 #include "allocators/comb/runs.hpp"

@@ -1,5 +1,5 @@
-// Gallatin with the static counter: a slot keeps its counter when its block is replaced, and a request with a context
-// needs one addition.
+// In Gallatin with the static counter, a slot keeps its counter when its block is replaced, and a request with a
+// context needs one addition.
 //
 // Source: McCoy & Pandey, Gallatin, PPoPP 2024, and the documents of the authors' public code after March 2024.
 //

@@ -1,4 +1,4 @@
-// KMA, reworked: combining_malloc.hpp.
+// combining_malloc.hpp describes the reworked form of KMA.
 #pragma once
 
 #include "allocators/kma/combining_malloc.hpp"

@@ -1,4 +1,5 @@
-// The queue of unused superblocks: Michael & Scott's lock-free queue over indices (PODC 1996; KMA paper, section 4.2).
+// The queue of unused superblocks is Michael & Scott's lock-free queue over indices (PODC 1996; KMA paper, section
+// 4.2).
 //
 // Shared words: head, tail and one link per superblock, each {count 32 | superblock 32}. The count of a word grows with
 // every write, which prevents ABA. Links lie outside the superblocks and survive their reuse. A dequeue returns the old

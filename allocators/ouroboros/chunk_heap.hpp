@@ -1,4 +1,4 @@
-// Chunk-based Ouroboros (C): the queue of a class holds the indices of its chunks that have free pages.
+// In chunk-based Ouroboros (C), the queue of a class holds the indices of its chunks that have free pages.
 //
 // Protocol:
 // * The warp that takes a chunk from the queue is its only holder. It draws the pages that it needs from the chunk's

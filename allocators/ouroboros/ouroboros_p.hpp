@@ -1,5 +1,5 @@
-// Page-based Ouroboros, published form, with its three queues: flat ring (S), array hierarchy (VA), linked list (VL).
-// published/published.hpp describes the algorithm and the differences from the paper.
+// This file registers the published form of page-based Ouroboros, with its three queues: flat ring (S), array hierarchy
+// (VA), linked list (VL). published/published.hpp describes the algorithm and the differences from the paper.
 #pragma once
 
 #include "allocators/ouroboros/published/published.hpp"

@@ -1,5 +1,5 @@
-// Page-based Ouroboros, reworked, with its three queues: flat ring (S), array hierarchy (VA), linked list (VL).
-// ouroboros.hpp describes the algorithm and the differences from the paper.
+// This file registers the reworked form of page-based Ouroboros, with its three queues: flat ring (S), array hierarchy
+// (VA), linked list (VL). ouroboros.hpp describes the algorithm and the differences from the paper.
 #pragma once
 
 #include "allocators/ouroboros/ouroboros.hpp"

@@ -1,4 +1,4 @@
-// Page-based Ouroboros (P): the queue of a class holds the indices of its free pages.
+// In page-based Ouroboros (P), the queue of a class holds the indices of its free pages.
 //
 // The index of a page is its offset in the pool in units of 16 bytes. (The published index is chunk << 9 | page; ours
 // works for any chunk size.) Our index has 32 bits, so the pages can cover 64 GiB. Pages never leave their class. For a

@@ -1,4 +1,4 @@
-// Registers CoRW (collaborative_walk.hpp).
+// This file registers CoRW (collaborative_walk.hpp).
 #pragma once
 
 #include "allocators/random_walk/collaborative_walk.hpp"

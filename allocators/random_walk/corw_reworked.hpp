@@ -1,4 +1,4 @@
-// Registers the reworked form of CoRW (collaborative_walk.hpp).
+// This file registers the reworked form of CoRW (collaborative_walk.hpp).
 #pragma once
 
 #include "allocators/random_walk/collaborative_walk.hpp"

@@ -1,4 +1,4 @@
-// Registers CRW (clustered_walk.hpp).
+// This file registers CRW (clustered_walk.hpp).
 #pragma once
 
 #include "allocators/random_walk/clustered_walk.hpp"

@@ -1,4 +1,4 @@
-// Registers the reworked form of CRW (clustered_walk.hpp).
+// This file registers the reworked form of CRW (clustered_walk.hpp).
 #pragma once
 
 #include "allocators/random_walk/clustered_walk.hpp"

@@ -1,4 +1,4 @@
-// Registers RW (flag_walk.hpp).
+// This file registers RW (flag_walk.hpp).
 #pragma once
 
 #include "allocators/random_walk/flag_walk.hpp"

@@ -1,4 +1,4 @@
-// Registers RW-BM (bitmap_walk.hpp).
+// This file registers RW-BM (bitmap_walk.hpp).
 #pragma once
 
 #include "allocators/random_walk/bitmap_walk.hpp"

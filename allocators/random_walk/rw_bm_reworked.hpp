@@ -1,4 +1,4 @@
-// Registers the reworked form of RW-BM (bitmap_walk.hpp).
+// This file registers the reworked form of RW-BM (bitmap_walk.hpp).
 #pragma once
 
 #include "allocators/random_walk/bitmap_walk.hpp"

@@ -1,4 +1,4 @@
-// Registers the reworked form of RW (flag_walk.hpp).
+// This file registers the reworked form of RW (flag_walk.hpp).
 #pragma once
 
 #include "allocators/random_walk/flag_walk.hpp"

@@ -1,4 +1,4 @@
-// ROCm's device malloc, the development version: the lanes of one block size reserve blocks together before they
+// In the development version of ROCm's device malloc, the lanes of one block size reserve blocks together before they
 // search.
 //
 // Code: ROCm device libraries, ockl/src/dm.cl, "Increase parallelism in dm" (ROCm/llvm-project pull requests 551 and

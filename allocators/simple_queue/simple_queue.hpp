@@ -1,4 +1,4 @@
-// Registers SimpleQueue (page_queue.hpp).
+// SimpleQueue registers SimpleQueue (page_queue.hpp).
 #pragma once
 
 #include "allocators/simple_queue/page_queue.hpp"

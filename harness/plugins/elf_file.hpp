@@ -1,4 +1,4 @@
-// Reads sections of an ELF file by name, without running its code.
+// ElfFile reads sections of an ELF file by name, without running its code.
 #pragma once
 
 #include <elf.h>

@@ -1,4 +1,4 @@
-// Finds and loads the shared objects of plug-ins.
+// This file finds and loads the shared objects of plug-ins.
 #pragma once
 
 #include <filesystem>

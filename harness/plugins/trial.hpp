@@ -1,4 +1,4 @@
-// Loads files in a child process, to find out whether this kills the process.
+// This file loads files in a child process, to find out whether this kills the process.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Google Benchmark as the measuring loop. One batch of samples is one registration with a fixed number of iterations.
+// Google Benchmark is the measuring loop. One batch of samples is one registration with a fixed number of iterations.
 // Its time is manual: the sum of the phases, measured with the device's events.
 #pragma once
 

@@ -1,5 +1,5 @@
-// Resolves commands of the protocol. Names become entries of the registry, and parameters are checked against their
-// descriptions. Every mistake is a protocol::Malformed.
+// This file resolves commands of the protocol. Names become entries of the registry, and parameters are checked against
+// their descriptions. Every mistake is a protocol::Malformed.
 #pragma once
 
 #include "harness/worker/registry.hpp"

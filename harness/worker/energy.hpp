@@ -1,4 +1,4 @@
-// The energy of a repetition of a cell, by the counter of a GPU.
+// This file measures the energy of a repetition of a cell, by the counter of a GPU.
 //
 // NVML's counter gives the energy since the driver was loaded, in millijoules. It moves in steps, some tens of
 // milliseconds apart. So work is repeated for at least a second, from one step to another. Two values are subtracted.

@@ -1,4 +1,4 @@
-// Converts every exception of work on a cell into a status word with a reason.
+// This file converts every exception of work on a cell into a status word with a reason.
 #pragma once
 
 #include <optional>

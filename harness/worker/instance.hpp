@@ -1,4 +1,4 @@
-// An allocator instance for its cells. It is compiled once per back end.
+// This file implements an allocator instance for its cells. It is compiled once per back end.
 #pragma once
 
 #include <memory>

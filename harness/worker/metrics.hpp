@@ -1,4 +1,4 @@
-// All metrics of results, declared once. Readers, tables and plots get unit and direction from here.
+// This file declares all metrics of results once. Readers, tables and plots get unit and direction from here.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
-// Clocks, temperature, throttling and settings of a GPU through NVML, the management library of the NVIDIA driver. NVML
-// is loaded at run time. A machine without it and the CPU back end get no values.
+// These functions read clocks, temperature, throttling and settings of a GPU through NVML, the management library of
+// the NVIDIA driver. NVML is loaded at run time. A machine without it and the CPU back end get no values.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,5 @@
-// The allocators of a worker. They come from every plug-in part in its folders, or from the parts of one plug-in.
+// This file has the allocators of a worker. They come from every plug-in part in its folders, or from the parts of one
+// plug-in.
 #pragma once
 
 #include <string>

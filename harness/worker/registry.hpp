@@ -1,4 +1,4 @@
-// The types of the worker's host code: allocators and workloads by name, instances and cells.
+// This file has the types of the worker's host code: allocators and workloads by name, instances and cells.
 //
 // The host compiler compiles code that includes this header for both workers. Such code must not include simt/simt.hpp,
 // so `simt::Stream` stays an incomplete type. Instances and cells are implemented once per back end.

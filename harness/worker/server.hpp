@@ -1,4 +1,4 @@
-// The worker's side of the protocol in harness/README.md. It reads commands from a stream and writes events.
+// This is the worker's side of the protocol in harness/README.md. It reads commands from a stream and writes events.
 #pragma once
 
 #include <istream>

@@ -1,4 +1,4 @@
-// The wall time of a worker by part.
+// This file measures the wall time of a worker by part.
 #pragma once
 
 #include <array>

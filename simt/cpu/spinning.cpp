@@ -1,4 +1,4 @@
-// Parks and wakes lanes that only wait for a word to change, and reports them when no lane can continue.
+// This file parks and wakes lanes that only wait for a word to change, and reports them when no lane can continue.
 //
 // A spin loop must not prevent the end of a launch. A strategy that prefers the spinning lane must not starve the lane
 // for which it waits. If a lane has read the same values `spin_limit` times without changing anything, it leaves the

@@ -1,4 +1,4 @@
-// The kernel of alloc_cycle_dealloc.
+// This file has the kernel of alloc_cycle_dealloc.
 #pragma once
 
 #include "allocators/support/contract/session.hpp"

@@ -1,4 +1,4 @@
-// array_list: many threads allocate small items, either with malloc or in an ArrayList. Items are never freed one by
+// In array_list, many threads allocate small items, either with malloc or in an ArrayList. Items are never freed one by
 // one.
 //
 // Paper: Spliet et al., GPGPU-7 2014, sec. 5.2, fig. 6. Each thread takes 4 or 8 bytes, ten times in a row, and writes

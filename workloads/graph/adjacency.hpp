@@ -1,4 +1,4 @@
-// A graph as rows of targets, and batches of updates to it, for graph_arrays. This is host code.
+// Adjacency is a graph as rows of targets, and batches of updates to it, for graph_arrays. This is host code.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Lists of arcs: sorted, drawn, and taken from rows. This is host code.
+// These functions sort and draw lists of arcs, and take lists from rows. This is host code.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// The kernel of graph_arrays. It inserts a batch of arcs into arrays, or deletes them. The arrays grow and shrink by
-// powers of two.
+// This file has the kernel of graph_arrays. It inserts a batch of arcs into arrays, or deletes them. The arrays grow
+// and shrink by powers of two.
 //
 // Paper: Winter et al., PPoPP'21, graph tests.
 //

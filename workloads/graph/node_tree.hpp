@@ -1,4 +1,5 @@
-// A directed graph that grows in device memory: an unbalanced binary search tree of nodes, each with a list of edges.
+// These types form a directed graph that grows in device memory: an unbalanced binary search tree of nodes, each with a
+// list of edges.
 //
 // Paper: Spliet et al., GPGPU-7 2014, sec. 5.3, listings 1 to 3.
 //

@@ -1,4 +1,4 @@
-// Reads the arrays of all vertices back, untimed, and compares them with a graph.
+// RowReader reads the arrays of all vertices back, untimed, and compares them with a graph.
 #pragma once
 
 #include "simt/simt.hpp"

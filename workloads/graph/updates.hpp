@@ -1,4 +1,4 @@
-// The updates of graph_arrays: batches of inserted and deleted arcs. This is host code.
+// Updates are batches of arcs that graph_arrays inserts and deletes. This is host code.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The keys of group_by, and the expected groups. This is host code and does not depend on devices.
+// This file has the keys of group_by, and the expected groups. This is host code and does not depend on devices.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The data that the passes of group_by hand on, in device memory.
+// These types are the data that the passes of group_by hand on, in device memory.
 //
 // A pass splits every list of the previous pass by one byte of the key. There are three classes of lists, which kernels
 // split differently:

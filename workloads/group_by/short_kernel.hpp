@@ -1,5 +1,5 @@
-// Splits short lists without tables. A warp splits several lists; the lanes find the records of their bucket by
-// match_any.
+// This kernel splits short lists without tables. A warp splits several lists; the lanes find the records of their
+// bucket by match_any.
 #pragma once
 
 #include "workloads/group_by/split_input.hpp"

@@ -1,5 +1,6 @@
-// Splits by tails, as published (Pham et al. 2025, appendix C). Every thread appends its record to the tail of its
-// bucket's list (containers/page_list.hpp). If one block splits the whole list, the tails are in shared memory.
+// These kernels split by tails, as published (Pham et al. 2025, appendix C). Every thread appends its record to the
+// tail of its bucket's list (containers/page_list.hpp). If one block splits the whole list, the tails are in shared
+// memory.
 #pragma once
 
 #include "workloads/group_by/split_input.hpp"

@@ -1,5 +1,5 @@
-// The keys of hash_join as functions of their row, for host and device. So a table of a hundred million rows need not
-// be copied.
+// This file has the keys of hash_join as functions of their row, for host and device. So a table of a hundred million
+// rows need not be copied.
 #pragma once
 
 #include <bit>

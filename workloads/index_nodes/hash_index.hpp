@@ -1,4 +1,4 @@
-// The hash index: nodes, buckets, and the search of a chain by a warp.
+// This file has the hash index: nodes, buckets, and the search of a chain by a warp.
 #pragma once
 
 #include "simt/simt.hpp"

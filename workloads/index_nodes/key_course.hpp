@@ -1,5 +1,5 @@
-// The insertions and deletions of index_nodes and the expected contents of the index, computed on the host. This code
-// does not depend on devices.
+// This file computes, on the host, the insertions and deletions of index_nodes and the expected contents of the index.
+// This code does not depend on devices.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// kd_tree: persistent warps build a kd-tree. Each node's list of triangles is a block of the allocator.
+// In kd_tree, persistent warps build a kd-tree. Each node's list of triangles is a block of the allocator.
 //
 // Paper: Vinkler & Havran 2015, sec. 5 [DS], table 2.
 //

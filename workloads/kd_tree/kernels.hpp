@@ -1,4 +1,4 @@
-// The kernel of kd_tree.
+// This file has the kernel of kd_tree.
 #pragma once
 
 #include "allocators/support/contract/session.hpp"

@@ -1,4 +1,4 @@
-// Collects the data of mesh readers, and refuses meshes from which no tree can be built.
+// MeshBuilder collects the data of mesh readers, and refuses meshes from which no tree can be built.
 #pragma once
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// Triangle meshes: read from files, generated, subdivided. This is host code.
+// This file reads, generates and subdivides triangle meshes. This is host code.
 #pragma once
 
 #include <array>

@@ -1,4 +1,5 @@
-// The finished tree in device memory, the requests to the allocator, and a digest for comparisons of trees.
+// These types are the finished tree in device memory, the requests to the allocator, and a digest for comparisons of
+// trees.
 #pragma once
 
 #include <cstdint>

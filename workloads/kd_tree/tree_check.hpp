@@ -1,4 +1,5 @@
-// Finds the difference between a built tree and the reference, for the message after digests differ. This is host code.
+// This file finds the difference between a built tree and the reference, for the message after digests differ. This is
+// host code.
 #pragma once
 
 #include <string>

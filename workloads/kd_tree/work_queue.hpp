@@ -1,4 +1,4 @@
-// A queue of tasks in device memory, for persistent warps. It is a ring of slots, each with a turn word.
+// WorkQueue is a queue of tasks in device memory, for persistent warps. It is a ring of slots, each with a turn word.
 //
 // A warp that puts or takes a task draws a ticket. Ticket t owns slot t modulo the size in lap t / size. A slot's turn
 // is 2 * lap while the slot waits to be filled, and 2 * lap + 1 while it waits to be emptied. So every waiting warp

@@ -1,5 +1,5 @@
-// AllocKernel and FreeKernel (workloads/support/kernels/call_kernels.hpp) behind the adaptor Latency. They are only
-// timed; verification passes run the plain kernels.
+// These kernels are AllocKernel and FreeKernel (workloads/support/kernels/call_kernels.hpp) behind the adaptor Latency.
+// They are only timed; verification passes run the plain kernels.
 #pragma once
 
 #include "allocators/support/adaptors/latency.hpp"

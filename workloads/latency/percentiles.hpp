@@ -1,4 +1,4 @@
-// Percentiles of a latency histogram. This is host code and does not depend on devices.
+// This file computes percentiles of a latency histogram. This is host code and does not depend on devices.
 #pragma once
 
 #include <cstdint>

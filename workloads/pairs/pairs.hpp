@@ -1,4 +1,4 @@
-// pairs: every caller allocates a block and frees it immediately, many times in one kernel.
+// In pairs, every caller allocates a block and frees it immediately, many times in one kernel.
 //
 // Paper: Spliet et al., GPGPU-7 2014, sec. 5.1. One thread makes up to 10,000 pairs (fig. 4), or each of many threads
 // makes 100 (fig. 5). The sizes are equal, differ a little, or differ much.

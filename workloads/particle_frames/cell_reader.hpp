@@ -1,4 +1,4 @@
-// Reads the frame lists of all cells back, untimed, and compares them with their expected contents.
+// CellReader reads the frame lists of all cells back, untimed, and compares them with their expected contents.
 #pragma once
 
 #include <string>

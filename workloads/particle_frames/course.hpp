@@ -1,5 +1,5 @@
-// The movements of the particles and the requests for frames of particle_frames, computed on the host. This code does
-// not depend on devices.
+// This file computes, on the host, the movements of the particles and the requests for frames of particle_frames. This
+// code does not depend on devices.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// Particles, cells and the rules by which particles move. Host and device share them.
+// This file has particles, cells and the rules by which particles move. Host and device share them.
 #pragma once
 
 #include <cstdint>

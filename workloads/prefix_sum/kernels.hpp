@@ -1,4 +1,4 @@
-// The kernel of prefix_sum's malloc phase.
+// This file has the kernel of prefix_sum's malloc phase.
 #pragma once
 
 #include "allocators/support/contract/session.hpp"

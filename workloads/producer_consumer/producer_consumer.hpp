@@ -1,4 +1,4 @@
-// producer_consumer: blocks are freed in a later kernel by other threads than those that allocated them.
+// In producer_consumer, blocks are freed in a later kernel by other threads than those that allocated them.
 //
 // In alloc_free every thread frees its own block. This suits designs in which a thread or multiprocessor keeps what it
 // freed. Here `freed_by` selects the freeing thread: the same thread, another lane of its warp, another warp of its

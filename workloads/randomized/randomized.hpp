@@ -1,4 +1,4 @@
-// randomized: in each launch callers without a block allocate and callers with one free, each with some probability.
+// In each launch of randomized, callers without a block allocate and callers with one free, each with some probability.
 // The probabilities alternate, so the number of live blocks swings.
 //
 // Paper: Adinetz & Pleiter 2014, "Randomized test". The probabilities are 0.95 and 0.55 in even launches, 0.55 and 0.95

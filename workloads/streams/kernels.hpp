@@ -1,4 +1,4 @@
-// The kernel of streams.
+// This file has the kernel of streams.
 #pragma once
 
 #include "allocators/support/contract/session.hpp"

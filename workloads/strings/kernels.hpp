@@ -1,4 +1,4 @@
-// The kernel of strings. Rows get new strings, and their old strings are freed.
+// This file has the kernel of strings. Rows get new strings, and their old strings are freed.
 #pragma once
 
 #include "allocators/support/contract/session.hpp"

@@ -1,4 +1,4 @@
-// strings: a column with one short string per row is built, changed in part, and dropped.
+// In strings, a column with one short string per row is built, changed in part, and dropped.
 //
 // Data frames on GPUs have such columns of text. Every row's thread allocates a string of 8 to 512 bytes (log-normal).
 // Then, `rounds` times, a share of the rows gets a new string of another length: the thread allocates, writes, and

@@ -1,4 +1,5 @@
-// The lengths of a column's strings in each round, and the comparison of all texts with the expected ones.
+// This file has the lengths of a column's strings in each round, and the comparison of all texts with the expected
+// ones.
 #pragma once
 
 #include <string>

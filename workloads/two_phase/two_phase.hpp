@@ -1,4 +1,4 @@
-// two_phase: every thread allocates and then frees, in two kernels (spree) or repeatedly in one (private).
+// In two_phase, every thread allocates and then frees, in two kernels (spree) or repeatedly in one (private).
 //
 // Paper: Adinetz & Pleiter 2014, "Benchmark Parameters & Cases".
 //

@@ -1,4 +1,4 @@
-// work_generation: threads produce a varying amount of work. They request memory for it with malloc, or the host
+// In work_generation, threads produce a varying amount of work. They request memory for it with malloc, or the host
 // allocates it for all threads at once.
 //
 // Paper: Winter et al., PPoPP'21, work generation (figures 11.c and 11.d).

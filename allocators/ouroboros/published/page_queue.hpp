@@ -1,4 +1,4 @@
-// Page-based Ouroboros as published: the queue of a class holds the indices of its free pages, chunk << 9 | page.
+// In the published page-based Ouroboros, the queue of a class holds the indices of its free pages, chunk << 9 | page.
 //
 // A malloc takes a unit of the semaphore, a queue position at the front, and the index in the slot of that position.
 // The lanes of a warp that request the class together share the two additions. A free signals the semaphore by an

@@ -1,4 +1,4 @@
-// Fills a matrix: it runs every allocator on every model, with several workers at once.
+// This file fills a matrix: it runs every allocator on every model, with several workers at once.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// Shows one run again, and shortens it.
+// This file shows one run again, and shortens it.
 #pragma once
 
 #include "harness/front/check/check_command.hpp"

@@ -1,5 +1,5 @@
-// Finds the shortest schedule that shows a finding. Shrinking stops if no single change helps, so other failing runs of
-// the same allocator and model are shrunk, too.
+// This file finds the shortest schedule that shows a finding. Shrinking stops if no single change helps, so other
+// failing runs of the same allocator and model are shrunk, too.
 #pragma once
 
 #include <cstdint>

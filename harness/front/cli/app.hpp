@@ -1,4 +1,5 @@
-// The command line as CLI11 sees it. Help, completion scripts and the manual page are made from this description.
+// This file has the command line as CLI11 sees it. Help, completion scripts and the manual page are made from this
+// description.
 #pragma once
 
 #include <CLI/App.hpp>

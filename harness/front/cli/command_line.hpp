@@ -1,4 +1,4 @@
-// The command line: options, verbs and their help. The *_command files implement the verbs.
+// This file has the command line: options, verbs and their help. The *_command files implement the verbs.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// The texts of the command line as plain structs. Completion scripts and the manual page are made from them.
+// This file has the texts of the command line as plain structs. Completion scripts and the manual page are made from
+// them.
 #pragma once
 
 #include <CLI/App.hpp>

@@ -1,4 +1,4 @@
-// Completion in a shell. The script calls `allocbench complete WORD...` at every Tab.
+// This file completes commands in a shell. The script calls `allocbench complete WORD...` at every Tab.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// Formats the help for 80 columns. The texts have one line for each paragraph. Indented lines are not changed.
+// This file formats the help for 80 columns. The texts have one line for each paragraph. Indented lines are not
+// changed.
 #pragma once
 
 #include <CLI/CLI.hpp>

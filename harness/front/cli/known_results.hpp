@@ -1,4 +1,4 @@
-// Predicts from earlier results (--known) how long each cell takes and which cells will probably fail.
+// This file predicts from earlier results (--known) how long each cell takes and which cells will probably fail.
 #pragma once
 
 #include <string>

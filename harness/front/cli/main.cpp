@@ -1,4 +1,4 @@
-// The program `allocbench`. Here every error that ends it becomes one sentence and an exit code.
+// This is the program `allocbench`. Here every error that ends it becomes one sentence and an exit code.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>

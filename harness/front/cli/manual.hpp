@@ -1,4 +1,4 @@
-// The manual page of `allocbench`, in roff.
+// This file makes the manual page of `allocbench`, in roff.
 #pragma once
 
 #include <string>

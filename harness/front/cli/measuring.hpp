@@ -1,4 +1,5 @@
-// The common part of `allocbench --config` and `allocbench study`: it chooses the back end, reads configs and measures.
+// This file has the common part of `allocbench --config` and `allocbench study`: it chooses the back end, reads configs
+// and measures.
 #pragma once
 
 #include <optional>

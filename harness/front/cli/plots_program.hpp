@@ -1,5 +1,5 @@
-// Starts the Python package `plots`, which draws figures, judges claims and gives advice from stored results. It also
-// starts the Python programs in tools/.
+// This file starts the Python package `plots`, which draws figures, judges claims and gives advice from stored results.
+// It also starts the Python programs in tools/.
 #pragma once
 
 #include <string>

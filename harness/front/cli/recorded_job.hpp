@@ -1,4 +1,4 @@
-// The trace of a config's only job, for `allocbench try CONFIG`.
+// This file records the trace of a config's only job, for `allocbench try CONFIG`.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The options of a study as words of a command line, for the processes of --device all and for scripts.
+// This file has the options of a study as words of a command line, for the processes of --device all and for scripts.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// "Did you mean": suggestions for a misspelt command, option or config.
+// This file makes "did you mean" suggestions for a misspelt command, option or config.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// JSON as text: strict parsing with positions, the canonical form, and its hash.
+// These functions treat JSON as text: strict parsing with positions, the canonical form, and its hash.
 #pragma once
 
 #include <memory>

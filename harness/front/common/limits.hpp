@@ -1,6 +1,6 @@
-// The limits of user input. Limits of a config's own keys (repetitions, rounds, deadline_s, lengths of names) are in
-// configs/schema/config.schema.json, which editors and plots also read. Limits of parameters are in the allocators and
-// workloads. docs/limits.md lists all limits for users.
+// This file has the limits of user input. Limits of a config's own keys (repetitions, rounds, deadline_s, lengths of
+// names) are in configs/schema/config.schema.json, which editors and plots also read. Limits of parameters are in the
+// allocators and workloads. docs/limits.md lists all limits for users.
 #pragma once
 
 #include <cstddef>

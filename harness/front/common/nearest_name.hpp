@@ -1,4 +1,4 @@
-// "Did you mean": the valid name that is closest to a mistyped one.
+// This function finds the valid name that is closest to a mistyped one ("did you mean").
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
-// The mistakes of a config. They are collected, so the user sees all of them at once, and formatted in one place.
+// These types are the mistakes of a config. They are collected, so the user sees all of them at once, and formatted in
+// one place.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Words of printed commands, which users paste into a shell.
+// These functions quote the words of printed commands, which users paste into a shell.
 #pragma once
 
 #include <string>

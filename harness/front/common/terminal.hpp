@@ -1,4 +1,4 @@
-// Properties of the terminal.
+// This file finds properties of the terminal.
 #pragma once
 
 #include <cstddef>

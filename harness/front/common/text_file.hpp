@@ -1,4 +1,4 @@
-// Reads a whole text file that a user named.
+// This file reads a whole text file that a user named.
 #pragma once
 
 #include <cstdint>

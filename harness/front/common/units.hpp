@@ -1,4 +1,5 @@
-// Reads and prints quantities. Files contain base units (seconds, bytes). Only texts for people use scaled units.
+// This file reads and prints quantities. Files contain base units (seconds, bytes). Only texts for people use scaled
+// units.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// A cell-by-cell comparison of two sides: what became slower or faster, what is the same, and what is unsure.
+// A comparison compares two sides cell by cell: what became slower or faster, what is the same, and what is unsure.
 #pragma once
 
 #include <memory>

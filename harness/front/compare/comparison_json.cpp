@@ -1,4 +1,4 @@
-// Prints the comparison for programs. harness/README.md describes the members.
+// This file prints the comparison for programs. harness/README.md describes the members.
 #include <nlohmann/json.hpp>
 
 #include "harness/front/compare/comparison.hpp"

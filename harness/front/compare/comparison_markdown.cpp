@@ -1,4 +1,4 @@
-// Prints the comparison as Markdown, for a comment on a change or a report.
+// This file prints the comparison as Markdown, for a comment on a change or a report.
 #include <fmt/format.h>
 
 #include "harness/front/common/units.hpp"

@@ -1,4 +1,4 @@
-// Prints the comparison on a terminal of 80 columns.
+// This file prints the comparison on a terminal of 80 columns.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// The difference between two cards: the ratio of times for each family of allocators (the first word of an id) and each
-// workload.
+// This file computes the difference between two cards: the ratio of times for each family of allocators (the first word
+// of an id) and each workload.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// One side of a comparison: the cells of all runs of an argument.
+// A side of a comparison has the cells of all runs of an argument.
 #pragma once
 
 #include <cstddef>

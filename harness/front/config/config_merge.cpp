@@ -1,4 +1,4 @@
-// Makes the effective config: the sections of one back end and of --full are merged over the rest.
+// This file makes the effective config: the sections of one back end and of --full are merged over the rest.
 #include <algorithm>
 #include <bit>
 #include <nlohmann/json.hpp>

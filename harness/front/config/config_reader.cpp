@@ -1,4 +1,4 @@
-// The strict reader. Every method reads one part of the config, adds its mistakes and continues.
+// This is the strict reader of configs. Every method reads one part of the config, adds its mistakes and continues.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -1,5 +1,5 @@
-// configs/schema/config.schema.json, built into the program. It is the only list of the keys of a config and their
-// allowed values. Editors and plots read the same file.
+// The file configs/schema/config.schema.json is built into the program. It is the only list of the keys of a config and
+// their allowed values. Editors and plots read the same file.
 //
 // The checker implements the part of JSON Schema (draft 07) that the file uses. A library would need fewer lines here,
 // but it reports "no subschema has succeeded", while a user needs the key, the allowed values and the nearest name.

@@ -1,5 +1,5 @@
-// Reads values from JSON: single values, which are checked against the description of a parameter, and the value lists
-// of axes.
+// This file reads values from JSON: single values, which are checked against the description of a parameter, and the
+// value lists of axes.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -1,4 +1,4 @@
-// Appends lines to events.jsonl and reads them. run_log and run_history define the meaning of events.
+// EventLog appends lines to events.jsonl and reads them. run_log and run_history define the meaning of events.
 #pragma once
 
 #include <sys/types.h>

@@ -1,4 +1,4 @@
-// Describes the machine and the program, as recorded in every run.
+// This file describes the machine and the program, as recorded in every run.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -1,4 +1,4 @@
-// The origin of a number: the sources and the card. A figure should have one of each.
+// This file has the origin of a number: the sources and the card. A figure should have one of each.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

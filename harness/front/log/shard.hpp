@@ -1,4 +1,5 @@
-// A part of a study for one machine: some of the configs of a partition. The partition is the same on every machine.
+// A shard is the part of a study for one machine: some of the configs of a partition. The partition is the same on
+// every machine.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Writes results.csv in tidy form, with one row per (cell, phase, metric). The columns are a stable interface, which
-// harness/README.md lists.
+// This file writes results.csv in tidy form, with one row per (cell, phase, metric). The columns are a stable
+// interface, which harness/README.md lists.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

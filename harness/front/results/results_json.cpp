@@ -1,4 +1,4 @@
-// Writes results.json in Google Benchmark's format, so that its compare.py works. Everything else is under
+// This file writes results.json in Google Benchmark's format, so that its compare.py works. Everything else is under
 // "allocbench".
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-// Prints the table on stdout, with one row per cell and one column per axis and phase.
+// This file prints the table on stdout, with one row per cell and one column per axis and phase.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -1,4 +1,4 @@
-// Reads stored results of runs, from the log, or from results.json if the log does not have them.
+// This file reads stored results of runs, from the log, or from results.json if the log does not have them.
 #pragma once
 
 #include <string>

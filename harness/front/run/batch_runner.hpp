@@ -1,4 +1,4 @@
-// Measures one batch: chooses the worker's next command and applies the worker's answers to the cells.
+// BatchRunner measures one batch: it chooses the worker's next command and applies the worker's answers to the cells.
 //
 // The cells take turns. In each turn a cell is opened, sampled, verified in its first round, and closed. The worker's
 // measuring loop takes the samples of a turn. Because of the rounds, a drift of clocks or temperature affects all cells

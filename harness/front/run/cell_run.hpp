@@ -1,4 +1,4 @@
-// The progress of a cell through the rounds, and the events that begin and end it.
+// CellRun is the progress of a cell through the rounds, with the events that begin and end it.
 #pragma once
 
 #include <cstdint>

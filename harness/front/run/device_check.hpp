@@ -1,4 +1,4 @@
-// Describes conditions of a device that disturb times.
+// This file describes conditions of a device that disturb times.
 #pragma once
 
 #include <string>

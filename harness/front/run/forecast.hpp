@@ -1,4 +1,4 @@
-// Predicts the time of a cell and the probability that the cell loses a worker.
+// Forecaster predicts the time of a cell and the probability that the cell loses a worker.
 //
 // The best source is smaller cells of the same series in this run. Other sources are, in this order, earlier results of
 // this card model, earlier results of another model, and other cells of the config. A forecast only decides when a cell

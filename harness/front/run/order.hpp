@@ -1,4 +1,4 @@
-// The order of steps. A step is the next round of a cell.
+// This file decides the order of steps. A step is the next round of a cell.
 //
 // If time is limited, each step has a price: its probable seconds divided by its worth. Steps of about the same price
 // form a pass, in which one process per allocator measures them. The cheapest pass comes first. Without a time limit

@@ -1,4 +1,4 @@
-// Decides when a cell has been measured enough.
+// This file decides when a cell has been measured enough.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The succession of worker processes: one ends, one measures, and the next one prepares.
+// Succession orders the worker processes: one ends, one measures, and the next one prepares.
 //
 // Two workers never have kernels on the device at the same time, and no other work happens during a sample:
 // * A worker that was told to quit launches nothing. Its successor opens the device while it ends.

@@ -1,4 +1,4 @@
-// Measures configs in passes, and survives failures of the workers.
+// Supervisor measures configs in passes, and survives failures of the workers.
 //
 // A pass gives some cells their next round (order.hpp selects them). In a pass every allocator has its turn. The order
 // is seeded and random, so a drift of clocks or temperature affects all in the same way. One worker process measures

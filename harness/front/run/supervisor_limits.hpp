@@ -1,4 +1,4 @@
-// The times that the supervisor waits for workers. The deadline of cells is in the config.
+// This file has the times that the supervisor waits for workers. The deadline of cells is in the config.
 #pragma once
 
 namespace allocbench::front {

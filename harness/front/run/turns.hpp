@@ -1,4 +1,4 @@
-// The turns of a round. In a turn a worker process measures several batches one after the other.
+// This file divides a round into turns. In a turn a worker process measures several batches one after the other.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Parses a line of a worker: the answer to a command, or the worker's first line. All functions are pure.
+// This file parses a line of a worker: the answer to a command, or the worker's first line. All functions are pure.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// One worker process: its start, its pipes and its end.
+// WorkerProcess is one worker process: its start, its pipes and its end.
 //
 // Boost.Process starts the worker in its own process group. Boost.Asio reads its event pipe and its output with a
 // deadline. This class does not interpret commands and events.

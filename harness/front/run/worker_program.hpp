@@ -1,4 +1,4 @@
-// Finds the worker programs, and asks them questions that need no device.
+// This file finds the worker programs, and asks them questions that need no device.
 #pragma once
 
 #include <cstdint>

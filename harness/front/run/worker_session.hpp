@@ -1,5 +1,5 @@
-// The front end's side of the protocol in harness/README.md. It sends commands, receives final events, and sets the
-// status if a worker dies.
+// WorkerSession is the front end's side of the protocol in harness/README.md. It sends commands, receives final events,
+// and sets the status if a worker dies.
 //
 // A session outlives its workers. After the death of a worker, the next command starts a new process and loads the
 // allocator again. The owner of the cells must open them again.

@@ -1,4 +1,5 @@
-// The logarithms of a side's values, for statements about ratios. Only the units of this folder include this header.
+// This file computes the logarithms of a side's values, for statements about ratios. Only the units of this folder
+// include this header.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Statistics of samples: free functions on a vector, nothing else.
+// These statistics of samples are free functions on a vector.
 #pragma once
 
 #include <vector>

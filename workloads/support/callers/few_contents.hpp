@@ -1,5 +1,5 @@
-// Checks the contents of the blocks of few callers, with one malloc and one free of each. It serves cells whose
-// observed passes take too long.
+// FewContents checks the contents of the blocks of few callers, with one malloc and one free of each. It serves cells
+// whose observed passes take too long.
 #pragma once
 
 #include <cstdint>

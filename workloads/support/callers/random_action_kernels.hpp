@@ -1,4 +1,4 @@
-// The kernel of RandomActions (workloads/support/callers/random_actions.hpp).
+// This file has the kernel of RandomActions (workloads/support/callers/random_actions.hpp).
 #pragma once
 
 #include "allocators/support/contract/session.hpp"

@@ -1,4 +1,4 @@
-// AllocatorHandle: one allocator instance as workloads use it. Kernels receive the allocator by value, bare or
+// AllocatorHandle is one allocator instance as workloads use it. Kernels receive the allocator by value, bare or
 // observed.
 #pragma once
 

@@ -1,5 +1,5 @@
-// Makes an AllocatorType from an allocator type A. The plug-in units that export allocators include this header, and so
-// do tests that link their allocators.
+// This file makes an AllocatorType from an allocator type A. The plug-in units that export allocators include this
+// header, and so do tests that link their allocators.
 #pragma once
 
 #include <new>

@@ -1,5 +1,5 @@
-// The kernels of a workload, as types. A plug-in compiles them for its allocators, and the host half of the workload
-// launches them.
+// This file has the kernels of a workload, as types. A plug-in compiles them for its allocators, and the host half of
+// the workload launches them.
 //
 //   using MyKernels = KernelList<KernelOn<AllocKernel, Geometry, FixedSize, void**>,   // bare and observed
 //                                BareKernelOn<ConfinedAlloc, Geometry, void**>>;            // bare alone

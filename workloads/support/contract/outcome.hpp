@@ -1,4 +1,4 @@
-// The end of a cell: a status word, and the exception that passes it to the harness.
+// These types describe the end of a cell: a status word, and the exception that passes it to the harness.
 #pragma once
 
 #include <stdexcept>

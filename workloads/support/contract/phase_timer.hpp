@@ -1,4 +1,4 @@
-// Times the phases of one sample with a pair of events each.
+// PhaseTimer times the phases of one sample with a pair of events each.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The interface between a plug-in's shared object and a worker.
+// This file has the interface between a plug-in's shared object and a worker.
 //
 // A plug-in consists of one or more shared objects ("parts"). The first part contains its allocators and the kernels of
 // the micro tests, another part the kernels of the applications. At its start a worker loads every part in its folder,

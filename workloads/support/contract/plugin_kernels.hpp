@@ -1,5 +1,5 @@
-// Compiles groups of kernels for the allocators of a plug-in. Only the generated units (cmake/plugin_*.cpp.in) include
-// this header.
+// This file compiles groups of kernels for the allocators of a plug-in. Only the generated units
+// (cmake/plugin_*.cpp.in) include this header.
 #pragma once
 
 #include <array>

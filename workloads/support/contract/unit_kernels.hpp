@@ -1,5 +1,5 @@
-// The compiled kernels of a unit, as the plug-in's other units and the worker see them. Every unit includes this
-// header, so it uses neither allocators nor strings of the standard library.
+// This file has the compiled kernels of a unit, as the plug-in's other units and the worker see them. Every unit
+// includes this header, so it uses neither allocators nor strings of the standard library.
 #pragma once
 
 #include <span>

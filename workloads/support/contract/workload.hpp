@@ -1,4 +1,4 @@
-// The contract of a workload.
+// This file has the contract of a workload.
 //
 // A workload has two halves. The plug-in of every allocator compiles the device half, kernels.hpp. The host half is
 // compiled once and launches these kernels through an AllocatorHandle, so it does not know which allocator it runs:

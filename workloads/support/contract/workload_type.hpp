@@ -1,4 +1,4 @@
-// A workload as the worker sees it. This header contains no device code.
+// WorkloadType is a workload as the worker sees it. This header contains no device code.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Input files in the repository's data/ folder.
+// This file finds input files in the repository's data/ folder.
 #pragma once
 
 #include <filesystem>

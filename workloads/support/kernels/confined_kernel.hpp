@@ -1,5 +1,5 @@
-// Runs a kernel with all its work on some of the multiprocessors. Persistent blocks on the other multiprocessors end
-// immediately. The remaining blocks execute the kernel's blocks one after the other.
+// ConfinedKernel runs a kernel with all its work on some of the multiprocessors. Persistent blocks on the other
+// multiprocessors end immediately. The remaining blocks execute the kernel's blocks one after the other.
 //
 // Paper: Vinkler & Havran 2015, sec. 6. The authors compare a GPU with 15 multiprocessors and one with 8, on which
 // fewer threads compete for a word. Here the larger GPU also plays the role of the smaller one, at the same clock.

@@ -1,4 +1,4 @@
-// Counts of failures in the kernels of a sample that keep records in pages.
+// This file counts failures in the kernels of a sample that keep records in pages.
 #pragma once
 
 #include <cstdint>

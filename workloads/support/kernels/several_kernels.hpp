@@ -1,5 +1,5 @@
-// Kernels for callers with several blocks each. They allocate all blocks, free all, or do both repeatedly in one
-// kernel.
+// This file has kernels for callers with several blocks each. They allocate all blocks, free all, or do both repeatedly
+// in one kernel.
 //
 // A global array keeps the pointers, one row of callers per block, so a warp's accesses coalesce.
 #pragma once

@@ -1,4 +1,4 @@
-// Launches a kernel on a part of the multiprocessors (workloads/support/kernels/confined_kernel.hpp).
+// SmConfinement launches a kernel on a part of the multiprocessors (workloads/support/kernels/confined_kernel.hpp).
 #pragma once
 
 #include "allocators/support/contract/parameters.hpp"

@@ -1,4 +1,4 @@
-// Ageing: turns a fresh heap into an old one before a workload is measured.
+// Ageing turns a fresh heap into an old one before a workload is measured.
 //
 // Many threads allocate and free at random for a number of rounds, like a long-running program. In each round about
 // half of the threads act on one of their slots: a thread fills an empty slot and empties a full one. Requests have the

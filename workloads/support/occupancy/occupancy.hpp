@@ -1,4 +1,4 @@
-// Brings an allocator to a given share of free pages before a measurement.
+// This file brings an allocator to a given share of free pages before a measurement.
 //
 // The pattern of the free pages is a part of the setting (workloads/support/random/page_set.hpp):
 //   uniform      a random set of pages is in use, exactly as many as asked for

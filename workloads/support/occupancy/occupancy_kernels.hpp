@@ -1,4 +1,4 @@
-// Fills a pool with the allocator's own mallocs, and frees a part of the blocks again.
+// This file fills a pool with the allocator's own mallocs, and frees a part of the blocks again.
 #pragma once
 
 #include "allocators/support/contract/session.hpp"

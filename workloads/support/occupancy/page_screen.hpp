@@ -1,4 +1,4 @@
-// PageScreen: finds wrong pointers among very many pages of one size, on the device.
+// PageScreen finds wrong pointers among very many pages of one size, on the device.
 //
 // A sample of an application has millions of pages, more than PointerCheck can sort on the host between two samples. So
 // the pages are sorted on the device, and PointerCheck gets only those that break a rule, the lowest and the highest.

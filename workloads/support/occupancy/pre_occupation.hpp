@@ -1,4 +1,5 @@
-// Puts a share of an allocator's pages into use before a sample of an application, and frees them after it.
+// PreOccupation puts a share of an allocator's pages into use before a sample of an application, and frees them after
+// it.
 //
 // Pham et al. 2025, sec. 6: other programs use the pool, too, so that 50 or 5 % of the pages are free. The pages in use
 // are random, as in get_page (workloads/support/occupancy/occupancy.hpp). Designs that never free get one block of that

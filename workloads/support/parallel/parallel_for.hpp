@@ -1,4 +1,4 @@
-// Parallel loops over all cores of the host, for inputs and references of large workloads.
+// This file has parallel loops over all cores of the host, for inputs and references of large workloads.
 #pragma once
 
 #include <algorithm>

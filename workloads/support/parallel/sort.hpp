@@ -1,5 +1,5 @@
-// Sorting in device memory. It uses CUB's radix sort on CUDA and the C++ standard library on the CPU back end. It has
-// its own units for the same reason as scan.hpp.
+// This function sorts in device memory. It uses CUB's radix sort on CUDA and the C++ standard library on the CPU back
+// end. It has its own units for the same reason as scan.hpp.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// Bijective bit mixers for host and device. They hash keys and give the terms of digests that do not depend on order.
+// This file has bijective bit mixers for host and device. They hash keys and give the terms of digests that do not
+// depend on order.
 #pragma once
 
 #include <cstdint>

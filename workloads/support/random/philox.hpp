@@ -1,5 +1,5 @@
-// random_words() for kernels. Inputs of a hundred million rows are made on the device. Only set-up kernels use it; see
-// workloads/support/random/random.hpp.
+// This file has random_words() for kernels. Inputs of a hundred million rows are made on the device. Only set-up
+// kernels use it; see workloads/support/random/random.hpp.
 #pragma once
 
 #include <Random123/philox.h>

@@ -1,4 +1,4 @@
-// Random decisions of callers, made on the host: which callers take part, and what each does in a launch.
+// This file makes random decisions of callers on the host: which callers take part, and what each does in a launch.
 #pragma once
 
 #include <cstdint>

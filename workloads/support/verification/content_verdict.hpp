@@ -1,4 +1,4 @@
-// Puts a ContentReport into words.
+// This file puts a ContentReport into words.
 #pragma once
 
 #include <string>

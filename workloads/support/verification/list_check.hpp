@@ -1,4 +1,4 @@
-// Checks an ArrayList that a whole grid has grown. This is host code and does not depend on devices.
+// This file checks an ArrayList that a whole grid has grown. This is host code and does not depend on devices.
 #pragma once
 
 #include <cstdint>

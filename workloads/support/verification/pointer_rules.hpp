@@ -1,4 +1,4 @@
-// The rules for the pointers of one allocator on its arena.
+// This file has the rules for the pointers of one allocator on its arena.
 #pragma once
 
 #include "allocators/support/contract/arena.hpp"

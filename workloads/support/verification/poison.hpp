@@ -1,4 +1,4 @@
-// The value of result slots before a sample. It reveals slots that no kernel wrote.
+// This file has the value of result slots before a sample. It reveals slots that no kernel wrote.
 #pragma once
 
 #include "simt/common.hpp"

@@ -1,5 +1,5 @@
-// The result slots of a workload: device memory in which timed kernels store the results of malloc, with one row of
-// callers per round.
+// RecordedPointers are the result slots of a workload: device memory in which timed kernels store the results of
+// malloc, with one row of callers per round.
 #pragma once
 
 #include <algorithm>

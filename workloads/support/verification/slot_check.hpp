@@ -1,5 +1,6 @@
-// Checks recorded pointers in device memory, so that a million pointers need no copy and no sort on the host. The only
-// verdict is "all correct, apart from nulls". Otherwise PointerCheck checks them on the host and reports the mistakes.
+// SlotCheck checks recorded pointers in device memory, so that a million pointers need no copy and no sort on the host.
+// The only verdict is "all correct, apart from nulls". Otherwise PointerCheck checks them on the host and reports the
+// mistakes.
 #pragma once
 
 #include <cstdint>
