@@ -1,5 +1,5 @@
-// Search searches schedules: it runs one model on one allocator until a run fails. Then it repeats this run with a full
-// record and reduces it to the preemptions that it needs to fail.
+// Search searches schedules: it runs one model on one allocator until a run fails. Then Search repeats this run with a
+// full record and reduces the record to the preemptions that are needed for the failure.
 #pragma once
 
 #include <cstdint>

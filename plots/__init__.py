@@ -1,4 +1,4 @@
-"""Turns stored allocbench results into figures and tables.
+"""This package turns stored allocbench results into figures and tables.
 
 The package reads only stored results (harness/README.md describes them). It never starts a worker and needs no GPU.
 `python3 -m plots --help` lists the commands. docs/write-a-config.md lists the keys of a config's `plot` object.

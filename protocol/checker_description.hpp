@@ -1,4 +1,4 @@
-// The descriptions of the checking workers, which are their answer to --describe.
+// These types are the descriptions of the checking workers, their answer to --describe.
 #pragma once
 
 #include <string>

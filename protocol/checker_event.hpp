@@ -1,4 +1,4 @@
-// The answers of a checking worker. harness/README.md has the table.
+// These are the answers of a checking worker. harness/README.md has the table.
 #pragma once
 
 #include <cstdint>

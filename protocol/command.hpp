@@ -1,4 +1,4 @@
-// Commands of the front end to a measuring worker. harness/README.md has the table.
+// These are the commands of the front end to a measuring worker. harness/README.md has the table.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// The descriptions of workers, which are their answer to --describe.
+// These types are the descriptions of workers, their answer to --describe.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The answer to --describe as JSON. Workers write it, and the front end reads it.
+// These functions convert the answer to --describe to and from JSON. Workers write it, and the front end reads it.
 #pragma once
 
 #include "protocol/description.hpp"

@@ -1,4 +1,4 @@
-// The answers of a measuring worker. harness/README.md has the table. The event log stores the same structs.
+// These are the answers of a measuring worker. harness/README.md has the table. The event log stores the same structs.
 #pragma once
 
 #include <cstdint>

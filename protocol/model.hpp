@@ -1,10 +1,10 @@
 // A model is the small program in which `allocbench check` searches an allocator for bugs.
 //
-// Interleavings that are rare in a large program are common in a small one with a small heap, 2 to 64 lanes and a few
-// requests per lane. A model is data. So users can write models (docs/find-allocator-bugs.md), and one compiled kernel
-// runs them all. Every lane executes the steps in order, `rounds` times. The result of a malloc is stored in the lane's
-// mailbox of that slot, and a free empties a mailbox of any lane. The hand-over of a mailbox uses release and acquire.
-// An allocator that needs a stronger order between malloc and free of a block is wrong.
+// Interleavings that are rare in a large program are common in a small program with a small heap, 2 to 64 lanes and a
+// few requests per lane. A model is data. So users can write models (docs/find-allocator-bugs.md), and one compiled
+// kernel runs them all. Every lane executes the steps in order, `rounds` times. The result of a malloc is stored in the
+// lane's mailbox of that slot, and a free empties a mailbox of any lane. The hand-over of a mailbox uses release and
+// acquire. An allocator that needs a stronger order between malloc and free of a block is wrong.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Models as JSON, the form in which users write them.
+// These functions convert models to and from JSON, the form in which users write them.
 //
 //   { "name": "ring", "description": "...", "blocks": 1, "threads_per_block": 3, "rounds": 6, "launches": 1,
 //     "sizes": [16, "pool/4"], "null": "allowed" | "failure", "reset": false, "refill": false,

@@ -1,6 +1,6 @@
 // The programs allocbench-worker-check and allocbench-worker-tsan run all allocators on the models of check/, driven
-// over a pipe. The first program searches schedules. The second is built for ThreadSanitizer and finds races.
-// harness/README.md defines the protocol.
+// over a pipe. The first program searches schedules. allocbench-worker-tsan is built for ThreadSanitizer and finds
+// races. harness/README.md defines the protocol.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

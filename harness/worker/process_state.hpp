@@ -1,4 +1,4 @@
-// Data that the instances of a worker process share.
+// ProcessState is data that the instances of a worker process share.
 #pragma once
 
 #include "harness/worker/time_shares.hpp"

@@ -1,4 +1,5 @@
-// Records the malloc() and free() calls of kernels, which need no change. Include this header after all others.
+// This header records the malloc() and free() calls of kernels. The kernels need no change. Include this header after
+// all others.
 //
 //   #include <allocbench/trace_malloc.hpp>
 //   __global__ void my_kernel(...) { ... malloc(bytes) ... free(block) ... }

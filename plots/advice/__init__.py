@@ -1,4 +1,4 @@
-"""Answers which allocator suits a job, from the results of the group `guide`.
+"""This package answers which allocator suits a job, from the results of the group `guide`.
 
 The group `guide` is the only source of comparisons across configs.
 

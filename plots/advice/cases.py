@@ -1,4 +1,4 @@
-"""Turns each cell of the guide into a case: a cell without its allocator.
+"""This module turns each cell of the guide into a case: a cell without its allocator.
 
 A case states the request sizes, the threads, the lanes, how full the pool gets, and how long blocks live. These
 settings come from the workload's parameters. An application is a case with a name only, because it answers no question

@@ -1,4 +1,4 @@
-"""Describes in words how a measured cell differs from the question.
+"""This module describes in words how a measured cell differs from the question.
 
 static/question.js writes the same words in the page, and a test compares the two.
 """

@@ -1,4 +1,4 @@
-"""Ranks allocators for a question.
+"""This module ranks allocators for a question.
 
 plots/webpage/static/rank.js does the same in the reader's browser. It reads the same table and the same RULES, and a
 test compares the two.

@@ -1,4 +1,4 @@
-"""Reads which allocators the bug search finds unsafe, from the tables at the top of docs/findings.md. A test checks
+"""This module reads which allocators the bug search finds unsafe, from the tables at the top of docs/findings.md. A test checks
 these tables.
 """
 

@@ -1,4 +1,4 @@
-"""Finds the results of the guide for an answer: the named results, or the newest that the repository keeps."""
+"""This module finds the results of the guide for an answer: the named results, or the newest that the repository keeps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads a question: a job as the command line states it. Every error names the option, the allowed values and an
+"""This module reads a question: a job as the command line states it. Every error names the option, the allowed values and an
 example.
 """
 

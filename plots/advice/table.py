@@ -1,4 +1,4 @@
-"""Makes one table of the guide: every case, and the outcome of each allocator in it. The table is JSON, because the
+"""This module makes one table of the guide: every case, and the outcome of each allocator in it. The table is JSON, because the
 page contains it too.
 """
 

@@ -1,4 +1,4 @@
-"""Writes the answer for a terminal: a ranked list with trade-offs, then the measured cells."""
+"""This module writes the answer for a terminal: a ranked list with trade-offs, then the measured cells."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ranks all allocators under a recorded application, for `allocbench try`, from the run of its replay."""
+"""This module ranks all allocators under a recorded application, for `allocbench try`, from the run of its replay."""
 
 from __future__ import annotations
 

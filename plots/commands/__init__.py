@@ -1,1 +1,1 @@
-"""Implements the command line."""
+"""This package implements the command line."""

@@ -1,4 +1,4 @@
-"""Implements `python3 -m plots advise`, which `allocbench advise` starts."""
+"""This module implements `python3 -m plots advise`, which `allocbench advise` starts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Implements `python3 -m plots cards`, which compares two models of cards."""
+"""This module implements `python3 -m plots cards`, which compares two models of cards."""
 
 from __future__ import annotations
 

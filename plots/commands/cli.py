@@ -1,4 +1,4 @@
-"""Implements `python3 -m plots`. Each command prints the paths of the files that it wrote."""
+"""This module implements `python3 -m plots`. Each command prints the paths of the files that it wrote."""
 
 from __future__ import annotations
 

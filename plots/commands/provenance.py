@@ -1,4 +1,4 @@
-"""Implements `python3 -m plots provenance`."""
+"""This module implements `python3 -m plots provenance`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Implements `python3 -m plots regenerate`, which remakes everything that comes from kept results."""
+"""This module implements `python3 -m plots regenerate`, which remakes everything that comes from kept results."""
 
 from __future__ import annotations
 

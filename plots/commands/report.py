@@ -1,4 +1,4 @@
-"""Implements `python3 -m plots page`, which `allocbench report DIR --html` starts."""
+"""This module implements `python3 -m plots page`, which `allocbench report DIR --html` starts."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Draws figures. Each figure kind is a module."""
+"""This package draws figures. Each figure kind is a module."""

@@ -1,4 +1,4 @@
-"""Draws every run and table that the command line names. An input that fails is reported, and the others are still
+"""This module draws every run and table that the command line names. An input that fails is reported, and the others are still
 drawn.
 """
 

@@ -1,4 +1,4 @@
-"""Draws the figure kind `heatmap`.
+"""This module draws the figure kind `heatmap`.
 
 Rows are allocators. Each column is a value of one or two swept settings. Each cell shows the value divided by a
 reference value, or the status word. This form suits many series with few points.

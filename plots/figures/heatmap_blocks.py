@@ -1,4 +1,4 @@
-"""Defines the content of a heat map: blocks of cells, each with a factor or a status word."""
+"""This module defines the content of a heat map: blocks of cells, each with a factor or a status word."""
 
 from __future__ import annotations
 

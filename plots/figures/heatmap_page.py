@@ -1,4 +1,4 @@
-"""Arranges the maps of a figure on its page.
+"""This module arranges the maps of a figure on its page.
 
 Maps with many rows share a page: the phases are side by side with one column of names, and the rows are split into two
 or three columns. Families stay together.

@@ -1,4 +1,4 @@
-"""Draws the figure kind `histogram`.
+"""This module draws the figure kind `histogram`.
 
 It shows how often the untimed passes counted each value, or how often a workload requests each size. Each value of the
 plot's key `panels` gets its own panel. A histogram of the pages that a warp finds also has the normal curve of equation

@@ -1,4 +1,4 @@
-"""Finds the runs and configs that paths name. A path is a folder, a file or a shell pattern, and a run may be
+"""This module finds the runs and configs that paths name. A path is a folder, a file or a shell pattern, and a run may be
 packed.
 """
 

@@ -1,4 +1,4 @@
-"""Draws the figure kind `lines`: one line per series over a swept axis, and one panel per phase, metric and value of
+"""This module draws the figure kind `lines`: one line per series over a swept axis, and one panel per phase, metric and value of
 other axes.
 
 A line shows the median (or the config's `statistic`), and its bars show the 95 % interval. A cell without a value

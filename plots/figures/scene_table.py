@@ -1,4 +1,4 @@
-"""Draws the figure kind `scene_table`: an application with several inputs, one column per input.
+"""This module draws the figure kind `scene_table`: an application with several inputs, one column per input.
 
 The table shows what the application requests from its allocator. It shows the time relative to a reference allocator,
 and the share of the time that exceeds the reference's time. The table that the paper prints follows below.

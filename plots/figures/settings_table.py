@@ -1,4 +1,4 @@
-"""Draws the figure kind `settings_table`: the settings of a paper's tests as printed, beside the settings of our
+"""This module draws the figure kind `settings_table`: the settings of a paper's tests as printed, beside the settings of our
 configs.
 
 The configs alone are enough to draw the table. With results, each row also shows what was run and how it ended.

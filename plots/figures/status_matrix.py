@@ -1,4 +1,4 @@
-"""Draws the figure kind `status_matrix`: the status word of every cell, with allocators as rows and swept values as
+"""This module draws the figure kind `status_matrix`: the status word of every cell, with allocators as rows and swept values as
 columns.
 
 If nothing is swept, there is one column, and the recorded reason of each status is beside it. A config can ask for this

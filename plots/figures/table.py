@@ -1,4 +1,4 @@
-"""Draws the figure kind `table`: series as rows, swept values as columns, and one block per panel. Every line figure
+"""This module draws the figure kind `table`: series as rows, swept values as columns, and one block per panel. Every line figure
 has this table too.
 """
 

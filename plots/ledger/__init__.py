@@ -1,1 +1,1 @@
-"""Judges sentences of papers as predicates over runs."""
+"""This package judges sentences of papers as predicates over runs."""

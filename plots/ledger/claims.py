@@ -1,4 +1,4 @@
-"""Judges claims. A claim is a sentence of a paper, written as a predicate over stored results. All claims together are
+"""This module judges claims. A claim is a sentence of a paper, written as a predicate over stored results. All claims together are
 the ledger.
 
 A claim names an effect (effects.py) and its bounds: `above`, `below` or `between`. The verdict follows from the

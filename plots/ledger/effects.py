@@ -1,4 +1,4 @@
-"""Computes the effects that claims are about, with intervals.
+"""This module computes the effects that claims are about, with intervals.
 
 The effects are ratios, growth, straightness, steps, crossings, values, shares, ratios to theory, and how well one
 metric predicts another. Every effect gives one estimate per place. An estimate is a number between two bounds, which

@@ -1,4 +1,4 @@
-"""Draws the ledger of a paper as a forest plot.
+"""This module draws the ledger of a paper as a forest plot.
 
 Each line is a claim about a ratio. On an axis of factors, it shows the paper's bounds, the original, the published form
 and the reworked form.

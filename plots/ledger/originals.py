@@ -1,4 +1,4 @@
-"""Reads the times of the authors' own code from data/originals. They were measured separately, not in a run of this
+"""This module reads the times of the authors' own code from data/originals. They were measured separately, not in a run of this
 suite.
 """
 

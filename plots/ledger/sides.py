@@ -1,4 +1,4 @@
-"""Selects the cells and values of the two sides of an effect (effects.py), and names its places.
+"""This module selects the cells and values of the two sides of an effect (effects.py), and names its places.
 
 A side is an allocator, a list of allocators, or an object with `allocator`, `where`, `phase` and `metric` (README.md,
 "Claims").

@@ -1,4 +1,4 @@
-"""Lists the settings that differ between the allocators of a claim: a pool, a state or a part of the workload that the
+"""This module lists the settings that differ between the allocators of a claim: a pool, a state or a part of the workload that the
 config overrides.
 
 It also lists what the current config sets differently.

@@ -1,4 +1,4 @@
-"""Decides from the intervals of an effect's places whether a claim holds.
+"""This module decides from the intervals of an effect's places whether a claim holds.
 
 A place is a combination of settings. A place `holds` if its whole interval lies within the claim's bounds, and `does
 not hold` if the whole interval lies outside. Otherwise the verdict of the place is `cannot tell`.
@@ -7,7 +7,7 @@ A verdict that all places support needs no correction. If one place decides (it 
 p-value is corrected by Holm's method for all places of the claim.
 
 A p-value follows from the interval: the distance between the number and a bound, in half-widths of the interval, gives
-t. The degrees of freedom are the rounds less 1. An interval that is not from few rounds has at least six.
+t. The degrees of freedom are the rounds less 1. An interval that is not from few rounds has at least six rounds.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Manages the reference study: the origin of its numbers, the plan of measurements, comparisons of cards, and all
+"""This package manages the reference study: the origin of its numbers, the plan of measurements, comparisons of cards, and all
 derived files.
 
 * `origins.py` reads where the numbers of kept runs come from.

@@ -1,4 +1,4 @@
-"""Compares two models of cards: how alike they rank allocators, how much faster one is, and which cells change most.
+"""This module compares two models of cards: how alike they rank allocators, how much faster one is, and which cells change most.
 
 It compares the times of the same cells. A *place* is one phase of a config at equal settings, and its allocators are
 ranked. One model may be faster as a whole, so a change is a ratio divided by the median ratio of its config.

@@ -1,4 +1,4 @@
-"""Forecasts how long a config takes on a card, from a kept run: the seconds of verification, of a round, and of cells
+"""This module forecasts how long a config takes on a card, from a kept run: the seconds of verification, of a round, and of cells
 that fail.
 
 The constants come from kept logs of an H200 with all rounds (7,705 cells). A round takes 1.6 times the wall time of its

@@ -1,4 +1,4 @@
-"""Writes the index of a study.
+"""This module writes the index of a study.
 
 It lists every kept run with its description, pictures, numbers and statuses, and the files over several runs.
 """

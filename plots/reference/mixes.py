@@ -1,4 +1,4 @@
-"""Reports what a reference study must not have.
+"""This module reports what a reference study must not have.
 
 Examples are several measured revisions, uncommitted changes, several cards in a config, and configs without results.
 Each problem is a line with the file, the problem and the next step.

@@ -1,4 +1,4 @@
-"""Reads where the numbers of kept runs come from.
+"""This module reads where the numbers of kept runs come from.
 
 It reads both files of a run. results.json records how each cell was measured, and the log records each start of the
 program.

@@ -1,4 +1,4 @@
-"""Plans a reference study: commands that each measure some configs of one group on one card, within a limit of forecast
+"""This module plans a reference study: commands that each measure some configs of one group on one card, within a limit of forecast
 minutes.
 """
 

@@ -1,4 +1,4 @@
-"""Prints where the numbers of each group and of all groups come from, and how the cells ended (`python3 -m plots
+"""This module prints where the numbers of each group and of all groups come from, and how the cells ended (`python3 -m plots
 provenance`).
 """
 

@@ -1,4 +1,4 @@
-"""Reads and writes study.json, which lies beside the groups of a study.
+"""This module reads and writes study.json, which lies beside the groups of a study.
 
 It records the revision, cards, drivers, clocks, dates and commands of all groups, of each group and of each run.
 """

@@ -1,1 +1,1 @@
-"""Reads stored runs as tables, and names their parts."""
+"""This package reads stored runs as tables, and names their parts."""

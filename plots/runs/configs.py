@@ -1,4 +1,4 @@
-"""Reads configs, merges their parts as the front end does (harness/front/config/config_merge.cpp), and compares what
+"""This module reads configs, merges their parts as the front end does (harness/front/config/config_merge.cpp), and compares what
 they measure.
 """
 

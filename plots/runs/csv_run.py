@@ -1,4 +1,4 @@
-"""Reads a run from results.csv and its config, if results.json is missing.
+"""This module reads a run from results.csv and its config, if results.json is missing.
 
 The table has every cell and number. It lacks single rounds, the planned cells, the driver and the date, and captions
 say that these are unknown.

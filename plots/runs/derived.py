@@ -1,4 +1,4 @@
-"""Computes metrics from other metrics of the same cell and phase, once for all figures.
+"""This module computes metrics from other metrics of the same cell and phase, once for all figures.
 
 Every function takes tables of cells and values (see results.py) and returns tables of new values.
 """

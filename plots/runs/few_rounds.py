@@ -1,4 +1,4 @@
-"""Adds the t intervals that results.json has for times of three to five rounds, for verdicts on claims and on Comb's
+"""This module adds the t intervals that results.json has for times of three to five rounds, for verdicts on claims and on Comb's
 points.
 
 Figures of times do not draw these intervals, because they assume how processes spread (docs/methodology-measurement.md,

@@ -1,4 +1,4 @@
-"""Finds the form of an allocator from its id, and changes the form that a claim is about.
+"""This module finds the form of an allocator from its id, and changes the form that a claim is about.
 
 `halloc` is the form that the paper describes, `halloc_reworked` is this project's improvement, and `halloc_original` is
 the authors' code behind an adapter. A claim names published forms. This module makes the same claim about another form.

@@ -1,4 +1,4 @@
-"""Evaluates the formulas of theory.py at the settings of a run's cells."""
+"""This module evaluates the formulas of theory.py at the settings of a run's cells."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads the runs that the repository keeps, each only once."""
+"""This module reads the runs that the repository keeps, each only once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gives the display names of settings, values and allocators in figures, and the order of values.
+"""This module gives the display names of settings, values and allocators in figures, and the order of values.
 
 The `names` of a config's plot come first. They map an id, a word or a setting to the text that readers see. In the text
 of a setting, `{}` stands for its value. Next come the display names in the results, then the names of style.py and

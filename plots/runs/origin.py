@@ -1,4 +1,4 @@
-"""Describes where numbers come from: back end, device, driver, date and revision. Every figure has this text."""
+"""This module describes where numbers come from: back end, device, driver, date and revision. Every figure has this text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads the results of one run as two tables.
+"""This module reads the results of one run as two tables.
 
 `cells` has one row per cell, with every setting as a column. `values` has one row per cell, phase and metric. A cell
 whose status is not `ok` has no values, whatever results.json contains, so no figure can show a number for it.

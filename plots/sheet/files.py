@@ -1,4 +1,4 @@
-"""Writes the files of all commands."""
+"""This module writes the files of all commands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finds fonts for characters that the font of figures lacks, such as Chinese ones."""
+"""This module finds fonts for characters that the font of figures lacks, such as Chinese ones."""
 
 from __future__ import annotations
 

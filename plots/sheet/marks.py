@@ -1,4 +1,4 @@
-"""Draws rows of marks on one axis of factors, with words on the left. A mark shows a number with its interval."""
+"""This module draws rows of marks on one axis of factors, with words on the left. A mark shows a number with its interval."""
 
 from __future__ import annotations
 

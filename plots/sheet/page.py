@@ -1,4 +1,4 @@
-"""Draws one figure as a page: title, body, caption, and origin of the numbers.
+"""This module draws one figure as a page: title, body, caption, and origin of the numbers.
 
 All positions are in inches, so text keeps its size for any number of rows or panels.
 """

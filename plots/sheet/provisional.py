@@ -1,4 +1,4 @@
-"""Marks provisional values: values of fewer than three rounds, if the cell is to have more
+"""This module marks provisional values: values of fewer than three rounds, if the cell is to have more
 (harness/front/statistics/rounds.hpp).
 
 They are drawn hollow with a dashed edge and marked in tables. They have no interval, and no claim uses them. Counts of

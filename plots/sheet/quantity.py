@@ -1,4 +1,4 @@
-"""Writes numbers with their units: 128 KiB, 12.5 µs, 3.2 Mop/s. A number has no more digits than a reader can use."""
+"""This module writes numbers with their units: 128 KiB, 12.5 µs, 3.2 Mop/s. A number has no more digits than a reader can use."""
 
 from __future__ import annotations
 

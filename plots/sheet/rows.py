@@ -1,4 +1,4 @@
-"""Orders the rows of a picture with many allocators, and shortens their names.
+"""This module orders the rows of a picture with many allocators, and shortens their names.
 
 Families stay together, and the forms of an allocator follow it. The name of a form has only the words that the
 allocator's name lacks.

@@ -1,4 +1,4 @@
-"""Defines the looks of all figures: one page width, one colour and marker per allocator, and one line style per form of
+"""This module defines the looks of all figures: one page width, one colour and marker per allocator, and one line style per form of
 it.
 
 looks.json contains the families. A family gives the hue of its allocators. A form (`_reworked`, `_original`, ...) gives

@@ -1,1 +1,1 @@
-"""Draws pictures over several runs: Comb's points, dependence on the allocator, one config against itself, survival."""
+"""This package draws pictures over several runs: Comb's points, dependence on the allocator, one config against itself, survival."""

@@ -1,4 +1,4 @@
-"""Draws the A/A figure: runs of one config on one card, compared with each other.
+"""This module draws the A/A figure: runs of one config on one card, compared with each other.
 
 Every difference between these runs is an error of the measurement. The figure counts intervals of one cell that do not
 overlap. If few pairs of intervals are disjoint, a difference between two allocators is credible.

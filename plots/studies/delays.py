@@ -1,4 +1,4 @@
-"""Measures how much an application depends on its allocator: its time against the cycles that every malloc, or every
+"""This module measures how much an application depends on its allocator: its time against the cycles that every malloc, or every
 free, waits.
 
 The configs of these runs sweep a wait of the adaptor `Delayed` (allocators/support/adaptors/delayed.hpp) on the x axis.

@@ -1,4 +1,4 @@
-"""Draws the slopes of delays.py as a picture and a Markdown table, with a row per application and phase and a mark per
+"""This module draws the slopes of delays.py as a picture and a Markdown table, with a row per application and phase and a mark per
 allocator.
 """
 

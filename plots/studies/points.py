@@ -1,4 +1,4 @@
-"""Implements `python3 -m plots comb`: compares one allocator with the best other at each point of a list. A limit is
+"""This module implements `python3 -m plots comb`: compares one allocator with the best other at each point of a list. A limit is
 met or lost.
 
 The list is data (data/comb/points.json). Each point names the config of its cells, the phase or metric, the limit, and

@@ -1,4 +1,4 @@
-"""Draws the points of points.py as a picture and a Markdown table. The picture has a mark for each place, and the table
+"""This module draws the points of points.py as a picture and a Markdown table. The picture has a mark for each place, and the table
 has every number.
 """
 

@@ -1,4 +1,4 @@
-"""Explains why cells are not ok, by the rules of reasons.json. The first rule that fits counts."""
+"""This module explains why cells are not ok, by the rules of reasons.json. The first rule that fits counts."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Writes numbers and tables into texts, from kept runs and from the sources."""
+"""This package writes numbers and tables into texts, from kept runs and from the sources."""

@@ -1,4 +1,4 @@
-"""Writes tables into texts, from kept results or from the sources. `<!--table NAME-->` in a Markdown file names an
+"""This module writes tables into texts, from kept results or from the sources. `<!--table NAME-->` in a Markdown file names an
 entry of TABLES.
 """
 

@@ -1,4 +1,4 @@
-"""Writes docs/catalogue.md: one line for each allocator and workload.
+"""This module writes docs/catalogue.md: one line for each allocator and workload.
 
 The lines come from `allocbench list --json` and from the headers.
 """

@@ -1,4 +1,4 @@
-"""Writes the keys of configs as Markdown tables, from configs/schema/config.schema.json: `<!--table config_keys
+"""This module writes the keys of configs as Markdown tables, from configs/schema/config.schema.json: `<!--table config_keys
 PART-->`.
 """
 

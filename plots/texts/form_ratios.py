@@ -1,4 +1,4 @@
-"""Writes tables that compare our forms with the authors' code: the time of a form divided by that of its original, by
+"""This module writes tables that compare our forms with the authors' code: the time of a form divided by that of its original, by
 phase.
 
 * `<!--table forms RUN-->` uses originals of the same run (`<id>_original`; for ScatterAlloc its maintained successor).

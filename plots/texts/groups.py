@@ -1,4 +1,4 @@
-"""Counts runs and cells of a group of kept runs, for numbers in texts: `<!--n h200/guide cells-->`. Commas separate
+"""This module counts runs and cells of a group of kept runs, for numbers in texts: `<!--n h200/guide cells-->`. Commas separate
 several folders.
 
 The word `minutes` is an error for a group with a continued run, because its log includes the pause.

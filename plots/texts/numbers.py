@@ -1,4 +1,4 @@
-"""Writes numbers into texts. A Markdown file marks each number with the query that computes it.
+"""This module writes numbers into texts. A Markdown file marks each number with the query that computes it.
 
     <!--n h200/pham2025/fig12 of=crw to=corw-->0.95 to 15<!--/n-->
 

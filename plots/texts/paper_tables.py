@@ -1,4 +1,4 @@
-"""Writes tables of a paper's page from kept results: `<!--table verdicts DEVICE PAPER-->` and `<!--table figures DEVICE
+"""This module writes tables of a paper's page from kept results: `<!--table verdicts DEVICE PAPER-->` and `<!--table figures DEVICE
 PAPER-->`.
 """
 

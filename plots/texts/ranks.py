@@ -1,4 +1,4 @@
-"""Compares how two kept runs rank their allocators, for numbers in texts: `ranks=RUN` in a query of numbers.py.
+"""This module compares how two kept runs rank their allocators, for numbers in texts: `ranks=RUN` in a query of numbers.py.
 
 The answer is Spearman's rank correlation of a time, over the allocators that have it in both runs: "0.82 over 41
 allocators". `phase` and the settings apply to the first run. `ranks.phase` is the phase of the other run, and all its

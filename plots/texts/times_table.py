@@ -1,4 +1,4 @@
-"""Writes a table of times, with allocators as rows and chosen cells of runs as columns.
+"""This module writes a table of times, with allocators as rows and chosen cells of runs as columns.
 
     <!--table times h200/current2026/sizes:alloc:threads=1048576,request_bytes=128 h200/current2026/index:build:keys=524288,keys_per_bucket=14-->
 

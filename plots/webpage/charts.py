@@ -1,4 +1,4 @@
-"""Makes the parts that all charts of the page share.
+"""This module makes the parts that all charts of the page share.
 
 A chart consists of Plotly's `data` and `layout` as plain dictionaries. static/charts.js adds the colours of the page
 (light or dark) and hides the traces that a filter leaves out.

@@ -1,4 +1,4 @@
-"""Draws the loads at which an allocator becomes slow.
+"""This module draws the loads at which an allocator becomes slow.
 
 The upper charts show its time per operation, against the threads by size and against the fill of the pool. The lower
 charts show its slowest mallocs against the same two loads. The colour shows the size, and the kind of line and mark

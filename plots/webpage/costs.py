@@ -1,4 +1,4 @@
-"""Draws the price of speed: time, memory and registers of every allocator, and the Pareto front of all three. A second
+"""This module draws the price of speed: time, memory and registers of every allocator, and the Pareto front of all three. A second
 chart shows set-up.
 
 There are two fronts: one of all allocators, and one of allocators that serve any size. Ablations are left out. An

@@ -1,4 +1,4 @@
-"""Shows every figure of every paper in an interactive and a static form, with the paper's own values and the commands
+"""This module shows every figure of every paper in an interactive and a static form, with the paper's own values and the commands
 that make it.
 """
 

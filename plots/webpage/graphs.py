@@ -1,4 +1,4 @@
-"""Draws line figures of the papers in an interactive form, with the panels, series, stated values and derived curves of
+"""This module draws line figures of the papers in an interactive form, with the panels, series, stated values and derived curves of
 the static figure.
 """
 

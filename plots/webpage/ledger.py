@@ -1,4 +1,4 @@
-"""Shows the claims of the papers: a forest plot of the claims about ratios, and every sentence with its verdict."""
+"""This module shows the claims of the papers: a forest plot of the claims about ratios, and every sentence with its verdict."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Draws heat maps of the papers' figures: the blocks of the static figure, with factors as colours and failures as
+"""This module draws heat maps of the papers' figures: the blocks of the static figure, with factors as colours and failures as
 words.
 """
 

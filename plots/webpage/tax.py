@@ -1,4 +1,4 @@
-"""Draws the allocation tax: the time of applications with every allocator, divided by the time with a bump pointer that
+"""This module draws the allocation tax: the time of applications with every allocator, divided by the time with a bump pointer that
 never frees.
 
 It also draws the time without any allocation, and says when to use which allocator.

@@ -1,8 +1,8 @@
 // OldValues holds values that a load may still return after other lanes have replaced them
 // (ExecutorOptions::read_old_values).
 //
-// A GPU may serve a load before earlier loads of the same lane. The load then returns an older value than they did. The
-// rules are those of C++20 without load buffering:
+// A GPU may serve a load before earlier loads of the same lane. The load then returns an older value than those earlier
+// loads did. The rules are those of C++20 without load buffering:
 // * Each lane has a view. For each word, the view has the oldest value that the lane may read. A value that the lane
 //   reads or writes becomes the oldest.
 // * A release store or update attaches the lane's view to the value. An update also attaches the view of the value that

@@ -4,8 +4,8 @@
 //
 // A global array keeps the pointers, one row of callers per iteration, so a warp's accesses coalesce. Registers cannot
 // hold 100 pointers per thread, and an array in local memory would cause the same traffic. The check also needs the
-// array. The blocks of one thread are in use together, but other threads may have freed theirs. So the check for
-// overlaps looks at each thread separately.
+// array. The blocks of one thread are in use together, but another thread may have freed its blocks already. So the
+// check for overlaps looks at each thread separately.
 #pragma once
 
 #include "workloads/support/callers/warp_parameters.hpp"

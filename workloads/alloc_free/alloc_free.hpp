@@ -2,7 +2,7 @@
 //
 // N threads request one block each in one kernel, and the same threads free their blocks in the next. The alloc kernel
 // only calls malloc and stores the pointer. `threads` is the number of calling threads. With fewer than 32
-// `lanes_per_warp`, the grid has more threads than that.
+// `lanes_per_warp`, the grid has more threads than `threads`.
 #pragma once
 
 #include "workloads/support/callers/caller_parameters.hpp"

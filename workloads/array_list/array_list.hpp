@@ -10,7 +10,7 @@
 // * `grow_local`: The threads of a block add up their requests, and one of them allocates a chunk for all.
 //
 // Phases:
-// * `alloc`: The requests, which the paper times.
+// * `alloc`: The threads make their requests. The paper times only this phase.
 // * `get`: The first thread of every block looks up one element. The elements are spread evenly over the list.
 // * `clear`: One thread clears the list, or all threads free their items.
 //

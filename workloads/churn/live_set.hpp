@@ -1,4 +1,4 @@
-// The live set of churn on the host, and the draws of the blocks that are replaced. This code does not depend on
+// LiveSet is the live set of churn on the host. It draws the blocks that are replaced. This code does not depend on
 // devices.
 #pragma once
 

@@ -2,8 +2,8 @@
 //
 // Paper: Adinetz & Pleiter 2014, "Fragmentation".
 //
-// The workload needs only the addresses. In a full pool the median distance between neighbouring blocks is what one
-// block takes, with header and rounding.
+// The workload needs only the addresses of the blocks. In a full pool, the median distance between neighbouring blocks
+// is the size of one block with its header and rounding.
 //
 //   internal_waste = 1 - requested size / median distance         (of a block)
 //   external_waste = 1 - blocks served * median distance / pool   (of the pool: no block took it)

@@ -1,5 +1,5 @@
-// Variants of AllocKernel and FreeKernel (workloads/support/kernels/call_kernels.hpp) that also measure the cycles of
-// each call.
+// These kernels are variants of AllocKernel and FreeKernel (workloads/support/kernels/call_kernels.hpp) that also
+// measure the cycles of each call.
 #pragma once
 
 #include "allocators/support/contract/session.hpp"

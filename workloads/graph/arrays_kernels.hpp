@@ -1,12 +1,12 @@
-// This file has the kernel of graph_arrays. It inserts a batch of arcs into arrays, or deletes them. The arrays grow
-// and shrink by powers of two.
+// This file has the kernel of graph_arrays. This kernel inserts a batch of arcs into arrays, or deletes such a batch.
+// The arrays grow and shrink by powers of two.
 //
 // Paper: Winter et al., PPoPP'21, graph tests.
 //
 // A vertex of the batch belongs to one thread, or to `lanes` lanes of a warp: the first lane allocates and frees, and
 // all lanes copy. A vertex is in a batch only once, so no other thread accesses its array. If the size changes, the new
-// array is allocated and filled before the old one is freed. So the old array stays after a null. The set-up inserts
-// all arcs into empty vertices with this kernel, so the allocator's code is compiled only once.
+// array is allocated and filled before the old one is freed. So the old array stays in place if malloc returns null.
+// The set-up inserts all arcs into empty vertices with this kernel, so the allocator's code is compiled only once.
 #pragma once
 
 #include "allocators/support/contract/session.hpp"

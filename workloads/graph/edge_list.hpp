@@ -1,4 +1,4 @@
-// Edge lists: read from files, generated and shuffled. This is host code.
+// These functions read, generate and shuffle edge lists. This is host code.
 #pragma once
 
 #include <cstdint>

@@ -11,10 +11,10 @@
 // the device does this again in a timed phase, as in the survey.
 //
 // Check: The arrays are compared exactly with the graph after the last insertion and after the last deletion. After
-// every tenth insertion digests are compared.
+// every tenth insertion, only digests are compared.
 //
-// Phases: Each of `sort`, `insert` and `delete` holds all batches of a sample. When memory runs out, no further batch
-// runs.
+// Phases: Each of the phases `sort`, `insert` and `delete` covers all batches of a sample. When memory runs out, no
+// further batch runs.
 #pragma once
 
 #include "workloads/support/callers/requirements.hpp"

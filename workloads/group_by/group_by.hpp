@@ -13,16 +13,17 @@
 //
 // Phases:
 // * `pass1` to `pass4`: Each includes the frees of its pages and the host's read of the number of lists.
-// * `total`: The sum of the four passes.
+// * `total`: This is the sum of the four passes.
 // * `free`: The frees of the groups.
 //
 // Before each sample, pages are put into use until `free_share` is free
 // (workloads/support/occupancy/pre_occupation.hpp). After every sample, the groups are compared with the host's. Small
 // inputs are compared row by row, large ones by digests of 128 bits.
 //
-// With `frees` early, as in the paper, a warp or block frees a page as soon as it has read it, while others still
-// allocate. Otherwise a kernel frees the pages of a pass at its end. With `table_bytes` the table of every long list is
-// a block of the allocator, too. This adds a second request size. Otherwise tables are the workload's own memory.
+// With `frees` early, as in the paper, a warp or block frees a page immediately after reading it, while others still
+// allocate. With `frees` after, a kernel frees the pages of a pass at its end. With `table_bytes` the table of every
+// long list is a block of the allocator, too. This adds a second request size. Without it, tables are the workload's
+// own memory.
 //
 // Differs from the paper: Only long lists have tables (group_by/lists.hpp).
 #pragma once

@@ -7,11 +7,11 @@
 // (containers/page_writer.hpp).
 //
 // Phases:
-// * `partition`: Orders both tables by hash, without the allocator.
-// * `build_probe`: Joins the tables.
-// * `read_back`: Copies the result from the pages to an array.
-// * `free`: Frees the pages.
-// * `total`: The sum of the first two, as in the paper.
+// * `partition`: The workload orders both tables by hash, without the allocator.
+// * `build_probe`: The workload joins the tables.
+// * `read_back`: The workload copies the result from the pages to an array.
+// * `free`: The workload frees the pages.
+// * `total`: This is the sum of `partition` and `build_probe`, as in the paper.
 //
 // With `output` two_pass the probe runs twice and uses no pages. This is the baseline. With `lists` warp the lanes of a
 // warp append to one chain of pages (containers/warp_page_writer.hpp), which is not in the paper.

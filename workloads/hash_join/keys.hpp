@@ -1,5 +1,5 @@
 // This file has the keys of hash_join as functions of their row, for host and device. So a table of a hundred million
-// rows need not be copied.
+// rows need not be copied to the device.
 #pragma once
 
 #include <bit>

@@ -10,10 +10,10 @@
 // the bucket. It frees the first node if this key was the node's last.
 //
 // Phases:
-// * `build`: Inserts all keys.
-// * `update`: Mixes deletions with as many insertions of new keys in one kernel, in rounds.
-// * `look_up`: Searches every key that the index has or had, without calls of the allocator.
-// * `clear`: Deletes all keys, so that every node is freed.
+// * `build`: Warps insert all keys.
+// * `update`: In rounds, one kernel mixes deletions with as many insertions of new keys.
+// * `look_up`: Warps search every key that the index has or had, without calls of the allocator.
+// * `clear`: Warps delete all keys, so that every node is freed.
 //
 // The host knows every key's value after each round. Look-ups are compared one by one, and chains at the end.
 #pragma once

@@ -1,5 +1,5 @@
-// PreparedScene is a scene with its reference tree. It is made once per process, or once for all processes of a run
-// (stored_scene.hpp), because the cells of a worker build the same few scenes again and again.
+// PreparedScene is a scene with its reference tree. A scene is prepared once per process, or once for all processes of
+// a run (stored_scene.hpp), because the cells of a worker use the same few scenes repeatedly.
 #pragma once
 
 #include <memory>

@@ -1,8 +1,8 @@
 // One warp of the build. It takes tasks until it gets a stop.
 //
 // Each turn of run() counts sides, chooses a plane, requests the lists of the children, writes them and finishes the
-// node. So every step exists once in the code, above all each call of the allocator. For a shared node the turn ends
-// after the warp's part, and the warp that finishes the last part continues with the node.
+// node. So the code contains every step, and above all each call of the allocator, only once. For a shared node the
+// turn ends after the warp's part, and the warp that finishes the last part continues with the node.
 //
 // Only lane 0 calls the allocator. The other lanes wait at the next group operation.
 //

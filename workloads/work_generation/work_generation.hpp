@@ -7,7 +7,8 @@
 // * `malloc_free`: One kernel allocates, and another one frees.
 // * `baseline`: A kernel computes the need of each thread, a library makes an exclusive scan, the host reads the sum
 //   and allocates once, a kernel distributes the addresses, and the host frees.
-// * `baseline_pool`: The same, but the host allocates from a stream-ordered pool. This phase is not in the paper.
+// * `baseline_pool`: This phase does the same, but the host allocates from a stream-ordered pool. This phase is not in
+//   the paper.
 //
 // Pieces are rounded up to 4 B, as in the paper. The baselines include all waiting of the host. Unlike prefix_sum, no
 // kernel writes the memory.

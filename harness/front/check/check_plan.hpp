@@ -1,4 +1,4 @@
-// The allocators and models to check. The workers offer them, and the command line restricts them.
+// CheckPlan has the allocators and models to check. The workers offer them, and the command line restricts them.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Several checking workers that run at once, each with one command at a time.
+// CheckCrew runs several checking workers at once, each with one command at a time.
 #pragma once
 
 #include <deque>

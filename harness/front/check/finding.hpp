@@ -1,4 +1,4 @@
-// A finding of `allocbench check` in one allocator on one model, and how to replay it.
+// This file describes a finding of `allocbench check` in one allocator on one model, and how to replay it.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The result of `allocbench check`: a matrix of allocators and models, for people and as JSON.
+// CheckMatrix is the result of `allocbench check`: a matrix of allocators and models, for people and as JSON.
 #pragma once
 
 #include <cstdint>

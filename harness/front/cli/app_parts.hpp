@@ -1,4 +1,4 @@
-// The parts of app.hpp's description that have their own files.
+// These functions add the parts of app.hpp's description that have their own files.
 #pragma once
 
 #include <CLI/App.hpp>

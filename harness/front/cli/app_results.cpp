@@ -1,4 +1,4 @@
-// The options of the verbs that read stored results, and the texts of their help.
+// This file has the options of the verbs that read stored results, and the texts of their help.
 #include <CLI/CLI.hpp>
 
 #include "harness/front/cli/app_parts.hpp"

@@ -1,4 +1,4 @@
-// Measurements of kernels by Nsight Compute, read from its CSV output.
+// This file reads measurements of kernels from the CSV output of Nsight Compute.
 #pragma once
 
 #include <optional>

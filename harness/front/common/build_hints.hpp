@@ -1,4 +1,4 @@
-// The commands of the source tree that build the programs named in messages.
+// These texts are the commands of the source tree that build the programs named in messages.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// Phrases that the text and the Markdown of a comparison share.
+// These are phrases that the text and the Markdown of a comparison share.
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-// The part of a config that selects the allocators and their settings: `allocators` and `overrides`.
+// This file reads the part of a config that selects the allocators and their settings: `allocators` and `overrides`.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

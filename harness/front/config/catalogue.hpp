@@ -1,5 +1,5 @@
-// Everything that a worker can run: its answer to --describe. Configs are checked against the catalogue. `list` and
-// `describe` print it.
+// Catalogue has everything that a worker can run: its answer to --describe. Configs are checked against the catalogue.
+// `list` and `describe` print it.
 #pragma once
 
 #include <string>

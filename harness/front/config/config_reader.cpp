@@ -1,4 +1,5 @@
-// This is the strict reader of configs. Every method reads one part of the config, adds its mistakes and continues.
+// This is the strict reader of configs. Every method reads one part of the config, adds the mistakes of this part and
+// continues.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -1,5 +1,5 @@
-// This file has the parts of a config for drawing and judging: `plot` and `claims`. The schema lists their keys. In the
-// schema, "names" marks a key whose value is the name of a setting, phase, kernel, metric or allocator. These names
+// This file reads the parts of a config for drawing and judging: `plot` and `claims`. The schema lists their keys. In
+// the schema, "names" marks a key whose value is the name of a setting, phase, kernel, metric or allocator. These names
 // must exist.
 #pragma once
 

@@ -1,4 +1,4 @@
-// The part of a config that defines its cells: `sweep`, `zip` and `exclude`.
+// This file reads the part of a config that defines its cells: `sweep`, `zip` and `exclude`.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -1,4 +1,5 @@
-// The state of each cell, derived from the events of a log. Resumed runs and results start from this state.
+// RunHistory is the state of each cell, derived from the events of a log. Resumed runs and results start from this
+// state.
 #pragma once
 
 #include <cstdint>

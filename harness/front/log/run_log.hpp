@@ -1,4 +1,4 @@
-// The events of a run, as harness/README.md defines them. Each kind has one function.
+// RunLog writes the events of a run, as harness/README.md defines them. Each kind has one function.
 #pragma once
 
 #include <cstdint>

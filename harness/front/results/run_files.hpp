@@ -1,4 +1,5 @@
-// The files of runs that a user names by folders, single files or patterns. They may be packed (.gz, .xz).
+// These functions find the files of runs that a user names by folders, single files or patterns. The files may be
+// packed (.gz, .xz).
 #pragma once
 
 #include <filesystem>

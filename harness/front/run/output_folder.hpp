@@ -1,5 +1,5 @@
-// The folder of a run, with events.jsonl and the files made from it. This code decides whether a run may start or
-// continue there.
+// The output folder of a run has events.jsonl and the files made from it. This code decides whether a run may start or
+// continue in this folder.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

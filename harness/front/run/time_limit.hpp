@@ -1,4 +1,5 @@
-// The time limit of a run (--minutes). It stops no command; cells check it before they begin one.
+// TimeLimit is the time limit of a run (--minutes). The limit stops no command; cells check it before they begin a
+// command.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The wall time of a run by part, for --profile.
+// WallTime measures the wall time of a run by part, for --profile.
 #pragma once
 
 #include <map>

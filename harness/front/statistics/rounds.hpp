@@ -1,4 +1,5 @@
-// The estimate of a quantity measured in rounds, each in its own process, and its interval.
+// This file computes the estimate of a quantity measured in rounds, each in its own process, and the interval of the
+// estimate.
 //
 // A round counts as one value, the statistic of its samples. Samples of one process share its memory layout and clock
 // phase, so they predict little about the next process. The estimate is the median of the rounds' values. The bounds of

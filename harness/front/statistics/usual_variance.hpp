@@ -1,4 +1,5 @@
-// The usual spread of an allocator's rounds. A few rounds of one cell may be close together by chance.
+// This file computes the usual spread of an allocator's rounds. A few rounds of one cell may be close together by
+// chance.
 #pragma once
 
 #include <map>

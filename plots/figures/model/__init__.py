@@ -1,1 +1,1 @@
-"""Resolves what a figure shows of a run: cells, series and captions."""
+"""This package resolves what a figure shows of a run: cells, series and captions."""

@@ -1,4 +1,4 @@
-"""Writes the sentences under a figure: the statistic of its numbers, the number of samples, and the numbers of the
+"""This module writes the sentences under a figure: the statistic of its numbers, the number of samples, and the numbers of the
 paper.
 """
 

@@ -1,4 +1,4 @@
-"""Selects what a figure shows of a run, as its plot says.
+"""This module selects what a figure shows of a run, as its plot says.
 
 The plot can leave out cells, split phases or a setting into series, and add speed-ups.
 """

@@ -1,4 +1,4 @@
-"""Computes the curves of theory in line figures (`theory` of a config's plot): the values of a series by its
+"""This module computes the curves of theory in line figures (`theory` of a config's plot): the values of a series by its
 formula.
 """
 

@@ -1,4 +1,4 @@
-"""Finds means that few samples dominate. The figure marks them, and the caption lists them.
+"""This module finds means that few samples dominate. The figure marks them, and the caption lists them.
 
 A mean is dominated by few samples if it exceeds twice the median of the samples. The samples come from results.json.
 """

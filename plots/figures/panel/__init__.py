@@ -1,1 +1,1 @@
-"""Draws the content of a panel of a line figure, and the strip above it."""
+"""This package draws the content of a panel of a line figure, and the strip above it."""

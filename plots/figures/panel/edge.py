@@ -1,4 +1,4 @@
-"""Draws values beyond the limits of an axis as triangles at its edge, with their numbers."""
+"""This module draws values beyond the limits of an axis as triangles at its edge, with their numbers."""
 
 from __future__ import annotations
 

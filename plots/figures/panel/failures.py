@@ -1,4 +1,4 @@
-"""Draws the strip above a panel. It shows cells without a value: a mark at their x and their status word, never a
+"""This module draws the strip above a panel. It shows cells without a value: a mark at their x and their status word, never a
 number.
 
 Each allocator with such cells has a row. Neighbouring cells with the same word share one word over a thin line.

@@ -1,4 +1,4 @@
-"""Draws the legend of a figure: beside a single column of panels, or below several columns."""
+"""This module draws the legend of a figure: beside a single column of panels, or below several columns."""
 
 from __future__ import annotations
 

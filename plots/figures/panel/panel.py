@@ -1,4 +1,4 @@
-"""Draws the inside of one panel of a line figure: its y axis, its series, and the statements of the paper."""
+"""This module draws the inside of one panel of a line figure: its y axis, its series, and the statements of the paper."""
 
 from __future__ import annotations
 

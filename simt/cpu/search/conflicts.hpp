@@ -8,8 +8,8 @@
 // one of thousands of schedules.
 //
 // Differs from the paper: No pairs of places are known in advance. So any access may be postponed, and up to two lanes
-// wait at a time. A postponed lane continues if no other lane can. It also continues after a random time, which is
-// shorter if other lanes spin.
+// wait at a time. A postponed lane continues if no other lane can continue. It also continues after a random time,
+// which is shorter if other lanes spin.
 #pragma once
 
 #include "simt/cpu/strategy.hpp"

@@ -1,5 +1,5 @@
 // default_next() is the default rule of schedules (schedule.hpp). QuestionCounter gives the places where a decision can
-// differ from it.
+// differ from this rule.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// One request per caller, as in most samples. It holds the sizes, the kernels of
+// CallerRequests makes one request per caller, as in most samples. It holds the sizes, the kernels of
 // workloads/support/kernels/call_kernels.hpp, and the results of malloc.
 #pragma once
 

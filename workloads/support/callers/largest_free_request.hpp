@@ -1,5 +1,5 @@
-// The largest single request that a heap serves in its current state. It shows how external fragmentation limits the
-// use of free memory.
+// This function finds the largest single request that a heap serves in its current state. It shows how external
+// fragmentation limits the use of free memory.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Conditions that a cell must satisfy before it runs. They follow from the traits, so workloads need not guess and do
-// not crash.
+// These functions check conditions that a cell must satisfy before it runs. They follow from the traits, so workloads
+// need not guess and do not crash.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Common parameters of the three generic tests of Vinkler & Havran 2015 (sec. 5, table 1): a number of blocks of 256
-// threads, one calling lane per warp, and one request size, padded to 16 bytes.
+// WarpParameters are the common parameters of the three generic tests of Vinkler & Havran 2015 (sec. 5, table 1): a
+// number of blocks of 256 threads, one calling lane per warp, and one request size, padded to 16 bytes.
 #pragma once
 
 #include <tuple>

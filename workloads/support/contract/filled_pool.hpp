@@ -1,4 +1,4 @@
-// Copies of the memory of pools that requests have filled.
+// These types keep copies of the memory of pools that requests have filled.
 //
 // Some published designs (ScatterAlloc, Ouroboros P-VL) take a second to fill a pool, and a figure starts hundreds of
 // samples from the same few full pools. So all cells of an instance share one fill of each pool. If requests are made

@@ -1,5 +1,5 @@
-// Stages of the work on a cell (harness/README.md lists them). Each stage is reported at its start, so that the reason
-// of a timeout can name the stage that took the time. This header contains no device code.
+// This file names the stages of the work on a cell (harness/README.md lists them). Each stage is reported at its start,
+// so that the reason of a timeout can name the stage that took the time. This header contains no device code.
 #pragma once
 
 #include <array>

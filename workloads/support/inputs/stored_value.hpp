@@ -1,5 +1,5 @@
-// Values in files that the worker processes of a run share. They are inputs and references that each process would
-// otherwise compute again.
+// StoredValue is a value in a file that the worker processes of a run share. Such values are inputs and references that
+// each process would otherwise compute again.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// The two kernels that all papers share: one request per caller, and the free of its block.
+// All papers share these two kernels: one makes a request per caller, and the other one frees the blocks.
 #pragma once
 
 #include "allocators/support/contract/session.hpp"

@@ -1,5 +1,6 @@
-// Exclusive prefix sum of 64-bit counts in device memory. It uses CUB on CUDA and the C++ standard library on the CPU
-// back end. It has its own unit, because otherwise the unit of every allocator would compile CUB.
+// This function computes the exclusive prefix sum of 64-bit counts in device memory. It uses CUB on CUDA and the C++
+// standard library on the CPU back end. It has its own unit, because otherwise the unit of every allocator would
+// compile CUB.
 #pragma once
 
 #include <cstdint>

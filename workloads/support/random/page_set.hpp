@@ -1,5 +1,5 @@
-// The pages or blocks that are in use before a measurement. The positions of the free pages decide how long a search
-// for them takes (Pham et al. 2025, sections 4.2 and 5).
+// PageSet is the set of pages or blocks that are in use before a measurement. The positions of the free pages decide
+// how long a search for them takes (Pham et al. 2025, sections 4.2 and 5).
 #pragma once
 
 #include <bit>

@@ -1,4 +1,4 @@
-// A RequestSizes in a form that kernels can read.
+// DeviceSizes is a RequestSizes in a form that kernels can read.
 #pragma once
 
 #include "simt/simt.hpp"

@@ -1,5 +1,5 @@
-// The counts of a cell's passes with Counted<A>, per pass and over all passes. This is host code and does not depend on
-// devices.
+// CallStatistics are the counts of a cell's passes with Counted<A>, per pass and over all passes. This is host code and
+// does not depend on devices.
 //
 // TAS and WAS are defined as in Pham et al. 2025, section 3.2. TAS is the mean number of steps of a malloc. WAS is the
 // mean over the warps of the largest number of steps of their lanes. If threads call malloc more than once, the n-th
