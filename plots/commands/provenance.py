@@ -11,11 +11,11 @@ from plots.reference import mixes, origins, pieces, provenance, study_file
 _EPILOG = """\
 examples:
   python3 -m plots provenance results/reference                   where all kept numbers come from
-  python3 -m plots provenance results/reference/h200 --write      keep that in results/reference/h200/study.json
-  python3 -m plots provenance results/reference --check           name everything that keeps them from being one study
-  python3 -m plots provenance results/reference/h200 --plan       the pieces in which to measure all groups anew
+  python3 -m plots provenance results/reference/h200 --write      store the origins in results/reference/h200/study.json
+  python3 -m plots provenance results/reference --check           name everything that keeps the runs from being one study
+  python3 -m plots provenance results/reference/h200 --plan       the pieces in which to measure all groups again
 
-exit codes: 0 printed or written, and with --check nothing to name; 1 --check names problems; 2 wrong command line or unreadable results;
+exit codes: 0 printed or written, and with --check no problem; 1 --check names problems; 2 wrong command line or unreadable results;
 3 no results
 """
 

@@ -61,5 +61,5 @@ def _study(folder: Path, parts: list[str], check: bool) -> list[str]:
     told = outputs.differences(made, there)
     if not check:
         outputs.write(made, there)
-    print(f"{folder.name}: {len(made)} files are made of {len(study.runs)} runs", file=sys.stderr)
+    print(f"{folder.name}: {len(made)} files come from {len(study.runs)} runs", file=sys.stderr)
     return told

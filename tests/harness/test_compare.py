@@ -112,7 +112,7 @@ class Compare(ProgramTest):
         for cell in cell_ids(self.events()):
             log.write_text(log.read_text(encoding="utf-8").replace(cell, cell[::-1]), encoding="utf-8")
         text = self.compare("--with-reference", self.out, "--out", self.folder / "again", expect=2).stderr
-        self.assertIn("this version of allocbench cannot measure any cell of these kept runs. Measure new ones with this version, then keep them with tools/keep-results.sh RUN KEPT.", text)
+        self.assertIn("this version of allocbench cannot measure any cell of these kept runs. Measure new runs with this version, then keep them with tools/keep-results.sh RUN KEPT.", text)
 
     def test_several_runs_of_a_side_count_together(self):
         for name in ("one", "two"):
@@ -219,7 +219,7 @@ class Compare(ProgramTest):
         lacking = self.kept("lacking", keep=lambda cell: cell["label"] != lost)
         whole = self.kept("whole")
         result = self.gate(whole, lacking, expect=4)
-        self.assertIn("The cells that both sides measured show no regression. B did not measure", result.stdout)
+        self.assertIn("The cells that both sides measured show no regression. B lacks", result.stdout)
         self.assertRegex(result.stderr, r"exit code 4: B lacks \d+ cells? of A\. Finish the run of B, or pass --allow-missing\.")
         self.gate(whole, lacking, "--allow-missing", expect=0)
         self.compare(whole, lacking)
@@ -237,7 +237,7 @@ class Compare(ProgramTest):
         events = self.events(whole)
         last = [event["event"] for event in events].index("end")  # the log looks as if kill -9 came after the first end
         (cut / "events.jsonl").write_text("".join(json.dumps(event) + "\n" for event in events[:last + 1]), encoding="utf-8")
-        self.assertIn("B did not measure", self.gate(whole, cut, "--margin", 1000, expect=4).stdout)
+        self.assertIn("B lacks", self.gate(whole, cut, "--margin", 1000, expect=4).stdout)
         self.gate(whole, cut, "--margin", 1000, "--allow-missing", expect=0)
 
     def test_cells_that_b_left_out_are_missing_and_no_failures(self):

@@ -63,7 +63,7 @@ class TraceTest(ProgramTest):
                 self.assertIn(told, result.stderr)
                 self.assertFalse((self.folder / "b.trace").exists())
         self.record({"id": "alloc_free", "threads": 32})
-        self.assertIn("a.trace already contains a trace. Choose another folder, or remove it.", self.record({"id": "alloc_free", "threads": 32}, expect=2).stderr)
+        self.assertIn("a.trace already contains a trace. Choose another folder, or remove this trace.", self.record({"id": "alloc_free", "threads": 32}, expect=2).stderr)
 
     def test_the_only_cell_may_be_chosen(self):
         result = self.record({"id": "alloc_free", "threads": 32}, "--filter", "/comb$", allocators=("comb", "atomic_malloc"))

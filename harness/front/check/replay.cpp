@@ -31,7 +31,7 @@ std::optional<CheckAnswer> ask(const WorkerProgram& program, const protocol::Che
 Finding finding_of_seed_string(const CheckOptions& options) {
   const SeedString parts = parse_seed_string(options.replay);
   if (parts.strategy.starts_with("dfs")) {
-    throw UsageError("--replay: an exhaustive search has no seeds. Replay the file that it wrote.");
+    throw UsageError("--replay: an exhaustive search has no seeds. Replay the file that the search wrote.");
   }
   CheckOptions chosen = options;
   chosen.allocators = {parts.allocator};
@@ -115,8 +115,8 @@ int replay(const CheckOptions& options) {
   if (shrinks) {
     const auto shortest = shortest_run(program, finding, options.first_seed, options.workers_at_once());
     if (!shortest) return exit_interrupted;
-    show("shrunk from {} to {} in {} from {}; the shortest schedule: {}, seed {}\n\n", replayed->run.decisions,
-         counted(shortest->decisions, "decision"), counted(shortest->runs, "run"),
+    show("shrunk from {} to {} in {} from {}; the shortest schedule has strategy {} and seed {}\n\n",
+         replayed->run.decisions, counted(shortest->decisions, "decision"), counted(shortest->runs, "run"),
          counted(shortest->starts, "failing schedule"), shortest->finding.strategy, shortest->finding.seed);
     finding = shortest->finding;
   }

@@ -133,7 +133,7 @@ std::vector<std::vector<std::string>> share_out(std::vector<ConfigShare> configs
 int study_on_all_devices(const StudyOptions& study, const Target& target, const std::vector<ConfigShare>& configs,
                          const std::string& command) {
   if (target.program.backend != "cuda") {
-    throw UsageError("--device all needs the cuda back end. Drop it, or choose --backend cuda.");
+    throw UsageError("--device all needs the cuda back end. Drop --device all, or choose --backend cuda.");
   }
   const auto shares = share_out(configs, cards_of(study, target.program));
   std::vector<process::child> children;

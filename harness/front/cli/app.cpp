@@ -52,7 +52,7 @@ void add_measuring_options(CLI::App& app, RunOptions& run) {
       ->type_name("auto|cuda|cpu");
   auto* resume = app.add_flag(
       "--resume", run.resume,
-      "Continue an earlier run: measure the cells that are unfinished or that it left out for lack of time");
+      "Continue an earlier run: measure the cells that are unfinished or that the run left out for lack of time");
   auto* failed = app.add_flag("--only-failed", run.only_failed, "Rerun finished cells whose status is not ok");
   auto* force = app.add_flag("--force", run.force, "Delete an earlier run in the folder and start over");
   force->excludes(resume)->excludes(failed);
@@ -153,8 +153,8 @@ void add_study(CLI::App& app, StudyOptions& study) {
   };
   auto* shard = verb->add_option_function<std::string>(
                         "--shard", read_shard,
-                        "Measure the I-th of N parts of the group. Each part has whole configs. The checkout alone "
-                        "decides which, so N machines can share the work; `allocbench merge` joins their results")
+                        "Measure the I-th of N parts of the group. The checkout alone decides which configs a part "
+                        "has, so N machines can share the work; `allocbench merge` joins their results")
                     ->type_name("I/N");
   auto* slurm = verb->add_option("--slurm", study.slurm,
                                  "Measure nothing. Print a script that submits N shards to Slurm, and a job that "

@@ -16,8 +16,8 @@ void add_report(CLI::App& app, ReportOptions& reporting) {
       ->required()
       ->type_name("DIR");
   auto* html = verb->add_flag("--html", reporting.html,
-                              "Write one HTML page instead of the table. It ranks allocators for each job, shows the "
-                              "evidence and needs no network");
+                              "Write one HTML page instead of the table. The page ranks allocators for each job, shows "
+                              "the evidence and needs no network");
   verb->add_option("-o,--out", reporting.page,
                    "With --html: file of the page (default: report.html in the first folder)")
       ->needs(html)
@@ -63,7 +63,7 @@ void add_compare(CLI::App& app, CompareOptions& comparing) {
                         ->excludes(b);
   verb->add_option("-o,--out", comparing.out,
                    "With --with-reference: folder for the new runs (default results/with-reference). An earlier run "
-                   "in it is continued")
+                   "in this folder is continued")
       ->needs(reference)
       ->type_name("DIR");
   verb->add_option("--minutes", comparing.minutes, "With --with-reference: end after this time (default on a GPU: 15)")

@@ -196,7 +196,7 @@ void print(const protocol::WorkloadDescription& workload) {
   show("{} ({}), workload\n", workload.name, workload.display_name);
   print_folded("", workload.summary, 0);
   show("paper: {}\nphases: {}{}\n", workload.paper, fmt::join(workload.phases, ", "),
-       workload.null_expected ? "; null pointers are counted. They fail a cell only if most requests with room get one"
+       workload.null_expected ? "; null pointers are counted. They fail a cell only if most requests with room get null"
                               : "");
   if (!workload.untimed_kernels.empty()) {
     show("kernels whose registers are reported, but not their time: {}\n", fmt::join(workload.untimed_kernels, ", "));

@@ -175,7 +175,7 @@ std::vector<Kept> picked_figures(const CompareOptions& options, const RunOptions
   }
   if (!defined) {
     throw UsageError(
-        fmt::format("{}: this version of allocbench cannot measure any cell of these kept runs. Measure new ones with "
+        fmt::format("{}: this version of allocbench cannot measure any cell of these kept runs. Measure new runs with "
                     "this version, then keep them with tools/keep-results.sh RUN KEPT.",
                     options.reference));
   }

@@ -256,7 +256,7 @@ std::string describe_measuring(const std::vector<const Plan*>& plans, const Earl
 Figure prepare_figure(const RunOptions& options, const Target& target, Config config, Plan plan, std::string folder) {
   if (!config.trace.empty() && !options.resume && std::filesystem::exists(config.trace + "/trace.json")) {
     throw UsageError(
-        fmt::format("/trace: {} already contains a trace. Choose another folder, or remove it.", config.trace));
+        fmt::format("/trace: {} already contains a trace. Choose another folder, or remove this trace.", config.trace));
   }
   RunHistory history = prepare_folder(folder, folder_use(options), config, target.origin(), options.allow_mixed);
   return {std::move(config), std::move(plan), std::move(folder), std::move(history)};

@@ -107,8 +107,9 @@ std::string conclusion(const Comparison& comparison) {
   const std::string missing =
       comparison.missing.empty()
           ? ""
-          : fmt::format(" B did not measure {} of A that {} ok there, or not in enough rounds.",
-                        counted(comparison.missing.size(), "cell"), comparison.missing.size() == 1 ? "is" : "are");
+          : fmt::format(" B lacks {} that {} ok in A, or has too few rounds of {}.",
+                        counted(comparison.missing.size(), "cell"), comparison.missing.size() == 1 ? "is" : "are",
+                        comparison.missing.size() == 1 ? "it" : "them");
   if (!comparison.regression()) {
     return missing.empty() ? "No regression." : "The cells that both sides measured show no regression." + missing;
   }

@@ -40,7 +40,7 @@ EventLog::EventLog(const std::string& path) : path_(path) {
   if (flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     close(descriptor_);
     throw EnvironmentError(
-        fmt::format("Another allocbench is writing to {}. Wait for it, or choose another --out.", path));
+        fmt::format("Another allocbench is writing to {}. Wait until it ends, or choose another --out.", path));
   }
   struct stat status = {};
   if (fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) {

@@ -89,7 +89,7 @@ RunHistory prepare_folder(const std::string& folder, FolderUse use, const Config
   create_folder(folder);
   const std::string path = events_path(folder);
   if (fs::exists(path) && !fs::is_regular_file(path)) {
-    throw UsageError(fmt::format("{} must be a regular file. Remove it, or choose another --out.", path));
+    throw UsageError(fmt::format("{} must be a regular file. Remove this path, or choose another --out.", path));
   }
   const bool exists = fs::exists(path) && fs::file_size(path) > 0;
   if (!exists) return {};
