@@ -49,7 +49,8 @@ class CombiningMalloc {
   SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
     if (layout_.limit.refuses(bytes)) return nullptr;
     const std::uint32_t log2 = log2_of(static_cast<std::uint32_t>(bytes), Superblocks::least_log2);
-    return take(thread, thread.converged().match_any(log2), log2);
+    // Lanes that free a superblock come later than the rest of their warp, so two parties can be in take() at once.
+    return take(thread, thread.converged().apart().match_any(log2), log2);
   }
 
   template <class Thread>
