@@ -250,8 +250,8 @@ TEST_P(Conformance, AnyConvergedGroupGivesDistinctTickets) {
 }
 
 // A few lanes of each warp have work in a loop, and the others may go on without them. Then all lanes take tickets in
-// groups, whose leaders fetch them in several steps. So lanes of two groups can be at the same collective with different
-// masks. A lane that has no ticket after many rounds leaves, so the kernel ends in any case.
+// groups, whose leaders fetch them in several steps. So lanes of two groups can be at the same collective with
+// different masks. A lane that has no ticket after many rounds leaves, so the kernel ends in any case.
 struct TicketsOfDriftingLanes {
   static constexpr std::uint32_t most_rounds = 10000;
 
