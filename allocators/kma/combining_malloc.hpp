@@ -51,7 +51,8 @@ class CombiningMalloc {
   SIMT_FN void* malloc(Thread& thread, std::size_t bytes) {
     if (layout_.limit.refuses(bytes)) return nullptr;
     const std::uint32_t log2 = log2_of(static_cast<std::uint32_t>(bytes), Superblocks::least_log2);
-    return take(thread, thread.converged().match_any(log2), log2);
+    // Lanes of a warp may come at different times, so two parties can be in take() at once.
+    return take(thread, thread.converged().apart().match_any(log2), log2);
   }
 
   template <class Thread>
@@ -66,7 +67,9 @@ class CombiningMalloc {
     const std::uint32_t word = bit / 32;
     const std::uint32_t words_per_superblock_log2 = superblocks.bytes_log2 < 9 ? 0 : superblocks.bytes_log2 - 9;
     const std::uint32_t key = (superblock << words_per_superblock_log2) + word;
-    put(thread, thread.converged().match_any(key), superblock, state, word, 1u << bit % 32);
+    const auto all = thread.converged();
+    put(thread, all.match_any(key), superblock, state, word, 1u << bit % 32);
+    all.apart().sync();  // lanes leave together, though some still put a superblock into the queue
   }
 
   std::string broken_invariant(simt::Stream& stream) const { return kma::broken_invariant<State>(stream, layout_); }

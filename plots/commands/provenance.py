@@ -14,6 +14,8 @@ examples:
   python3 -m plots provenance results/reference/h200 --write      store the origins in results/reference/h200/study.json
   python3 -m plots provenance results/reference --check           name everything that keeps the runs from being one study
   python3 -m plots provenance results/reference/h200 --plan       the pieces in which to measure all groups again
+  python3 -m plots provenance results/reference/h200 --plan --revision 0123456789ab
+                                                                  the pieces that this measured revision lacks
 
 exit codes: 0 printed or written, and with --check no problem; 1 --check names problems; 2 wrong command line or unreadable results;
 3 no results
@@ -28,7 +30,9 @@ def main(arguments: list[str]) -> int:
     does.add_argument("--write", action="store_true", help="write study.json beside the groups of each study")
     does.add_argument("--check", action="store_true", help="name every difference and gap, with its file and the next step; exit with 1 if there is one")
     does.add_argument("--plan", action="store_true", help="print commands that measure all groups again, in pieces, with a forecast for each piece")
-    parser.add_argument("--revision", default="", metavar="HASH", help="with --check: the measured revision that all runs must have (default: the revision of the newest run)")
+    parser.add_argument("--revision", default="", metavar="HASH",
+                        help="with --check: the measured revision that all runs must have (default: the revision of the newest run). With --plan: leave out "
+                             "the configs that are whole at this revision")
     parser.add_argument("--minutes", type=float, default=pieces.MINUTES, metavar="M", help="with --plan: the longest time of a piece (default: %(default)g)")
     parser.add_argument("--rounds", type=int, default=origins.ENOUGH, metavar="N", help="with --plan: rounds of every cell (default: %(default)s)")
     options = parser.parse_args(arguments)
@@ -36,7 +40,7 @@ def main(arguments: list[str]) -> int:
         parser.error("--minutes and --rounds must be at least 1")
     found = origins.read(options.paths)
     if options.plan:
-        print(pieces.text(found, options.minutes, options.rounds), end="")
+        print(pieces.text(found, options.minutes, options.rounds, options.revision), end="")
         return 0
     if options.write:
         for study in origins.by_study(found):

@@ -42,6 +42,7 @@ class Plan:
     pieces: list[Piece]
     guessed: list[str]  # configs without kept results
     times: int = 1  # how often the command measures its config
+    is_whole_group: bool = False  # the only piece has all configs of the group
 
     @property
     def minutes(self) -> float:
@@ -52,24 +53,32 @@ class Plan:
         return self.times * sum(each.lost for piece in self.pieces for each in piece.configs.values()) / 60
 
 
-def plans(groups: Groups, minutes: float, rounds: int) -> list[Plan]:
-    """Returns the plans of all groups of the reference. For another study, it returns the plans of its own groups."""
+def plans(groups: Groups, minutes: float, rounds: int, revision: str = "") -> list[Plan]:
+    """Returns the plans of all groups of the reference. For another study, it returns the plans of its own groups.
+    Configs that are whole at `revision` are left out.
+    """
     forecasts = {name: {run.name: of_run(run) for run in group} for name, group in groups.items()}
     names = [*GROUPS, *(name for name in groups if name not in GROUPS)] if mixes.is_reference(groups) else list(groups)
     everything = [each for group in forecasts.values() for each in group.values()]
-    return [_plan(name, groups, forecasts.get(name, {}), everything, minutes, rounds) for name in names]
+    return [_plan(name, groups, forecasts.get(name, {}), everything, minutes, rounds, revision) for name in names]
 
 
-def _plan(name: str, groups: Groups, known: dict[str, Forecast], everything: list[Forecast], minutes: float, rounds: int) -> Plan:
+def _is_whole(runs: Sequence[Origin], revision: str) -> bool:
+    """Returns whether nothing of these runs has to be measured again if all results are to have this revision."""
+    return all(run.revisions == [revision] and not (run.is_dirty or run.has_changed or run.left_out or (run.judges_times and run.few_rounds)) for run in runs)
+
+
+def _plan(name: str, groups: Groups, known: dict[str, Forecast], everything: list[Forecast], minutes: float, rounds: int, revision: str) -> Plan:
     group = groups.get(name, [])
+    whole = {config for config in known if _is_whole([run for run in group if run.name == config], revision)}
     wanted = mixes.configs_of(name) if mixes.is_reference(groups) else [run.name for run in group]
     guessed = [config for config in dict.fromkeys(wanted) if config not in known]
     usual = _usual(list(known.values()) or everything)
-    pieces = packed({config: known.get(config, usual) for config in dict.fromkeys(wanted)}, minutes, rounds)
+    pieces = packed({config: known.get(config, usual) for config in dict.fromkeys(wanted) if config not in whole}, minutes, rounds)
     backend = next(run.backend for each in groups.values() for run in each)
     if wanted == [name]:
         return Plan(name, study_file.again_and_again(mixes.study_of(groups), name, len(group) or 6), backend, pieces, guessed, len(group) or 6)
-    return Plan(name, study_file.study_command(name), backend, pieces, guessed)
+    return Plan(name, study_file.study_command(name), backend, pieces, guessed, is_whole_group=len(pieces) == 1 and not whole)
 
 
 def _usual(known: Sequence[Forecast]) -> Forecast:
@@ -91,12 +100,13 @@ def packed(forecasts: dict[str, Forecast], minutes: float, rounds: int) -> list[
     return made
 
 
-def text(found: Sequence[Origin], minutes: float, rounds: int) -> str:
+def text(found: Sequence[Origin], minutes: float, rounds: int, revision: str = "") -> str:
     parts = []
     for study, groups in by_study(found).items():
-        made = plans(groups, minutes, rounds)
-        parts.append(f"# {shown(study)}: {rounds} rounds of every cell, pieces of at most {minutes:g} minutes\n\n{_totals(made, minutes)}")
-        parts += [_commands(plan, minutes) for plan in made]
+        made = plans(groups, minutes, rounds, revision)
+        without = f", without configs that are whole at revision {revision}" if revision else ""
+        parts.append(f"# {shown(study)}: {rounds} rounds of every cell, pieces of at most {minutes:g} minutes{without}\n\n{_totals(made, minutes)}")
+        parts += [_commands(plan, minutes) for plan in made if plan.pieces]
         parts.append(f"# At the end, for all pieces:\nbuild/bin/allocbench merge results/pieces/* --out results/{study.name}\n{_warnings(made, groups, rounds)}")
     return "\n".join(parts)
 
@@ -110,7 +120,7 @@ def _totals(made: Sequence[Plan], minutes: float) -> str:
 
 
 def _commands_of(plan: Plan, minutes: float) -> int:
-    return plan.times if plan.times > 1 else sum(_calls(piece, minutes) for piece in plan.pieces)
+    return plan.times * len(plan.pieces) if plan.times > 1 else sum(_calls(piece, minutes) for piece in plan.pieces)
 
 
 def _calls(piece: Piece, minutes: float) -> int:
@@ -126,7 +136,7 @@ def _commands(plan: Plan, minutes: float) -> str:
         if plan.times > 1:
             lines.append(plan.command)
             continue
-        only = "" if len(plan.pieces) == 1 else "".join(f" --only {name}" for name in sorted(piece.configs))
+        only = "" if plan.is_whole_group else "".join(f" --only {name}" for name in sorted(piece.configs))
         bound = math.ceil(min(piece.minutes, minutes))
         lines.append(f"{plan.command}{only} --backend {plan.backend} --minutes {bound} --resume --no-figures --out results/pieces/{plan.name}-{number}")
     return "\n".join(lines) + "\n"

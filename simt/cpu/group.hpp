@@ -24,6 +24,9 @@ class Group {
   bool leader() const { return (mask_ & lanes_below()) == 0; }
   std::uint32_t leader_lane() const { return count_trailing_zeros(mask_); }
 
+  // The same group. On CUDA its collectives wait for all members even beside lanes of other groups (cuda/group.hpp).
+  Group apart() const { return *this; }
+
   // Waits for all members and orders their memory accesses.
   void sync(CallSite site = CallSite::here()) const { meet(Operation::sync, 0, site); }
   LaneMask ballot(bool predicate, CallSite site = CallSite::here()) const {

@@ -21,6 +21,12 @@ class Group {
   SIMT_FN bool leader() const { return (mask_ & lanes_below()) == 0; }
   SIMT_FN std::uint32_t leader_lane() const { return count_trailing_zeros(mask_); }
 
+  // The same group, for code that lanes of several groups may run side by side. Before a collective ptxas compares the
+  // mask with the active lanes. It takes the mask of converged(), and of a match of equal keys in it, for the same in
+  // the whole warp, and then compares the mask of one lane. If lanes of two groups meet there, the other group goes on
+  // without its absent members. A mask that depends on the lane is compared in every lane.
+  SIMT_FN Group apart() const { return Group(mask_ | lane_bit()); }
+
   // Waits for all members and orders their memory accesses.
   SIMT_FN void sync() const { __syncwarp(mask_); }
   SIMT_FN LaneMask ballot(bool predicate) const { return __ballot_sync(mask_, predicate); }

@@ -2,6 +2,7 @@
 // opportunistic groups.
 #pragma once
 
+#include <algorithm>
 #include <numeric>
 
 #include "tests/simt/conformance.hpp"
@@ -246,6 +247,65 @@ TEST_P(Conformance, AnyConvergedGroupGivesDistinctTickets) {
   for (std::uint32_t rank = 0; rank < 70; ++rank) expected += 4 * (rank % 7 + 1);
   EXPECT_EQ(counter.to_host(stream())[0], expected);
   for (std::uint32_t ticket = 0; ticket < expected; ++ticket) EXPECT_EQ(taken[ticket], 1u) << ticket;
+}
+
+// A few lanes of each warp have work in a loop, and the others may go on without them. Then all lanes take tickets in
+// groups, whose leaders fetch them in several steps. So lanes of two groups can be at the same collective with
+// different masks. A lane that has no ticket after many rounds leaves, so the kernel ends in any case.
+struct TicketsOfDriftingLanes {
+  static constexpr std::uint32_t most_rounds = 10000;
+
+  template <class Thread>
+  SIMT_FN void operator()(Thread& thread, std::uint32_t* taken, LaneMask busy, std::uint32_t key,
+                          std::uint32_t* words) const {
+    if ((busy >> thread.lane() & 1) != 0) {
+      for (int i = 0; i < 3; ++i) add(thread, words[1], 1);
+    }
+    const auto group = thread.converged().apart().match_any(key);
+    const std::uint32_t lanes = group.num_threads();
+    const std::uint32_t rank = group.thread_rank();
+    std::uint32_t ticket = none;
+    std::uint32_t rounds = 0;
+    for (std::uint32_t served = 0; served < lanes;) {
+      if (++rounds > most_rounds) return;
+      std::uint32_t first = 0;
+      std::uint32_t count = 0;
+      if (group.leader()) {
+        count = lanes - served < 11 ? lanes - served : 11;
+        first = add(thread, words[0], count);
+      }
+      first = group.broadcast(first);
+      count = group.broadcast(count);
+      if (rank - served < count) ticket = first + rank - served;
+      served += count;
+    }
+    group.sync();
+    if (ticket < thread.grid_size()) thread.atomic(taken[ticket]).fetch_add(1u, relaxed);
+  }
+
+ private:
+  static constexpr std::uint32_t none = 0xffffffffu;
+
+  template <class Thread>
+  static SIMT_FN std::uint32_t add(Thread& thread, std::uint32_t& word, std::uint32_t count) {
+    std::uint32_t before = thread.atomic(word).load(relaxed);
+    while (!thread.atomic(word).compare_exchange(before, before + count, relaxed, relaxed)) thread.probe(Step::retry);
+    return before;
+  }
+};
+
+TEST_P(Conformance, LanesThatDriftApartMeetOnlyTheirOwnGroup) {
+#if SIMT_CUDA
+  const LaunchShape shape{264, 256};
+#else
+  const LaunchShape shape{2, 64};
+#endif
+  for (const LaneMask busy : {0x1u, 0x10001u, 0x80000000u, 0x55555555u}) {
+    auto words = zeros<std::uint32_t>(2);
+    const auto taken = run(shape, 1, TicketsOfDriftingLanes{}, busy, 4u, words.data());
+    const auto once = static_cast<std::size_t>(std::count(taken.begin(), taken.end(), 1u));
+    EXPECT_EQ(once, taken.size()) << "busy lanes " << busy;
+  }
 }
 
 }  // namespace simt::conformance

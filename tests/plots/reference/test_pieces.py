@@ -59,6 +59,20 @@ def test_a_long_config_has_a_piece_of_its_own(tmp_path, capsys):
     assert "| one | 2 | 1 | 6.7 | 0.0 |" in capsys.readouterr().out
 
 
+def test_configs_that_are_whole_at_the_revision_are_left_out(tmp_path, capsys):
+    cells = [measured.ok("comb", 1)]
+    measured.run(tmp_path / "m", "one/whole", cells, rounds={0: [1]})
+    measured.run(tmp_path / "m", "one/older", cells, rounds={0: [1]}, revision=measured.SECOND)
+    measured.run(tmp_path / "m", "one/dirty", cells, rounds={0: [1]}, dirty=True)
+    measured.run(tmp_path / "m", "one/holes", [*cells, measured.failed("kma", "skipped", "put off until all others were measured (x)", 1)], rounds={0: [1]})
+    measured.run(tmp_path / "m", "two/whole", cells, rounds={0: [1]})
+    assert cli.main(["provenance", str(tmp_path / "m"), "--plan", "--revision", measured.FIRST]) == 0
+    told = capsys.readouterr().out
+    assert f"without configs that are whole at revision {measured.FIRST}" in told
+    assert sorted(re.findall(r"--only (\S+)", told)) == ["one/dirty", "one/holes", "one/older"]
+    assert "| two | 0 | 0 | 0.0 | 0.0 |" in told and "study two" not in told
+
+
 def test_the_reference_is_planned_with_all_groups(capsys):
     assert cli.main(["provenance", "results/reference/h200", "--plan"]) == 0
     told = capsys.readouterr().out
