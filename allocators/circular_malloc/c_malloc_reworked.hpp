@@ -1,4 +1,4 @@
-// CMallocReworked registers the reworked form of CMalloc (side_table_list.hpp).
+// This file registers the reworked form of CMalloc (side_table_list.hpp).
 #pragma once
 
 #include "allocators/circular_malloc/side_table_list.hpp"

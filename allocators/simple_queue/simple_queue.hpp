@@ -1,4 +1,4 @@
-// SimpleQueue registers SimpleQueue (page_queue.hpp).
+// This file registers SimpleQueue (page_queue.hpp).
 #pragma once
 
 #include "allocators/simple_queue/page_queue.hpp"

@@ -1,4 +1,4 @@
-// SimpleQueueReworked registers the reworked form of SimpleQueue (page_queue.hpp).
+// This file registers the reworked form of SimpleQueue (page_queue.hpp).
 #pragma once
 
 #include "allocators/simple_queue/page_queue.hpp"

@@ -5,12 +5,12 @@
 // also holds the position of its value.
 //
 // push:
-// 1. Reads head and tail. Fails if the ring is full.
+// 1. The push reads head and tail. If the ring is full, it fails.
 // 2. If the slot of the tail is a lap behind, it compare-exchanges the slot to the tail.
 // 3. It compare-exchanges the tail to the new value and the next position. If this fails, it begins again.
 //
 // pop:
-// 1. Reads head and tail. Fails if the ring is empty.
+// 1. The pop reads head and tail. If the ring is empty, it fails.
 // 2. It reads the value from the tail if there is only one value, otherwise from the slot of the head.
 // 3. It compare-exchanges the head to the next position. If this fails, it begins again.
 //

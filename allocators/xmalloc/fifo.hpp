@@ -6,12 +6,12 @@
 // free for push t, and t + 1 means that it has the value of push t.
 //
 // push:
-// 1. Subtracts 1 from `room`. Fails if there is none.
+// 1. The push subtracts 1 from `room`. If there is no room, it fails.
 // 2. It takes its number t by an addition to `tail`, waits for turn t and writes the value.
 // 3. It sets the turn to t + 1 (release) and adds 1 to `filled`.
 //
 // pop:
-// 1. Subtracts 1 from `filled`. Fails if there is none.
+// 1. The pop subtracts 1 from `filled`. If no value is there, it fails.
 // 2. It takes its number h by an addition to `head`, waits for turn h + 1 (acquire) and reads the value.
 // 3. It sets the turn to h + capacity (release) and adds 1 to `room`.
 //

@@ -4,7 +4,7 @@
 //   void* zeros = allocbench::calloc(heap, thread, count, bytes);         // ... heap.free(thread, zeros)
 //   block = allocbench::realloc(heap, thread, block, old_bytes, new_bytes);
 //
-// `heap` is a handle. If the design has a state per thread or warp, it is a session
+// `heap` is a handle, or a session if the design has a state per thread or warp
 // (allocators/support/contract/session.hpp). Each function may return null, like malloc.
 #pragma once
 

@@ -1,4 +1,4 @@
-// The kernels of array_list that call the allocator.
+// This file has the kernels of array_list that call the allocator.
 #pragma once
 
 #include "allocators/support/contract/session.hpp"

@@ -1,5 +1,5 @@
-// The state of graph_arrays apart from its kernels: the graph and the batches on host and device, the arrays, and their
-// check.
+// ArraysState is the state of graph_arrays apart from its kernels: the graph and the batches on host and device, the
+// arrays, and their check.
 #pragma once
 
 #include <memory>

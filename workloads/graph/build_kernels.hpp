@@ -1,4 +1,4 @@
-// The kernels of graph_build that call the allocator.
+// This file has the kernels of graph_build that call the allocator.
 #pragma once
 
 #include "allocators/support/contract/session.hpp"

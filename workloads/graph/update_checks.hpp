@@ -1,5 +1,5 @@
-// The checks of graph_arrays between updates, by digests of the graph, and the sorting of batches, which the survey
-// also times.
+// These functions check graph_arrays between updates, by digests of the graph. They also sort the batches, which the
+// survey also times.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// The parts of group_by that need no allocator: inputs, the work around the kernels of a pass, the comparison with the
-// host's groups, and the same grouping by library calls.
+// This file has the parts of group_by that need no allocator: inputs, the work around the kernels of a pass, the
+// comparison with the host's groups, and the same grouping by library calls.
 #pragma once
 
 #include <array>

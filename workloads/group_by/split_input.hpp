@@ -1,4 +1,5 @@
-// The common part of all kernels of group_by that split lists: the source of the records and the count of failures.
+// This file has the common part of all kernels of group_by that split lists: the source of the records and the count of
+// failures.
 #pragma once
 
 #include "allocators/support/contract/session.hpp"

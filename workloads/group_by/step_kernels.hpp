@@ -1,4 +1,4 @@
-// The kernels of group_by that run between those that call the allocator.
+// This file has the kernels of group_by that run between those that call the allocator.
 #pragma once
 
 #include "workloads/group_by/keys.hpp"

@@ -1,5 +1,5 @@
-// The parts of hash_join that do not use the tested allocator: inputs, partition, the join in two passes, reading back,
-// and the comparison with the host's result.
+// This file has the parts of hash_join that do not use the tested allocator: inputs, partition, the join in two passes,
+// reading back, and the comparison with the host's result.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// The kernels of hash_join that call the allocator, and the lists of pages that they write.
+// This file has the kernels of hash_join that call the allocator, and the lists of pages that the kernels write.
 #pragma once
 
 #include "allocators/support/contract/session.hpp"

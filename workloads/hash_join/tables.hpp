@@ -1,4 +1,5 @@
-// The tables of hash_join, and the expected result of their join. This is host code and does not depend on devices.
+// These types are the tables of hash_join and the expected result of their join. This is host code and does not depend
+// on devices.
 //
 // A tuple is a 32-bit key and the number of its row, which is its payload. Pham et al. 2025 print neither the
 // distribution of keys nor the page size; `fk` is this project's choice.

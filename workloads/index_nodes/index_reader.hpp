@@ -1,5 +1,5 @@
-// The parts of index_nodes that need no allocator: look-ups, and the comparison of all chains with their expected
-// contents.
+// This file has the parts of index_nodes that need no allocator: look-ups, and the comparison of all chains with their
+// expected contents.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The kernel of index_nodes that calls the allocator. Warps insert and delete keys.
+// This file has the kernel of index_nodes that calls the allocator. Warps insert and delete keys.
 #pragma once
 
 #include "allocators/support/common/lock.hpp"

@@ -1,4 +1,4 @@
-// The device memory of a kd-tree build apart from the pool, and the results read from it.
+// BuildMemory is the device memory of a kd-tree build apart from the pool. It also reads the results from this memory.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// The data of the build kernel, passed by value. BuildMemory lays it out on the host.
+// BuildSetup is the data of the build kernel, passed by value. BuildMemory lays it out on the host.
 #pragma once
 
 #include <cstdint>

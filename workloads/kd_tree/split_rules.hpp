@@ -1,4 +1,5 @@
-// The rules of the kd-tree build: candidate planes, surface area heuristic, and when a node becomes a leaf.
+// These functions are the rules of the kd-tree build: candidate planes, surface area heuristic, and when a node becomes
+// a leaf.
 //
 // Papers: Vinkler & Havran 2015, sec. 5 [DS]. Constants that the paper leaves open are those of its authors' framework
 // (Vinkler et al., CGF 2013 and TVCG 2016).

@@ -1,5 +1,6 @@
-// Prepared scenes that the worker processes of one run share (workloads/support/inputs/stored_value.hpp). Without them
-// each process would read every scene and build its reference tree again.
+// A stored scene is a prepared scene that the worker processes of one run share
+// (workloads/support/inputs/stored_value.hpp). Without stored scenes each process would read every scene and build its
+// reference tree again.
 #pragma once
 
 #include <memory>

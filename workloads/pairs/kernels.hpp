@@ -1,4 +1,4 @@
-// The kernel of pairs. scenario uses it, too.
+// This file has the kernel of pairs. The workload scenario uses the kernel, too.
 #pragma once
 
 #include "allocators/support/contract/session.hpp"

@@ -1,5 +1,5 @@
-// The launches of replay: the calls of a trace, with kernels split if a free must wait for another thread. This is host
-// code.
+// Plan has the launches of replay: the calls of a trace, with kernels split if a free must wait for another thread.
+// This is host code.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// This is the program `allocbench`. Here every error that ends it becomes one sentence and an exit code.
+// This is the program `allocbench`. Every error that ends the program becomes one sentence and an exit code in this
+// file.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>

@@ -1,4 +1,5 @@
-// The ways in which a run can end without results. The texts are complete sentences for the user.
+// These exceptions are the ways in which a run can end without results. Their texts are complete sentences for the
+// user.
 #pragma once
 
 #include <stdexcept>

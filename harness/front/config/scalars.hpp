@@ -1,5 +1,5 @@
-// A config's own scalar keys (pool_bytes, repetitions, deadline_s ...), described like parameters. The same code
-// checks, prints and overrides these keys and parameters. The schema is their source.
+// This file describes a config's own scalar keys (pool_bytes, repetitions, deadline_s ...) like parameters. The same
+// code checks, prints and overrides these keys and parameters. The schema is their source.
 #pragma once
 
 #include <string>

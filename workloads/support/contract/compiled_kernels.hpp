@@ -1,4 +1,4 @@
-// The kernels of a list, compiled for an allocator type A. Plug-in units and tests include this header.
+// This header compiles the kernels of a list for an allocator type A. Plug-in units and tests include this header.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// The description of a workload, and the results of a run. This header contains no device code, because the host side
-// of the worker includes it, too.
+// These types are the description of a workload and the results of a run. This header contains no device code, because
+// the host side of the worker includes it, too.
 #pragma once
 
 #include <cstdint>

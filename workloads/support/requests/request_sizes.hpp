@@ -1,5 +1,5 @@
-// The request sizes of a workload: fixed, uniform, log-normal or drawn from a weighted list. They are a function of
-// (seed, caller).
+// RequestSizes are the request sizes of a workload: fixed, uniform, log-normal or drawn from a weighted list. The sizes
+// are a function of (seed, caller).
 //
 // On the host a RequestSizes knows every size. A kernel gets a FixedSize or a SizeArray. FixedSize is one word by
 // value, so the timed kernel of the common case has no extra cost. SizeArray reads a precomputed array.

@@ -1,4 +1,4 @@
-// Leak check: after everything was freed, the pool must serve the same requests again.
+// The leak check tests that the pool serves the same requests again after everything was freed.
 //
 // In each round all callers allocate, then all free. A first check uses at most 1,024 of the cell's callers, or fewer
 // if these would request more than 4 MiB. If the time suffices, a second check uses up to 16,384. The rounds end when

@@ -1,4 +1,4 @@
-// The result of a leak check.
+// LeakResult is the result of a leak check.
 #pragma once
 
 #include <cstdint>

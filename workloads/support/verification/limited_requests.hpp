@@ -1,4 +1,4 @@
-// The requests of a cell with fewer callers, for checks that do not need all callers.
+// This file makes the requests of a cell with fewer callers, for checks that do not need all callers.
 #pragma once
 
 #include <cstdint>
