@@ -13,12 +13,12 @@
 //   partial nodes.
 // * give: A thread first tries to merge: it takes a unit of its height and then the buddy, or nothing. Before it takes
 //   the unit, it announces a block of twice the size as expected. A block that cannot be merged becomes available.
-// * correction: A thread that changed a node corrects its ancestors. It locks the node and its parent, derives the
-//   parent's state from the two halves, and continues only if the state changed. At most two nodes are locked, the
+// * correction: A thread that changed a node corrects its ancestors. The thread locks the node and its parent, derives
+//   the parent's state from the two halves, and continues only if the state changed. At most two nodes are locked, the
 //   lower one first.
 //
-// A correction may come late, when the parent is already a free block or in use. It does not change an available
-// parent. The halves of a block in use are busy, like the block itself.
+// A correction may come late, when the parent is already a free block or in use. Such a correction does not change an
+// available parent. The halves of a block in use are busy, like the block itself.
 //
 // Assumed (the paper does not say): A table has the height of each block in use, by the block's first page. A unit is
 // signalled after the upward correction, so the thread that gets it finds the node.
@@ -29,8 +29,8 @@
 //   as long as both are available. Threads that have a unit take a node or return the unit, and never wait for another
 //   unit of this height.
 // * In the paper, only splits are expected. A thread that merges up to the root then holds all free memory, and other
-//   threads get null. Here they wait for the merged block. A merge itself waits only for locks. A failed merge holds
-//   units for a moment and has announced a block that does not come, so null is still possible, but rare.
+//   threads get null. Here the other threads wait for the merged block. A merge itself waits only for locks. A failed
+//   merge holds units for a moment and has announced a block that does not come, so null is still possible, but rare.
 #pragma once
 
 #include "allocators/bulkalloc/semaphore.hpp"

@@ -9,9 +9,9 @@
 // Data: `next` is the number of bytes handed out since the last wrap.
 //
 // Differs from the paper: The failed exchange may observe a pointer v with v <= pool < v + bytes. Then Algorithm 2
-// leaves its loop and returns [v - bytes, v), a range that no thread reserved. Here the wrap is tried again from v. The
-// word has 64 bits, so the additions of all threads of a GPU between two wraps cannot overflow it. Requests are rounded
-// up to 16 bytes, and requests larger than the pool return null.
+// leaves its loop and returns [v - bytes, v), a range that no thread reserved. In this form the thread tries the wrap
+// again from v. The word has 64 bits, so the additions of all threads of a GPU between two wraps cannot overflow it.
+// Requests are rounded up to 16 bytes, and requests larger than the pool return null.
 #pragma once
 
 #include "allocators/bump/bump_pool.hpp"

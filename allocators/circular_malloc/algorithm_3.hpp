@@ -31,7 +31,7 @@
 //
 // The `_no_merge` forms only unlock when they free, as in the build that Winter et al. 2021 measured. They are safe.
 //
-// These times differ from those of the authors' library, which is measured separately (results/reference/h200):
+// Some times differ from those of the authors' library, which is measured separately (results/reference/h200):
 // * 256 B with cfm_malloc, cfm_malloc_no_merge and cm_malloc_no_merge: A launch takes one of two times, which depends
 //   on the offsets (docs/findings.md). The library probably takes the longer one (not shown).
 // * 16 B with cf_malloc_no_merge: We do not know why the times differ.

@@ -13,8 +13,8 @@
 //   is used up (shared_chunk.hpp). If lanes did not share, each lane would pass the chunk to the next lane only after
 //   its own split.
 // * A walk that lost a race, or sees the offset move, continues at a random chunk of the first division, the same for
-//   its warp. The distance grows with each repetition. Otherwise all callers would follow the winner to the rest of its
-//   chunk, and all but one would lose again.
+//   its warp. The distance grows with each repetition. If all callers continued in order, they would follow the winner
+//   to the rest of its chunk, and all but one would lose again.
 // * The last two changes have a disadvantage for lone lanes with requests of 1 KiB and more: the offset soon stays
 //   behind the last chunk with room for a warp. A walk does not skip to the first chunk with room, because CFMMalloc
 //   then returns null on an H200 although the pool has room.

@@ -8,13 +8,13 @@
 // and list node.
 //
 // Sessions (allocators/support/contract/session.hpp): In the public code, each lane keeps the address of its warp's
-// header in a register. Here the address lies in a table, because sessions outlive kernels, and attach() finds it by
-// the number of the warp. The first malloc is the published `start`, and release_all() the published `end`. `tidyUp`,
-// which frees the blocks and keeps the header, has no counterpart.
+// header in a register. In this form the address lies in a table, because sessions outlive kernels, and attach() finds
+// it by the number of the warp. The first malloc is the published `start`, and release_all() the published `end`.
+// `tidyUp`, which frees the blocks and keeps the header, has no counterpart.
 //
 // Differs from the paper and the public code:
-// * Barriers of the calling lanes replace lock step. They stand after the lanes write their requests, before the worker
-//   moves the fill level, and after it has changed the SuperBlock.
+// * Barriers of the calling lanes replace lock step. The barriers stand after the lanes write their requests, before
+//   the worker moves the fill level, and after the worker has changed the SuperBlock.
 // * Each warp has a lock next to the address of the header. The lock costs one exchange and one store per call of a
 //   group. On GPUs since Volta, diverged lanes may call at the same time; in lock step they called one after the other.
 // * A mask holds the lanes that have not ended. The published count, the highest lane plus 1, never reaches zero if the

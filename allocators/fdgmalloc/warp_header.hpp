@@ -10,8 +10,8 @@
 // 2. If the total is larger than the payload of a SuperBlock, the worker takes one block of the device heap for all.
 // 3. Otherwise each lane cuts its block at its offset behind the SuperBlock's fill level, and the worker moves the fill
 //    level.
-// 4. If blocks of some lanes do not fit, the worker fetches a new SuperBlock. These lanes repeat step 3 there with the
-//    same offsets.
+// 4. If blocks of some lanes do not fit, the worker fetches a new SuperBlock. These lanes repeat step 3 in the new
+//    SuperBlock with the same offsets.
 //
 // release_all (published: end): Every lane leaves, and the last one frees all blocks, the list and the header. The next
 // malloc makes a new header (published: start).

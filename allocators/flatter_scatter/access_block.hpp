@@ -1,9 +1,10 @@
 // AccessBlock is an access block of FlatterScatter: pages, followed by their table.
 //
 // mallocMC 3, FlatterScatter/AccessBlock.hpp. A page has two words:
-// * chunk_bytes: It is 0 for an unused page. On every page of a multi-page block it is the bytes of the whole request.
-// * filling: It counts the threads inside: chunks in use, and searches that will soon get a chunk or leave. A locked
-//   page (in reset, or part of a multi-page block) has the page bytes added.
+// * chunk_bytes: This word is 0 for an unused page. On every page of a multi-page block it has the bytes of the whole
+//   request.
+// * filling: This word counts the threads on the page: chunks in use, and searches that will soon get a chunk or leave.
+//   A locked page (in reset, or part of a multi-page block) has the page bytes added.
 //
 // Protocol:
 // * enter: A thread adds 1 to the filling, gives an unused page the requested size, and searches for a clear bit.

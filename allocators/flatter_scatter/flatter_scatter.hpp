@@ -3,7 +3,7 @@
 // Code: alpaka-group/mallocMC, creationPolicies/FlatterScatter.hpp (85bf2e5, J. J. Lenz and R. Widera, 2024-25).
 // PIConGPU ships it. No paper was found.
 //
-// Idea: There are no regions and no two-level bitmaps as in ScatterAlloc. Every lane works for itself.
+// Idea: FlatterScatter has neither regions nor two-level bitmaps, unlike ScatterAlloc. Every lane works for itself.
 // * malloc: A hash of size, SM and warp selects an access block and a page. A lane enters one page after the other by
 //   one addition, gives an unused page its size, and looks for a clear bit, beginning at its own.
 // * malloc of half a page and more: The lane locks neighbouring pages, one after the other.

@@ -10,9 +10,9 @@
 // busy polls the lock. Threads that find it busy poll the head, and rarely the lock.
 //
 // Lock: `lock` is odd while the lock is held. If a search that began after a thread's arrival fails, the thread gives
-// up without searching. It reads the value at its arrival by an atomic addition. With a load, a later searcher might
-// miss what this thread freed (CONTRIBUTING.md, "Mark and look"). A thread that holds a lock only tries to take locks
-// of other sizes, so every wait ends after a search of bounded length.
+// up without searching. The thread reads the value of `lock` at its arrival by an atomic addition. With a load, a later
+// searcher might miss what this thread freed (CONTRIBUTING.md, "Mark and look"). A thread that holds a lock only tries
+// to take locks of other sizes, so every wait ends after a search of bounded length.
 #pragma once
 
 #include "allocators/halloc/slab.hpp"

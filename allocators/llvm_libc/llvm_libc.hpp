@@ -1,7 +1,7 @@
 // LLVM libc's GPU malloc has slabs of equal chunks with bits, behind reference counters that reserve before a search.
 //
-// Code: llvm-project, libc/src/__support/GPU/allocator.cpp, version of July 2026 (J. Huber). There is no paper. It is
-// the malloc of upstream LLVM's OpenMP offloading on AMD GPUs. On NVIDIA GPUs, LLVM uses CUDA's malloc instead.
+// Code: llvm-project, libc/src/__support/GPU/allocator.cpp, version of July 2026 (J. Huber). There is no paper. This
+// code is the malloc of upstream LLVM's OpenMP offloading on AMD GPUs. On NVIDIA GPUs, LLVM uses CUDA's malloc instead.
 //
 // Idea:
 // * malloc: The lanes of a warp that request one size search together. They try the slot where this size last

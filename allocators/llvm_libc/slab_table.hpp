@@ -2,8 +2,8 @@
 // slabs.
 //
 // llvm-project, libc/src/__support/GPU/allocator.cpp (2026). All sizes share the table by linear probing. A slot holds
-// null, `making`, or the address of a slab. The lane that changes null to `making` makes a slab. It takes the slab from
-// the cache, otherwise from the host. Here the pool replaces the host.
+// null, `making`, or the address of a slab. The lane that changes null to `making` makes a slab. In LLVM this lane
+// takes the slab from the cache, or from the host if the cache is empty. In this form the pool replaces the host.
 #pragma once
 
 #include "allocators/llvm_libc/guard.hpp"

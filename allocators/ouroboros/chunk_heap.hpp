@@ -1,9 +1,10 @@
 // In chunk-based Ouroboros (C), the queue of a class holds the indices of its chunks that have free pages.
 //
 // Protocol:
-// * The warp that takes a chunk from the queue is its only holder. It draws the pages that it needs from the chunk's
-//   count. If a page is left, it puts the chunk back at the end of the queue. Then it picks the pages in the bit mask.
-//   A free sets its bit before it increases the count, so the mask has at least as many set bits as the count.
+// * The warp that takes a chunk from the queue is its only holder. The warp draws the pages that it needs from the
+//   chunk's count. If a page is left, it puts the chunk back at the end of the queue. Then it picks the pages in the
+//   bit mask. A free sets its bit before it increases the count, so the mask has at least as many set bits as the
+//   count.
 // * A chunk is queued or held if and only if its count is not zero. The holder that draws the last page does not put
 //   the chunk back, and the free that increases the count from zero does. Both are operations on one word, so one
 //   thread decides.
@@ -24,8 +25,8 @@
 // groups spread over them.
 //
 // Differs from the paper: A warp draws once for all its lanes. In the paper, each lane looks at the chunk at the front,
-// draws one page, and continues with the next chunk if there is none. There the chunk stays in the queue, so the lane
-// that takes its last page and the lane that puts it back could access one slot.
+// draws one page, and continues with the next chunk if there is none. In the paper the chunk stays in the queue, so the
+// lane that takes its last page and the lane that puts it back could access one slot.
 #pragma once
 
 #include "allocators/ouroboros/heap.hpp"

@@ -15,8 +15,8 @@
 // * Philox makes the random numbers.
 //
 // The authors' public code has no LockMap, so each of its probes has two atomic operations fewer than in the paper and
-// in rw_bm. Its mallocs are faster (results/reference/h200/originals.md), because the lock needs a separate trip to
-// memory.
+// in rw_bm. The mallocs of the authors' code are faster (results/reference/h200/originals.md), because the lock needs a
+// separate trip to memory.
 //
 // Reworked (rw_bm_reworked): There is no LockMap. The first attempt is an atomic OR of a random bit of a random word,
 // without a load before. If many pages are free, this is the only trip to memory. An OR that fails returns the word, as

@@ -2,7 +2,7 @@
 //
 // Paper: Pham et al. 2025, section 4.1, algorithms 3 and 4.
 //
-// Idea: In RW-BM a warp waits for its slowest lane. Here every lane probes a word in every round, even if it already
+// Idea: In RW-BM a warp waits for its slowest lane. In CoRW every lane probes a word in every round, even if it already
 // has a page. Words with free pages serve the lanes that still need one. The r-th lane in need takes the page of the
 // r-th giving lane, which popcounts (the k-th set bit) and one shuffle find. All lanes leave together. The group is the
 // result of converged() at the call, and other lanes of the warp form their own groups.

@@ -8,7 +8,7 @@
 // which each lane gets a part.
 //
 // Data: one word of run state per 32 pages (run_word.hpp). `members` counts the members of each shared run that still
-// hold their parts. It has one byte per page, four to a word, and uses the byte of the run's first page.
+// hold their parts. `members` has one byte per page, four to a word. The byte of a run's first page counts.
 //
 // Protocol: A compare-exchange of the word takes a run (acquire), so nothing must be undone, and an AND frees it
 // (release). The last member that subtracts itself frees a shared run (acq_rel). Words hold only the state of pages, so
@@ -18,8 +18,8 @@
 // * The words of a region rotate among the lanes. In every pass, all lanes in need try at once, each at a different
 //   word. Algorithm 6 serves one lane after the other, each after a round trip to memory. Within a word, the first fit
 //   is taken, as published.
-// * If a lane finds that others have filled its word, all lanes load their words again, in one trip to memory.
-//   Otherwise a lane without a run would try many words that only look free.
+// * If a lane finds that others have filled its word, all lanes load their words again, in one trip to memory. Without
+//   these loads, a lane without a run would try many words that only look free.
 // * State and length of a run are in one word. So nothing is undone, and a free reads and clears the same word.
 // * A region is one line of memory.
 // * If there is no run for the small requests of a warp, each member gets a page.

@@ -5,10 +5,10 @@
 // GPUs, malloc, free and new in a HIP kernel call it. There is no paper.
 //
 // Idea:
-// * malloc: The lanes that request the block size of the first lane go together, and the others wait. They check one
-//   record of a slab per lane and take the first slab that has less than 85 % of its blocks in use. If there is none,
-//   they make a new slab. In the slab, each lane begins at its own word and checks every word at most once; an OR takes
-//   a bit. Then the lanes that won are counted together, and the others begin again.
+// * malloc: The lanes that request the block size of the first lane go together, and the others wait. The lanes that go
+//   check one record of a slab per lane and take the first slab that has less than 85 % of its blocks in use. If there
+//   is none, they make a new slab. In the slab, each lane begins at its own word and checks every word at most once; an
+//   OR takes a bit. Then the lanes that won are counted together, and the others begin again.
 // * free: The lanes of one slab go together, and the others wait. Each lane clears its bit, then all are counted
 //   together.
 //

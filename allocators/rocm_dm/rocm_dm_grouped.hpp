@@ -18,7 +18,8 @@
 //   GPUs they advance in lock step anyway. On other GPUs, lanes that search repeatedly would take turns from the makers
 //   of their wave.
 // * If the pool is empty, a slab serves the lanes for which it has room, and the others continue. The check of the
-//   original ignores the group. It may reserve blocks that do not exist and then search forever (only at 65,792 slabs).
+//   original ignores the group. A group may then reserve blocks that do not exist and search forever (only at 65,792
+//   slabs).
 // * A group that is larger than a slab takes the available blocks. This cannot happen with slabs of 2 MiB.
 //
 // As published: The maker of a slab stores its count before it wins the record (`count_order`). This is harmless if no

@@ -1,10 +1,10 @@
 // Blocks of several pages are runs of consecutive unformatted pages, marked in the page table.
 //
 // In Steinberger et al. 2012, one thread at a time scans the table under one lock, from the last run found towards the
-// front. Here a request first tries a few places that a hash selects. Places of one size lie side by side, counted from
-// the back of the pool. A compare-exchange from 0 to a mark claims each page; after a conflict, the claimed pages are
-// freed. If this fails, a warp takes the lock and scans once for all its requests of this length. The scan starts where
-// the last scan ended and goes once around the table.
+// front. In the reworked form a request first tries a few places that a hash selects. Places of one size lie side by
+// side, counted from the back of the pool. A compare-exchange from 0 to a mark claims each page; after a conflict, the
+// claimed pages are freed. If this fails, a warp takes the lock and scans once for all its requests of this length. The
+// scan starts where the last scan ended and goes once around the table.
 //
 // The length of a run is not stored: it ends where the next page is not marked `run_rest`. The page behind an owned run
 // cannot have this mark, because its own run would begin in front of it.

@@ -10,8 +10,8 @@
 // Protocol: A claim changes the entry first and then checks the old value.
 // * flat: A thread ORs the wanted bits. It owns a bit that it sets if the page has a suitable flat format, or if the
 //   thread gives the page this format.
-// * two-level: A thread adds the wanted number. Up to the capacity of the page, it owns this many bits on the page. It
-//   looks for them afterwards, because a count keeps the page in its format.
+// * two-level: A thread adds the wanted number. Up to the capacity of the page, it owns this many bits on the page. The
+//   thread looks for these bits afterwards, because a count keeps the page in its format.
 // * withdraw: A claim that finds an unsuitable page takes back exactly its own changes. So a bit is cleared only by the
 //   thread that set it or by the owner of the chunk, and a count is lowered only by the thread that raised it.
 // * format: A claim that holds a bit or a count changes only the chunk size, by a compare-exchange. Bits and counts of

@@ -1,4 +1,5 @@
-// ScatterParameters are the parameters of ScatterAlloc. Its forms may leave out coalescing and page reset.
+// ScatterParameters are the parameters of ScatterAlloc. The forms of ScatterAlloc may leave out coalescing and page
+// reset.
 #pragma once
 
 #include "allocators/support/contract/parameters.hpp"

@@ -5,14 +5,15 @@
 // defaults. Page reset is on, as in the host wrapper of this code.
 //
 // Idea:
-// * malloc: Size, SM and warp slot are hashed to a page (hash.hpp), and the lane walks on from there. It uses a page
-//   whose chunk size is acceptable, or formats one. This takes one addition to the page's count and one OR per try for
-//   a bit. Regions of 16 pages have a counter, by which walks skip them. Walks start in one of eight access blocks
-//   (published_heap.hpp).
+// * malloc: Size, SM and warp slot are hashed to a page (hash.hpp), and the lane walks on from there. The lane uses a
+//   page whose chunk size is acceptable, or formats a page. This takes one addition to the page's count and one OR per
+//   try for a bit. Regions of 16 pages have a counter, by which walks skip them. Walks start in one of eight access
+//   blocks (published_heap.hpp).
 // * malloc of a page and more: The request gets consecutive pages, one lane at a time under one lock (page_runs.hpp).
 // * free: A lane clears the bit and lowers the count. The last lane to leave a page makes it unformatted (page reset).
-// * coalescing: Lanes of a warp that request less than 1/32 page share one chunk. Its first 4 bytes count the members,
-//   which begin at byte 16. Each member that is freed lowers the count, and the last one frees the chunk.
+// * coalescing: Lanes of a warp that request less than 1/32 page share one chunk. The first 4 bytes of this chunk count
+//   the members, whose parts begin at byte 16. Each member that is freed lowers the count, and the last one frees the
+//   chunk.
 //
 // Data: The pool contains the pages, then 12 bytes per page (usage_table.hpp), then the counters of the regions. The
 // access block in use and the lock and the hint of the runs lie outside.

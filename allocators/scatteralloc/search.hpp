@@ -14,9 +14,10 @@
 // * Lanes that have their chunk continue to look for the others, because the last lane would otherwise walk alone.
 // * Before the walk, some random places are tried. The first tries check only as many pages as the lanes need, and the
 //   others a window of 64 pages.
-// * With one access block, pass 1 stops after 16 steps. Otherwise a full pool would cost one load per region.
-// * In pass 2, each SM visits the windows in its own order, so SMs do not collide on the last free pages. It begins
-//   near the window where this SM last found room, so warps do not check pages that others have just filled.
+// * With one access block, pass 1 stops after 16 steps. With more steps, a walk through a full pool would cost one load
+//   per region.
+// * In pass 2, each SM visits the windows in its own order, so SMs do not collide on the last free pages. Each SM
+//   begins near the window where it last found room, so warps do not check pages that others have just filled.
 //
 // All words here are hints, so their accesses are relaxed, and wrong values only cost time.
 #pragma once

@@ -19,7 +19,7 @@
 // one operation per round trip to the second-level cache succeeds. Here, one addition moves each counter. The
 // disadvantage is that a pop may wait for the push with its number. The wait ends, because a pop is admitted only after
 // as many pushes have finished as pops were admitted. So its push already has a number and waits at most for lower
-// numbers. There is no ABA: nothing is compare-exchanged, and the turn of a slot repeats only after 2^32 operations.
+// numbers. ABA is impossible: nothing is compare-exchanged, and the turn of a slot repeats only after 2^32 operations.
 #pragma once
 
 #include "allocators/support/common/tickets.hpp"

@@ -5,8 +5,8 @@
 //
 // MemoryblockHeap: The paper describes no concurrent protocol. We use one lock for chain and lists (memory_chain.hpp),
 // and one lane takes it for all lanes of the warp that come together. The lanes divide one free block if it is large
-// enough for all. Otherwise they take or free blocks one after the other. Neighbouring blocks that they free together
-// are freed as one. Free blocks are in lists by the power of two of their size.
+// enough for all. If it is not, they take or free blocks one after the other. Neighbouring blocks that they free
+// together are freed as one. Free blocks are in lists by the power of two of their size.
 #pragma once
 
 #include "allocators/support/common/device_heap_share.hpp"

@@ -1,5 +1,5 @@
-// This file has the back end for the worker's host code. It is opened once and closed at the end. backend_cpu.cpp and
-// backend_cuda.cu implement it. All other host code is the same in both workers.
+// This file has the back end for the worker's host code. The back end is opened once and closed at the end.
+// backend_cpu.cpp and backend_cuda.cu implement it. All other host code is the same in both workers.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // This file measures the energy of a repetition of a cell, by the counter of a GPU.
 //
-// NVML's counter gives the energy since the driver was loaded, in millijoules. It moves in steps, some tens of
+// NVML's counter gives the energy since the driver was loaded, in millijoules. The counter moves in steps, some tens of
 // milliseconds apart. So work is repeated for at least a second, from one step to another. Two values are subtracted.
 // One is the power of the idle GPU, measured before and after the work. The other is the energy of preparing the heap
 // for each repetition, measured by a second loop. The noise of the result has two parts. One is the difference of idle

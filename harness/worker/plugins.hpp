@@ -1,5 +1,5 @@
-// This file has the allocators of a worker. They come from every plug-in part in its folders, or from the parts of one
-// plug-in.
+// This file has the allocators of a worker. The allocators come from every plug-in part in the worker's folders, or
+// from the parts of one plug-in.
 #pragma once
 
 #include <string>

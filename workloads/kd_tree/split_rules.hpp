@@ -4,9 +4,9 @@
 // Papers: Vinkler & Havran 2015, sec. 5 [DS]. Constants that the paper leaves open are those of its authors' framework
 // (Vinkler et al., CGF 2013 and TVCG 2016).
 //
-// Host and device share this code and must get the same bits. Otherwise only one of them would split a node at the
-// limit of a rule. So every product is rounded before it is added: nvcc would fuse the two, and host units are compiled
-// with -ffp-contract=off.
+// Host and device share this code and must get the same bits. With different bits, only one of them might split a node
+// at the limit of a rule. So every product is rounded before it is added: nvcc would fuse the two, and host units are
+// compiled with -ffp-contract=off.
 #pragma once
 
 #include <cstdint>

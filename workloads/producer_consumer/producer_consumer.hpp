@@ -1,9 +1,9 @@
 // In producer_consumer, blocks are freed in a later kernel by other threads than those that allocated them.
 //
 // In alloc_free every thread frees its own block. This suits designs in which a thread or multiprocessor keeps what it
-// freed. Here `freed_by` selects the freeing thread: the same thread, another lane of its warp, another warp of its
-// block, another block, or any thread (drawn from the seed). The host passes the pointers on between the two timed
-// kernels. The kernels are those of alloc_free.
+// freed. In producer_consumer, `freed_by` selects the freeing thread: the same thread, another lane of its warp,
+// another warp of its block, another block, or any thread (drawn from the seed). The host passes the pointers on
+// between the two timed kernels. The kernels are those of alloc_free.
 #pragma once
 
 #include <array>

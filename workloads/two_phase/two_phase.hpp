@@ -3,7 +3,7 @@
 // Paper: Adinetz & Pleiter 2014, "Benchmark Parameters & Cases".
 //
 // The workload has two further parameters of the slides: several allocations per thread, and the branch divergence. The
-// slides only name the divergence "per thread, per warp, per block". Here a unit takes part as a whole, with
+// slides only name the divergence "per thread, per warp, per block". In two_phase a unit takes part as a whole, with
 // probability `share`. The number of calls is the same for each kind of unit. With `thread`, some lanes of a warp call.
 // With `warp`, all or none of a warp call, and with `block`, all or none of a block.
 //

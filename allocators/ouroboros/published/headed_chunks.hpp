@@ -9,7 +9,7 @@
 // Differs from the published pool:
 // * If no chunk is left, the take fails; the published code writes beyond the pool.
 // * If queues lie in chunks, a chunk of pages is refused unless chunks are left for the queue of all its pages
-//   (commit()). Otherwise a free in a full pool would need memory that does not exist.
+//   (commit()). Without this rule, a free in a full pool would need memory that does not exist.
 // * Fields of queue storage have their own place in the header, so that a slow reader of a reused chunk notices the
 //   reuse.
 #pragma once

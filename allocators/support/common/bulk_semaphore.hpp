@@ -14,9 +14,9 @@
 // guess costs an extra batch or a useless wait, never a unit.
 //
 // Differs from the published word, which has 25 bits for units, 25 bits for expected and 14 bits for reserved units.
-// The published word overflows with 16,384 waiters and with 2^24 free units. Here units have a separate word of 64
-// bits, and expected and demanded units have 32 bits each. Instead of compare-exchange loops, threads use additions and
-// undo them if they were wrong.
+// The published word overflows with 16,384 waiters and with 2^24 free units. In this form units have a separate word of
+// 64 bits, and expected and demanded units have 32 bits each. Instead of compare-exchange loops, threads use additions
+// and undo them if they were wrong.
 #pragma once
 
 #include "allocators/support/common/units.hpp"

@@ -1,5 +1,5 @@
-// These types are the mistakes of a config. They are collected, so the user sees all of them at once, and formatted in
-// one place.
+// These types are the mistakes of a config. The mistakes are collected, so that the user sees all of them at once, and
+// they are formatted in one place.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// This file tests whether two quantities measured in rounds differ. It is a t test of the logarithms of the rounds'
-// values, with Holm's correction for many such tests.
+// This file tests whether two quantities measured in rounds differ. The test is a t test of the logarithms of the
+// rounds' values, with Holm's correction for many such tests.
 //
 // The test is Yuen's (Biometrika 61, 1974, 165-170): Welch's test without the outermost values. It leaves out as many
 // values as the interval of a number does (rounds.hpp). So outliers that do not widen that interval do not hide a

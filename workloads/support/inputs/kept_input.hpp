@@ -1,5 +1,5 @@
-// This file keeps inputs that the host computes from parameters and a seed. They are computed once for all processes of
-// a run (StoredValue) and kept for later cells of the process, which mostly need the same inputs.
+// This file keeps inputs that the host computes from parameters and a seed. The inputs are computed once for all
+// processes of a run (StoredValue) and kept for later cells of the process, which mostly need the same inputs.
 //
 // An input lists its parts, which are plain values, vectors of plain values, or vectors of such vectors:
 //

@@ -1,5 +1,5 @@
-// This file has bijective bit mixers for host and device. They hash keys and give the terms of digests that do not
-// depend on order.
+// This file has bijective bit mixers for host and device. The mixers hash keys and give the terms of digests that do
+// not depend on order.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// This file has the value of result slots before a sample. It reveals slots that no kernel wrote.
+// This file has the value of result slots before a sample. This value reveals slots that no kernel wrote.
 #pragma once
 
 #include "simt/common.hpp"

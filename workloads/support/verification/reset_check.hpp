@@ -1,8 +1,8 @@
 // The reset check tests that after reset() a full pool serves as much as a new one, and that free(null) changes
 // nothing. Every allocator of a run is checked once, whatever the workload is.
 //
-// It would take too long to drain the pool of a cell. So a small second instance is drained: 256 KiB or the smallest
-// pool of the design, in at most 8,192 blocks of 1/512 of the pool. The result holds for all pools (findings.hpp). The
+// Draining the pool of a cell would take too long. So a small second instance is drained: 256 KiB or the smallest pool
+// of the design, in at most 8,192 blocks of 1/512 of the pool. The result holds for all pools (findings.hpp). The
 // cell's own allocator only frees nulls while some of its blocks are in use.
 #pragma once
 
