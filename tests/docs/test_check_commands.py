@@ -55,6 +55,12 @@ class Commands(unittest.TestCase):
         for command, why in WRONG.items():
             self.assertEqual(self.programs.objection(check_commands.words_of(command)[0]), why, command)
 
+    def test_a_folder_exists_only_after_the_command_that_makes_it(self):
+        check, submit = "tools/check_card.py results/reference/some-card", "tools/submit_results.py results/papers some-card"
+        refused = [f"`{check}`: results/reference/some-card does not exist"]
+        for page, expected in ((f"`{submit}`, then `{check}`", []), (f"`{check}`, then `{submit}`", refused), (f"`{check}`", refused)):
+            self.assertEqual(check_commands.objections(page, self.programs), expected)
+
     def test_right_ones_are_taken(self):
         for command in check_commands.commands_of(PAGE):
             self.assertEqual([self.programs.objection(words) for words in check_commands.words_of(command)],
