@@ -1,6 +1,7 @@
-// Kernels in which every thread frees a block and then allocates one of a size that all threads know. A lane that gives
-// a superblock back comes later than the rest of its warp, so lanes of one warp allocate in two groups at once. For
-// both back ends: on CUDA a kernel that does not end within a minute ends the program.
+// Kernels in which threads free a block and then allocate one of a size that all threads know. A lane that gives a
+// superblock back comes later than the rest of its warp, and so does a lane that has a block to free beside lanes that
+// have none. So lanes of one warp may allocate in two groups at once. For both back ends: on CUDA a kernel that does
+// not end within a minute ends the program.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,12 +28,16 @@ struct Fill {
   }
 };
 
-struct FreeThenMalloc {
+// The lanes in `first` free their block before they allocate another one, and the other lanes after it.
+struct FreeAndMalloc {
   template <class Thread, class A>
-  SIMT_FN void operator()(Thread& thread, A allocator, std::uint64_t size, void** blocks) const {
+  SIMT_FN void operator()(Thread& thread, A allocator, std::uint64_t size, simt::LaneMask first, void** blocks) const {
+    const bool frees_first = (first >> thread.lane() & 1) != 0;
     void*& mine = blocks[thread.rank_in_grid()];
-    allocator.free(thread, mine);
-    mine = allocator.malloc(thread, size);
+    allocator.free(thread, frees_first ? mine : nullptr);
+    void* const fresh = allocator.malloc(thread, size);
+    allocator.free(thread, frees_first ? nullptr : mine);
+    mine = fresh;
   }
 };
 
@@ -51,15 +56,15 @@ void wait_for(simt::Stream& stream) {
 }
 
 // In `rounds` kernels of `threads` threads, each of which has a block before and after.
-void free_then_malloc(simt::Device& device, std::uint32_t threads, std::uint64_t superblock_bytes,
-                      std::size_t pool_bytes, std::uint32_t rounds) {
+void free_and_malloc(simt::Device& device, simt::LaneMask first, std::uint32_t threads, std::uint64_t superblock_bytes,
+                     std::size_t pool_bytes, std::uint32_t rounds) {
   simt::Stream stream(device);
   Arena arena(stream, pool_bytes);
   const auto allocator = KmaReworked::create(arena, {.superblock_bytes = superblock_bytes});
   simt::Buffer<void*> blocks(threads);
   simt::launch(stream, {1, 32}, Fill{}, allocator, bytes, threads, blocks.data());
   for (std::uint32_t round = 0; round < rounds; ++round) {
-    simt::launch(stream, {threads / 256, 256}, FreeThenMalloc{}, allocator, bytes, blocks.data());
+    simt::launch(stream, {threads / 256, 256}, FreeAndMalloc{}, allocator, bytes, first, blocks.data());
     wait_for(stream);
     std::vector<void*> all = blocks.to_host(stream);
     ASSERT_EQ(std::count(all.begin(), all.end(), nullptr), 0) << "round " << round;
@@ -69,11 +74,11 @@ void free_then_malloc(simt::Device& device, std::uint32_t threads, std::uint64_t
   }
 }
 
-TEST(DriftingLanes, FreeAndThenMallocInReworkedKma) {
+void free_and_malloc(simt::LaneMask first) {
 #if SIMT_CUDA
   if (simt::Device::count() == 0) GTEST_SKIP() << "no device";
   simt::Device device(0);
-  free_then_malloc(device, 264 * 256, 65536, std::size_t{64} << 20, 20);
+  free_and_malloc(device, first, 264 * 256, 65536, std::size_t{64} << 20, 20);
 #else
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
     simt::ExecutorOptions options;
@@ -81,9 +86,15 @@ TEST(DriftingLanes, FreeAndThenMallocInReworkedKma) {
     options.strategy = simt::StrategyKind::swarm;
     options.seed = seed;
     simt::Device device(options);
-    free_then_malloc(device, 2 * 256, 4096, std::size_t{1} << 20, 3);
+    free_and_malloc(device, first, 2 * 256, 4096, std::size_t{1} << 20, 3);
   }
 #endif
+}
+
+TEST(DriftingLanes, FreeAndThenMallocInReworkedKma) { free_and_malloc(simt::full_warp); }
+
+TEST(DriftingLanes, SomeLanesHaveNothingToFreeInReworkedKma) {
+  for (const simt::LaneMask first : {0x1u, 0x10001u, 0x55555555u}) free_and_malloc(first);
 }
 
 }  // namespace

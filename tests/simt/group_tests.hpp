@@ -14,7 +14,7 @@ struct SplitAndVote {
   SIMT_FN void operator()(Thread& thread, std::uint32_t* output, LaneMask mask) const {
     const std::uint32_t lane = thread.lane();
     const auto group = thread.warp().partition((mask >> lane & 1) != 0);
-    std::uint32_t* mine = output + thread.rank_in_grid() * 10;
+    std::uint32_t* mine = output + thread.rank_in_grid() * 11;
     mine[0] = group.mask();
     mine[1] = group.num_threads();
     mine[2] = group.thread_rank();
@@ -25,6 +25,7 @@ struct SplitAndVote {
     mine[7] = group.any(false);
     mine[8] = group.all(lane != 8);
     mine[9] = group.all(true);
+    mine[10] = group.apart().mask();
     group.sync();
   }
 };
@@ -33,12 +34,12 @@ TEST_P(Conformance, VotesOnEveryKindOfMask) {
   LaneMask multiples_of_3 = 0;
   for (std::uint32_t lane = 0; lane < 32; lane += 3) multiples_of_3 |= LaneMask{1} << lane;
   for (const LaneMask mask : masks) {
-    const auto seen = run({2, 64}, 10, SplitAndVote{}, mask);
+    const auto seen = run({2, 64}, 11, SplitAndVote{}, mask);
     for (std::uint32_t thread = 0; thread < 128; ++thread) {
       SCOPED_TRACE("mask " + std::to_string(mask) + " thread " + std::to_string(thread));
       const std::uint32_t lane = thread % 32;
       const LaneMask side = side_of(mask, lane);
-      const std::uint32_t* mine = &seen[thread * 10];
+      const std::uint32_t* mine = &seen[thread * 11];
       EXPECT_EQ(mine[0], side);
       EXPECT_EQ(mine[1], popcount(side));
       EXPECT_EQ(mine[2], popcount(side & below(lane)));
@@ -49,6 +50,7 @@ TEST_P(Conformance, VotesOnEveryKindOfMask) {
       EXPECT_EQ(mine[7], 0u);
       EXPECT_EQ(mine[8], (side >> 8 & 1) == 0);
       EXPECT_EQ(mine[9], 1u);
+      EXPECT_EQ(mine[10], side);
     }
   }
 }
