@@ -1,4 +1,4 @@
-// The CMalloc family, reworked, has headers outside the pool, and a walk loads a header before it locks it.
+// The reworked CMalloc family has headers outside the pool, and a walk loads a header before it locks the chunk.
 //
 // Base: Vinkler & Havran 2015, Algorithm 3, sections 4.2-4.4 (published form: algorithm_3.hpp).
 //

@@ -12,7 +12,8 @@
 //
 // Differs from the paper (crw):
 // * All differences of rw_bm apply, and the authors' public code is faster for the same reason.
-// * A thread without a last page starts with a walk (assumed). Page -1 + 1 would send all threads to word 0.
+// * A thread without a last page starts with a walk (assumed). If the missing page counted as page -1, all threads
+//   would begin at word 0.
 // * After the last page of the pool comes page 0.
 // * Memory keeps a fixed number of last pages, not one per thread.
 //

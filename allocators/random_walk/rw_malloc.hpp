@@ -4,7 +4,7 @@
 //
 // Idea: A request of n pages needs n free pages in a row. The lanes of a warp look together at 32 consecutive words of
 // the bitmap, from a random place on, each at its own word. They offer the runs of free pages that they see, one after
-// the other. The lowest lane for which an offered run is long enough takes its first pages by an atomic OR.
+// the other. The lowest lane for which an offered run is long enough takes the first pages of this run by an atomic OR.
 //
 // Data: the bitmap (bitmap.hpp), and one word per page (`runs`). For the first page of a block, this word has the
 // length of the block.
@@ -16,8 +16,8 @@
 // Differs from the paper:
 // * Only the n pages of the request are marked. The printed algorithm marks the whole run, an error that the authors'
 //   code repairs. A failed OR is undone, which the text omits; without this, pages are lost.
-// * The paper does not describe free. Lengths lie beside the pool. In the authors' code they are in a word before the
-//   block, so that requests for 8,192 bytes never end. A shared run is free when its last member is free. In the
+// * The paper does not describe free. Lengths lie beside the pool. In the authors' code a length is in a word before
+//   the block, so that requests for 8,192 bytes never end. A shared run is free when its last member is free. In the
 //   authors' code it is free when the part of the lowest lane is.
 // * Runs of rw_malloc lie within one word of 32 pages, as in the printed algorithm, and longer requests are refused.
 //   Runs of rw_malloc_regions cross the borders of words, as the text says, up to a region (region_runs.hpp).

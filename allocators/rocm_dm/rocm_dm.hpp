@@ -17,8 +17,8 @@
 // Differs from the code:
 // * Waves have 32 lanes here, and 64 lanes on most AMD GPUs.
 // * A pool of slabs in the arena replaces the host, from which the code requests slabs. Larger requests, which the host
-//   serves there, get null. An empty pool means that all slabs exist. Then slabs above 85 % and slabs of the next
-//   larger power of two are tried, as in the code at 65,792 slabs.
+//   serves there, get null. An empty pool means that all slabs exist. Then lanes try slabs that are more than 85 %
+//   full, and slabs of the next larger power of two, as in the code at 65,792 slabs.
 // * A maker that finds its record taken returns its slab. The records of a kind are one array. In the original they
 //   have two levels, which grow by 256 in 0.3 ms. Slabs are aligned relative to the start of the pool.
 // * The bits of a new slab are plain stores: zeros of 16 bytes, then the words with unusable blocks. The original

@@ -12,8 +12,8 @@
 //
 // Differs from the public code, in which each lane walks alone:
 // * Lanes that have their chunk continue to look for the others, because the last lane would otherwise walk alone.
-// * Before the walk, some random places are tried. The first tries check only as many pages as the lanes need, and the
-//   others a window of 64 pages.
+// * Before the walk, some random places are tried. The first tries check only as many pages as the lanes need. The
+//   other tries check a window of 64 pages.
 // * With one access block, pass 1 stops after 16 steps. With more steps, a walk through a full pool would cost one load
 //   per region.
 // * In pass 2, each SM visits the windows in its own order, so SMs do not collide on the last free pages. Each SM

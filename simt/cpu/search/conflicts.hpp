@@ -1,5 +1,5 @@
-// ConflictsStrategy brings two lanes to the same word at the same time: RaceFuzzer (Sen, PLDI 2008, section 2) for
-// atomics instead of data races.
+// ConflictsStrategy brings two lanes to the same word at the same time, as RaceFuzzer (Sen, PLDI 2008, section 2) does,
+// but for atomics instead of data races.
 //
 // The strategy occasionally postpones an access: the lane waits until another lane will access the same word. Then one
 // of the two, drawn at random, continues, and the strategy may postpone the other lane again. So another lane can run
