@@ -21,7 +21,7 @@
 // * Offsets come from shuffles. In the published form, every lane adds up 32 request words in global memory, and lanes
 //   that do not call take memory.
 // * The record lies in the arena, and links of 16 bytes in front of the blocks form the list. So a warp's first block
-//   takes one call of the general allocator instead of three. This call is most of the time of a short program.
+//   takes one call of the general allocator instead of three. This call takes most of the time of a short program.
 // * Lanes that move to a new SuperBlock start at its beginning. In the published form they leave a gap as large as
 //   their predecessors' requests.
 // * If no block can serve a sum, each lane requests its own block.

@@ -16,7 +16,7 @@
 //   chunk.
 //
 // Data: The pool contains the pages, then 12 bytes per page (usage_table.hpp), then the counters of the regions. The
-// access block in use and the lock and the hint of the runs lie outside.
+// number of the access block in use, and the lock and the hint of the runs, lie outside the pool.
 //
 // Differs from the paper and its code:
 // * The memory orders are ours (usage_table.hpp).

@@ -5,9 +5,9 @@
 // * Bits 25-49 have the number of pages that other groups are making ("expected").
 // * Bits 50-63 have the number of pages that waiting groups have reserved.
 //
-// The authors' comment promises 21 bits for each field. Only 14 bits are left for reserved pages, so more than 16,383
-// wrap. This only changes which lanes wait and which make pages. The number of free pages overflows at 2^24 free pages
-// of one class.
+// The authors' comment promises 21 bits for each field. Only 14 bits are left for reserved pages, so this field wraps
+// above 16,383. This only changes which lanes wait and which make pages. The number of free pages overflows at 2^24
+// free pages of one class.
 //
 // take: The caller looks, subtracts the wanted pages, and adds them back if they were not there. Then a
 // compare-exchange decides: the caller announces the pages of a chunk and makes them, or takes pages, or reserves pages

@@ -1,8 +1,8 @@
 // A slot of a queue of indices is empty or holds an index.
 //
 // The ends of the queue number puts and takes, and these numbers assign slots to threads. A put waits until its slot is
-// empty, and a take until its slot is full. Each wait is for a thread that already has its number and does not wait for
-// the waiting thread. A put releases the memory of the index, with its user data, and a take acquires it. A
+// empty, and a take waits until its slot is full. Each wait is for a thread that already has its number and does not
+// wait for the waiting thread. A put releases the memory of the index, with its user data, and a take acquires it. A
 // compare-exchange from empty fills a slot, and an exchange empties it. So every index has one owner, whatever the
 // order of the two numbers of a slot. There is no ABA.
 #pragma once

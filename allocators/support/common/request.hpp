@@ -4,8 +4,9 @@
 // is added, or if it is multiplied by the lanes of a warp. A huge request would then get a small block. So every malloc
 // first asks its RequestLimit and returns null before it changes a shared word. A limit is at most the size of the
 // memory, so computations with a smaller request do not overflow. Two designs round by themselves: ScatterAlloc
-// compares pages instead of bytes, because these functions would need more registers in its malloc, and Comb rounds for
-// runs of chunks. A request for zero bytes gets its own block, like a request for one byte (ZeroBytes::unique).
+// compares pages instead of bytes, because these functions would need more registers in its malloc, and Comb rounds
+// large requests up to runs of chunks. A request for zero bytes gets its own block, like a request for one byte
+// (ZeroBytes::unique).
 #pragma once
 
 #include "simt/simt.hpp"
