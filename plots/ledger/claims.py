@@ -120,9 +120,15 @@ def _judged(run: Run, configs: Path = FOLDER) -> list[Judged]:
 
 
 def _of_today(run: Run, claim: dict, judged: Judged, today: dict) -> Judged:
-    """Without a verdict where the config has another heap, or equal pools, for the sentence's allocators by now: numbers of the experiment before say nothing."""
-    changed = unequal.to_measure(run, today, _allocators_of(run, claim)) if judged.verdict != OPEN or judged.published.estimate else ""
+    """Takes the verdict away if the code of a form, or the config's heap or pools for the sentence's allocators, is another one today."""
+    changed = _older_code(run, claim) or unequal.to_measure(run, today, _allocators_of(run, claim)) if judged.verdict != OPEN or judged.published.estimate else ""
     return dataclasses.replace(judged, verdict=OPEN, p=None, why=changed, holds_in="", unsure="", few="", cause="") if changed else judged
+
+
+def _older_code(run: Run, claim: dict) -> str:
+    """Returns why the numbers of this claim must be measured again, if the run has one of the claim's older revisions."""
+    older = claim.get("older_code", {"revisions": [], "because": ""})
+    return f"{older['because']}: to be measured again" if set(older["revisions"]) & set(run.provenance.get("measured_revisions", [])) else ""
 
 
 def judge(run: Run, claim: dict) -> Judged:
@@ -252,10 +258,10 @@ HEADER = ("claim", "paper", "original", "published form", "reworked form", "verd
 _INTRODUCTION = """This page judges sentences of the papers by these results. The verdict is about the published form alone.
 
 * **paper**: the paper's value. If the paper gives no number, the sentence has our bounds in parentheses.
-* **verdict**: `holds` if the whole interval agrees with the sentence, and `does not hold` if no part of it agrees. `experiment differs` is a `does not hold` whose test is not the paper's test, so it is not a finding about the paper. `cannot tell` covers all other cases: part of the interval agrees, the value or the interval is missing, or the config now has another heap or other pools.
+* **verdict**: `holds` if the whole interval agrees with the sentence, and `does not hold` if no part of it agrees. `experiment differs` is a `does not hold` whose test is not the paper's test, so it is not a finding about the paper. `cannot tell` covers all other cases: part of the interval agrees, the value or the interval is missing, the code of a form has changed since, or the config now has another heap or other pools.
 * **places**: a sentence about every place holds if it holds in each place. One place can decide against it, or for a sentence about some place, if its verdict is sure after Holm's correction for all places of the sentence. "Holds in" counts places without a correction. The interval of a mean comes from its rounds. `places ×/÷` is the geometric standard deviation of the places.
 * **rounds**: {few_rounds} ([what the interval covers](../../../docs/methodology-measurement.md#claims-about-few-rounds)).
-* **unequal**: the pool, state or workload that the config overrides for some allocators of the sentence.
+* **unequal**: the pool, state, workload, or number of warm-ups or samples that the config overrides for some allocators of the sentence.
 * **cause**: `hardware` has changed (with a count, a profile or a derivation as evidence), the `test` differs from the paper's test, the paper has a `published error`, the sentence is `stronger` than the paper's evidence, `ours` is not good enough, or the cause is `not known`. After the cause the column names the place that decides, and the worst place.
 * **original**: the authors' own code. "Separately" means that it was measured with one request for each of 100,000 threads ([data/originals](../../../data/originals)).
 

@@ -306,15 +306,24 @@ def _share(run: Run, effect: dict, where: dict) -> Found:
 
 
 def _theory(run: Run, effect: dict, where: dict) -> Found:
-    """Divides each value by the value of the formula at the same settings."""
+    """Divides each value by the value of the formula at the same settings.
+
+    With `of_formula`, the value of this formula replaces the measured value.
+    """
     side = side_of(run, effect["of"], effect, where)
     cells, found = cells_of(run, side), Found([])
     for row in cells.itertuples():
         expected = formulas.value_at(run, effect["formula"], row.cell)
-        if math.isnan(row.value) or not 0 < expected < math.inf:
+        place = place_of(run, (row,), axes_of(row))
+        if "of_formula" in effect:
+            value = formulas.value_at(run, effect["of_formula"], row.cell)
+            upper = Estimate(value, value, value, place)
+        else:
+            upper = _of(row, place)
+        if math.isnan(upper.number) or not 0 < expected < math.inf:
             found.without_value += 1
             continue
-        found.estimates.append(_of(row, place_of(run, (row,), axes_of(row))).over(Estimate(expected, expected, expected, "")))
+        found.estimates.append(upper.over(Estimate(expected, expected, expected, "")))
     return found
 
 

@@ -1,5 +1,5 @@
-"""This module lists the settings that differ between the allocators of a claim: a pool, a state or a part of the workload that the
-config overrides.
+"""This module lists the settings that differ between the allocators of a claim: a pool, a state, a part of the workload, or a
+number of warm-ups or samples that the config overrides.
 
 It also lists what the current config sets differently.
 """
@@ -12,7 +12,8 @@ from plots.runs import configs, labels
 from plots.runs.results import Run
 from plots.sheet import quantity
 
-_OVERRIDDEN = ("state", "pool_bytes", "workload")
+_OVERRIDDEN = ("state", "pool_bytes", "workload", "warmups", "repetitions")
+_NAMES = {"warmups": "warm-ups", "repetitions": "samples"}
 _OF_TODAY = {"state": "state", "pool_bytes": "pool size", "deadline_s": "deadline"}
 
 
@@ -53,7 +54,7 @@ def _of_setting(run: Run, setting: tuple[str, ...], values: dict) -> str:
         return ""
     groups = sorted(having.items(), key=lambda group: -len(group[1]))
     names = [f"{_written(setting[-1], value)} ({', '.join(group) if number or len(group) == 1 else 'most'})" for number, (value, group) in enumerate(groups)]
-    return f"{quantity.axis_name(setting[-1])}: {', '.join(names)}"
+    return f"{_NAMES.get(setting[-1]) or quantity.axis_name(setting[-1])}: {', '.join(names)}"
 
 
 def _written(setting: str, value) -> str:

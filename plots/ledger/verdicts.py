@@ -3,6 +3,9 @@
 A place is a combination of settings. A place `holds` if its whole interval lies within the claim's bounds, and `does
 not hold` if the whole interval lies outside. Otherwise the verdict of the place is `cannot tell`.
 
+Few rounds can refute a band whose ends lie less than LEAST_MARGIN squared apart, but they can never confirm it. Such a
+band gives no verdict in either direction. For an exponent, the ends are the factors that they make of the last value.
+
 A verdict that all places support needs no correction. If one place decides (it confirms "some" or refutes "every"), its
 p-value is corrected by Holm's method for all places of the claim.
 
@@ -50,6 +53,8 @@ def decide(estimates: Sequence[Estimate], claim: dict) -> Decision:
     over, judged = claim.get("over", "every"), _judged(estimates, claim)
     judge = {"largest": _largest, "most": _most}.get(over, lambda judged, claim: _together(judged, claim, over == "some"))
     verdict, p, lost = judge(judged, claim)
+    if over in ("every", "mean", "largest") and any(_too_narrow(each, claim) for each in judged):
+        verdict, lost = OPEN, False
     alike = [each for each in judged if place_verdict(each, claim) == verdict]
     shown = _deciding(alike if alike and over != "largest" else judged, claim)
     worst = min(estimates, key=lambda each: margin(each, claim)) if over in ("every", "mean", "most") else shown
@@ -122,7 +127,7 @@ def _largest(estimates: Sequence[Estimate], claim: dict) -> tuple[str, float, bo
 
 def place_verdict(estimate: Estimate, claim: dict) -> str:
     verdict = _of_interval(estimate, claim)
-    return OPEN if verdict != OPEN and _too_near(estimate, claim) else verdict
+    return OPEN if verdict != OPEN and (_too_near(estimate, claim) or _too_narrow(estimate, claim)) else verdict
 
 
 def _of_interval(estimate: Estimate, claim: dict) -> str:
@@ -143,6 +148,15 @@ def _bounded(estimate: Estimate) -> bool:
 def _too_near(estimate: Estimate, claim: dict) -> bool:
     """Returns whether the estimate comes from few rounds and lies too near to a bound."""
     return bool(estimate.rounds) and abs(margin(estimate, claim)) < math.log(LEAST_MARGIN)
+
+
+def _too_narrow(estimate: Estimate, claim: dict) -> bool:
+    """Returns whether the estimate comes from few rounds and no value within the bounds is far enough from both."""
+    least, most, _ = bounds_of(claim)
+    if not estimate.rounds or math.isinf(least) or math.isinf(most) or estimate.explained:
+        return False
+    width = (most - least) * estimate.span if estimate.span else math.log(most / least) if least > 0 else math.inf
+    return width < 2 * math.log(LEAST_MARGIN) - 1e-9
 
 
 def bounds_of(claim: dict) -> tuple[float, float, bool]:
@@ -240,8 +254,10 @@ def mean(estimates: Sequence[Estimate]) -> Estimate:
 
 
 def _unsure(estimates: Sequence[Estimate], judged: Sequence[Estimate], claim: dict, lost: bool) -> str:
-    near = sum(_too_near(each, claim) and _of_interval(each, claim) != OPEN for each in judged)
+    narrow = any(_too_narrow(each, claim) for each in judged)
+    near = 0 if narrow else sum(_too_near(each, claim) and _of_interval(each, claim) != OPEN for each in judged)
     told = [_without_interval(estimates),
+            f"few rounds cannot confirm a band whose ends are less than {LEAST_MARGIN ** 2:g} times apart, so they do not refute it" if narrow else "",
             f"few rounds and a margin below {LEAST_MARGIN:g}{f' in {near} of {len(judged)}' if len(judged) > 1 else ''}" if near else "",
             f"no place is sure among {len(judged)} (Holm)" if lost else ""]
     return ", ".join(filter(None, told))
