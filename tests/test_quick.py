@@ -37,6 +37,11 @@ class Quick(unittest.TestCase):
     def test_there_are_full_tests(self):
         self.assertIn("contract.cpu.pools_of_66_gib", [test["name"] for test in self.tests if "full" in labels(test)])
 
+    def test_what_the_rest_leaves_out_was_run(self):
+        left_out = [set(labels(test)) for test in self.tests if {"device", "alone"} & set(labels(test))]
+        self.assertGreater(len(left_out), 100)
+        self.assertFalse([each for each in left_out if "full" in each])
+
     @unittest.skipIf(WITH_GPU == "ON", "there is a GPU for it")
     def test_no_device_code_is_compiled(self):
         self.assertEqual([name for name in self.files if name.endswith(".cu.o")], [])

@@ -222,17 +222,19 @@ def _straight(run: Run, effect: dict, where: dict) -> Found:
         if not any(math.isnan(row.low) or math.isnan(row.high) for row in rows):
             spread = numpy.array([(row.high - row.low) / (2 * 1.96) for row in rows])
             drawn = numpy.random.default_rng(1).normal(ys, spread, (1000, len(rows)))
-            bounds = tuple(float(each) for each in numpy.quantile([_explained(xs, each) for each in drawn], (0.025, 0.975)))
-        found.estimates.append(Estimate(_explained(xs, ys), *bounds, place_of(run, rows[:1], axes_of(rows[0], run.moving_with(along))),
+            bounds = tuple(float(each) for each in numpy.quantile(_explained(xs, drawn), (0.025, 0.975)))
+        found.estimates.append(Estimate(float(_explained(xs, ys)), *bounds, place_of(run, rows[:1], axes_of(rows[0], run.moving_with(along))),
                                         0 if None in bounds else rounds_of(*rows), provisional_of(*rows), explained=True))
     return found
 
 
-def _explained(xs: numpy.ndarray, ys: numpy.ndarray) -> float:
-    if numpy.ptp(ys) == 0:
-        return 0.0
-    slope, start = numpy.polyfit(xs, ys, 1)
-    return float(1 - ((ys - start - slope * xs) ** 2).sum() / ((ys - ys.mean()) ** 2).sum()) if slope > 0 else 0.0
+def _explained(xs: numpy.ndarray, ys: numpy.ndarray) -> numpy.ndarray:
+    """Returns R2 of the line through each row of ys."""
+    from_mean, centred = xs - xs.mean(), ys - ys.mean(axis=-1, keepdims=True)
+    slope = centred @ from_mean / (from_mean @ from_mean)
+    left, total = ((centred - slope[..., None] * from_mean) ** 2).sum(axis=-1), (centred ** 2).sum(axis=-1)
+    rises = (slope > 0) & (numpy.ptp(ys, axis=-1) > 0)
+    return numpy.where(rises, 1 - left / numpy.where(rises, total, 1), 0.0)
 
 
 def _step(run: Run, effect: dict, where: dict) -> Found:
@@ -335,7 +337,7 @@ def _unexplained(run: Run, effect: dict, where: dict) -> Found:
     a bootstrap over the cells.
     """
     def left_over(y, by, than) -> float:
-        unexplained = [1 - scipy.stats.pearsonr(x, y)[0] ** 2 for x in (by, than)]
+        unexplained = [1 - _pearson(x, y) ** 2 for x in (by, than)]
         return unexplained[0] / unexplained[1]
 
     points = _points(run, effect, where, ("by", "rather_than"))
@@ -347,7 +349,17 @@ def _correlation(run: Run, effect: dict, where: dict) -> Found:
     bootstrap over the cells.
     """
     points = _points(run, effect, where, ("by",))
-    return _of_all_cells(points.dropna(), len(points), lambda y, by: scipy.stats.pearsonr(by, y)[0])
+    return _of_all_cells(points.dropna(), len(points), lambda y, by: _pearson(by, y))
+
+
+def _pearson(x: numpy.ndarray, y: numpy.ndarray) -> float:
+    """Returns Pearson's coefficient, or NaN if x or y is constant. scipy's function also computes a p-value, which takes
+    most of its time.
+    """
+    if numpy.ptp(x) == 0 or numpy.ptp(y) == 0:
+        return math.nan
+    x, y = x - x.mean(), y - y.mean()
+    return float(numpy.clip(x @ y / math.sqrt((x @ x) * (y @ y)), -1, 1))
 
 
 def _points(run: Run, effect: dict, where: dict, metrics: Collection[str]) -> pandas.DataFrame:

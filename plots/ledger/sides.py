@@ -86,8 +86,15 @@ def cells_of(run: Run, side: Side) -> pandas.DataFrame:
     """Returns the cells of a side in the order of its allocators, with the value of each and its bounds.
 
     The value is NaN if the cell has none. A time also has no value if some of its requests got null, because claims are
-    about successful allocations.
+    about successful allocations. The table is computed once for each side of the run.
     """
+    key = repr(side)
+    if key not in run.computed:
+        run.computed[key] = _cells_of(run, side)
+    return run.computed[key]
+
+
+def _cells_of(run: Run, side: Side) -> pandas.DataFrame:
     cells = run.cells.loc[run.matching(side.where), ["allocator", "axes", "status"]].rename_axis("cell").reset_index()
     values = run.at(side.phase, side.metric).reindex(columns=["value", "low", "high", "unit", few_rounds.COLUMN, "flags"])
     cells = cells.join(values.assign(provisional=provisional.among(values["flags"])).drop(columns="flags"), on="cell")

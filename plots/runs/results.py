@@ -77,6 +77,11 @@ class Run:
         return self.config.get("plot", {})
 
     @cached_property
+    def computed(self) -> dict:
+        """Holds tables that were computed from this run, so that each is computed once."""
+        return {}
+
+    @cached_property
     def axes(self) -> list[str]:
         """Returns the names of the swept settings."""
         return list(dict.fromkeys(name for axes in self.cells["axes"] for name in axes))

@@ -21,7 +21,25 @@ def test_of(schema: dict) -> Test:
         if "$ref" in node:
             return of(schema["definitions"][node["$ref"].removeprefix("#/definitions/")])
         tests = [keyword_test(keyword, wanted, node) for keyword, wanted in node.items() if keyword not in _TELL_NOTHING]
-        return tests[0] if len(tests) == 1 else lambda value: all(test(value) for test in tests)
+        return tests[0] if len(tests) == 1 else every(tests)
+
+    # Plain loops take two thirds of the time of all() with a generator.
+    def every(tests: list[Test]) -> Test:
+        def test_value(value) -> bool:
+            for test in tests:
+                if not test(value):
+                    return False
+            return True
+        return test_value
+
+    def properties(by_name: list[tuple[str, Test]]) -> Test:
+        def test_value(value) -> bool:
+            if type(value) is dict:
+                for name, test in by_name:
+                    if name in value and not test(value[name]):
+                        return False
+            return True
+        return test_value
 
     def keyword_test(keyword: str, wanted, node: dict) -> Test:
         if keyword == "type":
@@ -35,8 +53,7 @@ def test_of(schema: dict) -> Test:
         if keyword == "required":
             return lambda value: type(value) is not dict or all(name in value for name in wanted)
         if keyword == "properties":
-            by_name = {name: of(each) for name, each in wanted.items()}
-            return lambda value: type(value) is not dict or all(test(value[name]) for name, test in by_name.items() if name in value)
+            return properties([(name, of(each)) for name, each in wanted.items()])
         if keyword == "additionalProperties":
             test, known = of(wanted), node.get("properties", {})
             return lambda value: type(value) is not dict or all(test(each) for name, each in value.items() if name not in known)

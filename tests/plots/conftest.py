@@ -14,6 +14,10 @@ sys.path[:0] = [str(ROOT), str(ROOT / "python")]
 SEED = int(os.environ.get("ALLOCBENCH_TEST_SEED") or random.SystemRandom().randrange(2**32))
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", "full: reads all kept results; `make test` leaves it out (CMakeLists.txt)")
+
+
 def pytest_report_header():
     return f"ALLOCBENCH_TEST_SEED={SEED}"
 

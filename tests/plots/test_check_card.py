@@ -35,6 +35,7 @@ def _unpacked(run, change):
     (run / "results.json.xz").unlink()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["h200", "cpu"])
 def test_the_kept_cards_pass(root, name):
     done = _check(root, root / "results" / "reference" / name)

@@ -422,6 +422,7 @@ def test_claims_of_configs_name_what_their_runs_have(tmp_path, path):
                 assert claims.judge(run, claim).verdict == "cannot tell", claim["says"]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("device", ["cpu", "h200"])
 def test_the_committed_tables_are_what_the_committed_results_say(tmp_path, device):
     kept = REFERENCE / device

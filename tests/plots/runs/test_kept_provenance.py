@@ -8,6 +8,7 @@ from plots.runs import kept
 KEPT = [str(folder.relative_to(kept.REFERENCE)) for folder in stored.find_runs(kept.REFERENCE)]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", KEPT)
 def test_one_origin(name):
     provenance = kept.run(name).provenance

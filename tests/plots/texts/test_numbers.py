@@ -209,6 +209,7 @@ def test_an_unknown_table_is_refused(reference):
         blocks.table("chairs")
 
 
+@pytest.mark.full
 def test_texts_say_what_the_results_say():
     assert len(numbers.texts()) >= 7
     assert numbers.fill([], write=False) == [], "write them again: python3 -m plots numbers"
