@@ -38,7 +38,7 @@ _LEFT = 0.6          # least room for y ticks and y label
 _Y_LABEL = 0.26      # room for the y label beside the tick labels
 _APART = 0.15        # gap between a panel and the y label of the next one
 _MOST_BESIDE = 0.4   # largest share of the page for words beside a single column of panels
-_STRIP_GAP = 0.03
+_STRIP_GAP = 0.08
 _NAME = 0.18         # height of a line of names above panels
 _NAME_LINE = 0.125   # height of each further line of a name
 _SLANT = 40          # degrees by which words below the x axis are turned
@@ -107,7 +107,7 @@ def _page(shown: Chart, panels: Sequence[Panel], looks: Sequence[Scale], caption
     moves = [[apart.Move()] * len(panel.series) if shown.x.words else look.moves(panel, layout.height, layout.spacing(), shown.joined)
              for look, panel in zip(looks, panels)]
     if any(move != apart.Move() for of_panel in moves for move in of_panel):
-        sentences.append("Markers of curves that coincide stand beside each other, at their values.")
+        sentences.append("Markers of curves that coincide stand side by side. The lines have the true places.")
     sentences += [text for look in dict.fromkeys(looks) if (text := look.sentence())]
     first, *rest = caption
     page = Page(replace(shown.heading, caption=(" ".join([first, *sentences]), *rest)), layout.total)
@@ -197,7 +197,7 @@ def _layout(shown: Chart, panels: Sequence[Panel], looks: Sequence[Scale], one_a
     for row in by_row:
         for i, strip in zip(row, failures.rows_of_panels([drawn[i] for i in row], bounds, log, width)):
             rows[i] = strip
-    strips = [failures.height_of(rows[row[0]]) for row in by_row]
+    strips = [height + _STRIP_GAP if (height := failures.height_of(rows[row[0]])) else 0.0 for row in by_row]
     height = _HEIGHTS.get(count, _LEAST_HEIGHT)
     bottoms, top = [], legend.height_of(named, titled) if below_legend else 0.0
     foot = top

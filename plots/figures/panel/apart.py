@@ -13,7 +13,7 @@ from typing import Sequence
 from plots.figures.model.series import Series
 
 _STEP = 4.4      # points between the markers of neighbours in a bundle
-_FARTHEST = 4.4  # greatest distance of a marker from its position, in points
+_FARTHEST = 3.0  # greatest distance of a marker from its position, in points: with its radius, less than the margin of the axis
 _WIDER = 1.1     # points by which a line is wider than the next line of its bundle
 _WIDEST = 3.6
 

@@ -173,7 +173,7 @@ def test_values_of_coinciding_curves_stay_where_they_are(tmp_path):
         assert {part for part, *_ in found} == parts
         assert all(abs(up) < 1e-6 for _, _, up in found), "nothing is higher or lower than its value"
         assert all(abs(right) < 1e-6 for part, right, _ in found if part != "marker"), "a line stays; its markers stand beside it"
-    assert any("Markers of curves that coincide stand beside" in text for text in readback.texts(drawing))
+    assert any("Markers of curves that coincide stand side by side" in text for text in readback.texts(drawing))
     interval, = _drawn(drawing, "interval KMA")
     assert sorted(round(y / x, 12) for path in interval.get_paths() for x, y in path.vertices)[0] == pytest.approx(1.0005e-6 * 0.95)
 
@@ -185,13 +185,13 @@ def test_coinciding_markers_stand_beside_each_other(tmp_path):
     assert halloc.aside == 0 and c_malloc.aside == -kma.aside and kma.aside * 2 >= style.RC["lines.markersize"]
     drawing = lines.make(run, "stem")
     assert not _drawn(drawing, "below CMalloc") and all(abs(up) < 1e-6 for label in ("CMalloc", "KMA") for _, _, up in _heights(drawing, label))
-    assert any("Markers of curves that coincide stand beside" in text for text in readback.texts(drawing))
+    assert any("Markers of curves that coincide stand side by side" in text for text in readback.texts(drawing))
 
 
 def test_markers_of_one_position_stay_clear_of_the_next():
     alike = [_points(1.0), _points(1.0), _points(1.0)]
     assert [move.aside for move in apart.moves(alike, (0.5, 2), False, 2.0, spacing=5)] == [-2, 0, 2]
-    assert [move.aside for move in apart.moves(alike, (0.5, 2), False, 2.0)] == [-4.4, 0, 4.4]
+    assert [move.aside for move in apart.moves(alike, (0.5, 2), False, 2.0)] == [-3.0, 0, 3.0]
 
 
 def _points(value):

@@ -48,7 +48,7 @@ def test_a_picture_whose_curves_would_lie_on_each_other_has_a_y_axis_of_its_own(
     axes = [_curves(each)[1] for each in (drawing, *drawing.more)]
     assert [len(each) for each in curves] == [8, 3] and axes[1].get_ylim()[1] / axes[1].get_ylim()[0] < 30 < axes[0].get_ylim()[1] / axes[0].get_ylim()[0]
     told = [" ".join(text.get_text().replace("\n", " ") for text in each.page.figure.texts) for each in (drawing, *drawing.more)]
-    assert "all but 2 have the same axes" in told[0] and "this one has a y axis of its own, beside Comb once more" in told[1]
+    assert "all but picture 2 have the same axes" in told[0] and "this one has a y axis of its own, beside Comb once more" in told[1]
 
 
 def test_a_paper_may_draw_more_in_one(tmp_path):
