@@ -43,10 +43,14 @@ def lines(run: Run) -> tuple[str, ...]:
         made_of.append(f"config {_config_path(run.run['config_path'])}")
     made_of += mixed(run)
     if run.unfinished:
-        made_of.append(f"unfinished: {run.unfinished} planned cells have fewer rounds than planned, or none")
+        made_of.append(f"unfinished: {_counted(run.unfinished, 'planned cell')} fewer rounds than planned, or none")
     if run.provisional:
-        made_of.append(f"provisional: {run.provisional} cells have fewer than three rounds")
+        made_of.append(f"provisional: {_counted(run.provisional, 'cell')} fewer than three rounds")
     return " · ".join(hardware), " · ".join(measured), " · ".join(made_of)
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what} has" if number == 1 else f"{number} {what}s have"
 
 
 def _config_path(path: str) -> str:
