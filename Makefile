@@ -7,12 +7,6 @@ TEST_JOBS = $(shell expr $(JOBS) + 1)
 # nvcc is often installed outside of PATH.
 export PATH := $(PATH):/usr/local/cuda/bin
 
-# GCC collects garbage when its heap has grown by 128 MB. With 1 GB it makes the same code, compiles large units 5 to 11 %
-# faster and needs up to 30 % more memory. CMake reads CXXFLAGS when it configures a folder for the first time.
-ifneq ($(findstring Free Software Foundation,$(shell $${CXX:-c++} --version 2>/dev/null)),)
-export CXXFLAGS := $(CXXFLAGS) --param=ggc-min-heapsize=1048576
-endif
-
 .PHONY: help demo test test-all test-rest check-full test-contract-seeds test-asan-device test-sanitizers test-pandas build build-all dependencies check-format regenerate clean
 
 # Builds only what configs/smoke.json needs on this machine's best back end.
