@@ -18,6 +18,7 @@ struct Place {
   std::uint32_t word = 0;   // of the chunk found there
   std::uint32_t bits = 0;   // of the word
   bool thrifty = false;     // most of the share is unused, so it gets no chunk if chunks are scarce
+  bool small = false;       // the share of a lone lane in prepared chunks
 };
 
 // Slots of the word of the first claim, which contained `seen`. A word that another thread has locked will soon be

@@ -148,6 +148,14 @@ TEST(Comb, ALoneLaneTakesAHundredBlocksInHardlyMoreOperations) {
   EXPECT_EQ(comb::Inspection(rig.stream(), rig.allocator.space()).taken_slots(), 800u);
 }
 
+// 16 prepared chunks have the 512 slots. With a word for each lane, the lanes would need 480 chunks.
+TEST(Comb, LoneLanesOfALargeSizeFindOpenWords) {
+  Rig<Comb> rig(std::size_t{64} << 20, {.chunk_bytes = 16384});
+  const auto counted = testing::count_mallocs(rig, 512, 480, 1);
+  EXPECT_EQ(served(counted.blocks), 480u);
+  EXPECT_EQ(counted.operations, 480u);
+}
+
 TEST(Comb, AWrongGuessLeavesNothingBehind) {
   Rig<Comb> rig(1 << 20, {}, 1, 4, simt::StrategyKind::lockstep);
   // All chunks belong to 64 bytes, and one block lives in each: so a warp that asks for 128 bytes guesses wrong.
