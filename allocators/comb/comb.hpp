@@ -178,8 +178,8 @@ class Comb {
 
   // With `guesses` the claim uses the chunk that the directory entry would ask for, and the directory is read only if
   // the tag shows that the guess was wrong. A right guess saves a round trip to memory. A wrong guess costs all lanes
-  // of the warp two more accesses, so a warp that requests several classes does not guess. If the word is blank
-  // and the chunk is free, the slow path fetches the chunk or clears the bits.
+  // of the warp two more accesses, so a warp that requests several classes does not guess. If the word is blank,
+  // the slow path confirms the claim or clears the bits.
   //
   // A wrong guess sets bits in a word of any class, until it clears them again. No block is harmed:
   //   * A locked word has all bits set, so the guess wins nothing.
@@ -203,18 +203,7 @@ class Comb {
   SIMT_FN FirstClaim claim_in(Thread& thread, SizeClass size_class, Place place, std::uint32_t chunk) const {
     FirstClaim claim{chunk};
     if (chunk >= first_chunk) {
-      const std::uint32_t number = space_.word_number(chunk, place.word);
-      claim.won = claim_bits(thread, space_, number, size_class, place.bits, claim.seen);
-      const std::uint32_t got = place.bits & ~bits_of(claim.seen);
-      if (tag_of(claim.seen) == blank && got != 0) {
-        const std::uint32_t entry = ask_class(thread, space_, chunk, size_class);
-        if (entry == chunk_of_class(size_class.index)) {
-          claim.won = confirm(thread, space_, number, size_class, got);
-        } else if (entry != free_chunk) {
-          clear_bits(thread, space_, number, got);
-        }
-        if (entry != free_chunk) claim.seen = tagged(entry, bits_of(claim.seen));
-      }
+      claim.won = claim_bits(thread, space_, space_.word_number(chunk, place.word), size_class, place.bits, claim.seen);
     }
     return claim;
   }

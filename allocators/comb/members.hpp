@@ -82,10 +82,11 @@ SIMT_FN std::uint32_t own_chunk(const S& space, std::uint32_t size_class, std::u
 
 // Takes ownership of the free chunks that the directory entries of `batch` ask for, with one atomic, because a request
 // that needs one will need the others. Late requests find the class in the table. Returns the chunk of `place`, or
-// no_chunk if it is taken. If the chunk `was_free` a moment ago, the counters change in the same trip to memory.
+// no_chunk if it is taken. Only the owner changes the counters: the others would make chunks look scarce for a moment,
+// and leave entries without a chunk in the list.
 template <class Thread, class S, class Group>
 SIMT_FN std::uint32_t fetch_own_chunks(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class,
-                                       std::uint32_t place, std::uint32_t batch, bool thrifty, bool was_free) {
+                                       std::uint32_t place, std::uint32_t batch, bool thrifty) {
   constexpr std::uint32_t most_looks = 32;
   const std::uint32_t wanted = own_chunk(space, size_class, place);
   const std::uint32_t lowest = wanted & ~(batch - 1);
@@ -95,21 +96,14 @@ SIMT_FN std::uint32_t fetch_own_chunks(Thread& thread, const S& space, const Gro
   std::uint32_t listed = 0;
   bool refused = false;
   if (mates.leader()) {
-    const auto used = thread.atomic(*space.used);
-    const std::uint32_t expected = was_free ? simt::popcount(bits) : 0;
-    std::uint32_t used_before = 0;
-    if (was_free) {
-      used_before = used.fetch_add(expected, simt::relaxed);
-      listed = extend_list(thread, space, size_class, expected);
-    }
     before = thread.atomic(space.in_use[wanted / 32]).fetch_or(bits, simt::acquire);
     const std::uint32_t owned = simt::popcount(bits & ~before);
-    if (owned != expected) {
-      const std::uint32_t added = used.fetch_add(owned - expected, simt::relaxed);  // modulo 2^32
-      if (!was_free) used_before = added;
+    if (owned != 0) {
+      // Thousands of requests may come at once before they see that chunks have become scarce.
+      const std::uint32_t used_before = thread.atomic(*space.used).fetch_add(owned, simt::relaxed);
+      refused = thrifty && used_before >= plenty(space);
+      if (!refused) listed = extend_list(thread, space, size_class, owned);  // in the same trip, unless thrifty
     }
-    // Thousands of requests may come at once before they see that chunks have become scarce.
-    refused = thrifty && owned != 0 && used_before >= plenty(space);
     if (refused) {
       release_chunk(thread, space, first_chunk + wanted);
       before |= bits;
@@ -128,7 +122,6 @@ SIMT_FN std::uint32_t fetch_own_chunks(Thread& thread, const S& space, const Gro
     thread.atomic(space.entry(size_class, entry)).store(first_chunk + mine, simt::relaxed);
   }
   if (owned != 0) {
-    if (mates.leader() && !was_free) listed = extend_list(thread, space, size_class, simt::popcount(owned));
     listed = mates.broadcast(listed) + simt::popcount(owned & ((1u << mine % 32) - 1));
     if (gives) enlist(thread, space, size_class, listed, first_chunk + mine);
   }
@@ -297,7 +290,7 @@ SIMT_FN std::uint32_t wait_for_entry(Thread& thread, const S& space, const Group
 template <class Thread, class S, class Group>
 SIMT_FN std::uint32_t renew_entry(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class,
                                   std::uint32_t place, std::uint32_t seen, std::uint32_t batch, bool thrifty) {
-  std::uint32_t found = fetch_own_chunks(thread, space, mates, size_class, place, batch, thrifty, false);
+  std::uint32_t found = fetch_own_chunks(thread, space, mates, size_class, place, batch, thrifty);
   if (found != no_chunk && found != seen) return found;
   if (thrifty && unused_chunks(thread, space, mates) < space.chunks / 2) return no_chunk;
   bool fetched = false;

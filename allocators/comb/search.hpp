@@ -1,7 +1,7 @@
 // The slow path, for lanes whose first claim did not win a slot.
 //
-// A first claim that hit a blank word holds its bits already. If the chunk is free, the lanes fetch it for their class.
-// If it has the class then, the claim is confirmed, otherwise the bits are cleared.
+// A first claim that hit a blank word holds its bits already. The claimant asks for the class of the chunk, and the
+// lanes fetch the chunk if it is free. If it has the class then, the claim is confirmed. If not, the bits are cleared.
 //
 // All lanes of one class (`mates`) stay together until each has its slot. They search:
 //   1. the word of the first claim, in a chunk for their directory entry, which they may have to fetch
@@ -54,30 +54,31 @@ SIMT_FN bool fetch_claimed(Thread& thread, const S& space, const Group& mates,
     seen = mates.broadcast(seen);
     if (seen != free_chunk) return seen == chunk_of_class(size_class->index);
   }
-  return fetch_own_chunks(thread, space, mates, size_class->index, entry, batch, thrifty, true) != no_chunk;
+  return fetch_own_chunks(thread, space, mates, size_class->index, entry, batch, thrifty) != no_chunk;
 }
 
-// A slot for each lane whose claimant won bits of a blank word, in a chunk that was free. The claimant still holds the
-// bits: those of its place that `seen` does not have. All lanes that it claimed for are here. `chunk` is no_chunk after
-// that if the chunk did not get the class.
+// A slot for each lane whose claimant won bits of a blank word. The claimant still holds the bits: those of its place
+// that `seen` does not have. It asks for the class of the chunk. If the chunk is free and the entry's own, the mates
+// fetch it. All lanes that it claimed for are here. `chunk` is no_chunk after that if the chunk is not of the class.
 template <class Thread, class S, class Group>
 SIMT_FN Taken settle(Thread& thread, const S& space, Group& mates, const simt::Parked<SizeClass>& size_class,
                      const simt::Parked<Place>& place, std::uint32_t& chunk, std::uint64_t seen) {
   const std::uint32_t got = chunk >= first_chunk && tag_of(seen) == blank ? place->bits & ~bits_of(seen) : 0;
   if (!mates.any(got != 0)) return {};
-  const bool own = got != 0 && chunk == first_chunk + own_chunk(space, size_class->index, place->entry);
-  bool fetched = false;
+  const std::uint32_t entry = got != 0 ? ask_class(thread, space, chunk, size_class) : inside_run;
+  bool belongs = entry == chunk_of_class(size_class->index);
+  const bool fetches = entry == free_chunk && chunk == first_chunk + own_chunk(space, size_class->index, place->entry);
   SIMT_ROLLED
-  for (simt::LaneMask rest = mates.ballot(own); rest != 0; rest &= rest - 1) {
+  for (simt::LaneMask rest = mates.ballot(fetches); rest != 0; rest &= rest - 1) {
     const std::uint32_t lane = simt::count_trailing_zeros(rest);
     const bool thrifty = mates.shfl_lane(place->thrifty ? 1u : 0u, lane) != 0;
     const bool done = fetch_claimed(thread, space, mates, size_class, mates.shfl_lane(place->entry, lane),
                                     mates.shfl_lane(place->word, lane), thrifty);
-    if (thread.lane() == lane) fetched = done;
+    if (thread.lane() == lane) belongs = done;
   }
   const std::uint32_t number = space.word_number(chunk, place->word);
-  const std::uint32_t won = fetched ? confirm(thread, space, number, size_class, got) : 0;
-  if (got != 0 && !fetched) clear_bits(thread, space, number, got);
+  const std::uint32_t won = belongs ? confirm(thread, space, number, size_class, got) : 0;
+  if (got != 0 && !belongs) clear_bits(thread, space, number, got);
   // A claimant whose word was not blank may have left with its slot.
   const bool has_claimant = (mates.mask() >> place->claimant & 1) != 0;
   const std::uint32_t shared = mates.shfl_lane(won, has_claimant ? place->claimant : thread.lane());
