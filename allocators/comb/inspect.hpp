@@ -2,7 +2,7 @@
 //
 //   * a word is blank, or has the tag of its chunk's class; no thread holds a lock or bits of a blank word
 //   * words with a tag belong to the class's words, and the bits beyond the last slot are clear
-//   * a chunk that is not free has its bit in the map
+//   * a free chunk has no mark in the map
 //   * runs are whole: a head with its length, and that many chunks
 //   * entries of the directory and of the lists of members are empty or contain chunks of the pool
 #pragma once
@@ -31,8 +31,8 @@ class Inspection {
       if (std::string broken = broken_words(chunk); !broken.empty()) return name(chunk) + broken;
       if (chunk < first_chunk) continue;
       const std::uint32_t i = chunk - first_chunk;
-      if ((in_use_[i / 32] >> i % 32 & 1) != (table_[chunk] == free_chunk ? 0 : 1)) {
-        return name(chunk) + " is in use by the map or by the table, but not by both";
+      if ((in_use_[i / 32] >> i % 32 & 1) != 0 && table_[chunk] == free_chunk) {
+        return name(chunk) + " is free by the table, but not by the map";
       }
     }
     if (std::string broken = broken_run(); !broken.empty()) return broken;

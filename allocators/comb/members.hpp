@@ -80,64 +80,36 @@ SIMT_FN std::uint32_t own_chunk(const S& space, std::uint32_t size_class, std::u
   return space.prepared + late;
 }
 
-// Takes ownership of the free chunks that the directory entries of `batch` ask for, with one atomic, because a request
-// that needs one will need the others. Late requests find the class in the table. Returns the chunk of `place`, or
-// no_chunk if it is taken. Only the owner changes the counters: the others would make chunks look scarce for a moment,
-// and leave entries without a chunk in the list.
+// Enters a chunk that has just joined the class in the list and in the directory.
+template <class Thread, class S>
+SIMT_FN void enter_joined(Thread& thread, const S& space, std::uint32_t size_class, std::uint32_t place,
+                          std::uint32_t chunk) {
+  mark_used(thread, space, chunk);
+  thread.atomic(*space.used).fetch_add(1u, simt::relaxed);
+  thread.atomic(space.entry(size_class, place)).store(chunk, simt::relaxed);
+  enlist(thread, space, size_class, extend_list(thread, space, size_class, 1), chunk);
+}
+
+// The chunk that the directory entry asks for, if it is of the class or free. no_chunk otherwise.
 template <class Thread, class S, class Group>
-SIMT_FN std::uint32_t fetch_own_chunks(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class,
-                                       std::uint32_t place, std::uint32_t batch, bool thrifty) {
-  constexpr std::uint32_t most_looks = 32;
-  const std::uint32_t wanted = own_chunk(space, size_class, place);
-  const std::uint32_t lowest = wanted & ~(batch - 1);
-  const std::uint32_t bits =
-      mates.num_threads() < batch ? 1u << wanted % 32 : (0xffffffffu >> (32 - batch)) << lowest % 32;
-  std::uint32_t before = 0;
-  std::uint32_t listed = 0;
-  bool refused = false;
+SIMT_FN std::uint32_t fetch_own_chunk(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class,
+                                      std::uint32_t place, bool thrifty) {
+  const std::uint32_t chunk = first_chunk + own_chunk(space, size_class, place);
+  bool has_class = false;
   if (mates.leader()) {
-    before = thread.atomic(space.in_use[wanted / 32]).fetch_or(bits, simt::acquire);
-    const std::uint32_t owned = simt::popcount(bits & ~before);
-    if (owned != 0) {
-      // Thousands of requests may come at once before they see that chunks have become scarce.
-      const std::uint32_t used_before = thread.atomic(*space.used).fetch_add(owned, simt::relaxed);
-      refused = thrifty && used_before >= plenty(space);
-      if (!refused) listed = extend_list(thread, space, size_class, owned);  // in the same trip, unless thrifty
+    std::uint32_t entry = thread.atomic(space.table[chunk]).load(simt::acquire);
+    const bool refused = thrifty && thread.atomic(*space.used).load(simt::relaxed) >= plenty(space);
+    if (entry == free_chunk && !refused && adopt(thread, space, chunk, size_class)) {
+      enlist(thread, space, size_class, extend_list(thread, space, size_class, 1), chunk);
+      has_class = true;
+    } else {
+      if (entry == free_chunk) entry = thread.atomic(space.table[chunk]).load(simt::acquire);
+      has_class = entry == chunk_of_class(size_class);
     }
-    if (refused) {
-      release_chunk(thread, space, first_chunk + wanted);
-      before |= bits;
-    }
-  }
-  before = mates.broadcast(before);
-  mates.sync();  // the leader's acquire covers all lanes
-  // Each lane gives the class to one chunk, and the leader to the requested one. Other requests wait for that chunk, so
-  // the list is updated later.
-  const std::uint32_t mine = lowest | ((wanted + mates.thread_rank()) & (batch - 1));
-  const std::uint32_t owned = bits & ~before;
-  const bool gives = mates.thread_rank() < batch && (owned >> mine % 32 & 1) != 0;
-  if (gives) {
-    give_class(thread, space, first_chunk + mine, size_class);
-    const std::uint32_t entry = (place & ~(batch - 1)) | (mine & (batch - 1));
-    thread.atomic(space.entry(size_class, entry)).store(first_chunk + mine, simt::relaxed);
-  }
-  if (owned != 0) {
-    listed = mates.broadcast(listed) + simt::popcount(owned & ((1u << mine % 32) - 1));
-    if (gives) enlist(thread, space, size_class, listed, first_chunk + mine);
-  }
-  bool has_class = (before >> wanted % 32 & 1) == 0;
-  if (!has_class && mates.leader() && !refused) {
-    std::uint32_t entry = thread.atomic(space.table[first_chunk + wanted]).load(simt::acquire);
-    SIMT_ROLLED
-    for (std::uint32_t i = 0; i < most_looks && entry == free_chunk; ++i) {
-      thread.spin_hint();
-      entry = thread.atomic(space.table[first_chunk + wanted]).load(simt::acquire);
-    }
-    has_class = entry == chunk_of_class(size_class);
-    if (has_class) thread.atomic(space.entry(size_class, place)).store(first_chunk + wanted, simt::relaxed);
+    if (has_class) thread.atomic(space.entry(size_class, place)).store(chunk, simt::relaxed);
   }
   mates.sync();  // the leader's acquire covers all lanes
-  return mates.any(mates.leader() && has_class) ? first_chunk + wanted : no_chunk;
+  return mates.any(has_class) ? chunk : no_chunk;
 }
 
 // Any free chunk for the class; no_chunk if there seems to be none.
@@ -266,31 +238,12 @@ SIMT_FN std::uint32_t fetch_for(Thread& thread, const S& space, const Group& mat
   return found;
 }
 
-// The chunk that a directory entry will get because of other requests; no_chunk if there seem to be none.
-template <class Thread, class S, class Group>
-SIMT_FN std::uint32_t wait_for_entry(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class,
-                                     std::uint32_t place) {
-  constexpr std::uint32_t most_looks = 4;
-  std::uint32_t found = no_chunk;
-  if (mates.leader()) {
-    const auto entry = thread.atomic(space.entry(size_class, place));
-    found = entry.load(simt::relaxed);
-    SIMT_ROLLED
-    for (std::uint32_t i = 1; i < most_looks && found < first_chunk; ++i) {
-      thread.spin_hint();
-      found = entry.load(simt::relaxed);
-    }
-  }
-  found = mates.broadcast(found);
-  return found < first_chunk ? no_chunk : found;
-}
-
 // A chunk for the directory entry that contained `seen`; no_chunk if none is available. If more than half of the pool
 // is used, a thrifty group requests only the entry's own chunk.
 template <class Thread, class S, class Group>
 SIMT_FN std::uint32_t renew_entry(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class,
-                                  std::uint32_t place, std::uint32_t seen, std::uint32_t batch, bool thrifty) {
-  std::uint32_t found = fetch_own_chunks(thread, space, mates, size_class, place, batch, thrifty);
+                                  std::uint32_t place, std::uint32_t seen, bool thrifty) {
+  std::uint32_t found = fetch_own_chunk(thread, space, mates, size_class, place, thrifty);
   if (found != no_chunk && found != seen) return found;
   if (thrifty && unused_chunks(thread, space, mates) < space.chunks / 2) return no_chunk;
   bool fetched = false;

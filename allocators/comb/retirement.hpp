@@ -10,35 +10,35 @@
 
 namespace allocbench::comb {
 
-// Takes ownership of a free chunk.
+// Makes a free chunk one of the class, and returns its entry of the table before. This thread owned the chunk in
+// between if the entry was `free_chunk`.
 template <class Thread, class S>
-SIMT_FN bool claim_chunk(Thread& thread, const S& space, std::uint32_t chunk) {
+SIMT_FN std::uint32_t join_class(Thread& thread, const S& space, std::uint32_t chunk, std::uint32_t size_class) {
+  std::uint32_t entry = free_chunk;
+  thread.atomic(space.table[chunk]).compare_exchange(entry, chunk_of_class(size_class), simt::acq_rel, simt::acquire);
+  return entry;
+}
+
+// The map shows where free chunks may be. A chunk is marked before its entry changes from free, or by a thread that
+// holds slots of it, and the mark is cleared after the entry changes to free. So no free chunk keeps a mark. A chunk in
+// use may lack one for a while, because another thread may have taken it before the mark is cleared.
+template <class Thread, class S>
+SIMT_FN bool mark_used(Thread& thread, const S& space, std::uint32_t chunk) {
   const std::uint32_t i = chunk - first_chunk;
   const std::uint32_t bit = 1u << i % 32;
-  if ((thread.atomic(space.in_use[i / 32]).fetch_or(bit, simt::acquire) & bit) != 0) return false;
-  thread.atomic(*space.used).fetch_add(1u, simt::relaxed);
-  return true;
+  return (thread.atomic(space.in_use[i / 32]).fetch_or(bit, simt::acquire) & bit) == 0;
 }
-
-// Releases an owned chunk that has no class.
 template <class Thread, class S>
-SIMT_FN void release_chunk(Thread& thread, const S& space, std::uint32_t chunk) {
+SIMT_FN void mark_unused(Thread& thread, const S& space, std::uint32_t chunk) {
   const std::uint32_t i = chunk - first_chunk;
   thread.atomic(space.in_use[i / 32]).fetch_and(~(1u << i % 32), simt::release);
-  thread.atomic(*space.used).fetch_sub(1u, simt::relaxed);
 }
 
-// Gives a class to an owned chunk without one. Its words are blank, and the first claim in each gives it the tag.
-template <class Thread, class S>
-SIMT_FN void give_class(Thread& thread, const S& space, std::uint32_t chunk, std::uint32_t size_class) {
-  thread.atomic(space.table[chunk]).store(chunk_of_class(size_class), simt::release);
-}
-
-// Gives a free chunk to the class.
+// Gives a free chunk to the class. If the chunk is in use without a mark, it has the mark then.
 template <class Thread, class S>
 SIMT_FN bool adopt(Thread& thread, const S& space, std::uint32_t chunk, std::uint32_t size_class) {
-  if (!claim_chunk(thread, space, chunk)) return false;
-  give_class(thread, space, chunk, size_class);
+  if (!mark_used(thread, space, chunk) || join_class(thread, space, chunk, size_class) != free_chunk) return false;
+  thread.atomic(*space.used).fetch_add(1u, simt::relaxed);
   return true;
 }
 
@@ -101,7 +101,10 @@ SIMT_FN bool retire(Thread& thread, const S& space, const Group& group, std::uin
   if (rank == 0) thread.atomic(space.table[chunk]).store(next, simt::release);
   group.sync();  // and each of them makes words blank after the table has changed
   if constexpr (S::bug != Bug::late_class) blank_words();
-  if (rank == 0 && next == free_chunk) release_chunk(thread, space, chunk);
+  if (rank == 0 && next == free_chunk) {
+    mark_unused(thread, space, chunk);
+    thread.atomic(*space.used).fetch_sub(1u, simt::relaxed);
+  }
   return true;
 }
 

@@ -1,8 +1,8 @@
 // Requests of more than half a chunk: runs of free chunks, found from the end of the pool on.
 //
-// A thread claims a run by the bits of its chunks, 32 at a time, and releases it if another thread has one of the
-// chunks. The words of the run stay blank. Each thread works alone, because large requests are rare and the search
-// dominates their cost.
+// A thread marks the chunks of a run in the map, 32 at a time, then changes their entries of the table from free, and
+// undoes this if another thread has one of the chunks. The words of the run stay blank. Each thread works alone,
+// because large requests are rare and the search dominates their cost.
 #pragma once
 
 #include "allocators/comb/retirement.hpp"
@@ -24,7 +24,7 @@ struct MapPart {
 };
 
 template <class Thread, class S>
-SIMT_FN void release_run(Thread& thread, const S& space, std::uint32_t first, std::uint32_t end) {
+SIMT_FN void unmark_run(Thread& thread, const S& space, std::uint32_t first, std::uint32_t end) {
   while (first != end) {
     const MapPart part(first, end);
     thread.atomic(space.in_use[part.word]).fetch_and(~part.bits, simt::release);
@@ -32,7 +32,13 @@ SIMT_FN void release_run(Thread& thread, const S& space, std::uint32_t first, st
   }
 }
 
-// Takes ownership of the chunks first to end - 1, all or none.
+// Makes the chunks first to end - 1 free.
+template <class Thread, class S>
+SIMT_FN void release_run(Thread& thread, const S& space, std::uint32_t first, std::uint32_t end) {
+  for (std::uint32_t i = first; i < end; ++i) thread.atomic(space.table[i]).store(free_chunk, simt::release);
+}
+
+// Takes ownership of the chunks first to end - 1, all or none: marks them in the map, and then changes their entries.
 template <class Thread, class S>
 SIMT_FN bool claim_run(Thread& thread, const S& space, std::uint32_t first, std::uint32_t end) {
   for (std::uint32_t chunk = first; chunk != end;) {
@@ -42,10 +48,19 @@ SIMT_FN bool claim_run(Thread& thread, const S& space, std::uint32_t first, std:
     if ((before & part.bits) != 0) {
       thread.probe(simt::Step::retry);
       word.fetch_and(~(part.bits & ~before), simt::release);
-      release_run(thread, space, first, chunk);
+      unmark_run(thread, space, first, chunk);
       return false;
     }
     chunk = part.next;
+  }
+  for (std::uint32_t chunk = first; chunk != end; ++chunk) {
+    std::uint32_t entry = free_chunk;
+    if (thread.atomic(space.table[chunk]).compare_exchange(entry, inside_run, simt::acquire, simt::relaxed)) continue;
+    thread.probe(simt::Step::retry);
+    release_run(thread, space, first, chunk);
+    unmark_run(thread, space, first, chunk);
+    unmark_run(thread, space, chunk + 1, end);  // the mark of `chunk` is right
+    return false;
   }
   return true;
 }
@@ -96,7 +111,6 @@ SIMT_NOINLINE_FN void* take_run(Thread& thread, const S& space, std::size_t byte
     const std::uint32_t chunk = find_run(thread, space, count, round < aligned_rounds, contended);
     if (chunk != no_chunk) {
       thread.atomic(*space.used).fetch_add(count, simt::relaxed);
-      for (std::uint32_t i = 1; i < count; ++i) thread.atomic(space.table[chunk + i]).store(inside_run, simt::relaxed);
       thread.atomic(space.table[chunk]).store(head_of_run | count, simt::relaxed);
       return space.chunk_begin(chunk);
     }
@@ -109,8 +123,8 @@ SIMT_NOINLINE_FN void* take_run(Thread& thread, const S& space, std::size_t byte
 template <class Thread, class S>
 SIMT_NOINLINE_FN void free_run(Thread& thread, const S& space, std::uint32_t chunk, std::uint32_t entry) {
   const std::uint32_t end = chunk + (entry & ~head_of_run);
-  for (std::uint32_t i = chunk; i < end; ++i) thread.atomic(space.table[i]).store(free_chunk, simt::relaxed);
   release_run(thread, space, chunk, end);
+  unmark_run(thread, space, chunk, end);
   thread.atomic(*space.used).fetch_sub(end - chunk, simt::relaxed);
 }
 

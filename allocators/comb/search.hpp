@@ -1,7 +1,7 @@
 // The slow path, for lanes whose first claim did not win a slot.
 //
-// A first claim that hit a blank word holds its bits already. The claimant asks for the class of the chunk, and the
-// lanes fetch the chunk if it is free. If it has the class then, the claim is confirmed. If not, the bits are cleared.
+// A first claim that hit a blank word holds its bits already. The claimant asks for the class of the chunk, and
+// takes the chunk for its class if it is free. Then the claim is confirmed, or the bits are cleared.
 //
 // All lanes of one class (`mates`) stay together until each has its slot. They search:
 //   1. the word of the first claim, in a chunk for their directory entry, which they may have to fetch
@@ -25,59 +25,31 @@ struct Place {
   std::uint32_t share = 0;     // which of the claimed bits this lane gets
 };
 
-// A group that does not need all slots of a word fetches one chunk, and others a batch.
-template <class S, class Group>
-SIMT_FN std::uint32_t batch_of(const S& space, const Group& mates, bool thrifty) {
-  return thrifty || mates.num_threads() < space.batch ? 1 : space.batch;
-}
-
-// Fetches the chunk of the entry for the class, which was free a moment ago. True if it has the class then.
-template <class Thread, class S, class Group>
-SIMT_FN bool fetch_claimed(Thread& thread, const S& space, const Group& mates,
-                           const simt::Parked<SizeClass>& size_class, std::uint32_t entry, std::uint32_t word,
-                           bool thrifty) {
-  constexpr std::uint32_t most_looks = 4;
-  const std::uint32_t batch = batch_of(space, mates, thrifty);
-  // Only an eighth of the warps requests a chunk. In a new pool all warps come here at once, and accesses to one word
-  // of the map are serialised.
-  if (word % 8 != 0 || entry % batch != 0) {
-    std::uint32_t seen = free_chunk;
-    if (mates.leader()) {
-      const auto chunk = thread.atomic(space.table[first_chunk + own_chunk(space, size_class->index, entry)]);
-      SIMT_ROLLED
-      for (std::uint32_t i = 0; i < most_looks && seen == free_chunk; ++i) {
-        thread.spin_hint();
-        seen = chunk.load(simt::acquire);
-      }
-    }
-    mates.sync();  // the leader's acquire covers all lanes
-    seen = mates.broadcast(seen);
-    if (seen != free_chunk) return seen == chunk_of_class(size_class->index);
-  }
-  return fetch_own_chunks(thread, space, mates, size_class->index, entry, batch, thrifty) != no_chunk;
-}
-
 // A slot for each lane whose claimant won bits of a blank word. The claimant still holds the bits: those of its place
-// that `seen` does not have. It asks for the class of the chunk. If the chunk is free and the entry's own, the mates
-// fetch it. All lanes that it claimed for are here. `chunk` is no_chunk after that if the chunk is not of the class.
+// that `seen` does not have. It asks for the class of the chunk, and takes the entry's own chunk for the class if it is
+// free. All lanes that it claimed for are here. `chunk` is no_chunk after that if the chunk is not of the class.
+//
+// While a claimant holds bits, no thread can make a chunk of the class free. So the chunk that it took may be marked in
+// the map later.
 template <class Thread, class S, class Group>
 SIMT_FN Taken settle(Thread& thread, const S& space, Group& mates, const simt::Parked<SizeClass>& size_class,
                      const simt::Parked<Place>& place, std::uint32_t& chunk, std::uint64_t seen) {
   const std::uint32_t got = chunk >= first_chunk && tag_of(seen) == blank ? place->bits & ~bits_of(seen) : 0;
   if (!mates.any(got != 0)) return {};
-  const std::uint32_t entry = got != 0 ? ask_class(thread, space, chunk, size_class) : inside_run;
-  bool belongs = entry == chunk_of_class(size_class->index);
-  const bool fetches = entry == free_chunk && chunk == first_chunk + own_chunk(space, size_class->index, place->entry);
-  SIMT_ROLLED
-  for (simt::LaneMask rest = mates.ballot(fetches); rest != 0; rest &= rest - 1) {
-    const std::uint32_t lane = simt::count_trailing_zeros(rest);
-    const bool thrifty = mates.shfl_lane(place->thrifty ? 1u : 0u, lane) != 0;
-    const bool done = fetch_claimed(thread, space, mates, size_class, mates.shfl_lane(place->entry, lane),
-                                    mates.shfl_lane(place->word, lane), thrifty);
-    if (thread.lane() == lane) belongs = done;
+  bool belongs = false;
+  bool joined = false;
+  if (got != 0) {
+    const bool takes = chunk == first_chunk + own_chunk(space, size_class->index, place->entry) &&
+                       !(place->thrifty && thread.atomic(*space.used).load(simt::relaxed) >= plenty(space));
+    const std::uint32_t entry = takes && S::bug != Bug::unasked_class
+                                    ? join_class(thread, space, chunk, size_class->index)
+                                    : ask_class(thread, space, chunk, size_class);
+    joined = takes && entry == free_chunk;
+    belongs = joined || entry == chunk_of_class(size_class->index);
   }
   const std::uint32_t number = space.word_number(chunk, place->word);
   const std::uint32_t won = belongs ? confirm(thread, space, number, size_class, got) : 0;
+  if (joined) enter_joined(thread, space, size_class->index, place->entry, chunk);
   if (got != 0 && !belongs) clear_bits(thread, space, number, got);
   // A claimant whose word was not blank may have left with its slot.
   const bool has_claimant = (mates.mask() >> place->claimant & 1) != 0;
@@ -248,13 +220,7 @@ SIMT_FN void* search(Thread& thread, const S& space, Group mates, SizeClass the_
       }
     }
     if (place->thrifty && scarcity(space, unused_chunks(thread, space, mates)) != 0) break;
-    const std::uint32_t batch = batch_of(space, mates, place->thrifty);
-    const bool asks = place->word % 8 == 0 && place->entry % batch == 0;
-    const std::uint32_t old = chunk;
-    chunk =
-        asks || old >= first_chunk ? no_chunk : wait_for_entry(thread, space, mates, size_class->index, place->entry);
-    if (chunk == no_chunk)
-      chunk = renew_entry(thread, space, mates, size_class->index, place->entry, old, batch, place->thrifty);
+    chunk = renew_entry(thread, space, mates, size_class->index, place->entry, chunk, place->thrifty);
     if (chunk == no_chunk) break;
     seen = blank_word;  // as in a chunk that has just been fetched
   }
