@@ -23,7 +23,7 @@ class Inspection {
         in_use_(copy(stream, space.in_use, space.map_words())),
         table_(copy(stream, space.table, space.chunks + first_chunk)),
         directory_(copy(stream, space.directory, space.all_entries())),
-        members_(copy(stream, space.members, space.all_entries())) {}
+        members_(copy(stream, space.members, space.all_members())) {}
 
   // Empty if all is well.
   std::string broken_invariant() const {

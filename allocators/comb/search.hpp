@@ -5,10 +5,11 @@
 //
 // All lanes of one class (`mates`) stay together until each has its slot. They search:
 //   1. the word of the first claim, in a chunk for their directory entry, which they may have to fetch
-//   2. words at random in the chunks of the class; after some rounds without success one more chunk
-//   3. all chunks of the pool: slots of the own class, free chunks, empty chunks of other classes
-//   4. the same for the class with larger slots that has the most chunks
-// Every wait is bounded by a fixed number of checks. If the third step finds nothing, there was nothing for the class.
+//   2. for a whole warp, the same word of other chunks: each lane looks at one chunk of the pool at a time
+//   3. words at random in the chunks of the class; after some rounds without success one more chunk
+//   4. all chunks of the pool: slots of the own class, free chunks, empty chunks of other classes
+//   5. the same for the class with larger slots that has the most chunks
+// Every wait is bounded by a fixed number of checks. If the fourth step finds nothing, there was nothing for the class.
 #pragma once
 
 #include "allocators/comb/scan.hpp"
@@ -87,6 +88,70 @@ SIMT_FN Taken take_at_home(Thread& thread, const S& space, Group& mates, const s
   return {};
 }
 
+// Gives a chunk that a lane saw to the class: a free one, otherwise an empty one of another class. The group locks few
+// words for it, so chunks with large slots come first. no_chunk if there was none, or another group was faster.
+template <class Thread, class S, class Group>
+SIMT_FN std::uint32_t obtain_seen(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class,
+                                  std::uint32_t chunk, std::uint32_t entry) {
+  constexpr std::uint32_t most_words = 4;  // for each of the mates
+  simt::LaneMask all = mates.ballot(entry == free_chunk);
+  if (all == 0) {
+    const bool takes = obtainable(thread, space, chunk, entry, size_class, false) &&
+                       space.size_class(entry - 1).words() <= most_words * mates.num_threads();
+    const std::uint32_t largest = mates.reduce_max(takes ? entry : 0);
+    all = mates.ballot(takes && entry == largest);
+    if (all == 0) return no_chunk;
+  }
+  const std::uint32_t lane = simt::count_trailing_zeros(all);
+  chunk = mates.shfl_lane(chunk, lane);
+  return obtain(thread, space, mates, chunk, mates.shfl_lane(entry, lane), size_class) ? chunk : no_chunk;
+}
+
+// The word of the place in other chunks. Each lane looks at another chunk. First comes a chunk of the class whose word
+// has room for all mates, second a chunk that the class can get, third what little room the lanes saw. Groups with the
+// same entry look at the same chunks in the same order, so they meet in few chunks, and each has its own word there.
+//
+// If few of the chunks that the lanes see have the class, its list finds its chunks faster, and it needs no more.
+template <class Thread, class S, class Group>
+SIMT_FN Taken look_around(Thread& thread, const S& space, Group& mates, const simt::Parked<SizeClass>& size_class,
+                          const simt::Parked<Place>& place) {
+  constexpr std::uint32_t least_mates = simt::warp_size;
+  constexpr std::uint32_t one_in = 8;  // chunks of the class
+  constexpr std::uint32_t most_rounds = 6;
+  simt::Parked<std::uint32_t> next = 0;
+  SIMT_ROLLED
+  for (simt::Parked<std::uint32_t> round = 0; round < most_rounds && mates.num_threads() >= least_mates; ++round) {
+    const std::uint32_t number = scrambled((size_class->index << space.directory_log2) + place->entry);
+    const std::uint32_t look = next + mates.thread_rank();
+    const std::uint32_t chunk = first_chunk + simt::multiply_high(scrambled(number + look * 0x9e3779b9u), space.chunks);
+    Sight mine = look_at(thread, space, chunk, place->word);
+    const std::uint32_t entry = thread.atomic(space.table[chunk]).load(simt::acquire);
+    const bool belongs = entry == chunk_of_class(size_class->index);
+    if (!belongs) mine = {};
+    mates.sync();  // each lane's acquire covers all lanes
+    if (simt::popcount(mates.ballot(belongs)) * one_in < mates.num_threads()) break;
+    const std::uint32_t room = simt::popcount(free_slots(mine.seen, size_class, place->word));
+    std::uint32_t obtained = no_chunk;
+    if (!mates.any(room >= mates.num_threads()) && !place->thrifty) {
+      const bool free = mates.any(entry == free_chunk);
+      obtained = obtain_seen(thread, space, mates, size_class->index, chunk, entry);
+      if (obtained != no_chunk) {
+        mine = mates.leader() ? Sight{obtained, place->word, blank_word} : Sight{};
+      } else if (free) {
+        continue;  // another group was faster, maybe for the same class
+      }
+    }
+    const bool lists = obtained != no_chunk && mates.leader();
+    next = next + mates.num_threads();
+    const Taken taken = take(thread, space, mates, size_class, mine, obtained != no_chunk, place->bits);
+    if (lists) {
+      enlist(thread, space, size_class->index, extend_list(thread, space, size_class->index, 1), obtained);
+    }
+    if (taken.chunk != no_chunk) return taken;
+  }
+  return {};
+}
+
 // A word of a random member of the class. Every second choice is one of the newest members, which are the emptiest. A
 // chunk that has left the class is removed from the list. `empty` is an entry of the list without a chunk.
 template <class Thread, class S>
@@ -115,7 +180,7 @@ SIMT_FN Taken search_members(Thread& thread, const S& space, Group& mates, const
   constexpr std::uint32_t most_fetches = 64;
   constexpr std::uint32_t most_failures = 3;  // to get one more chunk
   constexpr std::uint32_t unknown = 0xffffffffu;
-  const std::uint32_t capacity = 1u << space.directory_log2;
+  const std::uint32_t capacity = 1u << space.list_log2();
   std::uint32_t fresh = no_chunk;         // has just been fetched
   simt::Parked<std::uint32_t> since = 0;  // rounds without another chunk
   simt::Parked<std::uint32_t> fetches = 0;
@@ -224,7 +289,8 @@ SIMT_FN void* search(Thread& thread, const S& space, Group mates, SizeClass the_
     if (chunk == no_chunk) break;
     seen = blank_word;  // as in a chunk that has just been fetched
   }
-  const Taken taken = search_members(thread, space, mates, size_class);
+  Taken taken = look_around(thread, space, mates, size_class, place);
+  if (taken.chunk == no_chunk) taken = search_members(thread, space, mates, size_class);
   if (taken.chunk != no_chunk) {
     if (moves) thread.atomic(space.entry(size_class->index, place->entry)).store(taken.chunk, simt::relaxed);
     return space.block(taken.chunk, size_class, taken.slot);

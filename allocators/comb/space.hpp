@@ -149,7 +149,7 @@ struct Space {
     return directory[(size_class << directory_log2) + place];
   }
   SIMT_FN std::uint32_t& member(std::uint32_t size_class, std::uint32_t place) const {
-    return members[(size_class << directory_log2) + (place & ((1u << directory_log2) - 1))];
+    return members[(size_class << list_log2()) + (place & ((1u << list_log2()) - 1))];
   }
   SIMT_FN std::byte* chunk_begin(std::uint32_t chunk) const {
     return base + (std::size_t{chunk - first_chunk} << chunk_log2);
@@ -164,6 +164,8 @@ struct Space {
     return static_cast<std::uint32_t>(offset >> chunk_log2) + first_chunk;
   }
 
+  // Entries of a list: twice as many as chunks, because requests that fetch chunks together leave gaps.
+  SIMT_HOST_FN std::uint32_t list_log2() const { return directory_log2 + 1; }
   // 32 windows of a class: a bit is 1 if the last check of the window found it barren. Hints.
   SIMT_FN std::uint32_t& barren_windows(std::uint32_t size_class, std::uint32_t word) const {
     return barren[size_class * barren_words() + word];
@@ -181,6 +183,7 @@ struct Space {
   std::size_t all_words() const { return std::size_t{chunks + first_chunk} << words_log2; }
   std::size_t all_barren() const { return std::size_t{SizeClass::count(chunk_log2)} * barren_words(); }
   std::size_t all_windows() const { return std::size_t{SizeClass::count(chunk_log2)} * windows(); }
+  std::size_t all_members() const { return 2 * all_entries(); }
   std::size_t all_entries() const { return std::size_t{SizeClass::count(chunk_log2)} << directory_log2; }
 
   static std::uint32_t chunk_log2_for(std::size_t pool_bytes, const Parameters& parameters) {
@@ -223,7 +226,7 @@ struct Space {
     space.in_use = arena.metadata<std::uint32_t>(space.map_words());
     space.directory = arena.metadata<std::uint32_t>(space.all_entries());
     space.scans = arena.metadata<Scans>(SizeClass::count(space.chunk_log2));
-    space.members = arena.metadata<std::uint32_t>(space.all_entries());
+    space.members = arena.metadata<std::uint32_t>(space.all_members());
     space.member_counts = arena.metadata<std::uint32_t>(SizeClass::count(space.chunk_log2));
     space.used = arena.metadata<std::uint32_t>(1);
     space.empties = arena.metadata<Empties>(1);
@@ -242,7 +245,7 @@ struct Space {
     simt::device_fill(stream, in_use, 0, map_words() * sizeof *in_use);
     simt::device_fill(stream, directory, 0, all_entries() * sizeof *directory);
     simt::device_fill(stream, scans, 0, SizeClass::count(chunk_log2) * sizeof *scans);
-    simt::device_fill(stream, members, 0, all_entries() * sizeof *members);
+    simt::device_fill(stream, members, 0, all_members() * sizeof *members);
     simt::device_fill(stream, member_counts, 0, SizeClass::count(chunk_log2) * sizeof *member_counts);
     simt::device_fill(stream, used, 0, sizeof *used);
     simt::device_fill(stream, empties, 0, sizeof *empties);

@@ -227,7 +227,7 @@ TEST(Comb, EveryChunkOfAClassIsInItsList) {
   const auto& space = rig.allocator.space();
   const std::uint32_t index = SizeClass::of(64);
   std::set<std::uint32_t> listed;
-  for (std::uint32_t i = 0; i < 1u << space.directory_log2; ++i) listed.insert(space.member(index, i));
+  for (std::uint32_t i = 0; i < 1u << space.list_log2(); ++i) listed.insert(space.member(index, i));
   for (std::uint32_t chunk = comb::first_chunk; chunk < space.chunks + comb::first_chunk; ++chunk) {
     if (space.table[chunk] != comb::chunk_of_class(index)) continue;
     EXPECT_EQ(listed.count(chunk), 1u) << "chunk " << chunk;
