@@ -44,6 +44,69 @@ SIMT_FN Taken take_at_home(Thread& thread, const S& space, Group& mates, const s
   return {};
 }
 
+// Gives a chunk that a lane saw to the class: a free one, otherwise an empty one of another class. The group locks few
+// words for it, so chunks with large slots come first. no_chunk if there was none, or another group was faster.
+template <class Thread, class S, class Group>
+SIMT_FN std::uint32_t obtain_seen(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class,
+                                  std::uint32_t chunk, std::uint32_t entry) {
+  constexpr std::uint32_t most_words = 4;  // for each of the mates
+  simt::LaneMask all = mates.ballot(entry == free_chunk);
+  if (all == 0) {
+    const bool takes = obtainable(thread, space, chunk, entry, size_class, closed) &&
+                       space.size_class(entry - 1).words() <= most_words * mates.num_threads();
+    const std::uint32_t largest = mates.reduce_max(takes ? entry : 0);
+    all = mates.ballot(takes && entry == largest);
+    if (all == 0) return no_chunk;
+  }
+  const std::uint32_t lane = simt::count_trailing_zeros(all);
+  chunk = mates.shfl_lane(chunk, lane);
+  return obtain(thread, space, mates, chunk, mates.shfl_lane(entry, lane), size_class) ? chunk : no_chunk;
+}
+
+// The word of the place in other chunks, for a whole warp. Each lane looks at another chunk. First comes a chunk of the
+// class whose word has room for all mates, second an empty chunk of another class, third the room that the lanes saw.
+// Groups with the same entry look at the same chunks in the same order, so they meet in few chunks, and each has its
+// own word there. Room is taken only if the class has most of the chunks and the lanes saw enough of it. Otherwise the
+// list of the class finds slots faster. A free chunk is left to the list, too.
+template <class Thread, class S, class Group>
+SIMT_FN Taken look_around(Thread& thread, const S& space, Group& mates, const simt::Parked<SizeClass>& size_class,
+                          const simt::Parked<Place>& place) {
+  constexpr std::uint32_t one_in = 2;    // chunks of the class, to take their room
+  constexpr std::uint32_t most_rounds = 2;
+  SIMT_ROLLED
+  for (simt::Parked<std::uint32_t> round = 0; round < most_rounds && mates.num_threads() == simt::warp_size; ++round) {
+    const std::uint32_t number = scrambled((size_class->index << space.directory_log2) + place->entry);
+    const std::uint32_t look = round * simt::warp_size + mates.thread_rank();
+    const std::uint32_t chunk = first_chunk + simt::multiply_high(scrambled(number + look * 0x9e3779b9u), space.chunks);
+    Sight mine = look_at(thread, space, chunk, place->word);
+    const std::uint32_t entry = thread.atomic(space.table[chunk]).load(simt::acquire);
+    const bool belongs = entry == chunk_of_class(size_class->index);
+    if (!belongs) mine = {};
+    mates.sync();  // each lane's acquire covers all lanes
+    if (mates.any(entry == free_chunk)) break;
+    const std::uint32_t members = simt::popcount(mates.ballot(belongs));
+    const std::uint32_t room = simt::popcount(free_slots(mine.seen, size_class, place->word));
+    std::uint32_t obtained = no_chunk;
+    if (!mates.any(room >= mates.num_threads())) {
+      if (members != mates.num_threads() && members * 8 >= mates.num_threads() && !place->thrifty) {
+        obtained = obtain_seen(thread, space, mates, size_class->index, chunk, entry);
+      }
+      if (obtained != no_chunk) {
+        mine = mates.leader() ? Sight{obtained, place->word, closed_word} : Sight{};
+      } else if (members * one_in < mates.num_threads() || mates.reduce_add(room) * 2 < mates.num_threads()) {
+        break;
+      }
+    }
+    const bool lists = obtained != no_chunk && mates.leader();
+    const Taken taken = take(thread, space, mates, size_class, mine, obtained != no_chunk, place->bits);
+    if (lists) {
+      enlist(thread, space, size_class->index, extend_list(thread, space, size_class->index, 1), obtained);
+    }
+    if (taken.chunk != no_chunk) return taken;
+  }
+  return {};
+}
+
 // A word of a random member of the class. Every second choice is one of the newest members, which are the emptiest. A
 // chunk that has left the class is removed from the list. `empty` is an entry of the list without a chunk.
 template <class Thread, class S>
@@ -173,7 +236,8 @@ SIMT_FN void* search(Thread& thread, const S& space, Group mates, SizeClass the_
     if (chunk == no_chunk) break;
     seen = closed_word;  // as a chunk is that has just been fetched
   }
-  const Taken taken = search_members(thread, space, mates, size_class);
+  Taken taken = look_around(thread, space, mates, size_class, place);
+  if (taken.chunk == no_chunk) taken = search_members(thread, space, mates, size_class);
   if (taken.chunk != no_chunk) {
     if (moves) thread.atomic(space.entry(size_class->index, place->entry)).store(taken.chunk, simt::relaxed);
     return space.block(taken.chunk, size_class, taken.slot);
