@@ -1,11 +1,11 @@
-// The slow path, for lanes whose first claim did not win a slot.
+// The slow path serves lanes whose first claim did not win a slot.
 //
-// All lanes of one class (`mates`) stay together until each has its slot. They search:
+// All lanes of one class (`mates`) stay together until each has its slot. The mates search, in this order:
 //   1. the word of the first claim, in a chunk for their directory entry, which they may have to fetch
 //   2. words at random in the chunks of the class; after some rounds without success one more chunk
 //   3. all chunks of the pool: slots of the own class, free chunks, empty chunks of other classes
 //   4. the same for the class with larger slots that has the most chunks
-// Every wait is bounded by a fixed number of checks. If the third step finds nothing, there was nothing for the class.
+// Every wait is bounded by a fixed number of checks. If step 3 finds nothing, the pool had nothing for the class.
 #pragma once
 
 #include "allocators/comb/scan.hpp"
