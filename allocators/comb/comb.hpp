@@ -1,13 +1,14 @@
-// Comb gives all lanes of a warp their slots, of any size, by one atomic operation.
+// Comb: one atomic for a warp's slots of any size.
 //
-// Comb is our own design and not from a paper. docs/comb.md explains the idea with a picture, the invariants, and why
-// each step is safe. Idea: The pool is cut into chunks. Each chunk serves one size. A bitmap word of 64 bits has the
-// class of its chunk beside the bits of 32 slots. A warp finds a chunk in the directory of its class, at a place that
-// follows from the warp's number, and ORs one bit per lane into a word without loading it first. The old word shows
-// which slots the warp won and, by the tag, whether the directory entry was right, because entries may be wrong at any
-// time. So a warp need not even read the directory. When an entry gets a chunk, it prefers a certain one, and a warp
-// with one class guesses that the entry got this chunk. Neighbouring warps use neighbouring words, so warps that repeat
-// their requests do not contend.
+// Our own design, not from a paper. docs/comb.md explains the idea with a picture, the invariants, and why each step is
+// safe.
+// Idea: the pool is cut into chunks, each of which serves one size. A bitmap word of 64 bits has the class of its chunk
+// beside the bits of 32 slots. A warp finds a chunk in the directory of its class, at a place that follows from the
+// warp's number, and ORs one bit per lane into a word without loading it first. The old word shows which slots the warp
+// won and, by the tag, whether the directory entry was right, because entries may be wrong at any time. So a warp need
+// not even read the directory: each entry has a chunk that it asks for first, and a warp with one class guesses that
+// the entry got this chunk. Neighbouring warps use neighbouring words, so warps that repeat their requests do not
+// contend.
 //
 //   space.hpp       the arrays           words.hpp    claim, open and own a word
 //   retirement.hpp  chunks change class  take.hpp     slots for lanes that come together
@@ -94,9 +95,9 @@ class Comb {
     if (group.num_threads() == 1) {
       // Without votes and shuffles, because in a loop of one lane every instruction counts.
       const auto now = [&] { return static_cast<std::uint32_t>(thread.clock()); };
-      place = place_of(thread, size_class, 1, 1, 0, now);
+      place = place_of(thread, space_, size_class, 1, 1, 0, now, small_share(thread, space_, size_class));
       thread.probe(simt::Step::attempt);
-      first = claim_first(thread, size_class, place, true);
+      first = claim_first(thread, space_, size_class, place, true);
       if (first.won != 0) return block_of(first.chunk, size_class, place, simt::count_trailing_zeros(first.won));
     } else {
       const bool one_class = group.all(size_class.index == group.broadcast(size_class.index));
@@ -104,10 +105,11 @@ class Comb {
       const std::uint32_t rank = mates.thread_rank();
       const std::uint32_t first_rank = rank >> size_class.word_log2() << size_class.word_log2();
       const auto now = [&] { return mates.broadcast(static_cast<std::uint32_t>(thread.clock())); };
-      place = place_of(thread, size_class, mates.num_threads(), group.num_threads(), first_rank, now);
+      place = place_of(thread, space_, size_class, mates.num_threads(), group.num_threads(), first_rank, now, no_limit);
+      place.few = group.num_threads() <= 8;
       if (rank == first_rank) {
         thread.probe(simt::Step::attempt);
-        first = claim_first(thread, size_class, place, one_class);
+        first = claim_first(thread, space_, size_class, place, one_class);
       }
       const std::uint32_t claimant =
           first_rank == 0 ? mates.leader_lane() : simt::nth_set_bit(mates.mask(), first_rank);
@@ -164,6 +166,9 @@ class Comb {
     return Space<bug>::chunk_log2_for(pool_bytes, parameters);
   }
 
+  static constexpr std::uint32_t no_limit = 31;      // of a share
+  static constexpr std::uint32_t second_share = 30;  // no limit, and apart from the small shares
+
   // Result of the first claim.
   struct FirstClaim {
     std::uint32_t chunk = no_chunk;
@@ -184,22 +189,24 @@ class Comb {
   //   * While the guess holds a bit, the word is not empty, so the chunk cannot be retired. The bits are cleared in the
   //     same word, which still has the same class. A retirement that finds them set fails, as with any live block.
   template <class Thread>
-  SIMT_FN FirstClaim claim_first(Thread& thread, SizeClass size_class, Place place, bool guesses) const {
+  SIMT_FN static FirstClaim claim_first(Thread& thread, const Space<bug>& space, SizeClass size_class, Place place,
+                                        bool guesses) {
     FirstClaim guess;
     if (guesses) {
-      guess = claim_in(thread, size_class, place, first_chunk + own_chunk(space_, size_class.index, place.entry));
+      guess = claim_in(thread, space, size_class, place, first_chunk + own_chunk(space, size_class.index, place.entry));
       if (tag_of(guess.seen) == size_class.index) return guess;
     }
-    const std::uint32_t listed = thread.atomic(space_.entry(size_class.index, place.entry)).load(simt::relaxed);
-    return listed == guess.chunk ? guess : claim_in(thread, size_class, place, listed);
+    const std::uint32_t listed = thread.atomic(space.entry(size_class.index, place.entry)).load(simt::relaxed);
+    return listed == guess.chunk ? guess : claim_in(thread, space, size_class, place, listed);
   }
 
   template <class Thread>
-  SIMT_FN FirstClaim claim_in(Thread& thread, SizeClass size_class, Place place, std::uint32_t chunk) const {
+  SIMT_FN static FirstClaim claim_in(Thread& thread, const Space<bug>& space, SizeClass size_class, Place place,
+                                     std::uint32_t chunk) {
     FirstClaim claim{chunk};
     if (chunk >= first_chunk) {
       claim.won =
-          claim_bits(thread, space_, space_.word_number(chunk, place.word), size_class.index, place.bits, claim.seen);
+          claim_bits(thread, space, space.word_number(chunk, place.word), size_class.index, place.bits, claim.seen);
     }
     return claim;
   }
@@ -210,22 +217,23 @@ class Comb {
   // the warp (`lanes`) are here, a share is at most one word. Fewer lanes may be in a loop, so they get up to an eighth
   // of a chunk if the prepared chunks are enough for all. Shares of different sizes use different parts of the
   // directory, so that warps with 3 mates do not contend with warps with 30. `now` is the clock, the same for all
-  // mates.
+  // mates. `most_share_log2` is a limit for the share of a lone lane.
   template <class Thread, class Now>
-  SIMT_FN Place place_of(Thread& thread, SizeClass size_class, std::uint32_t count, std::uint32_t lanes,
-                         std::uint32_t first_rank, Now now) const {
+  SIMT_FN static Place place_of(Thread& thread, const Space<bug>& space, SizeClass size_class, std::uint32_t count,
+                                std::uint32_t lanes, std::uint32_t first_rank, Now now, std::uint32_t most_share_log2) {
     const std::uint32_t count_log2 = count == 1 ? 0 : 32 - simt::count_leading_zeros(count - 1);
     const std::uint32_t warps_of_block = (thread.block_size() + 31) / 32;
     const std::uint32_t spent_log2 =
         36 - simt::count_leading_zeros(thread.block_count() * warps_of_block - 1) + size_class.doublings();
     const std::uint32_t more_log2 = lanes == 1 ? Space<bug>::pool_per_shares_log2 : count == 1 ? 2 : 0;
-    const std::uint32_t spare_log2 = space_.share_log2 + more_log2;
+    const std::uint32_t spare_log2 = space.share_log2 + more_log2;
     const std::uint32_t most_log2 = spare_log2 > spent_log2 ? spare_log2 - spent_log2 : 0;
     const std::uint32_t slots_log2 = size_class.slots_log2();
-    const std::uint32_t ready_log2 = space_.wide_log2 > spent_log2 + 5 ? space_.wide_log2 - spent_log2 : 5;
+    const std::uint32_t ready_log2 = space.wide_log2 > spent_log2 + 5 ? space.wide_log2 - spent_log2 : 5;
     const std::uint32_t eighth_log2 = lanes <= 16 && slots_log2 > 8 ? slots_log2 - 3 : 5;
     const std::uint32_t limit_log2 = eighth_log2 < ready_log2 ? eighth_log2 : ready_log2;
-    const std::uint32_t wide_log2 = most_log2 < limit_log2 ? most_log2 : limit_log2;
+    const std::uint32_t whole_log2 = most_log2 < limit_log2 ? most_log2 : limit_log2;
+    const std::uint32_t wide_log2 = whole_log2 < most_share_log2 ? whole_log2 : most_share_log2;
     const std::uint32_t share_log2 = count_log2 > wide_log2 ? count_log2 : wide_log2;
     const std::uint32_t word_log2 = size_class.word_log2();
     const std::uint32_t words_log2 = size_class.words_log2();
@@ -237,11 +245,23 @@ class Comb {
       position += now() >> request_ticks_log2 << count_log2 & ((1u << share_log2) - 1);
     }
     const std::uint32_t word = position >> word_log2;
-    const std::uint32_t part = (share_log2 < 5 ? 5 - share_log2 : 0) << (space_.directory_log2 - 3);
+    const bool small = most_share_log2 < second_share;
+    const std::uint32_t part = (most_share_log2 == second_share ? 6 : share_log2 < 5 && !small ? 5 - share_log2 : 0)
+                               << (space.directory_log2 - 3);
     const std::uint32_t most = 1u << word_log2;
     const std::uint32_t asked = count - first_rank < most ? count - first_rank : most;
-    return {((word >> words_log2) ^ part) & ((1u << space_.directory_log2) - 1), word & ((1u << words_log2) - 1),
-            (0xffffffffu >> (32 - asked)) << (position & (most - 1)), share_log2 != 5 || count <= 16};
+    return {((word >> words_log2) ^ part) & ((1u << space.directory_log2) - 1), word & ((1u << words_log2) - 1),
+            (0xffffffffu >> (32 - asked)) << (position & (most - 1)), share_log2 != 5 || count <= 16, small};
+  }
+
+  // A lone lane may have a share of less than a word, so that the shares of all warps fit into the prepared chunks: its
+  // first request of a large size then finds an open word. This is the log2 of the slots of this share.
+  template <class Thread>
+  SIMT_FN static std::uint32_t small_share(Thread& thread, const Space<bug>& space, SizeClass size_class) {
+    const std::uint32_t warps = thread.block_count() * ((thread.block_size() + 31) / 32);
+    const std::uint32_t spent_log2 = 36 - simt::count_leading_zeros(warps - 1) + size_class.doublings();
+    if (space.wide_log2 < spent_log2 || space.wide_log2 >= spent_log2 + 5) return no_limit;
+    return space.wide_log2 - spent_log2;
   }
 
   SIMT_FN void* block_of(std::uint32_t chunk, SizeClass size_class, Place place, std::uint32_t bit) const {
@@ -252,8 +272,20 @@ class Comb {
   SIMT_NOINLINE_FN static void* serve_rest(Thread& thread, const Space<bug>& space, SizeClass size_class, Place place,
                                            std::uint32_t chunk, std::uint64_t seen) {
     const auto mates = thread.converged().match_any(size_class.index);
+    if (mates.num_threads() == 1 && place.small && tag_of(seen) == size_class.index) {
+      // The lane has more blocks than its small share has slots.
+      const auto now = [&] { return static_cast<std::uint32_t>(thread.clock()); };
+      place = place_of(thread, space, size_class, 1, 1, 0, now, second_share);
+      thread.probe(simt::Step::attempt);
+      const FirstClaim second = claim_first(thread, space, size_class, place, true);
+      if (second.won != 0) {
+        return space.block(second.chunk, size_class, place.word * 32 + simt::count_trailing_zeros(second.won));
+      }
+      chunk = second.chunk;
+      seen = second.seen | place.bits;
+    }
     place = {mates.broadcast(place.entry), mates.broadcast(place.word), mates.broadcast(place.bits),
-             mates.any(place.thrifty)};
+             mates.any(place.thrifty), false, mates.any(place.few)};
     chunk = mates.broadcast(chunk);
     return search(thread, space, mates, size_class, place, chunk, seen);
   }

@@ -1,11 +1,11 @@
-// The slow path serves lanes whose first claim did not win a slot.
+// The slow path, for lanes whose first claim did not win a slot.
 //
-// All lanes of one class (`mates`) stay together until each has its slot. The mates search, in this order:
+// All lanes of one class (`mates`) stay together until each has its slot. They search:
 //   1. the word of the first claim, in a chunk for their directory entry, which they may have to fetch
 //   2. words at random in the chunks of the class; after some rounds without success one more chunk
 //   3. all chunks of the pool: slots of the own class, free chunks, empty chunks of other classes
 //   4. the same for the class with larger slots that has the most chunks
-// Every wait is bounded by a fixed number of checks. If step 3 finds nothing, the pool had nothing for the class.
+// Every wait is bounded by a fixed number of checks. If the third step finds nothing, there was nothing for the class.
 #pragma once
 
 #include "allocators/comb/scan.hpp"
@@ -18,6 +18,8 @@ struct Place {
   std::uint32_t word = 0;   // of the chunk found there
   std::uint32_t bits = 0;   // of the word
   bool thrifty = false;     // most of the share is unused, so it gets no chunk if chunks are scarce
+  bool small = false;       // the share of a lone lane in prepared chunks
+  bool few = true;          // lanes in the call: they claim slots at random, without a look
 };
 
 // Slots of the word of the first claim, which contained `seen`. A word that another thread has locked will soon be
@@ -44,11 +46,76 @@ SIMT_FN Taken take_at_home(Thread& thread, const S& space, Group& mates, const s
   return {};
 }
 
+// Gives a chunk that a lane saw to the class: a free one, otherwise an empty one of another class. The group locks few
+// words for it, so chunks with large slots come first. no_chunk if there was none, or another group was faster.
+template <class Thread, class S, class Group>
+SIMT_FN std::uint32_t obtain_seen(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class,
+                                  std::uint32_t chunk, std::uint32_t entry) {
+  constexpr std::uint32_t most_words = 4;  // for each of the mates
+  simt::LaneMask all = mates.ballot(entry == free_chunk);
+  if (all == 0) {
+    const bool takes = obtainable(thread, space, chunk, entry, size_class, closed) &&
+                       space.size_class(entry - 1).words() <= most_words * mates.num_threads();
+    const std::uint32_t largest = mates.reduce_max(takes ? entry : 0);
+    all = mates.ballot(takes && entry == largest);
+    if (all == 0) return no_chunk;
+  }
+  const std::uint32_t lane = simt::count_trailing_zeros(all);
+  chunk = mates.shfl_lane(chunk, lane);
+  return obtain(thread, space, mates, chunk, mates.shfl_lane(entry, lane), size_class) ? chunk : no_chunk;
+}
+
+// The word of the place in other chunks, for a whole warp. Each lane looks at another chunk. First comes a chunk of the
+// class whose word has room for all mates, second an empty chunk of another class, third the room that the lanes saw.
+// Groups with the same entry look at the same chunks in the same order, so they meet in few chunks, and each has its
+// own word there. Room is taken only if the class has most of the chunks and the lanes saw enough of it. Otherwise the
+// list of the class finds slots faster. A free chunk is left to the list, too.
+template <class Thread, class S, class Group>
+SIMT_FN Taken look_around(Thread& thread, const S& space, Group& mates, const simt::Parked<SizeClass>& size_class,
+                          const simt::Parked<Place>& place) {
+  constexpr std::uint32_t one_in = 2;    // chunks of the class, to take their room
+  constexpr std::uint32_t most_rounds = 2;
+  SIMT_ROLLED
+  for (simt::Parked<std::uint32_t> round = 0; round < most_rounds && mates.num_threads() == simt::warp_size; ++round) {
+    const std::uint32_t number = scrambled((size_class->index << space.directory_log2) + place->entry);
+    const std::uint32_t look = round * simt::warp_size + mates.thread_rank();
+    const std::uint32_t chunk = first_chunk + simt::multiply_high(scrambled(number + look * 0x9e3779b9u), space.chunks);
+    Sight mine = look_at(thread, space, chunk, place->word);
+    const std::uint32_t entry = thread.atomic(space.table[chunk]).load(simt::acquire);
+    const bool belongs = entry == chunk_of_class(size_class->index);
+    if (!belongs) mine = {};
+    mates.sync();  // each lane's acquire covers all lanes
+    if (mates.any(entry == free_chunk)) break;
+    const std::uint32_t members = simt::popcount(mates.ballot(belongs));
+    const std::uint32_t room = simt::popcount(free_slots(mine.seen, size_class, place->word));
+    std::uint32_t obtained = no_chunk;
+    if (!mates.any(room >= mates.num_threads())) {
+      if (members != mates.num_threads() && members * 8 >= mates.num_threads() && !place->thrifty) {
+        obtained = obtain_seen(thread, space, mates, size_class->index, chunk, entry);
+      }
+      if (obtained != no_chunk) {
+        mine = mates.leader() ? Sight{obtained, place->word, closed_word} : Sight{};
+      } else if (members * one_in < mates.num_threads() || mates.reduce_add(room) * 2 < mates.num_threads()) {
+        break;
+      }
+    }
+    const bool lists = obtained != no_chunk && mates.leader();
+    const Taken taken = take(thread, space, mates, size_class, mine, obtained != no_chunk, place->bits);
+    if (lists) {
+      enlist(thread, space, size_class->index, extend_list(thread, space, size_class->index, 1), obtained);
+    }
+    if (taken.chunk != no_chunk) return taken;
+  }
+  return {};
+}
+
 // A word of a random member of the class. Every second choice is one of the newest members, which are the emptiest. A
-// chunk that has left the class is removed from the list. `empty` is an entry of the list without a chunk.
+// chunk that has left the class is removed from the list. `empty` is an entry of the list without a chunk. A lane that
+// `claims` takes a slot of the word at random, without a look. `won` is the slot's bit, or 0.
 template <class Thread, class S>
 SIMT_FN Sight look_at_member(Thread& thread, const S& space, const simt::Parked<SizeClass>& size_class,
-                             std::uint32_t random, bool newest, std::uint32_t count, std::uint32_t& empty) {
+                             std::uint32_t random, bool newest, std::uint32_t count, std::uint32_t& empty, bool claims,
+                             std::uint32_t& won) {
   constexpr std::uint32_t least_newest = 4;
   const std::uint32_t range = newest && count > least_newest ? least_newest + (count - least_newest) / 8 : count;
   const std::uint32_t place = count - 1 - simt::multiply_high(random, range);
@@ -56,18 +123,26 @@ SIMT_FN Sight look_at_member(Thread& thread, const S& space, const simt::Parked<
   std::uint32_t chunk = entry.load(simt::relaxed);
   if (chunk == no_chunk) empty = place;
   if (chunk < first_chunk) return {};
-  const Sight sight =
-      look_at(thread, space, chunk, simt::multiply_high(random << 16 | random >> 16, size_class->words()));
+  Sight sight{chunk, simt::multiply_high(random << 16 | random >> 16, size_class->words()), locked_word};
+  if (claims) {
+    thread.probe(simt::Step::attempt);
+    const std::uint32_t bit = 1u << (random & ((1u << size_class->word_log2()) - 1));
+    won = claim_bits(thread, space, space.word_number(chunk, sight.index), size_class->index, bit, sight.seen);
+  } else {
+    sight = look_at(thread, space, chunk, sight.index);
+  }
   if (tag_of(sight.seen) == size_class->index || tag_of(sight.seen) == locked) return sight;
   if (thread.atomic(space.table[chunk]).load(simt::relaxed) == chunk_of_class(size_class->index)) return sight;
   if (entry.compare_exchange(chunk, no_chunk, simt::relaxed, simt::relaxed)) empty = place;
   return {};
 }
 
-// Searches the chunks of the class: each lane checks a random word. The scarcer chunks are, the more rounds pass before
-// the class gets another one.
+// Searches the chunks of the class: each lane checks a random word. Few lanes claim a slot there at once, which saves a
+// trip to memory. Many lanes look first, because one word may serve them all. The scarcer chunks are, the more rounds
+// pass before the class gets another one.
 template <class Thread, class S, class Group>
-SIMT_FN Taken search_members(Thread& thread, const S& space, Group& mates, const simt::Parked<SizeClass>& size_class) {
+SIMT_FN Taken search_members(Thread& thread, const S& space, Group& mates, const simt::Parked<SizeClass>& size_class,
+                             const simt::Parked<Place>& place) {
   constexpr std::uint32_t most_rounds = 64;
   constexpr std::uint32_t most_fetches = 64;
   constexpr std::uint32_t most_failures = 3;  // to get one more chunk
@@ -89,7 +164,12 @@ SIMT_FN Taken search_members(Thread& thread, const S& space, Group& mates, const
     if (fresh != no_chunk) {
       mine = look_at(thread, space, fresh, simt::multiply_high(random, size_class->words()));
     } else if (count != 0) {
-      mine = look_at_member(thread, space, size_class, random, ((mates.thread_rank() + round) & 1) != 0, count, empty);
+      std::uint32_t won = 0;
+      mine = look_at_member(thread, space, size_class, random, ((mates.thread_rank() + round) & 1) != 0, count, empty,
+                            round == 0 && place->few, won);
+      const Group rest = mates.partition(won == 0);
+      if (won != 0) return {mine.chunk, mine.index * 32 + simt::count_trailing_zeros(won)};
+      mates = rest;
     }
     const simt::LaneMask empties = mates.ballot(empty != unknown);
     if (empties != 0) empty = mates.shfl_lane(empty, simt::count_trailing_zeros(empties));
@@ -173,7 +253,8 @@ SIMT_FN void* search(Thread& thread, const S& space, Group mates, SizeClass the_
     if (chunk == no_chunk) break;
     seen = closed_word;  // as a chunk is that has just been fetched
   }
-  const Taken taken = search_members(thread, space, mates, size_class);
+  Taken taken = look_around(thread, space, mates, size_class, place);
+  if (taken.chunk == no_chunk) taken = search_members(thread, space, mates, size_class, place);
   if (taken.chunk != no_chunk) {
     if (moves) thread.atomic(space.entry(size_class->index, place->entry)).store(taken.chunk, simt::relaxed);
     return space.block(taken.chunk, size_class, taken.slot);
