@@ -1,14 +1,13 @@
-// Comb: one atomic for a warp's slots of any size.
+// Comb gives all lanes of a warp their slots, of any size, by one atomic operation.
 //
-// Our own design, not from a paper. docs/comb.md explains the idea with a picture, the invariants, and why each step is
-// safe.
-// Idea: the pool is cut into chunks, each of which serves one size. A bitmap word of 64 bits has the class of its chunk
-// beside the bits of 32 slots. A warp finds a chunk in the directory of its class, at a place that follows from the
-// warp's number, and ORs one bit per lane into a word without loading it first. The old word shows which slots the warp
-// won and, by the tag, whether the directory entry was right, because entries may be wrong at any time. So a warp need
-// not even read the directory: each entry has a chunk that it asks for first, and a warp with one class guesses that
-// the entry got this chunk. Neighbouring warps use neighbouring words, so warps that repeat their requests do not
-// contend.
+// Comb is our own design and not from a paper. docs/comb.md explains the idea with a picture, the invariants, and why
+// each step is safe. Idea: The pool is cut into chunks. Each chunk serves one size. A bitmap word of 64 bits has the
+// class of its chunk beside the bits of 32 slots. A warp finds a chunk in the directory of its class, at a place that
+// follows from the warp's number, and ORs one bit per lane into a word without loading it first. The old word shows
+// which slots the warp won and, by the tag, whether the directory entry was right, because entries may be wrong at any
+// time. So a warp need not even read the directory. When an entry gets a chunk, it prefers a certain one, and a warp
+// with one class guesses that the entry got this chunk. Neighbouring warps use neighbouring words, so warps that repeat
+// their requests do not contend.
 //
 //   space.hpp       the arrays           words.hpp    claim, open and own a word
 //   retirement.hpp  chunks change class  take.hpp     slots for lanes that come together
@@ -246,7 +245,9 @@ class Comb {
     }
     const std::uint32_t word = position >> word_log2;
     const bool small = most_share_log2 < second_share;
-    const std::uint32_t part = (most_share_log2 == second_share ? 6 : share_log2 < 5 && !small ? 5 - share_log2 : 0)
+    const std::uint32_t part = (most_share_log2 == second_share ? 6
+                                : share_log2 < 5 && !small      ? 5 - share_log2
+                                                                : 0)
                                << (space.directory_log2 - 3);
     const std::uint32_t most = 1u << word_log2;
     const std::uint32_t asked = count - first_rank < most ? count - first_rank : most;
@@ -284,8 +285,12 @@ class Comb {
       chunk = second.chunk;
       seen = second.seen | place.bits;
     }
-    place = {mates.broadcast(place.entry), mates.broadcast(place.word), mates.broadcast(place.bits),
-             mates.any(place.thrifty), false, mates.any(place.few)};
+    place = {mates.broadcast(place.entry),
+             mates.broadcast(place.word),
+             mates.broadcast(place.bits),
+             mates.any(place.thrifty),
+             false,
+             mates.any(place.few)};
     chunk = mates.broadcast(chunk);
     return search(thread, space, mates, size_class, place, chunk, seen);
   }

@@ -1,11 +1,12 @@
-// The slow path, for lanes whose first claim did not win a slot.
+// The slow path serves lanes whose first claim did not win a slot.
 //
-// All lanes of one class (`mates`) stay together until each has its slot. They search:
+// All lanes of one class (`mates`) stay together until each has its slot. The mates search, in this order:
 //   1. the word of the first claim, in a chunk for their directory entry, which they may have to fetch
-//   2. words at random in the chunks of the class; after some rounds without success one more chunk
-//   3. all chunks of the pool: slots of the own class, free chunks, empty chunks of other classes
-//   4. the same for the class with larger slots that has the most chunks
-// Every wait is bounded by a fixed number of checks. If the third step finds nothing, there was nothing for the class.
+//   2. for a whole warp, the same word of other chunks
+//   3. words at random in the chunks of the class; after some rounds without success one more chunk
+//   4. all chunks of the pool: slots of the own class, free chunks, empty chunks of other classes
+//   5. the same for the class with larger slots that has the most chunks
+// Every wait is bounded by a fixed number of checks. If step 4 finds nothing, the pool had nothing for the class.
 #pragma once
 
 #include "allocators/comb/scan.hpp"
@@ -73,7 +74,7 @@ SIMT_FN std::uint32_t obtain_seen(Thread& thread, const S& space, const Group& m
 template <class Thread, class S, class Group>
 SIMT_FN Taken look_around(Thread& thread, const S& space, Group& mates, const simt::Parked<SizeClass>& size_class,
                           const simt::Parked<Place>& place) {
-  constexpr std::uint32_t one_in = 2;    // chunks of the class, to take their room
+  constexpr std::uint32_t one_in = 2;  // chunks of the class, to take their room
   constexpr std::uint32_t most_rounds = 2;
   SIMT_ROLLED
   for (simt::Parked<std::uint32_t> round = 0; round < most_rounds && mates.num_threads() == simt::warp_size; ++round) {
