@@ -218,6 +218,18 @@ class Study(StudyTest):
         self.assertIn("mine/two.json", result.stderr)
         self.assertFalse(self.out.exists())
 
+    def test_mistakes_of_configs_that_are_not_selected_do_not_count(self):
+        self.add_config("mine/one", ["stedy"])
+        self.add_config("mine/two", ["steady"])
+        self.study("mine", "--only", "mine/two")
+        self.assertEqual([path.name for path in (self.out / "mine").iterdir()], ["two"])
+        self.assertIn("mine/one.json", self.study("mine", "--only", "mine/one", "--only", "mine/two", "--force", expect=2).stderr)
+
+    def test_a_config_without_a_name_is_never_passed_over(self):
+        self.add_config("mine/two", ["steady"])
+        (self.configs / "mine" / "one.json").write_text('{"name": 5}', encoding="utf-8")
+        self.assertIn("mine/one.json", self.study("mine", "--only", "mine/two", expect=2).stderr)
+
     def test_unknown_groups(self):
         self.add_config("mine/one", ["steady"])
         result = self.study("yours", expect=2)

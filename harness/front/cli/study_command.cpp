@@ -22,6 +22,7 @@
 #include "harness/front/log/event_log.hpp"
 #include "harness/front/run/interrupt.hpp"
 #include "harness/front/run/output_folder.hpp"
+#include "protocol/json_members.hpp"
 
 namespace allocbench::front {
 namespace {
@@ -128,13 +129,25 @@ std::string shared_names(const std::vector<PlannedConfig>& planned) {
   return mistakes;
 }
 
-// Returns the configs that measure something. All mistakes of all configs are reported before anything runs.
+// Whether --only names other configs. A text without a name is read, so its mistake is reported.
+bool is_passed_over(const StudyOptions& study, const std::string& text) {
+  if (study.only.empty()) return false;
+  if (protocol::nests_deeper_than(text, protocol::deepest_json)) return false;
+  const protocol::Json json = protocol::Json::parse(text, nullptr, false);
+  if (!json.is_object() || !json.contains("name") || !json["name"].is_string()) return false;
+  return std::find(study.only.begin(), study.only.end(), json["name"].get<std::string>()) == study.only.end();
+}
+
+// Returns the configs that measure something. All mistakes of all configs are reported before anything runs. With
+// --only, the mistakes of other configs do not count, so a build with few plug-ins can measure the configs it serves.
 std::vector<PlannedConfig> planned_configs(const StudyOptions& study, const Target& target) {
   std::vector<PlannedConfig> planned;
   std::string mistakes;
   for (const std::string& path : configs_of(study)) {
     try {
-      Config config = checked_config(study.run, path, read_config_text(path), target);
+      const std::string text = read_config_text(path);
+      if (is_passed_over(study, text)) continue;
+      Config config = checked_config(study.run, path, text, target);
       if (config.only_draws) continue;
       Plan plan = checked_plan(config, target);
       require_one_traced_cell(plan, config.trace);
