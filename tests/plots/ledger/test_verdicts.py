@@ -89,11 +89,18 @@ def test_counts_are_sure_also_at_an_open_end():
 
 
 @pytest.mark.parametrize("number, rounds, wanted, verdict", [
-    (1.45, 3, {"above": 1}, "cannot tell"), (1.45, 0, {"above": 1}, "holds"), (1.55, 3, {"above": 1}, "holds"), (1.55, 5, {"between": [1, 2]}, "cannot tell"),
-    (0.6, 3, {"above": 1}, "does not hold"), (0.7, 3, {"above": 1}, "cannot tell"), (0.7, 0, {"above": 1}, "does not hold"), (3.1, 4, {"between": [1, 2]}, "does not hold")])
+    (1.45, 3, {"above": 1}, "cannot tell"), (1.45, 0, {"above": 1}, "holds"), (1.55, 3, {"above": 1}, "holds"), (1.45, 5, {"between": [1, 4]}, "cannot tell"),
+    (1.55, 5, {"between": [1, 4]}, "holds"), (6.1, 4, {"between": [1, 4]}, "does not hold"), (3.1, 0, {"between": [1, 2]}, "does not hold"), (0.6, 3, {"above": 1}, "does not hold"), (0.7, 3, {"above": 1}, "cannot tell"), (0.7, 0, {"above": 1}, "does not hold")])
 def test_few_rounds_decide_nothing_near_to_what_the_paper_says(number, rounds, wanted, verdict):
     decision = _decide([_estimate(number, 1.01, rounds)], **wanted)
     assert (decision.verdict, decision.unsure) == (verdict, "few rounds and a margin below 1.5" if verdict == "cannot tell" else "")
+
+
+@pytest.mark.parametrize("number", [0.5, 1.2, 1.55, 3.1, 50])
+def test_few_rounds_decide_nothing_about_a_band_that_they_could_never_confirm(number):
+    decision = _decide([_estimate(number, 1.01, 4)], between=[1, 2])
+    assert (decision.verdict, decision.unsure) == (
+        "cannot tell", "few rounds cannot confirm a band whose ends are less than 2.25 times apart, so they do not refute it")
 
 
 @pytest.mark.parametrize("x, verdict", [(4, "cannot tell"), (64, "holds")])
