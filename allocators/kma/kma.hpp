@@ -27,9 +27,9 @@
 //   * The smallest block of `kma` is 16 bytes, because every block is 16-byte aligned. `kma_from_4_bytes` has the
 //     paper's blocks from 4 bytes on, each aligned to its size, but at most to 16. When the queue is empty, malloc
 //     returns null.
-//   * Assumed, because the paper does not say: Requests are rounded to the next power of two instead of unpublished
-//     size heuristics. An attached superblock stays attached when all its blocks are free. Size and flags share the
-//     state word.
+//   * Assumed, because the paper does not say: Requests are rounded to the next power of two, because the size
+//     heuristics are unpublished. An attached superblock stays attached when all its blocks are free. Size and flags
+//     share the state word.
 // As in the paper, a detached superblock with some free blocks is unreachable until all its blocks are free, and an
 // unused active superblock serves only its block size. So malloc may return null although the pool has free blocks.
 #pragma once

@@ -4,8 +4,8 @@
 // * Bits 52-63 have the chunk size in units of PageFormat::unit_shift. The value is 0 for an unformatted page. Three
 //   marks are above the largest size.
 // * Bits 32-51 count the reservations of a two-level page. They can count all threads of a GPU. On a flat page they are
-//   not 0 only during a claim.
-// * Bits 0-31 mark the chunks in use of a flat page. On a two-level page they are not 0 only during a claim.
+//   0 except during a claim.
+// * Bits 0-31 mark the chunks in use of a flat page. On a two-level page they are 0 except during a claim.
 //
 // Protocol: A claim changes the entry first and then checks the old value.
 // * flat: A thread ORs the wanted bits. It owns a bit that it sets if the page has a suitable flat format, or if the

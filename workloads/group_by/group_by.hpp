@@ -16,7 +16,7 @@
 // * `total`: This is the sum of the four passes.
 // * `free`: The frees of the groups.
 //
-// Before each sample, pages are put into use until `free_share` is free
+// Before each sample, the workload takes pages until the share `free_share` of all pages is free
 // (workloads/support/occupancy/pre_occupation.hpp). After every sample, the groups are compared with the host's. Small
 // inputs are compared row by row, large ones by digests of 128 bits.
 //

@@ -16,7 +16,7 @@
 // With `output` two_pass the probe runs twice and uses no pages. This is the baseline. With `lists` warp the lanes of a
 // warp append to one chain of pages (containers/warp_page_writer.hpp), which is not in the paper.
 //
-// Before each sample, pages are put into use until `free_share` is free
+// Before each sample, the workload takes pages until the share `free_share` of all pages is free
 // (workloads/support/occupancy/pre_occupation.hpp). After every sample, the pairs are compared with the host's. Small
 // tables are compared exactly, large ones by digests of 128 bits.
 #pragma once

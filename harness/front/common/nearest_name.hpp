@@ -1,4 +1,4 @@
-// This function finds the valid name that is closest to a mistyped one ("did you mean").
+// This file finds the valid name that is closest to a mistyped one ("did you mean").
 #pragma once
 
 #include <cstddef>

@@ -82,7 +82,7 @@ void judge(PhaseComparison& phase, double margin) {
   } else if (found.interval.low >= least && found.interval.high <= most) {
     phase.verdict = Verdict::same;
   } else {
-    phase.reason = "the interval exceeds the margin, and the difference may be chance";
+    phase.reason = "the interval exceeds the margin, but the difference may be chance or smaller than the margin";
   }
 }
 

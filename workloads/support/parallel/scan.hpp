@@ -1,4 +1,4 @@
-// This function computes the exclusive prefix sum of 64-bit counts in device memory. It uses CUB on CUDA and the C++
+// This file computes the exclusive prefix sum of 64-bit counts in device memory. It uses CUB on CUDA and the C++
 // standard library on the CPU back end. It has its own unit, because otherwise the unit of every allocator would
 // compile CUB.
 #pragma once

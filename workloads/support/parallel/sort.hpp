@@ -1,4 +1,4 @@
-// This function sorts in device memory. It uses CUB's radix sort on CUDA and the C++ standard library on the CPU back
+// This file sorts in device memory. It uses CUB's radix sort on CUDA and the C++ standard library on the CPU back
 // end. It has its own units for the same reason as scan.hpp.
 #pragma once
 
