@@ -5,8 +5,8 @@
 // and the paper leaves gaps. So this is a reconstruction, and its times do not apply to the authors' code.
 //
 // Idea: A request has two stages. In stage 1, a bulk semaphore either grants the caller a unit or tells it to make a
-// batch of units. In stage 2, the caller searches a structure and always finds its unit. So no thread fails while
-// another thread returns or splits a block.
+// batch of units. In stage 2, the caller searches the tree or the bins and always finds a unit, because the
+// semaphore grants no more units than there are. So no thread fails while another thread returns or splits a block.
 // * TBuddy serves blocks of 4 KiB * 2^h from a static binary tree with a semaphore per height (buddy_tree.hpp,
 //   semaphore.hpp).
 // * UAlloc serves smaller blocks of power-of-two sizes from bins of 4 KiB in chunks of 256 KiB (ualloc.hpp,

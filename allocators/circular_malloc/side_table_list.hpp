@@ -1,4 +1,5 @@
-// The reworked CMalloc family has headers outside the pool, and a walk loads a header before it locks the chunk.
+// This is the list of chunks of the reworked CMalloc family. Its headers lie outside the pool. A thread that walks
+// along the list first loads the header of a chunk and then locks the chunk.
 //
 // Base: Vinkler & Havran 2015, Algorithm 3, sections 4.2-4.4 (published form: algorithm_3.hpp).
 //

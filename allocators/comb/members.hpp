@@ -1,8 +1,8 @@
 // These functions find chunks of a class and give a class more chunks.
 //
-// Each class has a list of its chunks, the members. A request picks some members at random. Like the directory the list
-// is a hint: an entry may be empty or contain a chunk that has left the class. The length of the list is the number of
-// entries that have ever been used, limited to the existing entries.
+// Each class has a list of its chunks. These chunks are the members of the class. A request picks some members at
+// random. Like the directory, the list is a hint: an entry may be empty or contain a chunk that has left the class. The
+// length of the list is the number of entries that have ever been used, limited to the existing entries.
 //
 // A class that needs a chunk gets a free chunk, or an empty chunk of another class if no chunk is free. A request that
 // needs a chunk first marks an entry. Other requests at this entry wait for the chunk, which also serves them. So if

@@ -16,7 +16,8 @@
 // * Barriers of the calling lanes replace lock step. The barriers stand after the lanes write their requests, before
 //   the worker moves the fill level, and after the worker has changed the SuperBlock.
 // * Each warp has a lock next to the address of the header. The lock costs one exchange and one store per call of a
-//   group. On GPUs since Volta, diverged lanes may call at the same time; in lock step they called one after the other.
+//   group. On GPUs since Volta, diverged lanes may call at the same time. On older GPUs, the lanes of a warp run in
+//   lock step, so two of its groups never call at the same time.
 // * A mask holds the lanes that have not ended. The published count, the highest lane plus 1, never reaches zero if the
 //   lanes are not the first ones of the warp. The first request of a kernel adds its lanes by one OR.
 // * Requests above the limit of the device heap are refused. If a list node cannot be allocated, the block is freed, as

@@ -1,4 +1,4 @@
-// The parameters of Kokkos::MemoryPool have its defaults.
+// These parameters have the defaults of Kokkos_MemoryPool.hpp.
 #pragma once
 
 #include <string>

@@ -4,7 +4,8 @@
 //
 // Idea: A request of n pages needs n free pages in a row. The lanes of a warp look together at 32 consecutive words of
 // the bitmap, from a random place on, each at its own word. They offer the runs of free pages that they see, one after
-// the other. The lowest lane for which an offered run is long enough takes the first pages of this run by an atomic OR.
+// the other. If the run is long enough for some lanes that still need pages, the lowest of them takes its first pages
+// by an atomic OR.
 //
 // Data: the bitmap (bitmap.hpp), and one word per page (`runs`). For the first page of a block, this word has the
 // length of the block.

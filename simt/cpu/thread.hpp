@@ -1,8 +1,9 @@
-// Thread is the calling thread on the CPU executor. It has the members of simt/cuda/thread.hpp and implements them by a
-// lane of the executor.
+// Thread is the calling thread on the CPU executor. It has the members of simt/cuda/thread.hpp and runs them for one
+// lane.
 //
-// Each member has an additional last argument with a default: the call site. Callers never pass it. Wrapping contexts
-// derive from the thread that they wrap, so that inherited members report the call site of the caller.
+// Each member function has one more argument at the end: the place in the source that calls it. This argument has a
+// default, and callers never pass it. Wrapping contexts derive from the thread that they wrap, so that inherited
+// members report the call site of the caller.
 #pragma once
 
 #include <cstdint>

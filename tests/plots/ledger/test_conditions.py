@@ -1,6 +1,7 @@
 """Tests what the ledger says of conditions: of allocators, of the config of today, of the paper and of cards."""
 
 import json
+from dataclasses import replace
 
 import pytest
 import synthetic
@@ -21,6 +22,16 @@ def test_the_ledger_says_what_allocators_did_not_have_alike(tmp_path, overrides,
     judged = judge(run, ratio=COMPARED, above=1)
     assert (judged.row()[6], judged.data()["unequal"], claims.HEADER[6]) == (told, told, "unequal")
     assert judge(run, value={"of": "c_malloc", "metric": "time"}, above=0).unequal == "", "an allocator alone"
+
+
+@pytest.mark.parametrize("measured, verdict", [(["0123456789ab"], "cannot tell"), (["ba9876543210"], "holds"), ([], "holds")])
+def test_results_of_older_code_give_no_verdict(tmp_path, measured, verdict):
+    run = replace(run_of(tmp_path, [cell("c_malloc", 1, 1e-6), cell("cuda_malloc", 1, 2e-6)]), provenance={"measured_revisions": measured})
+    claim = {"says": "It is so.", "source": "fig. 1", "ratio": COMPARED, "above": 1.5, "older_code": {"revisions": ["0123456789ab"], "because": "Other walks"}}
+    (tmp_path / "test").mkdir()
+    (tmp_path / "test" / "claims.json").write_text(json.dumps({**run.config, "claims": [claim]}))
+    told = claims.ledger([run], tmp_path).markdown()
+    assert f"| {verdict}" in told and ("Other walks: to be measured again" in told) == (verdict == "cannot tell")
 
 
 def test_the_ledger_says_which_heap_pool_and_deadline_the_config_has_today(tmp_path):
