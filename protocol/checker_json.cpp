@@ -43,7 +43,7 @@ struct CommandWriter {
   Json operator()(const Quit&) const { return {{"command", "quit"}}; }
 };
 
-Json to_json(const CheckedRun& run) {
+Json run_json(const CheckedRun& run) {
   return {{"seed", run.seed},     {"outcome", run.outcome},   {"summary", run.summary},
           {"report", run.report}, {"schedule", run.schedule}, {"decisions", run.decisions}};
 }
@@ -58,14 +58,14 @@ struct EventWriter {
                  {"failed", event.failed},
                  {"steps", event.steps},
                  {"exhausted", event.exhausted}};
-    if (event.first) json["first"] = to_json(*event.first);
+    if (event.first) json["first"] = run_json(*event.first);
     return json;
   }
   Json operator()(const Replayed& event) const {
-    return {{"event", "replayed"}, {"times", event.times}, {"identical", event.identical}, {"run", to_json(event.run)}};
+    return {{"event", "replayed"}, {"times", event.times}, {"identical", event.identical}, {"run", run_json(event.run)}};
   }
   Json operator()(const Shrunk& event) const {
-    return {{"event", "shrunk"}, {"runs", event.runs}, {"run", to_json(event.run)}};
+    return {{"event", "shrunk"}, {"runs", event.runs}, {"run", run_json(event.run)}};
   }
   Json operator()(const Unsupported& event) const { return {{"event", "unsupported"}, {"reason", event.reason}}; }
   Json operator()(const Refused& event) const { return {{"event", "refused"}, {"reason", event.reason}}; }

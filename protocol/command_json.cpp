@@ -52,7 +52,7 @@ VerifyCell verify_request_from_json(const Json& json) {
 
 Json about_cell(const char* command, const std::string& cell) { return {{"command", command}, {"cell", cell}}; }
 
-struct Writer {
+struct WorkerCommandWriter {
   Json operator()(const LoadAllocator& command) const {
     return {{"command", "allocator"},
             {"allocator", command.allocator},
@@ -102,7 +102,7 @@ Json to_json(const CellSettings& settings) {
   return json;
 }
 
-Json to_json(const Command& command) { return std::visit(Writer{}, command); }
+Json to_json(const Command& command) { return std::visit(WorkerCommandWriter{}, command); }
 
 LoadAllocator allocator_request_from_json(const Json& json) {
   LoadAllocator request{text_member(json, "allocator"), parameters_of(json), count_member(json, "pool_bytes")};

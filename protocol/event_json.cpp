@@ -25,7 +25,7 @@ Json phases_to_json(const std::vector<Phase>& phases) {
 }
 
 // Writes the members behind "event".
-struct Writer {
+struct WorkerEventWriter {
   Json operator()(const Ready& event) const {
     return {{"protocol", event.protocol}, {"backend", event.backend}, {"device", to_json(event.device)}};
   }
@@ -125,7 +125,7 @@ std::string_view name_of(const Event& event) { return names[event.index()]; }
 
 Json to_json(const Event& event) {
   Json json{{"event", name_of(event)}};
-  json.update(std::visit(Writer{}, event));
+  json.update(std::visit(WorkerEventWriter{}, event));
   return json;
 }
 

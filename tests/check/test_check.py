@@ -22,7 +22,7 @@ WORKERS = os.environ["ALLOCBENCH_WORKERS_BUILT"]
 ZOO = os.environ["ALLOCBENCH_ZOO"]
 SEEDS = os.environ.get("ALLOCBENCH_ZOO_SEEDS", "1500")
 REPAIRED_SEEDS = os.environ.get("ALLOCBENCH_ZOO_REPAIRED_SEEDS", "1500")
-REPAIRED_RACE_SEEDS = os.environ.get("ALLOCBENCH_ZOO_REPAIRED_RACE_SEEDS", "150")
+REPAIRED_RACE_SEEDS = "150"
 REPLAYS = os.environ.get("ALLOCBENCH_ZOO_REPLAYS", "5")
 CHECK_SEEDS = os.environ.get("ALLOCBENCH_CHECK_SEEDS", "600")
 # The variable lists registrations, separated by commas. If it is empty, all are searched.

@@ -9,14 +9,12 @@ The opening of a fenced block decides:
   after it.
 * ```sh fixed: every command replays a repaired error. Its exit code must be 0.
 
-Usage: run_document.py DOCUMENT SOURCE_DIR BUILD_DIR [--here] [--only ALLOCATOR]...
+Usage: run_document.py DOCUMENT SOURCE_DIR BUILD_DIR [--here]
 
-With --here, commands run in SOURCE_DIR (for a README), else in an empty folder. With --only ALLOCATOR (repeatable, a
-pattern), replays of other allocators are left out.
+With --here, commands run in SOURCE_DIR (for a README), else in an empty folder.
 """
 
 import argparse
-import fnmatch
 import os
 import pathlib
 import re
@@ -24,7 +22,6 @@ import subprocess
 import sys
 import tempfile
 
-EVERY = ["*"]
 REPLAYED = {"replay": 1, "fixed": 0}  # exit code of each command
 FENCE = re.compile(r"^```(?P<language>\w+) (?P<action>run|replay|fixed|file=(?P<name>\S+))\n(?P<body>.*?)^```$", re.M | re.S)
 
@@ -35,15 +32,15 @@ def for_this_build(commands: str, build: pathlib.Path) -> str:
     return re.sub(r"^allocbench ", f"{build}/bin/allocbench ", commands, flags=re.M)
 
 
-def replays(body: str, only: list[str]) -> list[tuple[str, list[str]]]:
-    """Returns the commands for the allocators that `only` matches, each with the texts that its output must contain."""
+def replays(body: str) -> list[tuple[str, list[str]]]:
+    """Returns the commands, each with the texts that its output must contain."""
     found: list[tuple[str, list[str]]] = []
     for line in body.splitlines():
         if line.startswith("# "):
             found[-1][1].append(line[2:])
         elif line.strip():
             found.append((line, []))
-    return [step for step in found if any(fnmatch.fnmatchcase(re.search(r"\bv1:(\w+):", step[0])[1], pattern) for pattern in only)]
+    return found
 
 
 def replay(document: pathlib.Path, steps: list[tuple[str, list[str]]], build: pathlib.Path, environment: dict[str, str], code: int) -> bool:
@@ -62,7 +59,7 @@ def replay(document: pathlib.Path, steps: list[tuple[str, list[str]]], build: pa
     return succeeded
 
 
-def follow(document: pathlib.Path, source: pathlib.Path, build: pathlib.Path, folder: pathlib.Path, only: list[str]) -> int:
+def follow(document: pathlib.Path, source: pathlib.Path, build: pathlib.Path, folder: pathlib.Path) -> int:
     text = document.read_text()
     steps = list(FENCE.finditer(text))
     shown = "".join(step["body"] for step in steps if step["action"] in REPLAYED)
@@ -71,9 +68,6 @@ def follow(document: pathlib.Path, source: pathlib.Path, build: pathlib.Path, fo
             sys.exit(f"{document}: {seed} is in no block opened with '```sh replay' or '```sh fixed'")
     if not steps:
         sys.exit(f"{document}: no block to follow; is the fence '```sh run' or '```cpp file=NAME'?")
-    for pattern in only:
-        if only != EVERY and not replays(shown, [pattern]):
-            sys.exit(f"{document}: --only {pattern}: no replay of such an allocator")
     everywhere = dict(os.environ, ALLOCBENCH=str(source))
     for step in steps:
         if step["name"]:
@@ -81,7 +75,7 @@ def follow(document: pathlib.Path, source: pathlib.Path, build: pathlib.Path, fo
             (folder / step["name"]).write_text(step["body"])
             continue
         if step["action"] in REPLAYED:
-            if not replay(document, replays(step["body"], only), build, everywhere, REPLAYED[step["action"]]):
+            if not replay(document, replays(step["body"]), build, everywhere, REPLAYED[step["action"]]):
                 return 1
             continue
         commands = for_this_build(step["body"], build)
@@ -101,11 +95,10 @@ def main() -> int:
     for name in ("document", "source", "build"):
         parser.add_argument(name, type=lambda path: pathlib.Path(path).resolve())
     parser.add_argument("--here", action="store_true")
-    parser.add_argument("--only", action="append", metavar="ALLOCATOR")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="allocbench-docs-") as scratch:
         folder = options.source if options.here else pathlib.Path(scratch)
-        return follow(options.document, options.source, options.build, folder, options.only or EVERY)
+        return follow(options.document, options.source, options.build, folder)
 
 
 if __name__ == "__main__":

@@ -411,6 +411,7 @@ def test_a_run_without_cells_is_named_and_stops_nothing(tmp_path, capsys):
 CLAIMING = [path for path in sorted((ROOT / "configs").rglob("*.json")) if "claims" in json.loads(path.read_text())]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("path", CLAIMING, ids=lambda path: str(path.relative_to(ROOT / "configs")))
 def test_claims_of_configs_name_what_their_runs_have(tmp_path, path):
     """Every claim can be evaluated on results without any value, and only the missing cells are reported."""

@@ -65,6 +65,7 @@ def _from_both(tmp_path, name):
             (drawing.read(folder, overrides), csv_run.read(tmp_path / "csv", overrides.config_for(name, document["run"]["backend"])))]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind, name", [
     ("lines", "vinkler2015/fig4"), ("heatmap", "survey2021/mixed"), ("table", "survey2021/registers"), ("scene_table", "vinkler2015/table2"), ("status_matrix", "beyond/misuse"),
     ("histogram", "pham2025/fig6"), ("histogram", "vinkler2015/request_sizes")])

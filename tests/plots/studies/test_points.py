@@ -181,6 +181,7 @@ def test_points_of_a_picture_are_marks_in_the_colour_of_their_verdict(tmp_path):
     assert [(line.get_xdata()[0], line.get_color()) for line in marks] == [(pytest.approx(10 / 9), "#b00000")]
 
 
+@pytest.mark.full
 def test_the_committed_table_is_what_the_committed_results_say(tmp_path):
     folder = kept.REFERENCE / "h200" / "comb"
     assert cli.main(["comb", str(folder), "--out", str(tmp_path)]) == 0

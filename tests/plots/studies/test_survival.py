@@ -101,6 +101,7 @@ def test_results_say_what_was_left_out_and_older_ones_by_their_reason(tmp_path):
     assert list(results.read_run(folder).cells["left_out"]) == [True, False, True, False, False]
 
 
+@pytest.mark.full
 def test_every_status_in_the_kept_runs_has_its_rule():
     """The front end skips a cell for two reasons: the time was over, or the series timed out at two smaller values."""
     for folder in stored.find_runs(kept.REFERENCE):
