@@ -68,4 +68,5 @@ def _places(series: Series, bounds: tuple[float, float], log: bool, points: floa
 def _coincide(one: dict[float, float], other: dict[float, float], rule: Rule) -> bool:
     common = [x for x in one if x in other]
     near = sum(abs(one[x] - other[x]) < rule.near for x in common)
-    return len(common) > 1 and near >= rule.most * len(common)
+    enough = len(common) > 1 or 1 == len(common) == min(len(one), len(other))  # one point in common of many is a crossing
+    return enough and near >= rule.most * len(common)
