@@ -3,6 +3,7 @@ rings, gaps.
 """
 
 import itertools
+import math
 
 import readback
 import matplotlib.text
@@ -246,6 +247,21 @@ def test_a_lone_marker_is_not_hidden_and_a_crossing_moves_nothing():
     crossing.points.loc[0, "value"] = 9.0
     assert [move.aside for move in apart.moves([alone, _points(1.0)], (0.5, 10), True, 2.0)] == [-2.2, 2.2]
     assert apart.moves([crossing, _points(1.0, (2.0, 3.0))], (0.5, 10), True, 2.0) == [apart.Move()] * 2
+
+
+def test_a_marker_that_meets_two_curves_does_not_join_them():
+    other = _points(3.0)
+    other.points.loc[0, "value"] = 1.02
+    alone, one, two = apart.moves([_points(1.0, (1.0,)), _points(1.0), other], (0.5, 10), True, 2.0)
+    assert alone.aside == -one.aside != 0 and two == apart.Move()
+
+
+def test_markers_without_a_line_between_them_are_not_hidden():
+    gap = _points(1.0, (1.0, 2.0, 3.0))
+    gap.points["value"] = [1.0, math.nan, 3.0]
+    assert [move.aside != 0 for move in apart.moves([gap, _points(1.0, (1.0, 2.0, 3.0))], (0.5, 10), True, 2.0)] == [True, True]
+    gap.points["value"] = [1.0, 3.0, 3.0]
+    assert [move.aside != 0 for move in apart.moves([gap, _points(1.0, (1.0, 2.0, 3.0))], (0.5, 10), True, 2.0)] == [False, False], "lines cross"
 
 
 def _points(value, xs=(1.0, 2.0)):
