@@ -108,8 +108,8 @@ def _page(shown: Chart, panels: Sequence[Panel], looks: Sequence[Scale], caption
     sentences = [part] if part else []
     moves = [[apart.Move()] * len(panel.series) if shown.x.words else look.moves(panel, layout.height, layout.spacing(), shown.joined)
              for look, panel in zip(looks, panels)]
-    if any(move != apart.Move() for of_panel in moves for move in of_panel):
-        sentences.append("Markers of curves that coincide stand side by side. The lines have the true places.")
+    if moved := _moved(panels, moves, shown.joined):
+        sentences.append(moved)
     sentences += [text for look in dict.fromkeys(looks) if (text := look.sentence())] + _explained(shown, panels)
     first, *rest = caption
     page = Page(replace(shown.heading, caption=(" ".join([first, *sentences]), *rest)), layout.total)
@@ -122,6 +122,17 @@ def _page(shown: Chart, panels: Sequence[Panel], looks: Sequence[Scale], caption
         _draw_above(page, layout, index, panel)
     legend.draw(page, layout.legend, layout.legend_below, _legend_title(shown, panels))
     return page
+
+
+def _moved(panels: Sequence[Panel], moves: Sequence[Sequence[apart.Move]], joined: bool) -> str:
+    """Returns the sentence about markers that were moved. It promises true places only if each of these markers has a line through it."""
+    has_line = [joined and not curve[0] and len(series.drawn()) > 1
+                for panel, of_panel in zip(panels, moves) for series, curve, move in zip(panel.series, panel.curves, of_panel) if move.aside]
+    if not has_line:
+        return ""
+    if all(has_line):
+        return "Markers of curves that coincide stand side by side. The lines have the true places."
+    return "Markers that coincide stand side by side, up to 1 mm left or right of their true places."
 
 
 def _explained(shown: Chart, panels: Sequence[Panel]) -> list[str]:

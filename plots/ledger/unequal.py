@@ -33,9 +33,9 @@ def _settings(override: dict) -> list[tuple[str, ...]]:
 
 
 def _value(run: Run, name: str, override: dict, setting: tuple[str, ...]):
-    if setting == ("pool_bytes",):  # the measured value, because configs may write it with a unit
-        pools = run.cells.loc[run.cells["allocator"] == name, "pool_bytes"].unique()
-        return pools[0] if len(pools) == 1 else None
+    measured = _measured(run, name, setting)
+    if len(measured) == 1 or setting == ("pool_bytes",):
+        return measured[0] if len(measured) == 1 else None
     for section in (override, run.config):
         found = section
         for key in setting:
@@ -43,6 +43,19 @@ def _value(run: Run, name: str, override: dict, setting: tuple[str, ...]):
         if found != {}:
             return found
     return None
+
+
+def _measured(run: Run, name: str, setting: tuple[str, ...]) -> list:
+    """Returns the values that the cells of an allocator had.
+
+    A config may write a pool with a unit, and it may leave a part of the workload at its default.
+    """
+    cells = run.cells[run.cells["allocator"] == name]
+    if setting == ("pool_bytes",):
+        return list(cells["pool_bytes"].unique())
+    if setting[0] == "workload":
+        return list(dict.fromkeys(parameters[setting[1]] for parameters in cells["workload_parameters"] if setting[1] in parameters))
+    return []
 
 
 def _of_setting(run: Run, setting: tuple[str, ...], values: dict) -> str:
@@ -59,7 +72,7 @@ def _of_setting(run: Run, setting: tuple[str, ...], values: dict) -> str:
 
 def _written(setting: str, value) -> str:
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return quantity.formatter(setting)(value) if is_number else str(value)
+    return quantity.formatter(setting)(value) if is_number else str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def to_measure(run: Run, today: dict, allocators: Sequence[str]) -> str:

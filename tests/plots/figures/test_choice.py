@@ -233,7 +233,19 @@ def test_coinciding_markers_stand_beside_each_other(tmp_path):
     assert halloc.aside == 0 and c_malloc.aside == -kma.aside and kma.aside * 2 >= style.RC["lines.markersize"]
     drawing = lines.make(run, "stem")
     assert not _drawn(drawing, "below CMalloc") and all(abs(up) < 1e-6 for label in ("CMalloc", "KMA") for _, _, up in _heights(drawing, label))
-    assert any("Markers of curves that coincide stand side by side" in text for text in readback.texts(drawing))
+    words = _words(drawing)
+    assert "Markers that coincide stand side by side, up to 1 mm left or right of their true places." in words and "The lines have" not in words
+
+
+def _words(drawing):
+    return " ".join(" ".join(readback.texts(drawing)).split())
+
+
+def test_a_caption_promises_true_places_only_where_a_line_has_them(tmp_path):
+    for kma, told in (([1, 2, 3], "The lines have the true places."), ([1], "up to 1 mm left or right of their true places."), ([], "")):
+        cells = _both() + [_cell("kma", x, 1.0005e-6 * x) for x in kma]
+        words = _words(lines.make(_run(tmp_path / str(len(kma)), cells, {"allocators": ["c_malloc", "halloc", "kma"]}), "stem"))
+        assert told in words and words.count("true places") == bool(told)
 
 
 def test_markers_of_one_position_stay_clear_of_the_next():

@@ -24,6 +24,14 @@ def test_the_ledger_says_what_allocators_did_not_have_alike(tmp_path, overrides,
     assert judge(run, value={"of": "c_malloc", "metric": "time"}, above=0).unequal == "", "an allocator alone"
 
 
+def test_a_part_of_the_workload_that_the_config_leaves_at_its_default_is_told(tmp_path):
+    cells = [cell("c_malloc", 1, 1e-6, workload_parameters={"hold": False}), cell("cuda_malloc", 1, 2e-6, workload_parameters={"hold": True})]
+    run = run_of(tmp_path, cells, overrides={"cuda_malloc": {"workload": {"hold": True}}}, workload={"id": "alloc_free"})
+    assert judge(run, ratio=COMPARED, above=1).unequal == "hold: true (CudaMalloc), false (CMalloc)"
+    alike = [{**each, "workload_parameters": {"hold": True}} for each in cells]
+    assert judge(run_of(tmp_path, alike, overrides=run.config["overrides"], workload={"id": "alloc_free"}), ratio=COMPARED, above=1).unequal == ""
+
+
 @pytest.mark.parametrize("measured, verdict", [(["0123456789ab"], "cannot tell"), (["ba9876543210"], "holds"), ([], "holds")])
 def test_results_of_older_code_give_no_verdict(tmp_path, measured, verdict):
     run = replace(run_of(tmp_path, [cell("c_malloc", 1, 1e-6), cell("cuda_malloc", 1, 2e-6)]), provenance={"measured_revisions": measured})
