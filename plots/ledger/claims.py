@@ -131,6 +131,14 @@ def _older_code(run: Run, claim: dict) -> str:
     return f"{older['because']}: to be measured again" if set(older["revisions"]) & set(run.provenance.get("measured_revisions", [])) else ""
 
 
+def void(run: Run, allocators: Collection[str], configs: Path = FOLDER) -> str:
+    """Returns why numbers about these allocators must be measured again, or an empty text. `older_code` of a claim is about all
+    allocators of the claim together.
+    """
+    older = (why for claim in claims_of(run, configs) if "older_code" in claim and set(_allocators_of(run, claim)) <= set(allocators) and (why := _older_code(run, claim)))
+    return next(older, "") or unequal.to_measure(run, _config_of(run, configs), list(allocators))
+
+
 def judge(run: Run, claim: dict) -> Judged:
     kind = effects.kind_of(claim)
     run = few_rounds.bounded(run)

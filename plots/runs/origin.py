@@ -35,9 +35,7 @@ def lines(run: Run) -> tuple[str, ...]:
     measured += [labels.told(run, name, value) if isinstance(value, bool) else
                  labels.setting_of(run, name, value) if isinstance(value, int) or quantity.is_share(name) else f"{labels.setting_name(run, name)} {value}"
                  for name, value in _fixed_settings(run).items()]
-    pools = run.cells["pool_bytes"].dropna().unique()
-    if len(pools) == 1:
-        measured.append(f"pool {quantity.in_bytes(pools[0])}")
+    measured += _pools(run)
     made_of = [run.date or "date unknown", f"allocbench {revision(run)}", f"seed {run.run.get('seed', 'unknown')}"]
     if run.run.get("config_path"):
         made_of.append(f"config {_config_path(run.run['config_path'])}")
@@ -47,6 +45,24 @@ def lines(run: Run) -> tuple[str, ...]:
     if run.provisional:
         made_of.append(f"provisional: {_counted(run.provisional, 'cell')} fewer than three rounds")
     return " · ".join(hardware), " · ".join(measured), " · ".join(made_of)
+
+
+def _pools(run: Run) -> list[str]:
+    """Returns the pool, or who had which pool if allocators had different ones. A pool that is swept is told elsewhere."""
+    pools = run.cells["pool_bytes"].dropna().unique()
+    if len(pools) == 1:
+        return [f"pool {quantity.in_bytes(pools[0])}"]
+    of_each = {name: set(run.cells.loc[run.cells["allocator"] == name, "pool_bytes"].dropna()) for name in run.allocators()}
+    if any(len(each) > 1 for each in of_each.values()):
+        return []
+    having: dict[float, list[str]] = {}
+    for name, each in of_each.items():
+        for pool in each:
+            having.setdefault(pool, []).append(labels.allocator(run, name))
+    groups = sorted(having.items(), key=lambda group: -len(group[1]))
+    told = [f"{quantity.in_bytes(pool)} ({'most' if number == 0 and len(names) > 1 else ', '.join(names) if len(names) < 5 else f'{len(names)} allocators'})"
+            for number, (pool, names) in enumerate(groups)]
+    return [f"pools {', '.join(told)}"] if told else []
 
 
 def _counted(number: int, what: str) -> str:

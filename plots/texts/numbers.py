@@ -13,6 +13,8 @@ The first word is a run below results/reference, or originals/FILE. The other wo
   ranks=RUN            rank correlation with that run (ranks.py); ranks.phase is its phase
   a word of groups.py  a count of all runs at or below the folder; it stands alone
 
+A number on which the ledger gives no verdict, because code or config changed since, is an error.
+
 Any other key is a setting: `threads=1024`, `threads=1024,2048`, `threads=..512`, `threads=64..`. The keys `of.threads`
 and `to.threads` select for one side only. Tables between <!--table NAME--> and <!--/table--> are written in the same
 way (blocks.py).
@@ -29,7 +31,7 @@ from typing import Callable, Sequence
 import pandas
 
 from allocbench.errors import NothingToDraw, UsageError
-from plots.ledger import effects, originals
+from plots.ledger import claims, effects, originals
 from plots.ledger.effects import Found
 from plots.runs import kept, results
 from plots.sheet import files, quantity
@@ -90,6 +92,8 @@ def answer_to(query: str) -> str:
     if "ranks" in wanted:
         phases = [wanted.get(key, "total") for key in ("phase", "ranks.phase")]
         return ranks.text(run, phases[0], _where(run, wanted, ""), kept.run(wanted["ranks"]), phases[1])
+    if why := claims.void(run, [name for side in ("of", "to") for name in wanted.get(side, "").split(",") if name]):
+        raise UsageError(f"the ledger gives no verdict on the numbers of {query!r} ({why}). Leave them out until they are measured again.")
     found = _found(run, wanted)
     if not found.estimates:
         raise UsageError(f"the query {query!r} matches no value. Correct its filters.")

@@ -9,7 +9,7 @@ from typing import Sequence
 import pandas
 
 from plots.figures.model import curves, samples, stated
-from plots.runs import labels
+from plots.runs import configs, labels
 from plots.runs.results import Run
 from plots.sheet import provisional
 
@@ -31,7 +31,7 @@ def of_lines(run: Run, wanted: Sequence[tuple[str, str]], words: bool = False, f
         text += f" {provisional.HOLLOW}"
     if (run.cells["status"] != "ok").any():
         text += " Crosses above the panel: cells without a value, with their status."
-    return [text + _throttled(shown), *_with_nulls(run, shown), *samples.sentences(run, wanted, " (rings)"),
+    return [text + _throttled(shown), *_with_nulls(run, shown), *_older_code(run), *samples.sentences(run, wanted, " (rings)"),
             *([*stated.sentences(run, wanted), *run.plot.get("notes", [])] if first else [])]
 
 
@@ -52,7 +52,7 @@ def of_table(run: Run, wanted: Sequence[tuple[str, str]], more: Sequence[str] = 
     if (run.cells["status"] != "ok").any():
         text += " Words: the status of cells without a value."
     text = " ".join([text + _throttled(shown), *more])
-    return [text, *_with_nulls(run, shown), *samples.sentences(run, wanted), *stated.sentences(run, []), *run.plot.get("notes", [])]
+    return [text, *_with_nulls(run, shown), *_older_code(run), *samples.sentences(run, wanted), *stated.sentences(run, []), *run.plot.get("notes", [])]
 
 
 def of_map(run: Run, wanted: Sequence[tuple[str, str]]) -> list[str]:
@@ -61,7 +61,7 @@ def of_map(run: Run, wanted: Sequence[tuple[str, str]]) -> list[str]:
     text = f"From the {_statistic(run, shown)}; times and intervals: in the page of numbers beside this image.{_throttled(shown)}"
     if provisional.any_of(shown):
         text += f" {provisional.LEANING}"
-    return [text, *_with_nulls(run, shown), *samples.sentences(run, wanted), *run.plot.get("notes", [])]
+    return [text, *_with_nulls(run, shown), *_older_code(run), *samples.sentences(run, wanted), *run.plot.get("notes", [])]
 
 
 def interval(run: Run) -> str:
@@ -123,6 +123,14 @@ def _with_nulls(run: Run, shown: pandas.DataFrame) -> list[str]:
     got = timed[run.at("", "null_returns")["value"].reindex(timed).gt(0).to_numpy()].map(run.cells["allocator"])
     told = [f"{labels.allocator(run, name)} ({number} {'cells' if number > 1 else 'cell'})" for name in run.allocators() if (number := int((got == name).sum()))]
     return [f"Some requests got null, which is quick: {', '.join(told)}."] if told else []
+
+
+def _older_code(run: Run) -> list[str]:
+    """Returns why the ledger gives no verdict on numbers of this run, if the code of a form has changed since."""
+    config = configs.named(run.name) or run.config
+    older = [claim["older_code"] for claim in config.get("claims", []) if "older_code" in claim]
+    measured = set(run.provenance.get("measured_revisions", []))
+    return list(dict.fromkeys(f"{each['because']}: to be measured again." for each in older if measured & set(each["revisions"])))
 
 
 def _throttled(shown: pandas.DataFrame) -> str:

@@ -56,3 +56,12 @@ def test_times_of_requests_that_got_null_are_told(tmp_path):
     assert told in lines.make(run, "stem").markdown
     counts = dataclasses.replace(run, config={**run.config, "plot": {**run.plot, "y": "", "metric": "steps_per_malloc"}})
     assert "got null" not in lines.make(counts, "stem").markdown, "a count is no time"
+
+
+def test_older_code_is_told_below_the_picture(tmp_path):
+    claim = {"says": "It is so.", "source": "fig. 1", "older_code": {"revisions": ["0123456789ab"], "because": "Halloc walks in another way"}}
+    synthetic.write(tmp_path, {**CONFIG, "claims": [claim, claim]}, [synthetic.cell("halloc", {"request_bytes": size}, values={("alloc", "time"): 1.0}) for size in (16, 64)])
+    run = results.read_run(tmp_path)
+    for measured, told in ((["0123456789ab"], 1), (["ba9876543210"], 0), ([], 0)):
+        page = lines.make(dataclasses.replace(run, provenance={"measured_revisions": measured}), "stem").markdown
+        assert page.count("Halloc walks in another way: to be measured again.") == told

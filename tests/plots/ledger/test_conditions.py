@@ -42,6 +42,22 @@ def test_results_of_older_code_give_no_verdict(tmp_path, measured, verdict):
     assert f"| {verdict}" in told and ("Other walks: to be measured again" in told) == (verdict == "cannot tell")
 
 
+@pytest.mark.parametrize("allocators, measured, why", [
+    (["c_malloc", "cuda_malloc"], "0123456789ab", "Other walks: to be measured again"), (["c_malloc", "cuda_malloc", "halloc"], "0123456789ab", "Other walks: to be measured again"),
+    (["c_malloc"], "0123456789ab", ""), (["c_malloc", "cuda_malloc"], "ba9876543210", "")])
+def test_numbers_of_older_code_are_void_for_all_allocators_of_the_claim(tmp_path, allocators, measured, why):
+    claim = {"says": "It is so.", "source": "fig. 1", "ratio": COMPARED, "above": 1.5, "older_code": {"revisions": ["0123456789ab"], "because": "Other walks"}}
+    run = run_of(tmp_path, [cell("c_malloc", 1, 1e-6), cell("cuda_malloc", 1, 2e-6)], claims=[claim])
+    assert claims.void(replace(run, provenance={"measured_revisions": [measured]}), allocators, tmp_path) == why
+
+
+def test_numbers_from_another_heap_than_the_config_has_today_are_void(tmp_path):
+    run = run_of(tmp_path, [cell("c_malloc", 1, 1e-6), cell("cuda_malloc", 1, 2e-6)], state="fresh")
+    (tmp_path / "test").mkdir()
+    (tmp_path / "test" / "claims.json").write_text(json.dumps({**run.config, "overrides": {"c_malloc": {"state": "reused"}}}))
+    assert "to be measured again" in claims.void(run, ["c_malloc"], tmp_path) and claims.void(run, ["cuda_malloc"], tmp_path) == ""
+
+
 def test_the_ledger_says_which_heap_pool_and_deadline_the_config_has_today(tmp_path):
     measured = {"state": "fresh", "deadline_s": 5, "pool_bytes": "1GiB", "overrides": {"cuda_malloc": {"state": "reused"}}}
     run = run_of(tmp_path, [cell("c_malloc", 1, 1e-6), cell("cuda_malloc", 1, 2e-6)], **measured)

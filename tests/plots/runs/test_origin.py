@@ -31,3 +31,13 @@ def test_mixed(tmp_path, provenance, told):
     assert origin.mixed(run) == told
     foot = " ".join(origin.lines(run))
     assert all(words in foot for words in told)
+
+
+@pytest.mark.parametrize("pools, told", [
+    ({"c_malloc": [1], "halloc": [1], "kma": [1]}, "pool 1 MiB"), ({"c_malloc": [1], "halloc": [1], "kma": [4]}, "pools 1 MiB (most), 4 MiB (KMA)"),
+    ({"c_malloc": [1], "kma": [4]}, "pools 1 MiB (CMalloc), 4 MiB (KMA)"), ({"c_malloc": [1, 2], "kma": [4]}, "")])
+def test_pools_that_differ_are_told_with_their_allocators(tmp_path, pools, told):
+    cells = [cell(name, {"x": size}, pool_bytes=size << 20, values={("alloc", "time"): 1e-6}) for name, sizes in pools.items() for size in sizes]
+    config = {"name": "p/fig1", "allocators": list(pools), "workload": {"id": "alloc_free"}, "sweep": {"x": [1]}}
+    foot = origin.lines(results.read_run(write(tmp_path, config, cells)))[1]
+    assert [part for part in foot.split(" · ") if part.startswith("pool")] == ([told] if told else [])

@@ -46,6 +46,13 @@ def test_queries(reference, query, text):
     assert numbers.answer_to(f"dev/fig {query}") == text
 
 
+def test_a_number_without_a_verdict_is_an_error(reference, monkeypatch):
+    monkeypatch.setattr(numbers.claims, "void", lambda run, allocators: "Other walks: to be measured again" if "cuda_malloc" in allocators else "")
+    assert numbers.answer_to("dev/fig of=c_malloc mode=a threads=1") == "2 µs"
+    with pytest.raises(UsageError, match="no verdict.*Other walks"):
+        numbers.answer_to("dev/fig of=c_malloc to=cuda_malloc mode=a threads=1")
+
+
 def _three(folder, times, nulls=()):
     cells = [synthetic.cell(name, {"threads": 1}, values={("build", "time"): seconds, ("", "null_returns"): float(name in nulls)})
              for name, seconds in times.items()]
