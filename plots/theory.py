@@ -1,4 +1,4 @@
-"""This module computes the expected steps of page allocators after Pham et al. 2025: equations (1) to (14) and both theorems.
+"""Expected number of steps of page allocators: equations (1) to (14) and both theorems of Pham et al. 2025.
 
 The notation is that of the paper. There are T pages, of which A are free when N threads request one each. A word of the
 bitmap has w bits. M is the number of clusters of free pages. TAS is the mean number of steps of a thread. WAS is the

@@ -26,8 +26,8 @@ def find(paths: Sequence[str]) -> Inputs:
     for path in paths_of_runs.expanded(paths):
         if path.suffix == ".json" and path.name not in paths_of_runs.RUN_FILES:
             if configs.read(path).get("plot", {}).get("kind") not in OF_CONFIGS:
-                raise UsageError(f"{path} needs results. Run it first: allocbench --config {path}. To draw stored results with this "
-                                 f"config: --config {path}")
+                raise UsageError(f"{path} is a config whose figure needs results. Run it first: allocbench --config {path}. To draw "
+                                 f"stored results with this config, name their folder and add --config {path}")
             found.tables.append(path)
             continue
         alone = [folder for folder in _with_tables(path) if csv_run.is_alone(folder)]
