@@ -66,5 +66,5 @@ class Overrides:
         if "plot" not in config:
             raise UsageError(f"{file} has no plot. Add one, or leave out --config.")
         if not self.path.is_dir() and config.get("name") != name:
-            raise UsageError(f"{file} is the config {config.get('name')!r}, the run is {name!r}. Give the config of the run.")
+            raise UsageError(f"{file} is the config {config.get('name')!r}, but the run is of the config {name!r}. Give the config of the run.")
         return configs.effective(config, backend) if backend else config
