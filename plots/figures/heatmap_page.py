@@ -80,7 +80,8 @@ def _labels(block: Block) -> list[tuple[str, bool]]:
 
 
 def _told_once(block: Block, room: float) -> tuple[str, dict[str, str]]:
-    """Returns the words that all group names share at their beginning, and the names without these words.
+    """Returns the words that all group names share at their beginning or at their end, and the names without these
+    words.
 
     The first result is empty if all names fit into the width of their columns.
     """
@@ -88,8 +89,11 @@ def _told_once(block: Block, room: float) -> tuple[str, dict[str, str]]:
     names = {name: name for name in groups}
     if len(names) < 2 or all(ticks.text_width(name, style.LEAST, bold=True) <= room * groups.count(name) for name in names):
         return "", names
-    words = os.path.commonprefix([name.split(" ") for name in names])
-    return " ".join(words), {name: " ".join(name.split(" ")[len(words):]) for name in names}
+    split = {name: name.split(" ") for name in names}
+    if words := os.path.commonprefix(list(split.values())):
+        return " ".join(words), {name: " ".join(each[len(words):]) for name, each in split.items()}
+    words = os.path.commonprefix([each[::-1] for each in split.values()])
+    return " ".join(words[::-1]), {name: " ".join(each[:len(each) - len(words)]) for name, each in split.items()}
 
 
 def _groups(block: Block) -> list[int]:

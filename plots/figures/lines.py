@@ -36,11 +36,13 @@ _BETWEEN = 0.28      # gap between panels that share the y axis
 _BETWEEN_AXES = 0.78  # gap between panels with separate axes
 _LEFT = 0.6          # least room for y ticks and y label
 _Y_LABEL = 0.26      # room for the y label beside the tick labels
+_Y_LABEL_LINE = 0.12  # room for each further line of the y label
 _APART = 0.15        # gap between a panel and the y label of the next one
 _MOST_BESIDE = 0.4   # largest share of the page for words beside a single column of panels
 _STRIP_GAP = 0.08
 _NAME = 0.18         # height of a line of names above panels
 _NAME_LINE = 0.125   # height of each further line of a name
+_ZERO = "0"          # word of a cell whose value is zero
 _SLANT = 40          # degrees by which words below the x axis are turned
 
 
@@ -108,17 +110,31 @@ def _page(shown: Chart, panels: Sequence[Panel], looks: Sequence[Scale], caption
              for look, panel in zip(looks, panels)]
     if any(move != apart.Move() for of_panel in moves for move in of_panel):
         sentences.append("Markers of curves that coincide stand side by side. The lines have the true places.")
-    sentences += [text for look in dict.fromkeys(looks) if (text := look.sentence())]
+    sentences += [text for look in dict.fromkeys(looks) if (text := look.sentence())] + _explained(shown, panels)
     first, *rest = caption
     page = Page(replace(shown.heading, caption=(" ".join([first, *sentences]), *rest)), layout.total)
     for index, panel in enumerate(panels):
         axes = page.axes(layout.panel_left(panel.column), layout.bottoms[panel.row], layout.width, layout.height)
         lowest = not any(other.row > panel.row and other.column == panel.column for other in panels)
-        _set_axes(axes, shown.x, layout, looks[index], panel.title if index in layout.leftmost or not one_axis else "", lowest)
+        positions = [x for series in panel.series for x in series.points["x"]] or layout.positions
+        _set_axes(axes, shown.x, positions, layout, looks[index], panel.title if index in layout.leftmost or not one_axis else "", lowest)
         draw_panel(axes, shown, panel, looks[index], moves[index])
         _draw_above(page, layout, index, panel)
     legend.draw(page, layout.legend, layout.legend_below, _legend_title(shown, panels))
     return page
+
+
+def _explained(shown: Chart, panels: Sequence[Panel]) -> list[str]:
+    """Returns the sentences about signs that only some pictures have."""
+    drawn = [(series, curve) for panel in panels for series, curve in zip(panel.series, panel.curves)]
+    made = []
+    if any(panel.theory() for panel in panels) and shown.joined and any(len(series.drawn()) > 1 and not curve[0] for series, curve in drawn):
+        made.append("Lines through markers join measured values.")
+    if any((series.points["word"] == _ZERO).any() for series, _ in drawn):
+        made.append(f"Crosses with {_ZERO}: the value is {_ZERO}, which a logarithmic axis lacks.")
+    if any(band.low != band.high for panel in panels for band in panel.bands):
+        made.append("Grey band with an edge: a range that the paper states.")
+    return made
 
 
 def _shares_axis(panels: Sequence[Panel], one: Panel, other: Panel) -> bool:
@@ -161,7 +177,7 @@ def _without_zeros(panels: Sequence[Panel]) -> list[Panel]:
         if len(zeros) == len({series.label for series in panel.series}):
             zeros = set()
         made.append(replace(panel, series=[replace(series, points=series.points.assign(
-            word=series.points["word"].where(series.points["word"] != "", "0"), value=math.nan, low=math.nan, high=math.nan))
+            word=series.points["word"].where(series.points["word"] != "", _ZERO), value=math.nan, low=math.nan, high=math.nan))
             if series.label in zeros else series for series in panel.series]))
     return made
 
@@ -176,16 +192,18 @@ def _layout(shown: Chart, panels: Sequence[Panel], looks: Sequence[Scale], one_a
     all_series = [series for panel in drawn for series in panel]
     positions = [x for series in all_series for x in series.points["x"]]
     log = shown.x.log and not words and min(positions) > 0
-    between = _BETWEEN if one_axis else max(_BETWEEN_AXES, _APART + _Y_LABEL + max(look.label_width() for look in looks))
+    height = _HEIGHTS.get(count := 1 + max(panel.row for panel in panels), _LEAST_HEIGHT)
+    y_label = _Y_LABEL + _Y_LABEL_LINE * (max(len(_y_title(panel.title, height)) for panel in panels) - 1)
+    between = _BETWEEN if one_axis else max(_BETWEEN_AXES, _APART + y_label + max(look.label_width() for look in looks))
     below = _BELOW + max((_rise(word) for word in words), default=0.0)
     named_positions = {position.x for panel in panels for position in panel.positions}
     if words and named_positions:
         raise UsageError(f"{shown.source}: `positions` of the plot are numbers, but {quantity.axis_name(shown.x.setting)} has words. Remove "
                          "`positions`, or choose another axis.")
     bounds = (-0.5, len(words) - 0.5) if words else ticks.limits(sorted({*positions, *named_positions}), log, 0.04)
-    left = max([_LEFT, _Y_LABEL + looks[0].label_width()] + [failures.width_of(series.label) + 0.08 for series in all_series if series.failed()])
+    left = max([_LEFT, *(y_label + look.label_width() for look, panel in zip(looks, panels) if panel.column == 0)] + [failures.width_of(series.label) + 0.08 for series in all_series if series.failed()])
     named = list(dict.fromkeys([series.label for series in all_series if len(series.drawn())] + [name for panel in panels for name in panel.sources()]))
-    if any(look.metric.startswith("relative_") for look in looks):
+    if any(look.metric.startswith("relative_") for look in looks) and any(series.allocator == shown.reference for series in all_series):
         named.append(shown.noise)
     titled = bool(_legend_title(shown, panels))
     columns = 1 + max(panel.column for panel in panels)
@@ -193,14 +211,12 @@ def _layout(shown: Chart, panels: Sequence[Panel], looks: Sequence[Scale], one_a
     legend_width = 0 if below_legend else legend.width_of(named) + 0.1
     width = (BODY_WIDTH - left - legend_width - between * (columns - 1) - 0.08) / columns
 
-    count = 1 + max(panel.row for panel in panels)
     by_row = [[i for i, panel in enumerate(panels) if panel.row == row] for row in range(count)]
     rows: list[list[failures.Row]] = [[] for _ in panels]
     for row in by_row:
         for i, strip in zip(row, failures.rows_of_panels([drawn[i] for i in row], bounds, log, width)):
             rows[i] = strip
-    strips = [height + _STRIP_GAP if (height := failures.height_of(rows[row[0]])) else 0.0 for row in by_row]
-    height = _HEIGHTS.get(count, _LEAST_HEIGHT)
+    strips = [strip + _STRIP_GAP if (strip := failures.height_of(rows[row[0]])) else 0.0 for row in by_row]
     bottoms, top = [], legend.height_of(named, titled) if below_legend else 0.0
     foot = top
     for row in reversed(range(count)):  # rows from the foot of the page upwards
@@ -215,7 +231,13 @@ def _layout(shown: Chart, panels: Sequence[Panel], looks: Sequence[Scale], one_a
                    corner, below_legend, top)
 
 
-def _set_axes(axes, x: Axis, layout: _Layout, look: Scale, title: str, lowest: bool) -> None:
+def _y_title(title: str, height: float) -> list[str]:
+    """Returns the lines of a y label that is no longer than its axis. The lines are about equally long."""
+    made = [ticks.wrapped(title, style.RC["axes.labelsize"], share * height) for share in (0.6, 0.7, 0.8, 0.9, 1)]
+    return next(lines for lines in made if len(lines) == len(made[-1]))
+
+
+def _set_axes(axes, x: Axis, positions: Sequence[float], layout: _Layout, look: Scale, title: str, lowest: bool) -> None:
     axes.grid(True, axis="both", which="major")
     axes.set_axisbelow(True)
     if x.words:
@@ -225,13 +247,13 @@ def _set_axes(axes, x: Axis, layout: _Layout, look: Scale, title: str, lowest: b
             axes.axvline(boundary - 0.5, color=style.RC["grid.color"], linewidth=style.RC["grid.linewidth"], zorder=0)
         axes.set_xticks(range(len(x.words)), x.words, rotation=_SLANT, ha="right", rotation_mode="anchor")
     else:
-        ticks.set_x(axes, layout.positions, layout.bounds, layout.log_x, layout.width, style.RC["xtick.labelsize"],
+        ticks.set_x(axes, positions, layout.bounds, layout.log_x, layout.width, style.RC["xtick.labelsize"],
                     quantity.on_axis(x.setting))
     look.set_y(axes)
     if lowest:
         axes.set_xlabel(x.title, labelpad=2)
     if title:
-        axes.set_ylabel(title, labelpad=3)
+        axes.set_ylabel("\n".join(_y_title(title, layout.height)), labelpad=3, linespacing=1.1)
     else:
         axes.tick_params(labelleft=False)
 

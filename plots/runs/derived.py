@@ -79,12 +79,16 @@ def relative(cells: pandas.DataFrame, values: pandas.DataFrame, reference: str) 
 
 
 def speed_up(values: pandas.DataFrame, series: pandas.Series, positions: pandas.Series) -> pandas.DataFrame:
-    """Returns `speed_up` for phases with a throughput: the throughput divided by that of the first cell of the same
-    series.
+    """Returns `speed_up` for phases with a throughput: the throughput divided by that of the same series at the first
+    position.
+
+    This is the first position of all series. A series without a value there has no speed-up, because a speed-up over a
+    later position would not compare with the others.
     """
     rates = values[values["metric"] == "throughput"]
     placed = rates.assign(series=rates["cell"].map(series), position=rates["cell"].map(positions))
-    first = placed.sort_values("position", kind="stable").drop_duplicates(["series", "phase"])
+    at_start = placed["position"] == placed.groupby("phase")["position"].transform("min")
+    first = placed[at_start].drop_duplicates(["series", "phase"])
     base = placed.join(first.set_index(["series", "phase"])["value"].rename("base"), on=["series", "phase"])["base"]
     made = _scaled(rates, 1 / base[base > 0], "speed_up")
     made["unit"] = ""

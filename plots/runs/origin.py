@@ -33,7 +33,7 @@ def lines(run: Run) -> tuple[str, ...]:
         hardware.append(device.get("toolkit") or "CUDA unknown")
     measured = [f"workload {run.cells['workload'].iloc[0]}"]
     measured += [labels.told(run, name, value) if isinstance(value, bool) else
-                 f"{labels.setting_name(run, name)} {quantity.formatter(name)(value) if isinstance(value, int) else value}"
+                 labels.setting_of(run, name, value) if isinstance(value, int) or quantity.is_share(name) else f"{labels.setting_name(run, name)} {value}"
                  for name, value in _fixed_settings(run).items()]
     pools = run.cells["pool_bytes"].dropna().unique()
     if len(pools) == 1:

@@ -38,8 +38,8 @@ def marked(text: str, is_provisional: bool) -> str:
     return f"{MARK}{text}" if is_provisional else text
 
 
-def draw(axes, xs, ys, look: style.Look, size: float, gid: str = "", **more) -> None:
-    """Draws white markers with dashed edges, which interrupt their line.
+def draw(axes, xs, ys, look: style.Look, size: float, gid: str = "", label: str = "", **more) -> None:
+    """Draws white markers with dashed edges, which interrupt their line. With a `label` they are in the legend.
 
     The sign of a form stays visible. A half-filled marker keeps a pale half. The marker of an original is hollow anyway
     and gets a dot. Crosses have no face and are only dashed.
@@ -47,7 +47,7 @@ def draw(axes, xs, ys, look: style.Look, size: float, gid: str = "", **more) -> 
     open_ended = look.marker in "x+"
     size += 1
     axes.scatter(xs, ys, s=size**2, marker=look.marker, facecolors=look.colour if open_ended else "white", edgecolors=None if open_ended else look.colour,
-                 linewidths=0.8, linestyles=[_EDGE], gid=gid, **more)
+                 linewidths=0.8, linestyles=[_EDGE], gid=gid, label=label or None, **more)
     if look.fill == "none":
         axes.scatter(xs, ys, s=_DOT**2, marker="o", color=look.colour, linewidths=0, **more)
     elif look.fill != "full":

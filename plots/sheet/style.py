@@ -28,6 +28,7 @@ NAME = 3.6  # greatest width of a row name in inches
 
 BLACK, GREY, LIGHT = "#000000", "#5c5c5c", "#d9d9d9"
 NOISE = "#9e9e9e"
+POSITION_DASH = (0, (4, 2.5))  # line style of a position that a paper names
 
 matplotlib.rcdefaults()  # a user's matplotlibrc must not change these figures
 matplotlib.rcParams["text.parse_math"] = False  # a $ in a label of a config is a dollar sign

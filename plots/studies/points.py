@@ -60,6 +60,7 @@ class Point:
     unit: str
     places: tuple[Place, ...]
     because: str
+    higher: bool = False  # whether more is better
 
     @property
     def verdict(self) -> str:
@@ -77,6 +78,11 @@ class Point:
         def rank(place: Place):
             return (LOST, OPEN, MET, UNMEASURED).index(place.verdict), -(place.margin.number if place.margin else math.inf)
         return min(self.places, key=rank)
+
+    def worse(self, place: Place) -> Estimate | None:
+        """Returns by which factor this is worse than the best other at a place, or None without such a factor."""
+        ratio = place.theirs.over(place.own) if self.higher and place.ratio and place.own.number > 0 else place.ratio
+        return ratio if ratio and ratio.number > 0 else None
 
     def reason(self) -> str:
         return self.because or "No reason is known." if self.verdict == LOST else ""
@@ -165,7 +171,7 @@ def _judged(point: dict, allocator: str, runs: dict[str, Run]) -> Point:
         places = [_place(point, source, other, allocator, cell) for cell in cells]
     if not places:
         places = [Place("", None, "", None, None, None, UNMEASURED)]
-    return Point(point["name"], _wanted(point, run), point.get("metric", "time"), unit, tuple(places), point.get("because", ""))
+    return Point(point["name"], _wanted(point, run), point.get("metric", "time"), unit, tuple(places), point.get("because", ""), point.get("better") == "higher")
 
 
 def _wanted(point: dict, run: Run | None) -> str:

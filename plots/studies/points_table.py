@@ -17,11 +17,12 @@ from plots.sheet import grid, marks, provisional, quantity, style, ticks
 from plots.sheet.page import Drawing, Heading, Page
 from plots.studies.points import LOST, MET, OPEN, UNMEASURED, Place, Point, configs_of, judge, written
 
-_ROW = 0.3
+_ROW = 0.3    # least height of a row
+_LANE = 0.055  # height of a lane of marks
+_APART = 1.06  # least factor between marks of one lane
 _NAME = 2.9
 _VERDICT = 0.95
 _COLOURS = {MET: "#1b7837", LOST: style.WARNING, OPEN: style.GREY}
-_SHIFTS = 5  # number of lines of marks in a row, so that equal factors stay visible
 
 
 def drawings(data: dict, runs: Sequence[Run]) -> list[Drawing]:
@@ -40,7 +41,10 @@ def _heading(data: dict, points: Sequence[Point], runs: Sequence[Run]) -> Headin
     verdicts = [point.verdict for point in points]
     counted = ", ".join(f"{verdicts.count(word)} {word}" for word in (MET, LOST, OPEN, UNMEASURED) if word in verdicts)
     caption = [f"{len(points)} points: {counted}. A point is met where it is met at all of its settings. A mark is the factor over the best other allocator at one "
-               "setting, with its 95 % interval; its colour is the verdict about the limit of the point, which may be about another one. Left of 1: better than all others.",
+               "setting, with its 95 % interval; its colour is the verdict about the limit of the point, which may be about another one. Left of 1: better than all others."
+               + (" The factor is inverted where more is better." if any(point.higher for point in points) else "")
+               + (" No factor: a number is missing, or the best other has 0." if any(len(_lanes(point)) < len(point.places) for point in points if point.verdict != UNMEASURED)
+                  else ""),
                few_rounds.MARKED if any(point.few for point in points) else "",
                provisional.HOLLOW if any(place.ratio and place.ratio.provisional for point in points for place in point.places) else "",
                data.get("goal", "")]
@@ -49,7 +53,7 @@ def _heading(data: dict, points: Sequence[Point], runs: Sequence[Run]) -> Headin
 
 
 def _draw(heading: Heading, points: Sequence[Point]) -> Page:
-    rows = [marks.Row(_ROW, ((0, "\n".join(ticks.wrapped(text, style.LEAST, _NAME - 0.08)[0] for text in (point.name, point.wanted)), style.BLACK),
+    rows = [marks.Row(_height(point), ((0, "\n".join(ticks.wrapped(text, style.LEAST, _NAME - 0.08)[0] for text in (point.name, point.wanted)), style.BLACK),
                              (_NAME, _told(point), _COLOURS.get(point.verdict, style.GREY))), functools.partial(_draw_row, point=point)) for point in points]
     present = [word for word in (MET, LOST, OPEN) if any(place.verdict == word for point in points for place in point.places)]
     page, axes = marks.page(heading, rows, _NAME + _VERDICT, _limits(points), "over the best other allocator", [marks.handle(_look(word), word) for word in present])
@@ -70,17 +74,48 @@ def _told(point: Point) -> str:
     return f"{verdict}\n(met at {met} of {len(point.places)})" if len(point.places) > 1 else verdict
 
 
+def _lanes(point: Point) -> list[tuple[int, Place, Estimate]]:
+    """Returns the marks of a row with their lanes. Marks of one lane do not touch each other, nor their intervals."""
+    ends: list[float] = []  # right end of the last mark in each lane
+    made = []
+    for place, ratio in sorted(((place, ratio) for place in point.places if (ratio := point.worse(place))), key=lambda each: _span(each[1])):
+        low, high = _span(ratio)
+        lane = next((number for number, end in enumerate(ends) if low > end), len(ends))
+        ends[lane:lane + 1] = [high]
+        made.append((lane, place, ratio))
+    return made
+
+
+def _span(ratio: Estimate) -> tuple[float, float]:
+    """Returns the room of a mark with its interval on the axis."""
+    low, high = _ends(ratio)
+    return min(low, ratio.number / _APART), max(high, ratio.number * _APART)
+
+
+def _ends(ratio: Estimate) -> tuple[float, float]:
+    """Returns the ends of the interval, or the number itself for an end that the axis cannot show."""
+    return ratio.low if ratio.low and ratio.low > 0 else ratio.number, ratio.high if ratio.high else ratio.number
+
+
+def _height(point: Point) -> float:
+    return max(_ROW, _LANE * (3 + max((lane for lane, *_ in _lanes(point)), default=0)))
+
+
 def _draw_row(axes, top: float, point: Point) -> None:
-    for number, place in enumerate(point.places):
-        share = 0.2 + 0.6 * (number % _SHIFTS) / (_SHIFTS - 1) if len(point.places) > 1 else 0.5
-        if place.ratio and place.ratio.number > 0:
-            marks.draw(axes, top + _ROW * share, place.ratio, _look(place.verdict), 3)
+    shown = _lanes(point)
+    middle = top + _height(point) / 2 - _LANE * max((lane for lane, *_ in shown), default=0) / 2
+    for lane, place, ratio in shown:
+        marks.draw(axes, middle + _LANE * lane, ratio, _look(place.verdict), 3)
+    lacking = len(point.places) - len(shown)
+    if lacking and point.verdict != UNMEASURED:
+        told = "no factor" if lacking == len(point.places) else f"{lacking} of {len(point.places)} without a factor"
+        axes.text(0.005, top + _height(point) / 2, told, transform=axes.get_yaxis_transform(), fontsize=style.LEAST, va="center", color=style.GREY, gid="lacking")
 
 
 def _limits(points: Sequence[Point]) -> tuple[float, float]:
-    """Returns limits on both sides of 1 that cover the numbers, at least a factor of 2."""
-    numbers = [ratio.number for point in points for place in point.places if (ratio := place.ratio) and ratio.number > 0]
-    return min(0.5, *(0.9 * number for number in numbers), 0.5), max(2.0, *(1.1 * number for number in numbers), 2.0)
+    """Returns limits on both sides of 1 that cover the numbers and their intervals, at least a factor of 2."""
+    spans = [_ends(ratio) for point in points for place in point.places if (ratio := point.worse(place))]
+    return min(0.5, *(0.9 * low for low, _ in spans), 0.5), max(2.0, *(1.1 * high for _, high in spans), 2.0)
 
 
 def markdown(heading: Heading, points: Sequence[Point]) -> str:

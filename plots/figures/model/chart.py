@@ -108,7 +108,8 @@ def of(run: Run) -> Chart:
                 [labels.value_of(run, x, word) for word in labels.words_of(run, x)], "x" in log)
     panels = [_panel(cut, axis, y_title(run, cut.metric, units.get(cut.metric, "")), {cell for cell, phase in ringed if phase == cut.phase}) for cut in cuts]
     panels = [_with_lent(cut, panel, panels, axis) for cut, panel in zip(cuts, panels)]
-    return Chart(str(run.folder), origin.heading(run, origin.title(run), []), functools.partial(_caption, run, panels, wanted, axis), caption.of_table(run, wanted),
+    return Chart(str(run.folder), origin.heading(run, origin.title(run), []), functools.partial(_caption, run, panels, wanted, axis),
+                 [*caption.of_table(run, wanted), *_without_speed_up(run, panels, axis, [each.label for panel in panels for each in panel.series])],
                  run.config.get("assumed", []), axis, panels, "y" in log, plot.get("joined", True), "parity" not in plot, plot.get("curves", parts.MOST),
                  "paper" in run.config, labels.allocator(run, run.allocators()[0]) if series.is_alone(run) else "", reference,
                  f"{labels.allocator(run, reference)}'s own interval" if reference else "", plot.get("limits", {}), units, run.forms)
@@ -120,7 +121,7 @@ def _panel(cut: series.Cut, x: Axis, title: str, ringed: set[str]) -> Panel:
     equations = {each.allocator: curves.told(formulas.equation(run, name)) for each in all_series if (name := curves.formula(run, each.allocator, metric))}
     return Panel(cut.name, cut.row_name, cut.phase_name, phase, metric, cut.row, cut.column, run.unit_of(phase, metric), title, all_series,
                  [curves.of_series(run, each, x.setting, metric, x.log) for each in all_series], [], equations, stated.marks(run, x.setting, phase, metric),
-                 stated.bands(run, phase, metric, all_series), stated.positions(run, phase, metric), ringed)
+                 stated.bands(run, x.setting, phase, metric, all_series), stated.positions(run, phase, metric), ringed)
 
 
 def _with_lent(cut: series.Cut, panel: Panel, panels: Sequence[Panel], x: Axis) -> Panel:
@@ -137,7 +138,18 @@ def _with_lent(cut: series.Cut, panel: Panel, panels: Sequence[Panel], x: Axis) 
 def _caption(run: Run, panels: Sequence[Panel], wanted: Sequence[tuple[str, str]], x: Axis, names: Sequence[str], first: bool) -> list[str]:
     """Returns the caption for the cells of these curves only."""
     cells = {cell for panel in panels for each in panel.series if each.label in names for cell in each.points["cell"]}
-    return caption.of_lines(run.part(cells), wanted, bool(x.words), first)
+    return [*caption.of_lines(run.part(cells), wanted, bool(x.words), first), *_without_speed_up(run, panels, x, names)]
+
+
+def _without_speed_up(run: Run, panels: Sequence[Panel], x: Axis, names: Sequence[str]) -> list[str]:
+    """Returns the sentence about curves that lack the point over which the speed-ups of the others are."""
+    drawn = [each for panel in panels if panel.metric == "speed_up" for each in panel.series]
+    lacking = [each.label for each in drawn if each.label in names and (each.points["word"] == series.NO_SPEED_UP).any()]
+    if not lacking:
+        return []
+    first = min(position for each in drawn for position in each.drawn()["x"])
+    return [f"No speed-up, because there is no value at {labels.setting_of(run, x.setting, first)}: {'; '.join(dict.fromkeys(lacking))}. A speed-up over a later "
+            "point would not compare with the others."]
 
 
 def y_title(run: Run, metric: str, unit: str) -> str:

@@ -59,14 +59,20 @@ def _without(run: Run) -> Run:
 
 
 def _by_parity(run: Run) -> Run:
-    """Splits the odd and the even values of the swept count `parity` into separate series."""
+    """Splits the odd and the even values of the swept count `parity` into separate series, or into separate panels if
+    `panels` names this count.
+    """
     setting = run.plot.get("parity")
     if not setting or setting not in run.settings:
         return run
     words = run.settings[setting].map(lambda value: ("even" if value % 2 == 0 else "odd") + " " + labels.setting_name(run, setting))
     name = f"{setting} parity"
     cells = run.cells.assign(axes=[{**axes, name: word} for axes, word in zip(run.cells["axes"], words)])
-    return replace(run, cells=cells, settings=run.settings.assign(**{name: words}))
+    config = run.config
+    if run.plot.get("panels") == setting:
+        both = [word for start in ("odd", "even") for word in words.unique() if word.startswith(start)]
+        config = {**config, "plot": {**run.plot, "panels": name, "panel_names": both}, "sweep": {**config.get("sweep", {}), name: both}}
+    return replace(run, cells=cells, settings=run.settings.assign(**{name: words}), config=config)
 
 
 def _with_speed_up(run: Run) -> Run:

@@ -19,6 +19,7 @@ from plots.runs import labels
 from plots.runs.results import Run
 from plots.sheet import provisional, style
 
+NO_SPEED_UP = "no speed-up"  # word of a cell whose series has no first point
 _MOST_BESIDE = 4  # most panels side by side
 
 
@@ -171,7 +172,8 @@ def series_of(run: Run, x: str, phase: str, metric: str) -> list[Series]:
             raise NothingToDraw(f"{run.folder}: cell {cell} has no number called {x!r} for the x axis. Its axes "
                                 f"are: {', '.join(run.cells.at[cell, 'axes']) or 'none'}.")
     table["x"] = table["x"].astype(float)
-    table["word"] = ["" if not math.isnan(row.value) else row.status if row.status != "ok" else "no value"
+    absent = NO_SPEED_UP if metric == "speed_up" else "no value"
+    table["word"] = ["" if not math.isnan(row.value) else row.status if row.status != "ok" else absent
                      for row in table.itertuples()]
     table = table.rename_axis("cell").reset_index()
     by_cell = table.set_index("cell", drop=False)

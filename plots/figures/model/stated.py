@@ -52,17 +52,21 @@ def marks(run: Run, x: str, phase: str, metric: str) -> list[Mark]:
             and all(value == wanted for name, wanted in entry["where"].items() if name != x for value in run.column(name))]
 
 
-def bands(run: Run, phase: str, metric: str, drawn: Sequence[Series]) -> list[Band]:
-    """Returns the ranges stated for the panel of this phase and metric."""
+def bands(run: Run, x: str, phase: str, metric: str, drawn: Sequence[Series]) -> list[Band]:
+    """Returns the ranges stated for the panel of this phase and metric. `where` may restrict x, too."""
     made = []
-    for entry in _in_panel(run, "bands", phase, metric):
+    for entry in _in_panel(run, "bands", phase, metric, x):
         low, high = entry["between"]
+        there = run.matching({name: wanted for name, wanted in entry.get("where", {}).items() if name == x})
         if "of" not in entry:
-            xs = [x for series in drawn for x in series.points["x"]]
-            made.append(Band([min(xs), max(xs)], [low, low], [high, high], entry["source"]))
+            xs = [at for series in drawn for at, cell in zip(series.points["x"], series.points["cell"]) if there[cell]]
+            if xs:
+                made.append(Band([min(xs), max(xs)], [low, low], [high, high], entry["source"]))
             continue
         for series in drawn:
-            if series.allocator == entry["of"] and len(points := series.drawn()):
+            points = series.drawn()
+            points = points[[bool(there[cell]) for cell in points["cell"]]]
+            if series.allocator == entry["of"] and len(points):
                 made.append(Band(list(points["x"]), list(points["value"] * low), list(points["value"] * high), entry["source"], entry["of"]))
     return made
 
@@ -72,10 +76,13 @@ def positions(run: Run, phase: str, metric: str) -> list[Position]:
     return [Position(float(entry["at"]), entry["source"], entry.get("allocator", "")) for entry in _in_panel(run, "positions", phase, metric)]
 
 
-def _in_panel(run: Run, key: str, phase: str, metric: str) -> list[dict]:
-    """Returns the entries about the panel of this phase and metric, from the cells of `run`."""
+def _in_panel(run: Run, key: str, phase: str, metric: str, x: str = "") -> list[dict]:
+    """Returns the entries about the panel of this phase and metric, from the cells of `run`. Their wishes about `x` do
+    not count.
+    """
     return [entry for entry in _of_back_end(run, run.plot.get(key, []))
-            if (entry.get("metric", metric), entry.get("phase", phase)) == (metric, phase) and run.matching(entry.get("where", {})).all()]
+            if (entry.get("metric", metric), entry.get("phase", phase)) == (metric, phase)
+            and run.matching({name: wanted for name, wanted in entry.get("where", {}).items() if name != x}).all()]
 
 
 def _entries(run: Run) -> list[dict]:
@@ -91,7 +98,7 @@ def sentences(run: Run, drawn: Sequence[tuple[str, str]]) -> list[str]:
     groups: dict[tuple, list[dict]] = {}
     for entry in _entries(run):
         if (entry.get("phase", ""), entry["metric"]) not in drawn:
-            where = ", ".join(f"{labels.setting_name(run, name)} {quantity.formatter(name)(value)}"
+            where = ", ".join(labels.told(run, name, value) if isinstance(value, (bool, str)) else f"{labels.setting_name(run, name)} {quantity.formatter(name)(value)}"
                               for name, value in entry["where"].items())
             alone = entry["metric"] if _unit(run, entry) else ""  # counts share a sentence
             groups.setdefault((entry["source"], where, alone), []).append(entry)

@@ -6,6 +6,7 @@ curve shows that both are there. Markers keep their height, and lines keep their
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass
 from typing import Sequence
@@ -37,18 +38,22 @@ class Move:
 
 
 def moves(all_series: Sequence[Series], bounds: tuple[float, float], log: bool, height: float, spacing: float = math.inf, rule: Rule = LINES) -> list[Move]:
-    """Returns one move for each series.
+    """Returns one move for each series. A series without a line, such as a single point, joins the first bundle that
+    its markers meet.
 
     `height` is the height of the axes in inches. `spacing` is the usual distance between two positions in points. The
     markers of a position take less than half of it on either side.
     """
     places = [_places(series, bounds, log, height * 72) for series in all_series]
     bundle = list(range(len(places)))
-    for one in range(len(places)):
-        for other in range(one):
-            if _coincide(places[one], places[other], rule):
-                old, new = bundle[one], bundle[other]
-                bundle = [new if each == old else each for each in bundle]
+    lined = [number for number, each in enumerate(all_series) if _has_line(each)]
+    for one, other in itertools.combinations(lined, 2):
+        if _coincide(places[other], places[one], rule):
+            old, new = bundle[other], bundle[one]
+            bundle = [new if each == old else each for each in bundle]
+    for one in sorted(set(bundle) - set(lined)):
+        met = next((other for other in (*lined, *range(one)) if other != one and _coincide(places[one], places[other], MARKERS, 1)), one)
+        bundle[one] = bundle[met]
     return [_of_member(number, [i for i, each in enumerate(bundle) if each == own], spacing) for number, own in enumerate(bundle)]
 
 
@@ -65,7 +70,12 @@ def _places(series: Series, bounds: tuple[float, float], log: bool, points: floa
             if not math.isnan(y)}
 
 
-def _coincide(one: dict[float, float], other: dict[float, float], rule: Rule) -> bool:
+def _has_line(series: Series) -> bool:
+    """Returns whether two neighbouring points have values, so that a line joins them."""
+    return any(not math.isnan(before) and not math.isnan(after) for before, after in itertools.pairwise(series.points["value"]))
+
+
+def _coincide(one: dict[float, float], other: dict[float, float], rule: Rule, least: int = 2) -> bool:
     common = [x for x in one if x in other]
     near = sum(abs(one[x] - other[x]) < rule.near for x in common)
-    return len(common) > 1 and near >= rule.most * len(common)
+    return len(common) >= least and near >= rule.most * len(common)

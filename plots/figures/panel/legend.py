@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Sequence
 
+from matplotlib.collections import PathCollection
+from matplotlib.legend_handler import HandlerLine2D
 from matplotlib.lines import Line2D
 
 from plots.sheet import style, ticks
@@ -36,22 +38,40 @@ def height_of(names: Sequence[str], titled: bool) -> float:
 def draw(page: Page, place: tuple[float, float], below: bool, title: str = "") -> None:
     """Draws one entry per label of all panels, in the order of the first panel. The paper's statements come last.
 
-    A series without any value has no entry, because the strip names it.
+    A series without any value has no entry, because the strip names it. A series with only provisional values has
+    their marker.
     """
     handles = [(handle, label) for axes in page.figure.axes for handle, label in zip(*axes.get_legend_handles_labels())]
     handles.sort(key=lambda each: (each[0].get_gid() or "").startswith(("stated", "band", "position", "noise", "theory ")))
     names = dict.fromkeys(label for _, label in handles)
-    found = {label: _upright(handle) if handle.get_gid() == "position" else handle for handle, label in reversed(handles) if _seen(handle)}
-    entries = {label: found[label] for label in names if label in found}
+    seen = {label: [handle for handle, own in handles if own == label and _seen(handle)] for label in names}
+    entries = {label: _key(found) for label, found in seen.items() if found}
     columns = rows_of(list(entries))[0] if below else 1
     page.figure.legend(list(entries.values()), [shown(name) for name in entries], loc="upper left", borderaxespad=0, borderpad=0, handlelength=2.6,
                               handletextpad=0.5, labelspacing=0.35, columnspacing=1.0, ncol=columns, bbox_to_anchor=page.point(*place),
-                              title=title or None, title_fontsize=style.RC["legend.fontsize"], alignment="left")
+                              title=title or None, title_fontsize=style.RC["legend.fontsize"], alignment="left",
+                              handler_map={handle: _Upright() for handle in entries.values() if isinstance(handle, Line2D) and handle.get_gid() == "position"})
 
 
-def _upright(line: Line2D) -> Line2D:
-    """Returns a vertical line for the legend, which would draw it as a horizontal one."""
-    return Line2D([], [], linestyle="none", marker="|", markersize=9, markeredgewidth=line.get_linewidth(), color=line.get_color())
+class _Upright(HandlerLine2D):
+    """Draws the vertical line of a position as the panel does: upright and dashed. Other lines lie in the legend."""
+
+    def create_artists(self, legend, orig_handle, xdescent, ydescent, width, height, fontsize, trans):
+        middle, beyond = width / 2 - xdescent, 0.35 * height
+        return [Line2D([middle, middle], [height - ydescent + beyond, -ydescent - beyond], color=orig_handle.get_color(), linestyle=style.POSITION_DASH,
+                       linewidth=orig_handle.get_linewidth(), transform=trans)]
+
+
+def _key(found: Sequence):
+    """Returns the handle of an entry from the handles of its label in all panels."""
+    hollow = [handle for handle in found if isinstance(handle, PathCollection)]
+    lines = [handle for handle in found if isinstance(handle, Line2D)]
+    if not hollow or len(hollow) < len(lines):
+        return next((handle for handle in found if handle not in hollow), None)
+    line = Line2D([], [])
+    line.update_from(lines[0])
+    line.set_marker("none")
+    return line, hollow[0]
 
 
 def _seen(handle) -> bool:

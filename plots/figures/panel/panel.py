@@ -7,6 +7,7 @@ import math
 from dataclasses import dataclass
 from typing import Sequence
 
+from matplotlib.colors import to_rgba
 from matplotlib.transforms import offset_copy
 
 from plots.figures.model.chart import Chart, Panel
@@ -78,19 +79,19 @@ def draw_panel(axes, chart: Chart, content: Panel, scale: Scale, moves: Sequence
         if band.low == band.high:
             axes.plot(band.xs, band.low, color=style.GREY, linestyle=(0, (1, 1.5)), linewidth=1.2, zorder=0.5, label=band.source, gid="band")
             continue
-        axes.fill_between(band.xs, band.low, band.high, color=style.NOISE, alpha=0.28, linewidth=0, zorder=0.5, label=band.source,
-                          gid="band")
+        axes.fill_between(band.xs, band.low, band.high, facecolor=to_rgba(style.NOISE, 0.32), edgecolor=to_rgba(style.GREY, 0.75), linewidth=0.5, zorder=0.5,
+                          label=band.source, gid="band")
     sources = list(dict.fromkeys(position.source for position in content.positions))
     for position in content.positions:
         colour = (style.BLACK, style.GREY)[sources.index(position.source) % 2]
-        axes.axvline(position.x, color=colour, linestyle=(0, (4, 2.5)), linewidth=0.8, zorder=0.9, label=position.source, gid="position")
+        axes.axvline(position.x, color=colour, linestyle=style.POSITION_DASH, linewidth=0.8, zorder=0.9, label=position.source, gid="position")
     _draw_noise(axes, chart, content, scale)
     beyond: list[edge.Number] = []
     xs = sorted({x for series in content.series for x in series.points["x"]})
     for index, (series, curve) in enumerate(zip(content.series, content.curves)):
         aside = _SPREAD * ((index + 0.5) / len(content.series) - 0.5) if chart.x.words else 0.0
         joined = not chart.x.words and not curve[0] and chart.joined
-        _draw_series(axes, series, aside, moves[index], joined, chart.faint, xs, content.ringed, joined or scale.clipped > 0)
+        _draw_series(axes, series, aside, moves[index], joined, chart.faint, xs, content.ringed, scale.clipped > 0)
         edge.draw(axes, series, aside, scale.bounds(), scale.written, beyond)
     for series, curve in content.theory():  # below the markers
         axes.plot(*curve, color=series.look.colour, linestyle=series.look.dash, linewidth=0.9, zorder=1.5, gid=f"theory {series.label}", label=content.equations[series.allocator])
@@ -133,8 +134,9 @@ def _draw_series(axes, series: Series, aside: float, move: apart.Move, joined: b
                   solid_capstyle="butt", gid=f"below {series.label}")
     _draw_values(axes, series, xs, hollow, joined, place, cut)
     if hollow.any():
-        provisional.draw(axes, xs[hollow], points.loc[hollow, "value"], look, look.marker_size, transform=place, clip_on=cut, zorder=2.02,
-                         gid=f"provisional {series.label}")
+        only = series.label if hollow[points["value"].notna()].all() else ""
+        provisional.draw(axes, xs[hollow], points.loc[hollow, "value"], look, look.marker_size, gid=f"provisional {series.label}", label=only, transform=place,
+                         clip_on=cut, zorder=2.02)
     if joined and fade:
         _fade_gaps(axes, points, all_xs, move.wider)
     rings = points[points["cell"].isin(ringed)]

@@ -3,6 +3,7 @@ rings, gaps.
 """
 
 import itertools
+import math
 
 import readback
 import matplotlib.text
@@ -63,6 +64,24 @@ def test_speed_up_is_over_the_first_point_of_each_series(tmp_path):
     assert made["CMalloc"] == pytest.approx({1: 1, 2: 1 / 2, 3: 1 / 3}) and made["Halloc"] == pytest.approx(made["CMalloc"])
 
 
+def test_a_series_without_the_first_point_has_no_speed_up_and_the_caption_says_so(tmp_path):
+    failed = synthetic.cell("halloc", {"threads": 1}, status="timeout", reason="too slow")
+    drawing = lines.make(_run(tmp_path, [cell for cell in _both() if cell["axes"]["threads"] > 1 or cell["allocator"] != "halloc"] + [failed], metric="speed_up"), "stem")
+    assert readback.medians(drawing)["CMalloc"] == pytest.approx({1: 1, 2: 1 / 2, 3: 1 / 3}) and readback.medians(drawing)["Halloc"] == {}
+    assert {"timeout", "no speed-up"} <= set(readback.texts(drawing)) and readback.failures(drawing)["Halloc"] == {1, 2, 3}
+    told = "No speed-up, because there is no value at threads 1: Halloc."
+    assert told in " ".join(" ".join(readback.texts(drawing)).split()) and told in drawing.markdown and "| Halloc | timeout | no speed-up | no speed-up |" in drawing.markdown
+    assert "No speed-up" not in lines.make(_run(tmp_path / "whole", _both(), metric="speed_up"), "stem").markdown
+
+
+def test_odd_and_even_values_become_panels_with_ticks_of_their_own(tmp_path):
+    drawing = lines.make(_run(tmp_path, _both((1, 2, 9, 10)), parity="threads", panels="threads"), "stem")
+    axes = [each for each in drawing.page.figure.axes if each.get_lines()]
+    assert [sorted({line.get_label() for line in each.get_lines() if (line.get_gid() or "").startswith("median")}) for each in axes] == [["CMalloc", "Halloc"]] * 2
+    assert [list(each.get_xticks()) for each in axes] == [[1, 9], [2, 10]]
+    assert [text for text in readback.texts(drawing) if "threads" in text and text.split()[0] in ("odd", "even")] == ["odd threads", "even threads"]
+
+
 def test_names_and_rivals(tmp_path):
     run = _run(tmp_path, _both(), names={"halloc": "Halloc 1.0", "c_malloc": "a sort by a library"}, rivals=["a sort by a library"])
     drawn = {each.label: each.look for each in series.series_of(run, "threads", "alloc", "time")}
@@ -106,6 +125,35 @@ def test_bands_are_absolute_or_follow_an_allocator(tmp_path):
     legend, = drawing.page.figure.legends
     assert [text.get_text() for text in legend.get_texts()] == ["CMalloc", "Halloc", "a line", "flat", "follows"] or \
         {text.get_text() for text in legend.get_texts()} == {"CMalloc", "Halloc", "a line", "flat", "follows"}
+
+
+def test_a_band_has_an_edge_a_sentence_and_the_places_that_it_is_about(tmp_path):
+    bands = [{"metric": "time", "between": [2, 4], "of": "c_malloc", "where": {"threads": {"to": 2}}, "source": "follows"},
+             {"metric": "time", "between": [1e-6, 3e-6], "where": {"threads": {"from": 2}}, "source": "flat"}, {"metric": "time", "between": [1, 2], "where": {"threads": 7}, "source": "nowhere"}]
+    drawing = lines.make(_run(tmp_path, _both(), bands=bands), "stem")
+    made = {artist.get_label(): artist for artist in _drawn(drawing, "band")}
+    assert {label: sorted({round(float(x)) for x, _ in artist.get_paths()[0].vertices}) for label, artist in made.items()} == {"follows": [1, 2], "flat": [2, 3]}
+    assert all(artist.get_linewidths()[0] > 0 and artist.get_edgecolors()[0][3] > artist.get_facecolors()[0][3] for artist in made.values()), "an edge, unlike noise"
+    told = "Grey band with an edge: a range that the paper states."
+    assert told in " ".join(" ".join(readback.texts(drawing)).split())
+    assert told not in " ".join(" ".join(readback.texts(lines.make(_run(tmp_path / "none", _both()), "stem"))).split())
+
+
+def test_the_key_of_a_position_is_upright_and_dashed_as_its_line(tmp_path):
+    drawing = lines.make(_run(tmp_path, _both(), positions=[{"at": 2, "source": "the paper's"}]), "stem")
+    drawing.page.figure.draw_without_rendering()
+    key, = [line for line in drawing.page.figure.legends[0].get_lines() if len(set(line.get_xdata())) == 1 and len(set(line.get_ydata())) == 2]
+    drawn, = _drawn(drawing, "position")
+    assert key.is_dashed() and drawn.is_dashed() and key.get_color() == drawn.get_color()
+
+
+def test_a_mark_of_one_panel_is_not_in_the_other(tmp_path):
+    marks = [{"metric": "time", "phase": "alloc", "where": {"threads": 2, "coalescing": False}, "value": 7e-6, "source": "The paper"}]
+    cells = [_cell("halloc", x, 1e-6, coalescing=on) for x in (1, 2) for on in (False, True)]
+    drawing = lines.make(_run(tmp_path, cells, panels="coalescing", marks=marks), "stem")
+    assert [sum(line.get_gid() == "stated" for line in axes.get_lines()) for axes in drawing.page.figure.axes] == [1, 0]
+    text = lines.make(_run(tmp_path / "free", cells, panels="coalescing", y="free", marks=marks), "stem").markdown
+    assert "The paper states 7 µs (alloc) at threads 2, coalescing off" in text
 
 
 def test_positions_are_vertical_lines_in_the_panels_that_they_are_about(tmp_path):
@@ -194,8 +242,30 @@ def test_markers_of_one_position_stay_clear_of_the_next():
     assert [move.aside for move in apart.moves(alike, (0.5, 2), False, 2.0)] == [-3.0, 0, 3.0]
 
 
-def _points(value):
-    return series.Series("c_malloc", "CMalloc", style.look("c_malloc"), pandas.DataFrame({"x": [1.0, 2.0], "value": [value, value]}))
+def test_a_lone_marker_is_not_hidden_and_a_crossing_moves_nothing():
+    alone, crossing = _points(1.0, (2.0,)), _points(1.0)
+    crossing.points.loc[0, "value"] = 9.0
+    assert [move.aside for move in apart.moves([alone, _points(1.0)], (0.5, 10), True, 2.0)] == [-2.2, 2.2]
+    assert apart.moves([crossing, _points(1.0, (2.0, 3.0))], (0.5, 10), True, 2.0) == [apart.Move()] * 2
+
+
+def test_a_marker_that_meets_two_curves_does_not_join_them():
+    other = _points(3.0)
+    other.points.loc[0, "value"] = 1.02
+    alone, one, two = apart.moves([_points(1.0, (1.0,)), _points(1.0), other], (0.5, 10), True, 2.0)
+    assert alone.aside == -one.aside != 0 and two == apart.Move()
+
+
+def test_markers_without_a_line_between_them_are_not_hidden():
+    gap = _points(1.0, (1.0, 2.0, 3.0))
+    gap.points["value"] = [1.0, math.nan, 3.0]
+    assert [move.aside != 0 for move in apart.moves([gap, _points(1.0, (1.0, 2.0, 3.0))], (0.5, 10), True, 2.0)] == [True, True]
+    gap.points["value"] = [1.0, 3.0, 3.0]
+    assert [move.aside != 0 for move in apart.moves([gap, _points(1.0, (1.0, 2.0, 3.0))], (0.5, 10), True, 2.0)] == [False, False], "lines cross"
+
+
+def _points(value, xs=(1.0, 2.0)):
+    return series.Series("c_malloc", "CMalloc", style.look("c_malloc"), pandas.DataFrame({"x": list(xs), "value": [value] * len(xs)}))
 
 
 def _with_samples(folder, times):

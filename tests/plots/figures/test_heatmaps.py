@@ -151,6 +151,8 @@ def test_names_of_groups_without_room_are_told_once(tmp_path):
              for threads in range(1, 13) for lanes in (1, 2)]
     shown = readback.texts(heatmap.make(_run(tmp_path, cells, x=["threads", "lanes"]), "stem"))
     assert shown.count("threads") == 1 and "12" in shown and "threads 12" not in shown
+    shown = readback.texts(heatmap.make(_run(tmp_path / "after", cells, x=["threads", "lanes"], names={"threads": "{} warps that call"}), "stem"))
+    assert shown.count("warps that call") == 1 and "12" in shown and "12 warps that call" not in shown
 
 
 def test_rows_stand_by_family_and_forms_below_their_name():

@@ -127,3 +127,16 @@ def test_what_is_zero_everywhere_is_named_beside_a_logarithmic_axis(tmp_path):
     assert readback.medians(drawing) == {"CMalloc": {1.0: 1.0, 2.0: 2.0}, "Halloc": {}}
     assert readback.failures(drawing) == {"Halloc": {1.0, 2.0}} and "0" in readback.texts(drawing)
     assert next(axes for axes in _panels(drawing)).get_yscale() == "log"
+    assert "Crosses with 0: the value is 0, which a logarithmic axis lacks." in " ".join(" ".join(readback.texts(drawing)).split())
+
+
+def test_a_y_label_is_no_longer_than_its_axis(tmp_path):
+    metrics = ["compare_exchanges_per_malloc", "operations_per_malloc", "operations_per_free"]
+    cells = _cells(lambda at: {("", metric): 2.0 for metric in metrics}, kind=(1, 2))
+    drawing = lines.make(_run(tmp_path, cells, y="", metric=metrics, panels="kind"), "stem")
+    drawing.page.figure.draw_without_rendering()
+    labelled = [axes for axes in _panels(drawing) if axes.get_ylabel()]
+    assert [axes.get_ylabel() for axes in labelled] == ["compare exchanges\nper malloc", "operations per malloc", "operations per free"]
+    for axes in labelled:
+        label, panel = axes.yaxis.label.get_window_extent(), axes.get_window_extent()
+        assert label.height <= panel.height and label.x0 >= 0 and not any(label.overlaps(tick.get_window_extent()) for tick in axes.get_yticklabels())

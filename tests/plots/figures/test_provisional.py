@@ -9,6 +9,8 @@ import pytest
 import synthetic
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.collections import PathCollection
+from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 from plots.advice import engine, table, text
 from plots.figures import drawing, heatmap, lines
@@ -60,6 +62,22 @@ def test_lines_have_hollow_marks_and_no_bars_there(tmp_path):
     assert readback.interval_xs(drawn, "CMalloc") == {1.0, 4.0} and readback.interval_xs(drawn, "CudaMalloc") == set()
     mark = next(each for axes in drawn.page.figure.axes for each in axes.collections if each.get_gid() == "provisional CMalloc")
     assert mark.get_facecolors().tolist() == [[1, 1, 1, 1]] and mark.get_linestyles()[0][1] is not None, "white with a dashed edge"
+
+
+def test_the_legend_shows_the_marker_that_the_panel_has(tmp_path):
+    drawn = KINDS["lines"](_run(tmp_path, _mixed(True)), "stem")
+    legend, = drawn.page.figure.legends
+    hollow = [each for each in legend.findobj(PathCollection) if each.get_linestyles()[0][1] is not None]
+    full = {line.get_marker() for line in legend.get_lines()}
+    assert [text.get_text() for text in legend.get_texts()] == ["CMalloc", "CudaMalloc"]
+    assert len(hollow) == 1 and hollow[0].get_edgecolors().tolist() == [list(to_rgba(style.look("cuda_malloc").colour))], "only CudaMalloc has no other marker"
+    assert full == {style.look("c_malloc").marker, "none"}, "its line has no full one"
+
+
+def test_markers_at_the_edge_are_whole_unless_values_lie_beyond_it(tmp_path):
+    for limits, cut in (({}, False), ({"time": [1e-6, 9e-6]}, True)):
+        drawn = KINDS["lines"](_run(tmp_path / str(cut), _mixed(True), {**CONFIG["plot"], "limits": limits}), "stem")
+        assert {each.get_clip_on() for axes in drawn.page.figure.axes for each in axes.collections if (each.get_gid() or "").startswith("provisional ")} == {cut}
 
 
 def test_captions_and_tables_say_it_where_it_is_so(tmp_path):

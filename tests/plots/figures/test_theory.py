@@ -155,6 +155,7 @@ def test_a_curve_is_drawn_with_markers_on_it(tmp_path):
     assert "theory CoRW" not in by_gid
     assert axes.get_ylim()[1] > 138
     assert "(3) of the paper" in drawing.markdown or any("(3) of the paper" in text for text in readback.texts(drawing))
+    assert "Lines through markers join measured values." in " ".join(" ".join(readback.texts(drawing)).split()), "CoRW has no formula here"
 
 
 def test_a_panel_without_an_allocator_has_the_curve_that_others_have_of_it(tmp_path):

@@ -8,6 +8,13 @@ from plots.runs import origin, results
 from synthetic import cell, write
 
 
+def test_a_share_is_written_in_percent(tmp_path):
+    config = {"name": "p/fig1", "allocators": ["c_malloc"], "workload": {"id": "group_by", "free_share": 0.5, "live_share": 0.5}, "sweep": {"x": [1]}}
+    for names, told in (({}, "free 50 % · live share 0.5"), ({"free_share": "{} of the pages free before"}, "50 % of the pages free before · live share 0.5")):
+        one = cell("c_malloc", {"x": 1}, values={("alloc", "time"): 1e-6}, workload_parameters={"free_share": 0.5, "live_share": 0.5})
+        assert told in " ".join(origin.lines(results.read_run(write(tmp_path, {**config, "plot": {"names": names}}, [one]))))
+
+
 @pytest.mark.parametrize("provenance, told", [
     ({}, []),
     ({"measured_revisions": ["a"], "cards": ["GPU-1"], "drivers": ["570"], "dirty": False, "mixed": False}, []),

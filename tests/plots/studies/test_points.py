@@ -2,6 +2,8 @@
 and wrong lists.
 """
 
+import dataclasses
+import itertools
 import json
 
 import pytest
@@ -9,6 +11,7 @@ from allocbench.errors import NothingToDraw, UsageError
 import synthetic
 
 from plots.commands import cli
+from plots.ledger.effects import Estimate
 from plots.runs import configs, few_rounds, kept, results
 from plots.studies import points, points_table
 
@@ -179,6 +182,49 @@ def test_points_of_a_picture_are_marks_in_the_colour_of_their_verdict(tmp_path):
     drawing = points_table.drawing(data, points.judge(data, [run]), [run])
     marks = [line for line in drawing.page.figure.axes[0].lines if line.get_marker() == "o"]
     assert [(line.get_xdata()[0], line.get_color()) for line in marks] == [(pytest.approx(10 / 9), "#b00000")]
+
+
+def _estimate(number, half=0.02):
+    return Estimate(number, number * (1 - half), number * (1 + half), "")
+
+
+def _point(ratios, higher=False, half=0.02):
+    places = [points.Place("", _estimate(ratio, half), "Halloc", _estimate(1.0, 0.0), None, None, points.MET) for ratio in ratios]
+    return points.Point("p", "at most 1", "time", "s", tuple(places), "", higher)
+
+
+def _drawn(tmp_path, made):
+    """Returns the axes, the marks and the words of the page."""
+    figure = points_table.drawing({"allocator": "comb", "title": "T"}, made, [_sizes(tmp_path)]).page.figure
+    return figure.axes[0], [line for line in figure.axes[0].lines if line.get_marker() == "o"], " ".join(" ".join(text.get_text() for text in figure.texts).split())
+
+
+def test_marks_of_equal_factors_lie_in_lanes_of_their_own(tmp_path):
+    axes, drawn, _ = _drawn(tmp_path, [_point([1.2, 1.21, 1.2, 1.19, 1.22, 1.2, 5.0])])
+    axes.figure.draw_without_rendering()
+    boxes = [line.get_window_extent() for line in drawn]
+    assert len(drawn) == 7 and not any(one.overlaps(other) for one, other in itertools.combinations(boxes, 2))
+    assert len({round(line.get_ydata()[0], 6) for line in drawn}) == 6, "5.0 has room beside the others"
+
+
+def test_the_axis_covers_whole_intervals(tmp_path):
+    axes, *_ = _drawn(tmp_path, [_point([10.0], half=0.5), _point([0.1], half=0.5)])
+    assert axes.get_xlim()[0] < 0.05 and axes.get_xlim()[1] > 15
+
+
+def test_left_of_one_is_better_where_more_is_better_too(tmp_path):
+    for higher, factor in ((True, 1.25), (False, 0.8)):
+        _, drawn, words = _drawn(tmp_path, [_point([0.8], higher)])
+        assert drawn[0].get_xdata()[0] == pytest.approx(factor)
+        assert ("The factor is inverted where more is better." in words) == higher
+
+
+def test_a_place_without_a_factor_is_told(tmp_path):
+    whole = _point([1.2, 1.3])
+    lacking = dataclasses.replace(whole, places=(dataclasses.replace(whole.places[0], theirs=_estimate(0.0)), whole.places[1]))
+    axes, _, words = _drawn(tmp_path, [whole, lacking, dataclasses.replace(lacking, places=lacking.places[:1])])
+    assert [text.get_text() for text in axes.texts if text.get_gid() == "lacking"] == ["1 of 2 without a factor", "no factor"]
+    assert "No factor: a number is missing, or the best other has 0." in words and "No factor" not in _drawn(tmp_path, [whole])[2]
 
 
 @pytest.mark.full
