@@ -159,7 +159,7 @@ std::vector<Model> models_of_whole_heaps() {
        .steps = {request(0), free_null(), give_back(0), free_null()},
        .null_is_failure = true},
       {.name = "reset",
-       .description = "the heap is reset between launches while blocks live; then it must be as new",
+       .description = "the heap is reset between launches while blocks are in use; it must then serve like a new heap",
        .threads_per_block = 8,
        .launches = 3,
        .sizes = {{16}, {40}},
@@ -243,7 +243,7 @@ std::vector<Model> models_of_nulls_and_resets() {
        .refills = true},
       {.name = "full_reset",
        .description =
-           "a full warp fills the heap, which is reset while its blocks live; then it must be as new for a warp",
+           "a full warp fills the heap, which is reset while blocks are in use; it must then serve like a new heap",
        .launches = 2,
        .sizes = {{16}, {40}},
        .steps = {fill(0), empty(0, 1, even), request(1, all, 1)},

@@ -131,7 +131,7 @@ class ArrayList {
     std::uint64_t count;  // number of elements, written before the chunk is linked
   };
   struct BlockScan {
-    std::uint32_t warp_elements[32];  // first the elements of each warp, then those of all warps before it
+    std::uint32_t warp_elements[32];  // number of elements of each warp, then of all warps before it
     Chunk* chunk;
   };
 

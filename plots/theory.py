@@ -1,4 +1,4 @@
-"""This module computes the expected steps of page allocators after Pham et al. 2025: equations (1) to (14) and both theorems.
+"""Expected number of steps of page allocators: equations (1) to (14) and both theorems of Pham et al. 2025.
 
 The notation is that of the paper. There are T pages, of which A are free when N threads request one each. A word of the
 bitmap has w bits. M is the number of clusters of free pages. TAS is the mean number of steps of a thread. WAS is the
@@ -49,19 +49,19 @@ def rw_steps(pages: float, free: float, threads: float) -> float:
 
 
 def rw_steps_exact(pages: float, free: int, threads: int) -> float:
-    """Computes the sum that (3) approximates. It is finite for A = N."""
+    """Computes the sum that equation (3) approximates. The sum is finite for A = N."""
     return pages / threads * float(numpy.sum(1 / numpy.arange(free - threads + 1, free + 1, dtype=float)))
 
 
 def rw_bm_steps(pages: float, free: float, threads: int, word: int = 32) -> float:
-    """Computes equation (5). With w = 1, it is the exact sum of RW."""
+    """Computes equation (5). With w = 1, the result is the exact sum of RW (rw_steps_exact)."""
     used = (pages - free + numpy.arange(int(threads), dtype=float)) / pages
     return float(numpy.mean(1 / (1 - used**word)))
 
 
 def rw_bm_warp_steps(pages: float, free: float, threads: float, word: int = 32, lanes: int = LANES) -> float:
-    """Computes equation (6), an upper bound: every lane has the worst chance, that of A - N free pages. With w = 1, it
-    is (4).
+    """Computes equation (6). It is an upper bound, because every lane has the worst chance, which belongs to
+    A - N free pages. With w = 1, the result is equation (4).
     """
     if threads >= free:
         return math.inf

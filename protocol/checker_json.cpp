@@ -62,7 +62,8 @@ struct EventWriter {
     return json;
   }
   Json operator()(const Replayed& event) const {
-    return {{"event", "replayed"}, {"times", event.times}, {"identical", event.identical}, {"run", run_json(event.run)}};
+    return {
+        {"event", "replayed"}, {"times", event.times}, {"identical", event.identical}, {"run", run_json(event.run)}};
   }
   Json operator()(const Shrunk& event) const {
     return {{"event", "shrunk"}, {"runs", event.runs}, {"run", run_json(event.run)}};

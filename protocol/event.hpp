@@ -74,7 +74,7 @@ struct Checks {
   std::optional<std::string> content;  // "checked", "checked: N of M callers", "not finished: ..." or "waived: ..."
   std::optional<std::uint64_t> leak_rounds;
   std::optional<std::string> leak;  // "checked", "partial: ...", "not finished: ..." or "waived: ..."
-  // Refusals in the leak check of requests that would have fitted into the free memory.
+  // Number of null pointers in the leak check for requests that the free memory had room for.
   std::optional<std::uint64_t> spurious_nulls;
   std::optional<std::string> reset;  // reset() and free(null): "checked: ...", "not finished: ..." or "waived: ..."
   // "N calls in K kernels" with the number of lost calls, or "not written: ..."

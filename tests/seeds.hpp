@@ -1,4 +1,4 @@
-// How many schedules a test tries.
+// seeds() is the number of schedules that a test tries.
 #pragma once
 
 #include <algorithm>

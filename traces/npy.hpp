@@ -1,4 +1,4 @@
-// NumPy's file format for arrays of one dimension (NEP 1, version 1.0).
+// These functions read and write NumPy's file format for arrays of one dimension (NEP 1, version 1.0).
 #pragma once
 
 #include <bit>

@@ -1,4 +1,5 @@
-// A trace as a folder: trace.json, and a NumPy array for each column (docs/try-your-application.md).
+// These functions store a trace as a folder: trace.json, and a NumPy array for each column
+// (docs/try-your-application.md).
 //
 //   trace.json      format, version, allocator, pool_bytes, clock, kernels
 //   thread.npy      u4

@@ -1,13 +1,15 @@
 // Comb gives all lanes of a warp their slots, of any size, by one atomic operation.
 //
-// Comb is our own design and not from a paper. docs/comb.md explains the idea with a picture, the invariants, and why
-// each step is safe. Idea: The pool is cut into chunks. Each chunk serves one size. A bitmap word of 64 bits has the
-// class of its chunk beside the bits of 32 slots. A warp finds a chunk in the directory of its class, at a place that
-// follows from the warp's number, and ORs one bit per lane into a word without loading it first. The old word shows
-// which slots the warp won and, by the tag, whether the directory entry was right, because entries may be wrong at any
-// time. So a warp need not even read the directory. When an entry gets a chunk, it prefers a certain one, and a warp
-// with one class guesses that the entry got this chunk. Neighbouring warps use neighbouring words, so warps that repeat
-// their requests do not contend.
+// Comb is our own design. No paper describes it. docs/comb.md explains the idea with a picture, the invariants, and why
+// each step is safe.
+//
+// Idea: The pool is cut into chunks. Each chunk serves one size. A bitmap word of 64 bits has the class of its chunk
+// beside the bits of 32 slots. A warp finds a chunk in the directory of its class, at a place that follows from the
+// warp's number, and ORs one bit per lane into a word without loading it first. The old word shows which slots the warp
+// won and, by the tag, whether the directory entry was right, because entries may be wrong at any time. Each entry has
+// a preferred chunk, and a warp that requests one class guesses that the entry contains this chunk. So such a warp does
+// not even read the directory. Neighbouring warps use neighbouring words, so warps that repeat their requests do not
+// contend.
 //
 //   space.hpp       the arrays           words.hpp    claim, open and own a word
 //   retirement.hpp  chunks change class  take.hpp     slots for lanes that come together
@@ -36,18 +38,18 @@ class Comb {
   static std::size_t max_request(std::size_t pool_bytes, const Parameters& parameters) {
     return pool_bytes >> chunk_log2(pool_bytes, parameters) << chunk_log2(pool_bytes, parameters);
   }
-  // Six chunks of 16 slots of 16 bytes, of which a reset prepares two.
+  // The heap has six chunks of 16 slots of 16 bytes. A reset prepares two of the chunks.
   static SmallHeap<Parameters> small_heap() {
     return {
         .pool_bytes = 6 * 256, .parameters = {.chunk_bytes = 256, .least_chunks = 1, .prepared = 2}, .serves_new = 96};
   }
-  // Chunks of more than one word.
+  // This heap has chunks of more than one word.
   static SmallHeap<Parameters> second_small_heap() {
     return {.pool_bytes = 4 * 1024,
             .parameters = {.chunk_bytes = 1024, .least_chunks = 1, .prepared = 1},
             .serves_new = 256};
   }
-  // Two words of windows.
+  // This heap has more than 32 windows, so the marks of a class take two words (scan.hpp).
   static SmallHeap<Parameters> heap_of_many_units() {
     return {.pool_bytes = 33 * comb::window_chunks * 256,
             .parameters = {.chunk_bytes = 256, .least_chunks = 1, .prepared = 1},
@@ -56,22 +58,23 @@ class Comb {
 
   void reset(simt::Stream& stream) { space_.reset(stream); }
 
-  // For a pool that begins with `first_bytes` and grows. The prepared chunks are in the first part.
+  // Returns the parameters of a pool that begins with `first_bytes` and grows up to `most_bytes`. All prepared chunks
+  // are in the first part.
   static Parameters parameters_for_growth(Parameters parameters, std::size_t first_bytes, std::size_t most_bytes) {
     const std::uint64_t times = (most_bytes + first_bytes - 1) / first_bytes;
     const std::uint64_t one_in = std::max<std::uint64_t>(parameters.prepared, 2) * times;
     parameters.prepared = parameters.prepared == 0 || one_in > most_prepared ? 0 : one_in;
     return parameters;
   }
-  // Moves the end of the pool from `before` to `bytes`, rounded down to whole chunks, and returns the new size. A heap
-  // that is new, by create() or reset(), has its whole pool, so `before` is its size. No kernel may run.
+  // Moves the end of the pool from `before` to `bytes`, rounded down to whole chunks, and returns the new size. After
+  // create() or reset(), the heap has the whole pool, so `before` is the size of the pool. No kernel may run.
   std::size_t move_end(simt::Stream& stream, std::size_t before, std::size_t bytes) {
     const auto end = static_cast<std::uint32_t>(bytes >> space_.chunk_log2);
     comb::move_end(stream, space_, static_cast<std::uint32_t>(before >> space_.chunk_log2), end);
     return std::size_t{end} << space_.chunk_log2;
   }
 
-  // Slots are at multiples of their size from the beginning of a chunk. Large requests begin at the beginning of a
+  // A slot starts at a multiple of its size from the start of its chunk. A large request starts at the start of a
   // chunk.
   std::size_t alignment_of(std::size_t bytes) const {
     const auto base = reinterpret_cast<std::uint64_t>(space_.base);
@@ -92,7 +95,7 @@ class Comb {
     Place place;
     FirstClaim first;
     if (group.num_threads() == 1) {
-      // Without votes and shuffles, because in a loop of one lane every instruction counts.
+      // One lane alone makes no votes and shuffles, because in a loop of one lane every instruction counts.
       const auto now = [&] { return static_cast<std::uint32_t>(thread.clock()); };
       place = place_of(thread, size_class, 1, 1, 0, now);
       thread.probe(simt::Step::attempt);
@@ -129,7 +132,7 @@ class Comb {
     if (block == nullptr) return;
     const std::size_t offset = space_.offset_of(block);
     const std::uint32_t chunk = space_.chunk_at(offset);
-    // A plain load, because no thread writes this word while a block of the chunk is in use.
+    // A plain load is enough, because no thread writes this word while a block of the chunk is in use.
     const std::uint32_t entry = space_.table[chunk];
     if (entry > last_class_entry) return free_run(thread, *space_.copy, chunk, entry);
     const std::uint32_t in_chunk = static_cast<std::uint32_t>(offset) & ((1u << space_.chunk_log2) - 1);
@@ -148,7 +151,7 @@ class Comb {
   }
 
   std::string broken_invariant(simt::Stream& stream) const { return Inspection(stream, space_).broken_invariant(); }
-  // Exact.
+  // Returns exact numbers.
   HeapUsage usage(simt::Stream& stream) const { return Inspection(stream, space_).usage(); }
   const Space<bug>& space() const { return space_; }
 
@@ -164,18 +167,18 @@ class Comb {
     return Space<bug>::chunk_log2_for(pool_bytes, parameters);
   }
 
-  // Result of the first claim.
+  // FirstClaim is the result of the first claim.
   struct FirstClaim {
     std::uint32_t chunk = no_chunk;
     std::uint32_t won = 0;
     std::uint64_t seen = unknown_word;
   };
 
-  // With `guesses` the claim uses the chunk that the directory entry would ask for, and the directory is read only if
-  // the tag shows that the guess was wrong. A right guess saves a round trip to memory. A wrong guess costs all lanes
-  // of the warp two more accesses, so a warp that requests several classes does not guess.
+  // Makes the first claim. With `guesses`, the claim goes to the preferred chunk of the directory entry, and the
+  // directory is read only if the tag shows that the guess was wrong. A right guess saves a round trip to memory. A
+  // wrong guess costs all lanes of the warp two more accesses, so a warp that requests several classes does not guess.
   //
-  // A wrong guess sets bits in a word of any class, until it clears them again. No block is harmed:
+  // A wrong guess sets bits in a word of another class and clears them again. This harms no block:
   //   * A closed or locked word (of a free chunk, a run, a retirement, an opening) has all bits set, so the guess wins
   //     nothing.
   //   * Bits of live blocks and surplus bits are set, so a free of the other class clears only bits that the guess has
@@ -204,13 +207,13 @@ class Comb {
     return claim;
   }
 
-  // Each warp has a share of the slots, by its number. The size of a share is a power of two, at least one slot per
-  // mate. Shares are larger in a large pool, where a lane that requests twice should find a second slot. A warp with
-  // one lane here is likely to request again, so such shares together may be the whole pool. If more than 16 lanes of
-  // the warp (`lanes`) are here, a share is at most one word. Fewer lanes may be in a loop, so they get up to an eighth
-  // of a chunk if the prepared chunks are enough for all. Shares of different sizes use different parts of the
-  // directory, so that warps with 3 mates do not contend with warps with 30. `now` is the clock, the same for all
-  // mates.
+  // Returns the place of the first claim. The number of a warp gives its share of the slots. A share has a power of two
+  // of slots, at least one per mate. Shares are larger in a large pool, where a lane that requests twice should find a
+  // second slot. A warp of which one lane calls is likely to request again, so such shares together may be the whole
+  // pool. If more than 16 lanes of the warp call (`lanes`), a share is at most one word. Fewer lanes may be in a loop,
+  // so they get up to an eighth of a chunk if the prepared chunks are enough for all. Shares of different sizes use
+  // different parts of the directory, so that warps with 3 mates do not contend with warps with 30. `now` is the clock,
+  // the same for all mates.
   template <class Thread, class Now>
   SIMT_FN Place place_of(Thread& thread, SizeClass size_class, std::uint32_t count, std::uint32_t lanes,
                          std::uint32_t first_rank, Now now) const {

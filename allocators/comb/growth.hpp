@@ -1,12 +1,12 @@
-// These functions move the end of a pool that grows. The chunks behind the end are one run in use, which is never
-// freed. No kernel may run meanwhile.
+// These functions move the end of a pool that grows. The chunks behind the end form one run, which counts as in use and
+// is never freed. No kernel may run meanwhile.
 #pragma once
 
 #include "allocators/comb/runs.hpp"
 
 namespace allocbench::comb {
 
-// Chunks are counted from 0 here. Those from `begin` to `end` - 1 become free, and those from `end` on the run.
+// Chunks are counted from 0 here. Chunks `begin` to `end` - 1 become free, and the chunks from `end` on become the run.
 struct MoveEnd {
   template <class Thread, class S>
   SIMT_FN void operator()(Thread& thread, S space, std::uint32_t begin, std::uint32_t end) const {
@@ -32,7 +32,7 @@ struct CountUsed {
   }
 };
 
-// `begin` is the old end of the pool. A new heap has no run yet, so there it is the number of all chunks.
+// `begin` is the old end of the pool. For a new heap, which has no run yet, `begin` is the number of all chunks.
 template <class S>
 void move_end(simt::Stream& stream, const S& space, std::uint32_t begin, std::uint32_t end) {
   const bool is_new = begin == space.chunks;

@@ -1,8 +1,8 @@
 // These functions check the invariants of a Comb on the host while no kernel runs.
 //
-//   * A word is closed, or open for the class of its chunk. No thread holds a lock.
-//   * Open words are words that the class uses, and their bits beyond the last slot are set.
-//   * A chunk that is not free has its bit in the map.
+//   * Each word is closed, or open for the class of its chunk. No thread holds a lock.
+//   * Only words that the class uses are open. The bits beyond the last slot are set in an open word.
+//   * The bit of a chunk in `in_use` is set unless the chunk is free.
 //   * Runs are whole: a head has the length of its run, and that many chunks follow.
 //   * Entries of the directory and of the lists of members are empty or contain chunks of the pool.
 #pragma once
@@ -25,7 +25,7 @@ class Inspection {
         directory_(copy(stream, space.directory, space.all_entries())),
         members_(copy(stream, space.members, space.all_entries())) {}
 
-  // Empty if all is well.
+  // Returns the first broken invariant, or an empty text.
   std::string broken_invariant() const {
     for (std::uint32_t chunk = 0; chunk < table_.size(); ++chunk) {
       if (std::string broken = broken_words(chunk); !broken.empty()) return name(chunk) + broken;
@@ -40,11 +40,11 @@ class Inspection {
     return broken_hint("a list of members", members_);
   }
 
-  // Chunks with this entry in the table.
+  // Returns the number of chunks with this entry in the table.
   std::uint32_t chunks_with(std::uint32_t entry) const {
     return static_cast<std::uint32_t>(std::count(table_.begin() + first_chunk, table_.end(), entry));
   }
-  // Slots that are taken in all chunks of classes.
+  // Returns the number of taken slots in all chunks that have a class.
   std::uint64_t taken_slots() const {
     std::uint64_t taken = 0;
     for (std::uint32_t chunk = first_chunk; chunk < table_.size(); ++chunk) {
@@ -88,7 +88,7 @@ class Inspection {
     return words_[(std::size_t{chunk} << space_.words_log2) + index];
   }
 
-  // In a chunk of a class.
+  // Returns the number of taken slots in a chunk that has a class.
   std::uint32_t taken_slots_of(std::uint32_t chunk) const {
     const SizeClass size_class = space_.size_class(table_[chunk] - 1);
     std::uint32_t taken = 0;

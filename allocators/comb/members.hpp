@@ -2,7 +2,7 @@
 //
 // Each class has a list of its chunks. These chunks are the members of the class. A request picks some members at
 // random. Like the directory, the list is a hint: an entry may be empty or contain a chunk that has left the class. The
-// length of the list is the number of entries that have ever been used, limited to the existing entries.
+// length of the list is the number of entries that have been used since the last reset, at most all entries.
 //
 // A class that needs a chunk gets a free chunk, or an empty chunk of another class if no chunk is free. A request that
 // needs a chunk first marks an entry. Other requests at this entry wait for the chunk, which also serves them. So if
@@ -15,7 +15,7 @@
 
 namespace allocbench::comb {
 
-// Chunks in use beyond which they are scarce.
+// Returns the number of chunks in use above which chunks are scarce.
 template <class S>
 SIMT_FN std::uint32_t plenty(const S& space) {
   return space.chunks - space.chunks / 4;
@@ -27,8 +27,8 @@ SIMT_FN std::uint32_t unused_chunks(Thread& thread, const S& space, const Group&
   return used < space.chunks ? space.chunks - used : 0;
 }
 
-// Approximate number of chunks that a class may still get: unused chunks, and prepared chunks of other classes, which
-// stay empty in a pool that serves one size.
+// Returns the approximate number of chunks that a class may still get: the unused chunks, and the prepared chunks of
+// other classes. The latter stay empty in a pool that serves one size.
 template <class Thread, class S, class Group>
 SIMT_FN std::uint32_t chunks_to_get(Thread& thread, const S& space, const Group& mates) {
   std::uint32_t empty = 0;
@@ -39,7 +39,8 @@ SIMT_FN std::uint32_t chunks_to_get(Thread& thread, const S& space, const Group&
   return mates.broadcast(empty) + unused_chunks(thread, space, mates);
 }
 
-// How scarce chunks are: 0 while a quarter of them is free, then 1, 2 and, with less than a sixteenth, 3.
+// Returns how scarce chunks are: 0 if more than a quarter of them is unused, 1 above an eighth, 2 above a sixteenth,
+// otherwise 3.
 template <class S>
 SIMT_FN std::uint32_t scarcity(const S& space, std::uint32_t unused) {
   return unused > space.chunks / 4 ? 0 : unused > space.chunks / 8 ? 1 : unused > space.chunks / 16 ? 2 : 3;
@@ -51,8 +52,8 @@ SIMT_FN std::uint32_t extend_list(Thread& thread, const S& space, std::uint32_t 
   return thread.atomic(space.member_counts[size_class]).fetch_add(by, simt::relaxed);
 }
 
-// Stores a chunk in the list, at a place reserved for it. If another request that fetched a chunk for an empty entry
-// has taken the place, the next places are tried. Only a scan of all chunks finds a chunk that is not in the list.
+// Stores a chunk in the list, at a reserved place. Another request may have put the chunk that it fetched there. Then
+// this function tries the next places. Only a scan of all chunks finds a chunk that is not in the list.
 template <class Thread, class S>
 SIMT_FN void enlist(Thread& thread, const S& space, std::uint32_t size_class, std::uint32_t place,
                     std::uint32_t chunk) {
@@ -68,8 +69,8 @@ SIMT_FN void enlist(Thread& thread, const S& space, std::uint32_t size_class, st
   thread.atomic(space.member(size_class, place)).store(chunk, simt::relaxed);
 }
 
-// The number, from 0, of the chunk that a directory entry asks for first. In a pool with room the entry almost always
-// gets this chunk. Prepared chunks come first.
+// Returns the preferred chunk of a directory entry, counted from 0. The entry almost always has this chunk while chunks
+// are plentiful. The first entries of a class prefer prepared chunks.
 template <class S>
 SIMT_FN std::uint32_t own_chunk(const S& space, std::uint32_t size_class, std::uint32_t entry) {
   const std::uint32_t early = size_class * space.prepared_per_class + entry;
@@ -80,9 +81,9 @@ SIMT_FN std::uint32_t own_chunk(const S& space, std::uint32_t size_class, std::u
   return space.prepared + late;
 }
 
-// Takes ownership of the free chunks that the directory entries of `batch` ask for, with one atomic, because a request
-// that needs one will need the others. Late requests find the class in the table. Returns the chunk of `place`, or
-// no_chunk if it is taken.
+// Takes ownership of the preferred chunks of `batch` neighbouring directory entries, if they are free, by one atomic,
+// because a request that needs one of them will need the others. Later requests find the class of these chunks in the
+// table. Returns the preferred chunk of entry `place`, or no_chunk if it is taken.
 template <class Thread, class S, class Group>
 SIMT_FN std::uint32_t fetch_own_chunks(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class,
                                        std::uint32_t place, std::uint32_t batch, bool thrifty) {
@@ -107,8 +108,8 @@ SIMT_FN std::uint32_t fetch_own_chunks(Thread& thread, const S& space, const Gro
   }
   before = mates.broadcast(before);
   mates.sync();  // the leader's acquire covers all lanes
-  // Each lane gives the class to one chunk, and the leader to the requested one. Other requests wait for that chunk, so
-  // the list is updated later.
+  // Each lane gives the class to one chunk. The leader gives it to the requested chunk. Other requests wait for this
+  // chunk, so the list is updated later.
   const std::uint32_t mine = lowest | ((wanted + mates.thread_rank()) & (batch - 1));
   const std::uint32_t owned = bits & ~before;
   const bool gives = mates.thread_rank() < batch && (owned >> mine % 32 & 1) != 0;
@@ -136,7 +137,7 @@ SIMT_FN std::uint32_t fetch_own_chunks(Thread& thread, const S& space, const Gro
   return mates.any(mates.leader() && has_class) ? first_chunk + wanted : no_chunk;
 }
 
-// Any free chunk for the class; no_chunk if there seems to be none.
+// Gives any free chunk to the class and returns it. Returns no_chunk if there seems to be none.
 template <class Thread, class S, class Group>
 SIMT_FN std::uint32_t fetch_any_chunk(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class) {
   if (mates.any(mates.leader() && thread.atomic(*space.used).load(simt::relaxed) >= space.chunks)) return no_chunk;
@@ -178,8 +179,9 @@ SIMT_FN bool obtain(Thread& thread, const S& space, const Group& mates, std::uin
   return mates.any(mates.leader() && adopt(thread, space, chunk, size_class));
 }
 
-// Whether the class could have this chunk, because it is free or seems to be an empty chunk of another class. `entry`
-// is its entry in the table. `least` is `locked` if another thread may be taking the chunk, otherwise `closed`.
+// Returns whether the class can get this chunk, because the chunk is free or seems to be an empty chunk of another
+// class. `entry` is the chunk's entry in the table. With `least` = `locked`, a chunk that another thread is taking also
+// counts; with `closed` it does not.
 template <class Thread, class S>
 SIMT_FN bool obtainable(Thread& thread, const S& space, std::uint32_t chunk, std::uint32_t entry,
                         std::uint32_t size_class, std::uint32_t least) {
@@ -188,9 +190,10 @@ SIMT_FN bool obtainable(Thread& thread, const S& space, std::uint32_t chunk, std
          seems_empty(thread, space, chunk, space.size_class(entry - 1), least);
 }
 
-// Gives an empty chunk of another class, or a free one, to this class. All these searches share a cursor, which stays
-// where a search found chunks. They skip chunks that another thread is taking, so they do not queue for one. After one
-// pass over the pool without success, each search checks only once, because empty chunks rarely come back.
+// Gives an empty chunk of another class, or a free chunk, to this class. All such searches share a cursor, which stays
+// where a search found chunks. A search skips chunks that another thread is taking, so searches do not wait for each
+// other. If the last pass over the pool found nothing, each search makes only one step, because chunks rarely become
+// empty again.
 template <class Thread, class S, class Group>
 SIMT_FN std::uint32_t take_empty_chunk(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class) {
   constexpr std::uint32_t most_looks = 64;
@@ -229,15 +232,16 @@ SIMT_FN std::uint32_t take_empty_chunk(Thread& thread, const S& space, const Gro
   return no_chunk;
 }
 
-// A new chunk for the class: a free one, otherwise an empty one of another class. no_chunk if none was found.
+// Gives the class a new chunk: a free one, otherwise an empty chunk of another class. Returns no_chunk if none was
+// found.
 template <class Thread, class S, class Group>
 SIMT_FN std::uint32_t fetch_chunk(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class) {
   const std::uint32_t found = fetch_any_chunk(thread, space, mates, size_class);
   return found != no_chunk ? found : take_empty_chunk(thread, space, mates, size_class);
 }
 
-// A chunk for an entry of the directory or of the list of members that contained `seen`; no_chunk if none is available.
-// One group fetches the chunk, and the others wait for it. `fetched` is set if this group fetched it.
+// Returns a chunk for an entry of the directory or of the list of members, or no_chunk if none is available. The entry
+// contained `seen`. One group fetches the chunk, and the others wait for it. `fetched` is set if this group fetched it.
 template <class Thread, class S, class Group>
 SIMT_FN std::uint32_t fetch_for(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class,
                                 std::uint32_t& entry_word, std::uint32_t seen, bool& fetched) {
@@ -262,7 +266,8 @@ SIMT_FN std::uint32_t fetch_for(Thread& thread, const S& space, const Group& mat
   return found;
 }
 
-// The chunk that a directory entry will get because of other requests; no_chunk if there seem to be none.
+// Waits until other requests have put a chunk into a directory entry, and returns this chunk. Returns no_chunk if no
+// request seems to do so.
 template <class Thread, class S, class Group>
 SIMT_FN std::uint32_t wait_for_entry(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class,
                                      std::uint32_t place) {
@@ -281,8 +286,8 @@ SIMT_FN std::uint32_t wait_for_entry(Thread& thread, const S& space, const Group
   return found < first_chunk ? no_chunk : found;
 }
 
-// A chunk for the directory entry that contained `seen`; no_chunk if none is available. If more than half of the pool
-// is used, a thrifty group requests only the entry's own chunk.
+// Returns a chunk for the directory entry, which contained `seen`, or no_chunk if none is available. If more than half
+// of the pool is used, a thrifty group requests only the entry's preferred chunk.
 template <class Thread, class S, class Group>
 SIMT_FN std::uint32_t renew_entry(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class,
                                   std::uint32_t place, std::uint32_t seen, std::uint32_t batch, bool thrifty) {
@@ -297,7 +302,7 @@ SIMT_FN std::uint32_t renew_entry(Thread& thread, const S& space, const Group& m
   return found;
 }
 
-// A chunk for an empty entry of the list, which may have a chunk by now.
+// Returns a chunk for an entry of the list. The entry was empty, but may have a chunk by now.
 template <class Thread, class S, class Group>
 SIMT_FN std::uint32_t fetch_member(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class,
                                    std::uint32_t place) {

@@ -1,11 +1,10 @@
 // These functions change the use of a chunk: a free chunk gets a class, and an empty chunk of a class becomes free or
 // gets another class.
 //
-// A thread retires a chunk by taking all its slots: it locks every word, from "no slot taken" or from "closed". Then no
-// other thread is inside or can enter, and no block of the chunk is in use. Then the thread changes the table, and
-// closes the words at last. Word 0 comes first, so of two retiring threads only one succeeds. If any slot is taken, by
-// its owner or for a moment by a claim with the wrong class, the attempt ends, and the words are opened again as they
-// were.
+// A thread retires a chunk by taking all its slots: it locks every word that is closed or has no taken slot. Then no
+// block of the chunk is in use, and no other thread can take a slot. The thread changes the table and finally closes
+// the words. It locks word 0 first, so of two threads that retire a chunk only one succeeds. If any slot is taken, by
+// its owner or for a moment by a claim with the wrong class, the attempt ends, and the thread opens the words again.
 #pragma once
 
 #include "allocators/comb/words.hpp"
@@ -30,7 +29,8 @@ SIMT_FN void release_chunk(Thread& thread, const S& space, std::uint32_t chunk) 
   thread.atomic(*space.used).fetch_sub(1u, simt::relaxed);
 }
 
-// Gives a class to an owned chunk without one. Its words are closed, and the first warp that arrives opens them.
+// Gives a class to an owned chunk that has no class. The words of the chunk are closed, and the first warp that needs a
+// word opens it.
 template <class Thread, class S>
 SIMT_FN void give_class(Thread& thread, const S& space, std::uint32_t chunk, std::uint32_t size_class) {
   thread.atomic(space.table[chunk]).store(chunk_of_class(size_class), simt::release);
@@ -44,7 +44,8 @@ SIMT_FN bool adopt(Thread& thread, const S& space, std::uint32_t chunk, std::uin
   return true;
 }
 
-// True if the chunk looks empty. Its first word may be closed; if `least` is `locked`, another thread may own it.
+// Returns true if word 0 of the chunk has no taken slot or is closed. With `least` = `locked`, the word may also be
+// locked by another thread.
 template <class Thread, class S>
 SIMT_FN bool seems_empty(Thread& thread, const S& space, std::uint32_t chunk, SizeClass size_class,
                          std::uint32_t least) {
@@ -52,7 +53,7 @@ SIMT_FN bool seems_empty(Thread& thread, const S& space, std::uint32_t chunk, Si
   return word == tagged(size_class.index, size_class.surplus(0)) || tag_of(word) >= least;
 }
 
-// Called by the first member. Locks word 0 and checks that the chunk still belongs to the class.
+// Locks word 0 and checks that the chunk still belongs to the class. The first member of the group calls this function.
 template <class Thread, class S>
 SIMT_FN bool enter(Thread& thread, const S& space, std::uint32_t chunk, SizeClass size_class) {
   std::uint64_t before = 0;
@@ -62,8 +63,8 @@ SIMT_FN bool enter(Thread& thread, const S& space, std::uint32_t chunk, SizeClas
   return false;
 }
 
-// Called by all members of the group. Sets the table entry of an empty chunk of a class to `next`. False if the chunk
-// is not empty or another group works on it.
+// Sets the table entry of an empty chunk of a class to `next`. All members of the group call this function. Returns
+// false if the chunk is not empty or if another group works on it.
 template <class Thread, class S, class Group>
 SIMT_FN bool retire(Thread& thread, const S& space, const Group& group, std::uint32_t chunk, SizeClass size_class,
                     std::uint32_t next) {

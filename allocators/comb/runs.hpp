@@ -9,11 +9,11 @@
 
 namespace allocbench::comb {
 
-// The bits of the chunks first to end - 1 that are in the same word of the map as `first`.
+// MapPart has the bits of those chunks from `first` to `end` - 1 that are in the same word of `in_use` as `first`.
 struct MapPart {
   std::uint32_t word;
   std::uint32_t bits;
-  std::uint32_t next;  // the first chunk that is not in it
+  std::uint32_t next;  // first chunk behind this word or behind the run
 
   SIMT_FN MapPart(std::uint32_t first, std::uint32_t end) : word((first - first_chunk) / 32) {
     const std::uint32_t low = (first - first_chunk) % 32;
@@ -32,7 +32,7 @@ SIMT_FN void release_run(Thread& thread, const S& space, std::uint32_t first, st
   }
 }
 
-// Takes ownership of the chunks first to end - 1, all or none.
+// Takes ownership of chunks first to end - 1: of all of them, or of none.
 template <class Thread, class S>
 SIMT_FN bool claim_run(Thread& thread, const S& space, std::uint32_t first, std::uint32_t end) {
   for (std::uint32_t chunk = first; chunk != end;) {
@@ -50,8 +50,9 @@ SIMT_FN bool claim_run(Thread& thread, const S& space, std::uint32_t first, std:
   return true;
 }
 
-// Searches once for a run, from the end on. With `aligned` only at multiples of this length from the end, so that equal
-// runs leave no gaps. `contended` is set if a run was found and lost.
+// Searches once for a run, beginning at the end of the pool. With `aligned`, a run may start only at multiples of its
+// length from the end, so that equal runs leave no gaps. Sets `contended` if another thread took a chunk of the run
+// that was found.
 template <class Thread, class S>
 SIMT_FN std::uint32_t find_run(Thread& thread, const S& space, std::uint32_t count, bool aligned, bool& contended) {
   std::uint32_t length = 0;
@@ -63,13 +64,13 @@ SIMT_FN std::uint32_t find_run(Thread& thread, const S& space, std::uint32_t cou
     if (length < count || (aligned && (space.chunks - i) % count != 0)) continue;
     const std::uint32_t first = first_chunk + i;
     if (claim_run(thread, space, first, first + count)) return first;
-    contended = true;  // begin again at the end: a run further down would leave a gap
+    contended = true;  // the caller searches from the end again, because a run further down would leave a gap
     break;
   }
   return no_chunk;
 }
 
-// Retires every empty chunk. True if there was one, or if one may have been missed.
+// Retires every empty chunk. Returns true if there was one.
 template <class Thread, class S, class Group>
 SIMT_FN bool retire_all(Thread& thread, const S& space, const Group& alone) {
   bool any = false;
@@ -83,7 +84,7 @@ SIMT_FN bool retire_all(Thread& thread, const S& space, const Group& alone) {
   return any;
 }
 
-// A block of more than half a chunk for each calling thread.
+// Returns a block of more than half a chunk to each calling thread, or null.
 template <class Thread, class S>
 SIMT_NOINLINE_FN void* take_run(Thread& thread, const S& space, std::size_t bytes) {
   constexpr std::uint32_t most_rounds = 32;

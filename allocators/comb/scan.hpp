@@ -3,11 +3,11 @@
 // Warps that scan at the same time divide the pool. Each check of a window first takes a ticket, and a check that
 // leaves nothing for the class stores its ticket as a note at the window. Each scan also has a ticket. If the note of a
 // window is younger than a scan, the window has nothing for this scan, because the check saw everything that was free
-// when the scan began. If the notes of all windows are younger, the pool has nothing.
+// when the scan began. If the notes of all windows are younger, the pool has nothing for this scan.
 //
-// A scan begins at windows that a map does not mark as barren since their last check. At these windows the scan takes
-// only slots of its class, so that classes that scan at the same time do not take the last empty chunks from each
-// other.
+// In its first round, a scan checks only windows that are not marked as barren. A mark means that the last check of the
+// window found nothing for the class. In this round the scan takes only slots of its own class, so that classes that
+// scan at the same time do not take the last empty chunks from each other.
 #pragma once
 
 #include "allocators/comb/members.hpp"
@@ -17,8 +17,8 @@ namespace allocbench::comb {
 
 inline constexpr std::uint32_t no_window = 0xffffffffu;
 
-// Slots for the mates from the chunks of the class, which have a bit in `own` for each chunk of the window. All words
-// are checked. `unsettled` is set if another thread worked on one of them.
+// Takes slots for the mates from chunks of the class in a window. Bit i of `own` selects chunk i of the window. All
+// words of these chunks are checked. `unsettled` is set if another thread works on one of the words.
 template <class Thread, class S, class Group>
 SIMT_FN Taken glean(Thread& thread, const S& space, Group& mates, const simt::Parked<SizeClass>& size_class,
                     const simt::Parked<std::uint32_t>& window, const simt::Parked<std::uint32_t>& own,
@@ -52,12 +52,12 @@ SIMT_FN Taken glean(Thread& thread, const S& space, Group& mates, const simt::Pa
   return {};
 }
 
-// Slots for the mates from a window: first from chunks of the class, then, if it `may_grow`, from those that it can
-// get.
+// Takes slots for the mates from a window: first from chunks of the class. With `may_grow`, the class then gets other
+// chunks of the window.
 template <class Thread, class S, class Group>
 SIMT_FN Taken search_window(Thread& thread, const S& space, Group& mates, const simt::Parked<SizeClass>& size_class,
                             const simt::Parked<std::uint32_t>& window, bool may_grow, simt::Parked<bool>& unsettled) {
-  std::uint32_t found = 0;  // chunks of the class, and in the upper half those that it could have
+  std::uint32_t found = 0;  // lower half: chunks of the class; upper half: chunks that it may get
   SIMT_ROLLED
   for (std::uint32_t i = mates.thread_rank(); i < window_chunks; i += mates.num_threads()) {
     if (window * window_chunks + i >= space.chunks) break;
@@ -90,7 +90,8 @@ SIMT_FN Taken search_window(Thread& thread, const S& space, Group& mates, const 
   }
 }
 
-// A ticket, one for all mates. Everything that they did is ordered before the actions of holders of later tickets.
+// Takes one ticket for all mates. All earlier actions of the mates are ordered before the actions of holders of later
+// tickets.
 template <class Thread, class Group>
 SIMT_FN std::uint64_t take_ticket(Thread& thread, const Group& mates, Scans& scans) {
   mates.sync();
@@ -100,8 +101,8 @@ SIMT_FN std::uint64_t take_ticket(Thread& thread, const Group& mates, Scans& sca
   return mates.broadcast(ticket);
 }
 
-// A window that may have slots of the class, of those from the word `next` of the map on; `no_window` if the `left`
-// words from there on have none. Both are moved.
+// Returns the next window that is not marked as barren, or `no_window`. The search begins at word `next` of the marks
+// and checks at most `left` words. It moves `next` forward and lowers `left`.
 template <class Thread, class S, class Group>
 SIMT_FN std::uint32_t hopeful_window(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class,
                                      simt::Parked<std::uint32_t>& next, simt::Parked<std::uint32_t>& left) {
@@ -113,7 +114,7 @@ SIMT_FN std::uint32_t hopeful_window(Thread& thread, const S& space, const Group
     if (rank < left) hopeful = ~thread.atomic(space.barren_windows(size_class, word)).load(simt::relaxed);
     if (word == space.barren_words() - 1) hopeful &= 0xffffffffu >> (31 - (space.windows() - 1) % 32);
     const simt::LaneMask all = mates.ballot(hopeful != 0);
-    std::uint32_t steps = simt::popcount(mates.mask() & ((all & (0u - all)) - 1));  // all, if no lane has one
+    std::uint32_t steps = simt::popcount(mates.mask() & ((all & (0u - all)) - 1));  // words before the hopeful one
     if (steps > left) steps = left;
     left = left - steps;
     next = next + steps < space.barren_words() ? next + steps : next + steps - space.barren_words();
@@ -125,7 +126,8 @@ SIMT_FN std::uint32_t hopeful_window(Thread& thread, const S& space, const Group
   return no_window;
 }
 
-// The next window, from `next` on, whose note is not younger than the ticket `number`; as above.
+// Returns the next window whose note is not younger than ticket `number`, or `no_window`. `next` and `left` count
+// windows.
 template <class Thread, class S, class Group>
 SIMT_FN std::uint32_t unproved_window(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class,
                                       const simt::Parked<std::uint64_t>& number, simt::Parked<std::uint32_t>& next,
@@ -146,8 +148,8 @@ SIMT_FN std::uint32_t unproved_window(Thread& thread, const S& space, const Grou
   return no_window;
 }
 
-// Scans all windows, and once more if another thread owned memory for a moment. If a scan that began later found
-// nothing, this scan also ends.
+// Scans all windows, and scans again if another thread worked on some of the memory. The scan ends without a block if a
+// scan that began later found nothing.
 template <class Thread, class S, class Group>
 SIMT_FN void* scan(Thread& thread, const S& space, Group& mates, const simt::Parked<SizeClass>& size_class,
                    const simt::Parked<std::uint32_t>& place) {
@@ -157,7 +159,7 @@ SIMT_FN void* scan(Thread& thread, const S& space, Group& mates, const simt::Par
   for (simt::Parked<std::uint32_t> round = 0; round < most_rounds; ++round) {
     simt::Parked<bool> unsettled = false;
     simt::Parked<std::uint32_t> left = round == 0 ? space.barren_words() : space.windows();
-    // Steps of the golden ratio: any number of scans that begin together spread evenly.
+    // Scans start at steps of the golden ratio, so any number of scans that begin together spread evenly.
     simt::Parked<std::uint32_t> next =
         simt::multiply_high((static_cast<std::uint32_t>(number) + round) * 0x9e3779b9u, left);
     SIMT_ROLLED

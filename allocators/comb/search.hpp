@@ -3,7 +3,7 @@
 // All lanes of one class (`mates`) stay together until each has its slot. The mates search, in this order:
 //   1. the word of the first claim, in a chunk for their directory entry, which they may have to fetch
 //   2. words at random in the chunks of the class; after some rounds without success one more chunk
-//   3. all chunks of the pool: slots of the own class, free chunks, empty chunks of other classes
+//   3. all chunks of the pool: slots of the class, free chunks, empty chunks of other classes
 //   4. the same for the class with larger slots that has the most chunks
 // Every wait is bounded by a fixed number of checks. If step 3 finds nothing, the pool had nothing for the class.
 #pragma once
@@ -12,16 +12,16 @@
 
 namespace allocbench::comb {
 
-// The place where a request searches first.
+// Place is where a request searches first.
 struct Place {
-  std::uint32_t entry = 0;  // of the directory of its class
-  std::uint32_t word = 0;   // of the chunk found there
-  std::uint32_t bits = 0;   // of the word
-  bool thrifty = false;     // most of the share is unused, so it gets no chunk if chunks are scarce
+  std::uint32_t entry = 0;  // entry in the directory of the class
+  std::uint32_t word = 0;   // word of the chunk that the entry names
+  std::uint32_t bits = 0;   // bits to claim in the word
+  bool thrifty = false;     // the warp uses little of its share, so its request fetches no chunk if chunks are scarce
 };
 
-// Slots of the word of the first claim, which contained `seen`. A word that another thread has locked will soon be
-// open.
+// Takes slots for the mates from the word of the first claim, which contained `seen`. If another thread has locked the
+// word, the mates wait, because the word will soon be open.
 template <class Thread, class S, class Group>
 SIMT_FN Taken take_at_home(Thread& thread, const S& space, Group& mates, const simt::Parked<SizeClass>& size_class,
                            const simt::Parked<Place>& place, std::uint32_t chunk, std::uint64_t seen) {
@@ -44,8 +44,8 @@ SIMT_FN Taken take_at_home(Thread& thread, const S& space, Group& mates, const s
   return {};
 }
 
-// A word of a random member of the class. Every second choice is one of the newest members, which are the emptiest. A
-// chunk that has left the class is removed from the list. `empty` is an entry of the list without a chunk.
+// Loads a word of a random member of the class. With `newest`, it is one of the newest members, which are the emptiest.
+// A chunk that has left the class is removed from the list. Sets `empty` to an entry of the list that has no chunk.
 template <class Thread, class S>
 SIMT_FN Sight look_at_member(Thread& thread, const S& space, const simt::Parked<SizeClass>& size_class,
                              std::uint32_t random, bool newest, std::uint32_t count, std::uint32_t& empty) {
@@ -118,7 +118,7 @@ SIMT_FN Taken search_members(Thread& thread, const S& space, Group& mates, const
   return {};
 }
 
-// The class with larger slots that has or had the most chunks; 0 if there is none.
+// Returns the class with larger slots whose list of members is longest, or 0 if no such class has members.
 template <class Thread, class S, class Group>
 SIMT_FN std::uint32_t lending_class(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class) {
   std::uint32_t best = 0;
@@ -132,7 +132,7 @@ SIMT_FN std::uint32_t lending_class(Thread& thread, const S& space, const Group&
   return mates.broadcast(best);
 }
 
-// Is the chunk of this class?
+// Returns whether the chunk belongs to this class.
 template <class Thread, class S, class Group>
 SIMT_FN bool belongs(Thread& thread, const S& space, const Group& mates, std::uint32_t chunk,
                      std::uint32_t size_class) {
@@ -140,15 +140,15 @@ SIMT_FN bool belongs(Thread& thread, const S& space, const Group& mates, std::ui
                                                                  chunk_of_class(size_class));
 }
 
-// A slot for each of the mates, which have none yet. `chunk` is the chunk from the directory, and `seen` is the word
-// that the first mate found there, or `unknown_word`.
+// Returns a slot for each of the mates, or null. `chunk` is the chunk from the directory, and `seen` is the word that
+// the first mate found there, or `unknown_word`.
 template <class Thread, class S, class Group>
 SIMT_FN void* search(Thread& thread, const S& space, Group mates, SizeClass the_class, Place first_place,
                      std::uint32_t chunk, std::uint64_t seen) {
   constexpr std::uint32_t most_chunks = 3;
   simt::Parked<SizeClass> size_class = the_class;
   const simt::Parked<Place> place = first_place;
-  simt::Parked<bool> moves = true;  // to the chunk that it finds
+  simt::Parked<bool> moves = true;  // the directory entry gets the chunk that is found
   SIMT_ROLLED
   for (simt::Parked<std::uint32_t> i = 0; i < most_chunks; ++i) {
     if (chunk >= first_chunk) {
@@ -171,14 +171,14 @@ SIMT_FN void* search(Thread& thread, const S& space, Group mates, SizeClass the_
     if (chunk == no_chunk)
       chunk = renew_entry(thread, space, mates, size_class->index, place->entry, old, batch, place->thrifty);
     if (chunk == no_chunk) break;
-    seen = closed_word;  // as a chunk is that has just been fetched
+    seen = closed_word;  // the words of a new chunk are closed
   }
   const Taken taken = search_members(thread, space, mates, size_class);
   if (taken.chunk != no_chunk) {
     if (moves) thread.atomic(space.entry(size_class->index, place->entry)).store(taken.chunk, simt::relaxed);
     return space.block(taken.chunk, size_class, taken.slot);
   }
-  // A loop, because two scans in the code would need more registers.
+  // The loop contains the only call of scan(), because a second call would need more registers.
   SIMT_ROLLED
   for (bool borrows = false;; borrows = true) {
     void* const block = scan(thread, space, mates, size_class, place->entry);

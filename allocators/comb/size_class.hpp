@@ -13,14 +13,14 @@ struct SizeClass {
   std::uint32_t index = 0;
   std::uint32_t chunk_log2 = 0;
 
-  // The class of a request of at most half a chunk.
+  // Returns the class of a request of at most half a chunk.
   SIMT_HOST_FN static std::uint32_t of(std::uint32_t bytes) {
     const std::uint32_t last = bytes <= 16 ? 15 : bytes - 1;
     const std::uint32_t log2 = 31 - simt::count_leading_zeros(last);
     const std::uint32_t index = 2 * (log2 - 4) + 1 + (last >> (log2 - 1) & 1);
     return index == 1 ? 2 : index;
   }
-  // Classes of chunks of 2^chunk_log2 bytes.
+  // Returns the number of classes if a chunk has 2^chunk_log2 bytes.
   SIMT_HOST_FN static std::uint32_t count(std::uint32_t chunk_log2) { return 2 * (chunk_log2 - 5) + 1; }
 
   SIMT_HOST_FN bool unused() const { return index == 1; }
@@ -32,17 +32,18 @@ struct SizeClass {
   }
   SIMT_HOST_FN std::uint32_t words() const { return (slots() + 31) / 32; }
 
-  // The largest powers of two that are at most the slots of a chunk, the slots of its first word, and its full words.
+  // These functions return log2, rounded down, of the slots of a chunk, the slots of its first word, and its full
+  // words.
   SIMT_HOST_FN std::uint32_t slots_log2() const { return chunk_log2 - 4 - doublings() - (index & 1); }
   SIMT_HOST_FN std::uint32_t word_log2() const { return slots_log2() < 5 ? slots_log2() : 5; }
   SIMT_HOST_FN std::uint32_t words_log2() const { return slots_log2() - word_log2(); }
 
-  // Bits of a word beyond the last slot.
+  // Returns the bits of a word beyond the last slot.
   SIMT_HOST_FN std::uint32_t surplus(std::uint32_t word) const {
     const std::uint32_t left = slots() - 32 * word;
     return left >= 32 ? 0 : 0xffffffffu << left;
   }
-  // The slot at this offset in a chunk.
+  // Returns the slot at this offset in a chunk.
   SIMT_HOST_FN std::uint32_t slot_at(std::uint32_t offset) const {
     return times_three() ? (offset >> (3 + doublings())) / 3 : offset >> (4 + doublings());
   }

@@ -67,18 +67,18 @@ inline constexpr std::uint32_t inside_run = 0x40000000u;
 inline constexpr std::uint32_t head_of_run = 0x80000000u;  // plus the number of chunks
 SIMT_HOST_FN constexpr bool is_class(std::uint32_t entry) { return entry != free_chunk && entry <= last_class_entry; }
 
-// Notes that the threads of a class share when they go through all chunks. The pool is cut into windows for them.
+// Scans is what the scans of a class share (scan.hpp). A window is `window_chunks` neighbouring chunks.
 struct Scans {
-  std::uint64_t tickets;  // one for each scan that begins, and one for each look at a window
-  std::uint64_t vain;     // more than the ticket of every scan that found nothing
+  std::uint64_t tickets;  // number of tickets taken: one for each scan, and one for each check of a window
+  std::uint64_t vain;     // largest ticket of a scan that found nothing, plus 1
 };
 inline constexpr std::uint32_t window_chunks = 8;
 
-// Empty chunks of classes that other classes may take.
+// Empties is the shared state of the searches for empty chunks of other classes.
 struct Empties {
-  std::uint32_t next;   // where the next group searches for one: the prepared chunks, from the last on, then the others
-  std::uint32_t vain;   // chunks checked since one was found
-  std::uint32_t taken;  // so far
+  std::uint32_t next;   // step at which the next group searches: the prepared chunks from the last on, then the others
+  std::uint32_t vain;   // chunks checked since the last success
+  std::uint32_t taken;  // empty chunks of other classes taken so far
 };
 
 inline constexpr std::uint64_t least_chunk_bytes = 256;
@@ -110,7 +110,7 @@ struct Parameters {
 template <Bug bug_>
 struct Space {
   static constexpr Bug bug = bug_;
-  // The shares of all warps of a grid may use a 64th of the pool.
+  // The shares of all warps of a grid together may use a 64th of the pool.
   static constexpr std::uint32_t pool_per_shares_log2 = 6;
 
   // in device memory, so that calls of the slow path pass one register pair instead of this struct
@@ -124,20 +124,20 @@ struct Space {
   std::uint32_t* barren = nullptr;
   std::uint64_t* notes = nullptr;
   std::uint32_t* members = nullptr;
-  std::uint32_t* member_counts = nullptr;  // for each class: entries of its list that have been used, repeated ones too
+  std::uint32_t* member_counts = nullptr;  // for each class: number of entries that were reserved in its list
   std::uint32_t* used = nullptr;           // chunks in use: decides whether to search for a free chunk
   Empties* empties = nullptr;
   std::uint32_t chunk_log2 = 0;
-  std::uint32_t words_log2 = 0;  // of a chunk
+  std::uint32_t words_log2 = 0;  // log2 of the words of a chunk
   std::uint32_t chunks = 0;
-  std::uint32_t directory_log2 = 0;  // entries of a class
+  std::uint32_t directory_log2 = 0;  // log2 of the entries of a class
   std::uint32_t largest_slot = 0;    // bytes
   std::uint32_t batch = 1;           // chunks that a group fetches together
-  std::uint32_t prepared = 0;        // chunks that get their class from a reset: the first of the pool
+  std::uint32_t prepared = 0;        // the first chunks of the pool, to which a reset gives classes
   std::uint32_t prepared_per_class = 0;
-  std::uint32_t class_part = 0;  // chunks between the first own ones of a class and of the next
-  std::uint32_t own_chunks = 0;  // those that entries ask for first, after the prepared ones
-  std::uint32_t own_mask = 0;    // a power of two, at least own_chunks, less one
+  std::uint32_t class_part = 0;  // distance between the first preferred chunks of two neighbouring classes
+  std::uint32_t own_chunks = 0;  // chunks behind the prepared ones that entries may prefer
+  std::uint32_t own_mask = 0;    // smallest power of two that is at least own_chunks, minus 1
   std::uint32_t share_log2 = 0;  // bytes of the pool for the shares of all warps of a grid
   std::uint32_t wide_log2 = 0;   // the same for shares of more than a word: the prepared chunks of a class
 
@@ -165,11 +165,12 @@ struct Space {
     return static_cast<std::uint32_t>(offset >> chunk_log2) + first_chunk;
   }
 
-  // 32 windows of a class: a bit is 1 if the last check of the window found it barren. Hints.
+  // Returns the marks of 32 windows of a class: a bit is 1 if the last check of the window found nothing. Marks are
+  // hints.
   SIMT_FN std::uint32_t& barren_windows(std::uint32_t size_class, std::uint32_t word) const {
     return barren[size_class * barren_words() + word];
   }
-  // Ticket plus one of the latest check of a window that found nothing for the class; 0: there was none.
+  // Returns the ticket plus 1 of the latest check of a window that found nothing for the class, or 0 if there is none.
   SIMT_FN std::uint64_t& note(std::uint32_t size_class, std::uint32_t window) const {
     return notes[std::size_t{size_class} * windows() + window];
   }
@@ -205,8 +206,9 @@ struct Space {
     space.batch = std::bit_floor(std::clamp(space.chunks / 1024, 1u, 32u));
     const std::uint32_t classes = SizeClass::count(space.chunk_log2);
     if (parameters.prepared != 0) {
-      // Whole batches, so that the entries of a batch ask for neighbours.
-      const std::uint64_t one_in = std::max<std::uint64_t>(parameters.prepared, 2);  // entries need chunks to ask for
+      // Numbers of chunks are multiples of a batch, so that the entries of a batch prefer neighbouring chunks.
+      const std::uint64_t one_in = std::max<std::uint64_t>(parameters.prepared, 2);  // some chunks must stay free for
+                                                                                     // entries
       const auto share = static_cast<std::uint32_t>(space.chunks / one_in) & ~(space.batch - 1);
       space.prepared_per_class = std::max(share / classes & ~(space.batch - 1), space.batch);
       space.prepared = std::min(share, space.prepared_per_class * classes);
@@ -254,7 +256,7 @@ struct Space {
 
   static constexpr std::uint64_t most_chunks = 1 << 24;
 
-  // Gives their classes to the first chunks; a warp for each.
+  // Prepare gives classes to the first chunks. One warp serves each chunk.
   struct Prepare {
     template <class Thread>
     SIMT_FN void operator()(Thread& thread, Space space) const {

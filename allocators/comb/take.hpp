@@ -7,7 +7,7 @@
 
 namespace allocbench::comb {
 
-// The finalizer of MurmurHash3: every bit of the result depends on every bit of the argument.
+// Returns the finalizer of MurmurHash3: every bit of the result depends on every bit of the argument.
 SIMT_HOST_FN std::uint32_t scrambled(std::uint32_t bits) {
   bits = (bits ^ bits >> 16) * 0x85ebca6bu;
   bits = (bits ^ bits >> 13) * 0xc2b2ae35u;
@@ -19,11 +19,12 @@ SIMT_FN std::uint32_t common_random(Thread& thread, const Group& group) {
   return group.broadcast(scrambled(static_cast<std::uint32_t>(thread.clock()) + 0x9e3779b1u * thread.rank_in_grid()));
 }
 
-// A word that a lane has loaded. Every lane may have a different word, or none.
+// Sight is a word that a lane has loaded. Every lane may have a different word, or none.
 struct Sight {
   std::uint32_t chunk = no_chunk;
-  std::uint32_t index = 0;           // of the word in the chunk
-  std::uint64_t seen = locked_word;  // its value; without free slots if the lane has not loaded a word
+  std::uint32_t index = 0;           // index of the word in the chunk
+  std::uint64_t seen = locked_word;  // value of the word; `locked_word`, without free slots, if the lane has loaded
+                                     // none
 };
 
 template <class Thread, class S>
@@ -31,14 +32,15 @@ SIMT_FN Sight look_at(Thread& thread, const S& space, std::uint32_t chunk, std::
   return {chunk, index, thread.atomic(space.words[space.word_number(chunk, index)]).load(simt::relaxed)};
 }
 
-// Result of an attempt for a lane: a slot, or nothing.
+// Taken is the result of an attempt for a lane: a slot, or nothing.
 struct Taken {
-  std::uint32_t chunk = no_chunk;  // no_chunk: nothing
+  std::uint32_t chunk = no_chunk;  // no_chunk if the lane got no slot
   std::uint32_t slot = 0;
 };
 
-// One attempt. If possible, one word serves all mates. Otherwise each lane that saw a free slot takes it. If only the
-// leader loaded a word (`one_word`), that word serves some. `first` are the bits to take of a closed word.
+// Makes one attempt. If possible, one word serves all mates. Otherwise each lane that saw a free slot takes one. With
+// `one_word`, only the leader has loaded a word, which serves as many mates as it can. `first` has the bits to take if
+// the word is closed.
 template <class Thread, class S, class Group>
 SIMT_FN Taken take(Thread& thread, const S& space, Group& mates, SizeClass size_class, Sight mine, bool one_word,
                    std::uint32_t first) {

@@ -5,16 +5,16 @@
 
 namespace allocbench::comb {
 
-// The lowest `wanted` of these bits, or all of them if there are fewer.
+// Returns the lowest `wanted` of these bits, or all of them if there are fewer.
 SIMT_HOST_FN std::uint32_t lowest_bits(std::uint32_t bits, std::uint32_t wanted) {
   if (simt::popcount(bits) <= wanted) return bits;
   return bits & ((1u << simt::nth_set_bit(bits, wanted)) - 1);
 }
 
-// Sets bits of a word and returns those that the caller has won. The old word is the check after the claim: if its tag
-// differs from the caller's class, the chunk has another class, and the caller clears the bits. If the tag is the same,
-// the chunk stays in this class until the caller clears the bits, because a thread that changes the class must own
-// every word.
+// Sets bits of a word and returns those that the caller has won. The old word tells whether the claim counts. If its
+// tag differs from the caller's class, the chunk has another class, and the caller clears the bits. If the tag is the
+// same, the chunk stays in this class until the caller clears the bits, because a thread that changes the class must
+// own every word.
 template <class Thread, class S>
 SIMT_FN std::uint32_t claim_bits(Thread& thread, const S& space, std::uint32_t number, std::uint32_t size_class,
                                  std::uint32_t bits, std::uint64_t& before) {
@@ -26,13 +26,13 @@ SIMT_FN std::uint32_t claim_bits(Thread& thread, const S& space, std::uint32_t n
   return 0;
 }
 
-// The free slots of a loaded word; all slots of a closed word.
+// Returns the free slots of a loaded word, or all slots of a closed word.
 SIMT_FN std::uint32_t free_slots(std::uint64_t word, SizeClass size_class, std::uint32_t index) {
   if (tag_of(word) == size_class.index) return ~bits_of(word);
   return tag_of(word) == closed ? ~size_class.surplus(index) : 0;
 }
 
-// Opens a closed word of the chunk for a class and takes these of its slots, which are returned.
+// Opens a closed word of the chunk for a class and takes `slots` of it. Returns the slots that were taken.
 //
 // The lock comes first and the load of the table second. While this thread holds the lock, no thread can retire the
 // chunk, so its class cannot change. The load cannot return an older class, because the thread that ended that class
@@ -52,8 +52,8 @@ SIMT_FN std::uint32_t open_word(Thread& thread, const S& space, std::uint32_t ch
   return slots & ~surplus;
 }
 
-// Takes up to `wanted` slots of a word that contained `seen`. If the word is still closed, takes those of `first`, if
-// there are enough.
+// Takes up to `wanted` slots of a word that contained `seen`. If the word is closed and `first` has exactly `wanted`
+// slots, takes the slots of `first`.
 template <class Thread, class S>
 SIMT_FN std::uint32_t take_slots(Thread& thread, const S& space, std::uint32_t chunk, std::uint32_t index,
                                  SizeClass size_class, std::uint64_t seen, std::uint32_t wanted, std::uint32_t first) {
@@ -66,7 +66,7 @@ SIMT_FN std::uint32_t take_slots(Thread& thread, const S& space, std::uint32_t c
   return claim_bits(thread, space, space.word_number(chunk, index), size_class.index, slots, before);
 }
 
-// Locks a word whose slots are all free. `size_class` is that of the chunk.
+// Locks a word whose slots are all free, or a closed word. `size_class` is the class of the chunk.
 template <class Thread, class S>
 SIMT_FN bool own_word(Thread& thread, const S& space, std::uint32_t chunk, std::uint32_t index, SizeClass size_class,
                       std::uint64_t& before) {

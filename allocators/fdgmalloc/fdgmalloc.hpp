@@ -1,8 +1,8 @@
 // FDGMalloc as published is a bump allocator per warp over SuperBlocks of the device heap, freed all at once.
 //
 // Paper: Widmer, Wodniok, Weber & Goesele, "Fast Dynamic Memory Allocator for Massively Parallel Architectures",
-// GPGPU-6 2013; summarised by Vinkler & Havran 2015, section 3.4. The text was not available to us, so steps, layout
-// and defaults follow the authors' public code 1.0.
+// GPGPU-6 2013; summarised by Vinkler & Havran 2015, section 3.4. We do not have the paper's text, so steps, layout and
+// defaults follow the authors' public code 1.0.
 //
 // Idea and protocol: warp_header.hpp. A warp's first block takes three blocks of the device heap: header, SuperBlock
 // and list node.

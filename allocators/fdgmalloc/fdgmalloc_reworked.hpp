@@ -55,7 +55,7 @@ class Over {
     return allocbench::device_heap_bytes<Backing>(pool_bytes, {});
   }
 
-  // Resets the heap. Exists only if the backing allocator can be reset.
+  // Resets the heap. This function exists only if the backing allocator can be reset.
   void reset(simt::Stream& stream) requires(Backing::traits.fresh == Fresh::by_reset) {
     backing_.reset(stream);
     records_.reset(stream);

@@ -37,7 +37,7 @@ namespace flatter_scatter {
 
 struct Heap {
   std::byte* base = nullptr;
-  // Access block where searches begin, in units of the stride; any value is correct.
+  // Number of the access block at which searches begin, in units of the stride. Any value is correct.
   std::uint32_t* first_block = nullptr;
   std::uint32_t blocks = 0;
   std::uint32_t block_shift = 63;  // log2 of the bytes of an access block; 63 if there is only one

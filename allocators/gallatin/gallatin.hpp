@@ -1,7 +1,7 @@
 // Gallatin finds segments in van Emde Boas trees and cuts them into blocks of slices. One addition takes the slices of
 // a warp.
 //
-// Paper: McCoy & Pandey, Gallatin: A General-Purpose GPU Memory Manager, PPoPP 2024. The text was not available to us,
+// Paper: McCoy & Pandey, Gallatin: A General-Purpose GPU Memory Manager, PPoPP 2024. We do not have the paper's text,
 // so protocol, layout and defaults follow the authors' public code of March 2024.
 //
 // Idea:
@@ -63,8 +63,7 @@
 // * Return of a segment: one compare-exchange of the free blocks, one or more ANDs of the class's tree and one or more
 //   ORs of the tree of free segments. We reset the class by a store, the public code by a compare-exchange.
 //
-// The memory orders differ, and so does the code around these operations. The PTX of the public code (nvcc 13.0, sm_90)
-// shows:
+// The memory orders and the code around these operations differ. The PTX of the public code (nvcc 13.0, sm_90) shows:
 // * Slice: four fences (membar.gl) and four dependent loads of pointers before the load of the entry. We make one
 //   addition with acquire, use no fence and load only the pointer to the table.
 // * End of a block: two more fences, and four more if a segment is fetched in advance.
@@ -119,8 +118,8 @@ class Gallatin {
     return gallatin::Heap::lay_out(pool_bytes, parameters, "gallatin").max_request();
   }
   // The pool has twelve segments. A segment has two blocks of four slices of 16 bytes, or one block of four slices of
-  // 32 bytes. Trees have four layers. The rest of a pinned block serves no other class, and the block may lie in any
-  // segment, even inside a run.
+  // 32 bytes. Trees have four layers. The unused slices of a pinned block serve no other class, and the block may lie
+  // in any segment, even inside a run.
   static SmallHeap<Parameters> small_heap() {
     Parameters parameters;
     parameters.segment_bytes = 128;

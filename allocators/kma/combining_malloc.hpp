@@ -9,13 +9,14 @@
 //     one OR. Frees into the same bitmap word work in the same way. In the published form each thread does a
 //     compare-exchange, so only one reservation per round trip to the second-level cache succeeds.
 //   * The search starts at the next clear bit of a superblock without frees, instead of at word 0.
-//   * The thread that takes the last block attaches the next superblock, so no other thread has to. The thread
-//     that prepares a superblock takes its own blocks while it formats it.
+//   * The thread that takes the last block also attaches the next superblock. The thread that prepares a superblock
+//     takes its own blocks while it formats it.
 //   * Lanes that together need a whole superblock take it from the queue directly.
-//   * Before it returns null, a request searches for entirely free active superblocks of other sizes, which the paper
-//     does not use.
+//   * Before it returns null, a request takes an active superblock of another size if all its blocks are free. The
+//     paper does not use such superblocks.
 //   * All threads of a grid reset the heap and write the links of the queue; in the paper one thread enqueues.
-//   * As in the published form free clears the bit before it counts, and blocks are at least 16 bytes.
+//   * As in the published form, free clears the bit before it counts the block, and a block has at least 16 bytes.
+//
 // As in the published form, a detached superblock with some free blocks is unreachable until all its blocks are free.
 // So malloc may return null although the pool has free blocks.
 #pragma once
@@ -40,7 +41,7 @@ class CombiningMalloc {
   static SmallHeap<Parameters> small_heap() {
     return {.pool_bytes = 1 << 10, .parameters = {.superblock_bytes = 256}, .serves_new = 45};
   }
-  // Superblocks of more than one word.
+  // This heap has superblocks of more than one word of bits.
   static SmallHeap<Parameters> second_small_heap() {
     return {.pool_bytes = 3 << 10, .parameters = {.superblock_bytes = 1024}, .serves_new = 126};
   }
@@ -61,7 +62,7 @@ class CombiningMalloc {
     const Superblocks& superblocks = heap_.all();
     const std::size_t offset = static_cast<std::size_t>(static_cast<std::byte*>(block) - superblocks.base);
     const auto superblock = static_cast<std::uint32_t>(offset >> superblocks.bytes_log2);
-    // Size and total do not change while the block is in use; the count may.
+    // The size and the number of blocks do not change while the block is in use; the count of free blocks may.
     const State state{superblocks.state(thread, superblock).load(simt::relaxed)};
     const auto bit = static_cast<std::uint32_t>(offset & (superblocks.bytes() - 1)) >> state.size_log2();
     const std::uint32_t word = bit / 32;
@@ -69,7 +70,7 @@ class CombiningMalloc {
     const std::uint32_t key = (superblock << words_per_superblock_log2) + word;
     const auto all = thread.converged();
     put(thread, all.match_any(key), superblock, state, word, 1u << bit % 32);
-    all.apart().sync();  // lanes leave together, though some still put a superblock into the queue
+    all.apart().sync();  // lanes leave together, after some of them have put a superblock into the queue
   }
 
   std::string broken_invariant(simt::Stream& stream) const { return kma::broken_invariant<State>(stream, layout_); }
@@ -84,7 +85,8 @@ class CombiningMalloc {
   }
 
  private:
-  // All lanes of the party want one block of 2^log2 bytes; the leader reserves and claims for them.
+  // Serves all lanes of the party, of which each requests a block of 2^log2 bytes. The leader reserves the blocks and
+  // sets their bits.
   template <class Thread, class Party>
   SIMT_FN void* take(Thread& thread, const Party& party, std::uint32_t log2) const {
     const Superblocks& superblocks = heap_.all();
@@ -122,15 +124,15 @@ class CombiningMalloc {
     return mine;
   }
 
-  // The search of a leader through one bitmap.
+  // Claim is the search of a leader through one bitmap.
   struct Claim {
-    std::uint32_t position;  // before the first attempt: place of bits that are probably clear
+    std::uint32_t position;  // at first: place of bits that are probably clear
     std::uint32_t word = 0;
-    std::uint32_t bits = 0;  // taken by the last next()
-    std::uint32_t seen = 0;  // the word after it
+    std::uint32_t bits = 0;  // bits that the last next() took
+    std::uint32_t seen = 0;  // value of the word after the last next()
     bool started = false;
 
-    // Takes at least one bit and at most `wanted`. They exist, because the caller has reserved them.
+    // Takes at least one bit and at most `wanted`. Clear bits exist, because the caller has reserved them.
     template <class Thread>
     SIMT_FN void next(Thread& thread, std::uint32_t* bitmap, std::uint32_t capacity, std::uint32_t wanted) {
       std::uint32_t mask;
@@ -162,7 +164,7 @@ class CombiningMalloc {
     }
   };
 
-  // All lanes of the party free a block of the same bitmap word.
+  // Frees a block of each lane of the party. All these blocks have their bits in the same word.
   template <class Thread, class Party>
   SIMT_FN void put(Thread& thread, const Party& party, std::uint32_t superblock, State state, std::uint32_t word,
                    std::uint32_t bit) const {

@@ -9,8 +9,8 @@
 
 namespace allocbench::kma {
 
-// Every superblock is in the queue, in the active table, or detached and in use, and counts agree with bitmaps. Empty
-// if this is true. `State` reads the state words of the form.
+// Checks that every superblock is in the queue, in the active table, or detached and in use, and that counts agree with
+// bitmaps. Returns an empty text if this is true. `State` reads the state words of the form.
 template <class State>
 std::string broken_invariant(simt::Stream& stream, const Layout& layout) {
   const SuperblockArray& superblocks = layout.superblocks;

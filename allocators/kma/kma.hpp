@@ -3,6 +3,7 @@
 //
 // Paper: Spliet, Howes, Gaster & Varbanescu, GPGPU-7 2014, section 4.2, figures 1 and 2. The upper layer of the paper,
 // ArrayList, is containers/array_list.hpp: it works over every allocator.
+//
 // Idea:
 //   malloc  A thread finds the active superblock of the block size (a power of two), or prepares a superblock from the
 //           queue. It reserves a block by a compare-exchange of the superblock's state word. Then it searches the
@@ -11,15 +12,16 @@
 //   free    A thread clears the bit by an atomic AND and counts the block back by a compare-exchange. If all blocks of
 //           a detached superblock are free now, the thread queues the superblock. Every thread works for itself.
 //   reset   A kernel with one thread enqueues superblock after superblock (section 5.3).
+//
 // Data: layout.hpp, superblock_queue.hpp, and a state word per superblock:
 //
 //   bits  0-15  free blocks     bits 32-37  log2 of the block size     bit 39  dead: in the queue, or being prepared
 //   bits 16-31  blocks in all   bit  38     attached: active           bits 40-63  tag, one more with every change
 //
-// Protocol: the preparer of a superblock owns it alone, clears the bitmap, then releases the state, then the entry of
-// the table. A reservation acquires the state and expects the whole word, so it fails if the superblock was reused; the
-// tag prevents ABA. Clearing a bit releases, and setting it acquires. Bits are cleared before they are counted, so
-// every reservation has a clear bit.
+// Protocol: One thread prepares a superblock and is its only owner. It clears the bitmap, then stores the state and
+// then the entry of the active table, both with release. A reservation acquires the state. It compares the whole word,
+// whose tag prevents ABA, so it fails if the superblock was reused. Clearing a bit releases, and setting it acquires.
+// Bits are cleared before they are counted, so every reservation has a clear bit.
 //
 // Differs from the paper:
 //   * free clears the bit before it counts. In the printed order a superblock can be recycled and formatted between the
@@ -40,7 +42,7 @@
 namespace allocbench {
 namespace kma {
 
-// The state word of the published form.
+// ExchangedState is the state word of the published form.
 struct ExchangedState {
   static constexpr std::uint64_t attached_flag = std::uint64_t{1} << 38;
   static constexpr std::uint64_t dead_flag = std::uint64_t{1} << 39;
@@ -56,7 +58,7 @@ struct ExchangedState {
   SIMT_HOST_FN bool serves(std::uint32_t log2) const { return attached() && size_log2() == log2; }
   SIMT_HOST_FN bool recyclable() const { return !attached() && !unused() && free() == total(); }
 
-  // The word after a change.
+  // These functions return the word after a change.
   SIMT_FN std::uint64_t prepared(std::uint32_t blocks, std::uint32_t log2) const {
     return (word & ~(one_change - 1)) + one_change +
            (attached_flag | std::uint64_t{log2} << 32 | std::uint64_t{blocks} << 16 | blocks);
@@ -68,18 +70,18 @@ struct ExchangedState {
   }
 };
 
-// Blocks of 2^least_log2 bytes and more.
+// ExchangingMalloc serves blocks of 2^least_log2 bytes and more.
 template <std::uint32_t least_log2>
 class ExchangingMalloc {
  public:
   using Parameters = kma::Parameters;
 
   static std::size_t max_request(std::size_t, const Parameters& parameters) { return Layout::max_request(parameters); }
-  // Three superblocks can be used. The one that was active last keeps its size when all its blocks are free.
+  // Three superblocks can be used. The superblock that was active last keeps its size when all its blocks are free.
   static SmallHeap<Parameters> small_heap() {
     return {.pool_bytes = 1 << 10, .parameters = {.superblock_bytes = 256}, .serves_other_sizes = 0.6};
   }
-  // Superblocks of more than one word.
+  // This heap has superblocks of more than one word of bits.
   static SmallHeap<Parameters> second_small_heap() {
     return {.pool_bytes = 4 << 10, .parameters = {.superblock_bytes = 1024}, .serves_other_sizes = 0.6};
   }
@@ -94,7 +96,7 @@ class ExchangingMalloc {
       const std::uint32_t superblock = active_superblock(thread, log2);
       if (superblock == Layout::empty) return nullptr;
       if (reserve(thread, superblock, log2)) return take_block(thread, superblock, log2);
-      thread.spin_hint();  // until the taker of the last block has detached the superblock
+      thread.spin_hint();  // waits until the thread that took the last block has detached the superblock
     }
   }
 
@@ -104,7 +106,7 @@ class ExchangingMalloc {
     const std::size_t offset = static_cast<std::size_t>(static_cast<std::byte*>(block) - layout_.superblocks.base);
     const auto superblock = static_cast<std::uint32_t>(offset >> layout_.superblocks.bytes_log2);
     const auto word = layout_.superblocks.state(thread, superblock);
-    // Size and total do not change while the block is in use; the count may.
+    // The size and the number of blocks do not change while the block is in use; the count of free blocks may.
     ExchangedState state{word.load(simt::relaxed)};
     const auto bit = static_cast<std::uint32_t>(offset & (layout_.superblocks.bytes() - 1)) >> state.size_log2();
     std::uint32_t* const bitmap = layout_.superblocks.bitmap(superblock, state.total());
@@ -130,7 +132,8 @@ class ExchangingMalloc {
   Layout layout_;
 
  private:
-  // The active superblock of the size. If there is none, the caller prepares one; `empty` if none is unused.
+  // Returns the active superblock of the size. If there is none, the caller prepares one. Returns `empty` if no
+  // superblock is unused.
   template <class Thread>
   SIMT_FN std::uint32_t active_superblock(Thread& thread, std::uint32_t log2) const {
     const auto entry = thread.atomic(layout_.active[log2]);
@@ -175,8 +178,9 @@ class ExchangingMalloc {
     return true;
   }
 
-  // For the thread that reserved the last block. A lane that found the superblock active in an earlier life may reserve
-  // before the preparer has entered it: then the entry is busy for a moment.
+  // Detaches the superblock. The thread that reserved the last block calls this function. A thread that saw the
+  // superblock active before its reuse may reserve a block before the superblock is in the active table again. Then the
+  // entry is busy for a moment.
   template <class Thread>
   SIMT_FN void detach(Thread& thread, std::uint32_t superblock, std::uint32_t log2) const {
     const auto entry = thread.atomic(layout_.active[log2]);
@@ -187,7 +191,7 @@ class ExchangingMalloc {
     }
   }
 
-  // For the owner of a reservation.
+  // Takes the bit of a reserved block and returns the block.
   template <class Thread>
   SIMT_FN void* take_block(Thread& thread, std::uint32_t superblock, std::uint32_t log2) const {
     const std::uint32_t blocks = layout_.superblocks.capacity(log2);

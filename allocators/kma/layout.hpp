@@ -29,10 +29,11 @@ struct Parameters {
   }
 };
 
-// Equal superblocks over the pool, and their state words.
+// SuperblockArray is the equal superblocks over the pool, and their state words.
 struct SuperblockArray {
-  static constexpr std::uint32_t least_log2 = 4;        // of block sizes: 16 bytes, the alignment
-  static constexpr std::uint32_t most_blocks = 0xffff;  // of a superblock: state words count them with 16 bits
+  static constexpr std::uint32_t least_log2 = 4;        // log2 of the smallest block: 16 bytes, the alignment
+  static constexpr std::uint32_t most_blocks = 0xffff;  // most blocks of a superblock: the state counts them with 16
+                                                        // bits
 
   std::byte* base = nullptr;
   std::uint64_t* states = nullptr;
@@ -41,7 +42,7 @@ struct SuperblockArray {
 
   SIMT_HOST_FN std::uint32_t bytes() const { return 1u << bytes_log2; }
 
-  // Number of blocks of 2^log2 bytes in a superblock, without the bitmap.
+  // Returns the number of blocks of 2^log2 bytes that fit a superblock beside the bitmap.
   SIMT_HOST_FN std::uint32_t capacity(std::uint32_t log2) const {
     const std::uint32_t most = bytes() >> log2;
     return (bytes() - (most + 31) / 32 * 4) >> log2;
@@ -51,7 +52,7 @@ struct SuperblockArray {
   SIMT_HOST_FN std::byte* begin(std::uint32_t superblock) const {
     return base + (std::size_t{superblock} << bytes_log2);
   }
-  // In the last bytes of the superblock (paper, figure 1), bit set = taken.
+  // Returns the bitmap, which is in the last bytes of the superblock (paper, figure 1). A set bit marks a taken block.
   SIMT_HOST_FN std::uint32_t* bitmap(std::uint32_t superblock, std::uint32_t capacity) const {
     return reinterpret_cast<std::uint32_t*>(begin(superblock) + bytes()) - bitmap_words(capacity);
   }
@@ -61,7 +62,7 @@ struct SuperblockArray {
     return thread.atomic(states[superblock]);
   }
 
-  // Bits of bitmap word `word` that do not belong to a block.
+  // Returns the bits of bitmap word `word` that do not belong to a block.
   static SIMT_HOST_FN std::uint32_t surplus_bits(std::uint32_t word, std::uint32_t capacity) {
     const std::uint32_t in_word = capacity - word * 32;  // at least 1
     return in_word >= 32 ? 0u : ~0u << in_word;
@@ -69,8 +70,8 @@ struct SuperblockArray {
 };
 
 struct Layout {
-  // The active table: by log2 of the block size the index of a superblock, `empty`, or `busy` while one thread prepares
-  // the next one.
+  // The active table has an entry for each log2 of a block size: the index of a superblock, `empty`, or `busy` while
+  // one thread prepares the next superblock.
   static constexpr std::uint32_t entries = 32;
   static constexpr std::uint32_t empty = 0xffffffffu;
   static constexpr std::uint32_t busy = 0xfffffffeu;
@@ -110,7 +111,7 @@ struct Layout {
     return layout;
   }
 
-  // Every superblock unused, none active. Every thread of a grid calls it.
+  // Makes every superblock unused. Every thread of a grid calls this function.
   template <class Thread>
   SIMT_FN void clear(Thread& thread, std::uint64_t unused_state) const {
     for (std::uint32_t i = thread.rank_in_grid(); i < superblocks.count; i += thread.grid_size()) {
@@ -138,12 +139,12 @@ struct InitialiseByOneThread {
   }
 };
 
-// As published (section 5.3): a kernel of one thread.
+// Initialises the heap by a kernel of one thread, as published (section 5.3).
 inline void initialise_by_one_thread(simt::Stream& stream, const Layout& layout, std::uint64_t unused_state) {
   simt::launch(stream, {1, 1}, InitialiseByOneThread{}, layout, unused_state);
 }
 
-// Called by all threads of a grid.
+// Initialises the heap by a kernel of many threads.
 inline void initialise(simt::Stream& stream, const Layout& layout, std::uint64_t unused_state) {
   constexpr std::uint32_t threads = 256;
   const std::uint32_t blocks = std::min((layout.superblocks.count + threads - 1) / threads, 4096u);

@@ -6,7 +6,8 @@
 //   bits 32-47  blocks in all                   bit  54     attached: in the active table
 //                                               bit  55     unused: in the queue of unused superblocks
 //
-// Protocol: Every change but one is an addition, so no thread loops on this word, the most contended of the design.
+// Protocol: This word is the most contended one of the design. No thread loops on it, because all changes but one are
+// unconditional.
 //   reserve  A thread executes fetch_sub(n). If the old word was attached, had the thread's block size and f > 0 free
 //            blocks, the thread gets min(n, f) blocks and adds the rest back. If the entry of the active table was
 //            outdated, the thread adds all n back. Until then the count is too low. This can refuse a block or leave
@@ -18,6 +19,7 @@
 //   recycle  A thread that makes the word "all blocks free, not attached" tries one compare-exchange to `unused`. The
 //            winner owns the superblock. The word holds the whole state, so ABA is harmless. The attempt fails only if
 //            another thread reserves meanwhile. That thread adds back what it took and then tries to recycle, too.
+//
 // Orders: Release and detach are acq_rel. Reserve acquires what attach released (the cleared bitmap). Recycle acquires
 // the last writes of all owners.
 //
@@ -43,7 +45,7 @@ struct State {
     return bias + free + (std::uint64_t{total} << 32) + (std::uint64_t{size_log2} << 48);
   }
 
-  // Negative while more blocks are reserved than exist.
+  // Returns the number of free blocks. It is negative while more blocks are reserved than exist.
   SIMT_HOST_FN std::int32_t free() const { return static_cast<std::int32_t>(static_cast<std::uint32_t>(word - bias)); }
   SIMT_HOST_FN std::uint32_t total() const { return static_cast<std::uint32_t>(word >> 32 & 0xffff); }
   SIMT_HOST_FN std::uint32_t size_log2() const { return static_cast<std::uint32_t>(word >> 48 & 0x3f); }
@@ -55,7 +57,8 @@ struct State {
 };
 
 struct Superblocks : SuperblockArray {
-  // For the owner of an unused superblock: formats it for blocks of 2^log2 bytes. The first `taken` are the caller's.
+  // Formats an unused superblock, which the caller owns, for blocks of 2^log2 bytes. The first `taken` blocks belong to
+  // the caller.
   template <class Thread>
   SIMT_FN void format(Thread& thread, std::uint32_t superblock, std::uint32_t log2, std::uint32_t taken,
                       bool attach) const {
@@ -70,14 +73,15 @@ struct Superblocks : SuperblockArray {
     state(thread, superblock).fetch_add(formatted - State::unused_word, simt::release);
   }
 
-  // Adds blocks back to the count. True when the caller now owns the superblock, entirely free and detached.
+  // Adds blocks back to the count. Returns true if the caller now owns the superblock, because all its blocks are free
+  // and it is detached.
   template <class Thread>
   SIMT_FN bool give_back(Thread& thread, std::uint32_t superblock, std::uint32_t blocks) const {
     const std::uint64_t before = state(thread, superblock).fetch_add(std::uint64_t{blocks}, simt::acq_rel);
     return recycle(thread, superblock, State{before + blocks});
   }
 
-  // For the thread that removed the superblock from the active table. True as for give_back().
+  // Detaches the superblock, which the caller has removed from the active table. Returns the same as give_back().
   template <class Thread>
   SIMT_FN bool detach(Thread& thread, std::uint32_t superblock) const {
     const std::uint64_t before = state(thread, superblock).fetch_and(~State::attached_flag, simt::acq_rel);

@@ -3,8 +3,8 @@
 //
 // The entry of the active table alone decides whether a superblock is attached. A superblock is attached before its
 // index is stored in the entry, and only the thread that compare-exchanges the index out of the entry may detach the
-// superblock. ABA on an entry is harmless, because that thread is the only remover in any life of the superblock. The
-// thread that reserves the last block of a superblock also replaces the superblock. No other thread has to.
+// superblock. ABA on an entry is harmless: if the superblock was reused meanwhile, this thread is still the only one
+// that removed its index. The thread that reserves the last block of a superblock also replaces the superblock.
 #pragma once
 
 #include "allocators/kma/superblock.hpp"
@@ -13,14 +13,15 @@
 
 namespace allocbench::kma {
 
-// Blocks of one superblock that a reservation gave; one word, so that a leader can broadcast it.
+// Grant is the result of a reservation: blocks of one superblock. It is one word, so that a leader can broadcast it.
 struct Grant {
   static constexpr std::uint64_t none = ~std::uint64_t{0};
   static constexpr std::uint32_t most = 32;
 
   std::uint64_t word = none;
 
-  // `position`: a likely place of an unused bit. If `claimed`, the bits are set, and it is the first block.
+  // `position` is a likely place of a clear bit. With `claimed`, the bits are already set, and `position` is the first
+  // block.
   static SIMT_FN Grant of(std::uint32_t superblock, std::uint32_t blocks, std::uint32_t position, bool claimed) {
     return {std::uint64_t{superblock} << 32 | (claimed ? 1u << 31 : 0u) | position << 8 | blocks};
   }
@@ -42,7 +43,7 @@ class SuperblockHeap {
 
   SIMT_FN const Superblocks& all() const { return superblocks_; }
 
-  // Up to `wanted` <= Grant::most blocks of 2^log2 bytes.
+  // Reserves up to `wanted` <= Grant::most blocks of 2^log2 bytes.
   template <class Thread>
   SIMT_FN Grant reserve(Thread& thread, std::uint32_t log2, std::uint32_t wanted) const {
     if (superblocks_.capacity(log2) <= wanted) {
@@ -71,7 +72,7 @@ class SuperblockHeap {
     }
   }
 
-  // Blocks whose bits the caller has cleared.
+  // Gives back blocks whose bits the caller has cleared.
   template <class Thread>
   SIMT_FN void release(Thread& thread, std::uint32_t superblock, std::uint32_t blocks) const {
     if (superblocks_.give_back(thread, superblock, blocks)) unused_.push(thread, superblock);
@@ -96,8 +97,9 @@ class SuperblockHeap {
     return Grant::of(superblock, granted, before.total() - free, false);
   }
 
-  // The caller took the last block of `superblock`. A lane that found it active in an earlier life may take that block
-  // before the preparer has entered the superblock: then the entry is busy for a moment, and no other lane comes here.
+  // Replaces `superblock`, of which the caller took the last block. The caller may have seen the superblock active
+  // before its reuse, and take the block before the superblock is in the active table again. Then the entry is busy for
+  // a moment, and no other lane calls this function.
   template <class Thread>
   SIMT_FN void replace(Thread& thread, std::uint32_t superblock, std::uint32_t log2) const {
     const auto entry = thread.atomic(active_[log2]);
@@ -111,7 +113,8 @@ class SuperblockHeap {
     static_cast<void>(refill(thread, log2, 0));
   }
 
-  // For the thread that set the entry busy: stores the next active superblock and takes up to `wanted` of its blocks.
+  // Stores the next active superblock in an entry that the caller has set to busy, and takes up to `wanted` of its
+  // blocks.
   template <class Thread>
   SIMT_FN Grant refill(Thread& thread, std::uint32_t log2, std::uint32_t wanted) const {
     const std::uint32_t capacity = superblocks_.capacity(log2);
@@ -123,7 +126,7 @@ class SuperblockHeap {
     return fresh == SuperblockQueue::none ? Grant{} : Grant::of(fresh, taken, 0, true);
   }
 
-  // A group that needs as many blocks as a superblock has takes a superblock without using the active table.
+  // Takes a superblock for a group that needs as many blocks as a superblock has, without using the active table.
   template <class Thread>
   SIMT_FN Grant whole_superblock(Thread& thread, std::uint32_t log2) const {
     const std::uint32_t fresh = take_unused(thread);
@@ -154,8 +157,8 @@ class SuperblockHeap {
     return state.attached() && state.all_free();
   }
 
-  // If the queue is empty: an unused active superblock of any size. If a reservation comes in between, the superblock
-  // is detached early, but no block is lost.
+  // Returns an active superblock of any size if all its blocks are free. A request calls this function if the queue is
+  // empty. If another thread reserves a block in between, the superblock is detached early, but no block is lost.
   template <class Thread>
   SIMT_FN std::uint32_t reclaim(Thread& thread) const {
     for (std::uint32_t log2 = Superblocks::least_log2; log2 < superblocks_.bytes_log2; ++log2) {

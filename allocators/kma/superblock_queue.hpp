@@ -2,9 +2,10 @@
 // 4.2).
 //
 // Shared words: head, tail and one link per superblock, each {count 32 | superblock 32}. The count of a word grows with
-// every write, which prevents ABA. Links lie outside the superblocks and survive their reuse. A dequeue returns the old
-// dummy, and its successor becomes the dummy, so one superblock always stays in the queue. A push releases the
-// superblock and a pop acquires it, through the link and then the head, because the previous popper had read the link.
+// every write, which prevents ABA. Links lie outside the superblocks and survive their reuse. The first superblock in
+// the queue is the dummy. A pop returns the dummy, and its successor becomes the dummy, so one superblock always stays
+// in the queue. A push releases the superblock by its store of the link. The pop that reads the link exchanges the
+// head, and the next pop, which returns the superblock, acquires the head.
 #pragma once
 
 #include "simt/simt.hpp"
@@ -23,7 +24,7 @@ class SuperblockQueue {
   SuperblockQueue() = default;
   SuperblockQueue(Ends* ends, std::uint64_t* links) : ends_(ends), links_(links) {}
 
-  // As published: one thread enqueues all `count` superblocks, one after the other; the first is the dummy.
+  // Enqueues all `count` superblocks one after the other, by one thread, as published. The first becomes the dummy.
   template <class Thread>
   SIMT_FN void enqueue_all(Thread& thread, std::uint32_t count) const {
     thread.atomic(links_[0]).store(none, simt::relaxed);
@@ -35,7 +36,7 @@ class SuperblockQueue {
     }
   }
 
-  // The same queue without enqueuing; every thread of a grid calls it.
+  // Makes the same queue by writing its links directly. Every thread of a grid calls this function.
   template <class Thread>
   SIMT_FN void fill(Thread& thread, std::uint32_t count) const {
     for (std::uint32_t i = thread.rank_in_grid(); i < count; i += thread.grid_size()) {
@@ -60,7 +61,7 @@ class SuperblockQueue {
         tail.compare_exchange(last, successor(last, index(next)), simt::acq_rel, simt::relaxed);
         continue;
       }
-      if (tail.load(simt::relaxed) != last) continue;  // the link may be of a later life of that superblock
+      if (tail.load(simt::relaxed) != last) continue;  // the superblock may have been reused, and its link with it
       if (link.compare_exchange(next, successor(next, superblock), simt::release, simt::relaxed)) {
         tail.compare_exchange(last, successor(last, superblock), simt::release, simt::relaxed);
         return;
@@ -69,14 +70,14 @@ class SuperblockQueue {
     }
   }
 
-  // `none` if only the dummy is left.
+  // Returns a superblock, or `none` if only the dummy is left.
   template <class Thread>
   SIMT_FN std::uint32_t pop(Thread& thread) const {
     const auto head = thread.atomic(ends_->head);
     const auto tail = thread.atomic(ends_->tail);
     std::uint64_t first = head.load(simt::acquire);
     for (;;) {
-      // Not a position before `first`: the thread that moved the head there had seen the tail at or behind it.
+      // The tail is not before `first`: the thread that moved the head to `first` had seen the tail at or behind it.
       // If `first` is outdated and the same superblock is the tail again, the tail acquires its new link and the new
       // head.
       std::uint64_t last = tail.load(simt::acquire);
@@ -100,7 +101,7 @@ class SuperblockQueue {
     }
   }
 
-  // Reads without taking. The result may be outdated.
+  // Returns whether the queue seems to be empty. The result may be outdated.
   template <class Thread>
   SIMT_FN bool looks_empty(Thread& thread) const {
     const std::uint64_t first = thread.atomic(ends_->head).load(simt::acquire);

@@ -158,7 +158,8 @@ struct Heap {
 
  private:
   // Writes the bits of an empty slab. No other lane sees the slab yet, so plain stores are enough. The code has few
-  // instructions: a single lane, on a multiprocessor full of lanes that look again, must finish within the interval.
+  // instructions, because even a single lane must finish within the interval, on a multiprocessor full of lanes that
+  // look again.
   template <class Group>
   SIMT_FN static void write_empty_bits(const Group& group, std::uint64_t slab, const Kind& size) {
     const std::uint32_t rank = group.thread_rank();

@@ -47,7 +47,7 @@ class RocmDmGrouped {
   static std::size_t max_request(std::size_t, const Parameters& parameters) {
     return rocm_dm::Kind::bytes_of(rocm_dm::Kind::of_request(static_cast<std::uint32_t>(parameters.max_block_bytes)));
   }
-  // The heap has the sizes of RocmDm's.
+  // The heap has the same sizes as the small heap of RocmDm.
   static SmallHeap<Parameters> small_heap() {
     Parameters parameters;
     parameters.slab_bytes = 512;
@@ -110,9 +110,9 @@ class RocmDmGrouped {
     }
   }
 
-  // Makes one look of the group for blocks of kind `tried`: in a slab with room, else in a new slab. If no slab can be
-  // made, it also looks in a nearly full slab, and the next look is for larger blocks. Returns false if the lane has
-  // its block or there is none for it. Returns true if it must look again, with the group of the lanes that do.
+  // Makes one attempt of the group to get blocks of kind `tried`, in a slab with room or else in a new slab. If no slab
+  // can be made, it also looks in a nearly full slab, and the next look is for larger blocks. Returns false if the lane
+  // has its block or there is none for it. Returns true if it must look again, with the group of the lanes that do.
   template <class Thread, class Group>
   SIMT_FN bool look(Thread& thread, Group& group, std::uint32_t kind, std::uint32_t& tried, void*& block) const {
     std::uint32_t slabs = 0;

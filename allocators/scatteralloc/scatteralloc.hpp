@@ -1,7 +1,7 @@
 // ScatterAlloc as published scatters requests over pages by a hash of their size and of the place where they run.
 //
 // Paper: Steinberger, Kenzel, Kainz & Schmalstieg, ScatterAlloc: Massively Parallel Dynamic Memory Allocation for the
-// GPU, InPar 2012. The text was not available to us. This form follows the authors' public code, version 1.0, with its
+// GPU, InPar 2012. We do not have the paper's text. This form follows the authors' public code, version 1.0, with its
 // defaults. Page reset is on, as in the host wrapper of this code.
 //
 // Idea:

@@ -65,8 +65,8 @@ struct Fifo {
     return true;
   }
 
-  // push() and pop() for lanes that come together: one addition to each counter serves them all. All lanes of the group
-  // call, and those with the lowest ranks are admitted.
+  // These functions push and pop for lanes that come together. One addition to each counter serves all of them. All
+  // lanes of the group call, and the lanes with the lowest ranks are admitted.
   template <class Thread, class Group>
   SIMT_FN bool push_together(Thread& thread, const Group& group, std::uint64_t value) const {
     const TicketRange tickets = take_tickets(thread, group, counters->room, counters->tail);

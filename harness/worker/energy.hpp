@@ -1,11 +1,11 @@
 // This file measures the energy of a repetition of a cell, by the counter of a GPU.
 //
 // NVML's counter gives the energy since the driver was loaded, in millijoules. The counter moves in steps, some tens of
-// milliseconds apart. So work is repeated for at least a second, from one step to another. Two values are subtracted.
-// One is the power of the idle GPU, measured before and after the work. The other is the energy of preparing the heap
-// for each repetition, measured by a second loop. The noise of the result has two parts. One is the difference of idle
-// power between its windows, over the time of both loops. The other is one step of the counter at each end of each
-// loop.
+// milliseconds apart. So the repetition is made again and again for at least a second, from one step of the counter to
+// another. Two values are subtracted from the result: the energy of the idle GPU, whose power is measured before and
+// after the work, and the energy of preparing the heap for each repetition, which a second loop measures. The error of
+// the result has two parts: the difference between the two idle powers, over the time of both loops, and one step of
+// the counter at each end of each loop.
 #pragma once
 
 #include <cstdint>

@@ -41,9 +41,9 @@ class MeasuredCell final : public Cell {
   void reset_allocator() { instance_.reset(leaves_device_heap_alone_); }
   // Brings the heap into the state from which samples start.
   void begin();
-  // Does the same, and resets the records of a sample.
+  // Does the same as begin(), and resets the records of a sample.
   void make_ready();
-  // Makes a repetition. If it takes less than `least_seconds`, it is not checked and has only its time.
+  // Makes a repetition. A repetition of less than `least_seconds` is not checked, and its sample has only its time.
   Sample repetition(std::string_view name, double least_seconds, const StageListener& listener);
   // Returns a listener that reports a stage when the earlier work is done.
   StageListener when_idle(const StageListener& listener) const;

@@ -81,8 +81,8 @@ class Cell {
   virtual Verification verify(const VerificationLimits& limits, const StageListener& stages) = 0;
   // Makes one timed repetition with checked pointers.
   virtual Sample sample(const StageListener& stages) = 0;
-  // repeat() makes a repetition like that of sample(), without checks and results. prepare() does everything of it
-  // except the timed kernels. Both wait for the device.
+  // repeat() makes the same repetition as sample(), without checks and results. prepare() makes all its steps except
+  // the timed kernels. Both wait for the device.
   virtual void repeat() = 0;
   virtual void prepare() = 0;
 };

@@ -1,12 +1,12 @@
-// MallocMCOriginal is mallocMC 2.4.0 (github.com/alpaka-group/mallocMC), the maintained heir of the authors'
+// MallocMCOriginal is mallocMC 2.4.0 (github.com/alpaka-group/mallocMC), the maintained successor of the authors'
 // ScatterAlloc, behind the contract. It has the policies Scatter (with page reset) and XMallocSIMD, alignment 16 and
 // pages of 4 KiB.
 //
 // The library is written for warps that run in lock step: the members of a coalesced request (less than 128 B each)
 // exchange their results through shared memory without a barrier. In a plain build for sm_90, all members but one get
-// null or a wrong pointer. So the policy here, a class of the kind that the library takes from its users, lets the
-// lanes of a request meet before their common block is divided. `mallocmc_no_coalescing_original` differs only in the
-// policy: it takes the library's own policy without coalescing (Noop).
+// null or a wrong pointer. So the adapter gives the library its own policy class, in which the lanes of a request meet
+// before their common block is divided. `mallocmc_no_coalescing_original` differs only in the policy: it uses the
+// library's policy without coalescing (Noop).
 #pragma once
 
 #include <algorithm>
@@ -25,8 +25,9 @@ struct Heap : mallocMC::CreationPolicies::Scatter<>::HeapProperties {
 struct Alignment : mallocMC::AlignmentPolicies::Shrink<>::Properties {
   static constexpr auto dataAlignment = 16;
 };
-// MeetingXMallocSIMD is XMallocSIMD with two meetings of its lanes. They meet when they collect, so that all have left
-// their last request. They meet again when they divide, so that the lane that got the block has it.
+// MeetingXMallocSIMD is XMallocSIMD with two barriers of its lanes. The first is before they add up their sizes, so
+// that all lanes have finished their previous request. The second is before they divide the block, so that the lane
+// that got the block has it.
 class MeetingXMallocSIMD : public mallocMC::DistributionPolicies::XMallocSIMD<> {
   using Policy = mallocMC::DistributionPolicies::XMallocSIMD<>;
 

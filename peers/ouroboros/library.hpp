@@ -1,4 +1,4 @@
-// Adapter is the common part of the six kinds of the authors' Ouroboros (github.com/GPUPeople/Ouroboros) behind the
+// Adapter is the common part of the six forms of the authors' Ouroboros (github.com/GPUPeople/Ouroboros) behind the
 // contract.
 #pragma once
 

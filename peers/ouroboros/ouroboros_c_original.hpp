@@ -1,4 +1,4 @@
-// Registers the authors' chunk-based kinds of Ouroboros (library.hpp).
+// This file registers the authors' chunk-based forms of Ouroboros (library.hpp).
 #pragma once
 
 #include "peers/ouroboros/library.hpp"

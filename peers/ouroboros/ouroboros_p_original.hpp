@@ -1,4 +1,4 @@
-// Registers the authors' page-based kinds of Ouroboros (library.hpp).
+// This file registers the authors' page-based forms of Ouroboros (library.hpp).
 #pragma once
 
 #include "peers/ouroboros/library.hpp"

@@ -20,8 +20,8 @@ LIFETIMES = {
     OTHERS: "freed by other threads in a later kernel",
 }
 FREED_BY = {"other_block": "freed by another block", "anybody": "freed by anybody"}
-_FULL = "full"  # pseudo-setting for how full the pool is, because each workload has its own name for it
-FULLEST = 0.999  # largest fill level, because the distance between fill levels grows without bound towards 1
+_FULL = "full"  # name of the setting "how full the pool is", for which each workload has another name
+FULLEST = 0.999  # limit of fill levels, because the distance between two fill levels grows without bound towards 1
 
 
 @dataclass(frozen=True)

@@ -64,7 +64,7 @@ class Ranked:
     ok: int
     failed: list[tuple[int, str, str]]  # case, status (or NOT_MEASURED), reason
     provisional: bool = False  # whether the time of at least one near case is provisional
-    nearest: Near | None = None  # nearest of the near cases that the allocator served
+    nearest: Near | None = None  # the near case with the least distance among those that the allocator served
 
     def tried(self) -> bool:
         return self.ok > 0 or any(status != style.NOT_MEASURED for _, status, _ in self.failed)

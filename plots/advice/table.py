@@ -48,7 +48,7 @@ def of(runs: Sequence[Run]) -> dict:
     """Returns the table of the runs of the guide among `runs`."""
     guide = sorted((run for run in runs if run.name.startswith("guide/")), key=_place)
     if not guide:
-        raise NothingToDraw("these runs contain none of the guide. Measure it: allocbench study guide")
+        raise NothingToDraw("these runs contain no run of the guide. Measure the guide: allocbench study guide")
     origin.require_one_device(guide)
     made = {
         "format": FORMAT,

@@ -90,7 +90,8 @@ _NAME = 1  # index of the column that aligned() folds
 
 
 def _ranking(table: dict, question: Question, found: Answer, shown: list[Ranked]) -> list[str]:
-    """Returns the list. A row names its own nearest cell if it lacks the nearest one of the list."""
+    """Returns the list. The first line names the nearest cell. If another cell is an allocator's
+    nearest one, the line below its row names it."""
     first = found.near[0]
     head, *rows = aligned([_HEADER, *(_row(each, found.ranked) for each in shown)])
     others = any(each.nearest != first for each in shown)

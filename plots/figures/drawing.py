@@ -87,7 +87,7 @@ def _of_csv(folder: Path, overrides: Overrides) -> Run:
     figure, backend = csv_run.about(folder)
     config = overrides.config_for(figure, backend)
     if config is None:
-        raise UsageError(f"{folder / csv_run.NAME} has no config beside it, which results.json would have. Give the config of the run: --config configs/{figure}.json")
+        raise UsageError(f"{folder / csv_run.NAME} does not contain its config, and the results.json that does is missing. Give the config of the run: --config configs/{figure}.json")
     schema.check(config["plot"], overrides.path)
     return csv_run.read(folder, config)
 

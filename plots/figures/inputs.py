@@ -26,8 +26,8 @@ def find(paths: Sequence[str]) -> Inputs:
     for path in paths_of_runs.expanded(paths):
         if path.suffix == ".json" and path.name not in paths_of_runs.RUN_FILES:
             if configs.read(path).get("plot", {}).get("kind") not in OF_CONFIGS:
-                raise UsageError(f"{path} needs results. Run it first: allocbench --config {path}. To draw stored results with this "
-                                 f"config: --config {path}")
+                raise UsageError(f"{path} is a config whose figure needs results. Run it first: allocbench --config {path}. To draw "
+                                 f"stored results with this config, name their folder and add --config {path}")
             found.tables.append(path)
             continue
         alone = [folder for folder in _with_tables(path) if csv_run.is_alone(folder)]
@@ -66,5 +66,5 @@ class Overrides:
         if "plot" not in config:
             raise UsageError(f"{file} has no plot. Add one, or leave out --config.")
         if not self.path.is_dir() and config.get("name") != name:
-            raise UsageError(f"{file} is the config {config.get('name')!r}, the run is {name!r}. Give the config of the run.")
+            raise UsageError(f"{file} is the config {config.get('name')!r}, but the run is of the config {name!r}. Give the config of the run.")
         return configs.effective(config, backend) if backend else config

@@ -159,7 +159,9 @@ def _shares_axis(panels: Sequence[Panel], one: Panel, other: Panel) -> bool:
 
 
 def _own_axes(shown: Chart, panels: Sequence[Panel], looks: Sequence[Scale], names: Sequence[str]) -> list[Scale]:
-    """The y axes of a picture: those of the figure, but its own where its curves would take less than a third of a logarithmic one."""
+    """Returns the y axes of a picture. They are the axes of the figure. A logarithmic axis is narrowed if the curves of
+    the picture would take less than a third of it.
+    """
     def narrow(look: Scale, own: Scale) -> bool:
         span, room = (math.log(bounds[1] / bounds[0]) if bounds[0] > 0 else math.inf for bounds in (own.covered, look.covered))
         return look.log and own.log and span < room / 3

@@ -120,7 +120,9 @@ def _judged(run: Run, configs: Path = FOLDER) -> list[Judged]:
 
 
 def _of_today(run: Run, claim: dict, judged: Judged, today: dict) -> Judged:
-    """Takes the verdict away if the code of a form, or the config's heap or pools for the sentence's allocators, is another one today."""
+    """Replaces the verdict by `cannot tell` if the results are too old for the sentence: the code of a form was changed
+    since, or the current config sets another heap or other pools for the sentence's allocators.
+    """
     changed = _older_code(run, claim) or unequal.to_measure(run, today, _allocators_of(run, claim)) if judged.verdict != OPEN or judged.published.estimate else ""
     return dataclasses.replace(judged, verdict=OPEN, p=None, why=changed, holds_in="", unsure="", few="", cause="") if changed else judged
 

@@ -255,9 +255,9 @@ def _step(run: Run, effect: dict, where: dict) -> Found:
 def _crossing(run: Run, effect: dict, where: dict) -> Found:
     """Finds the x at which a series rises above another one for good.
 
-    The number is the x at which the interpolated ratio of the two series is 1. The lower bound is the last x before it
-    at which the interval of the ratio lies below 1. If there is no such x but every earlier point has an interval, the
-    bound is the first x. The upper bound is the first later x at which the interval lies above 1.
+    The number is the x at which the interpolated ratio of the two series is 1. The lower bound is the last smaller x at
+    which the interval of the ratio lies below 1. If there is none although every smaller x has an interval, the
+    lower bound is the first x. The upper bound is the first larger x at which the interval lies above 1.
     """
     along = along_of(run, effect)
     found = Found([], metric=along)

@@ -3,8 +3,9 @@
 A place is a combination of settings. A place `holds` if its whole interval lies within the claim's bounds, and `does
 not hold` if the whole interval lies outside. Otherwise the verdict of the place is `cannot tell`.
 
-Few rounds can refute a band whose ends lie less than LEAST_MARGIN squared apart, but they can never confirm it. Such a
-band gives no verdict in either direction. For an exponent, the ends are the factors that they make of the last value.
+Few rounds could refute a band whose ends lie less than a factor of LEAST_MARGIN squared apart, but they could never
+confirm it. Therefore they give no verdict about such a band. For an exponent, an end counts as the factor by which it
+changes the last value of the series.
 
 A verdict that all places support needs no correction. If one place decides (it confirms "some" or refutes "every"), its
 p-value is corrected by Holm's method for all places of the claim.

@@ -26,8 +26,8 @@ _OF_A_START = (b'{"event":"run"', b'{"event":"device"')
 
 @dataclass(frozen=True)
 class Origin:
-    """An origin is that of a kept run. `cells` come from results.json. `starts` has the events `run` and `device` of
-    its log.
+    """An origin says where the numbers of a kept run come from. `cells` come from results.json. `starts` has the events
+    `run` and `device` of the log.
     """
 
     folder: Path

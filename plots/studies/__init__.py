@@ -1,1 +1,2 @@
-"""This package draws pictures over several runs. They show Comb's points, dependence on the allocator, one config against itself, and survival."""
+"""This package draws pictures of several runs: Comb's points, dependence on the allocator, one config against itself,
+and survival."""

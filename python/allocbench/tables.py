@@ -17,9 +17,9 @@ def read(*runs: str | Path) -> pandas.DataFrame:
     """Returns a row per cell, phase and metric. A cell that is not ok has one row without a number, with its `status`
     and `reason`.
 
-    Each setting is a column of its name. A setting gets a `_` after its name if the name is taken (`mode_`, `flags_`),
-    and so does any column that would hide an attribute of pandas. `attrs["axes"]` lists the columns that a run sweeps.
-    `attrs["settings"]` lists the columns of all settings.
+    Each setting is a column with the setting's name. A column gets a `_` after its name if another column has this
+    name, or if pandas has an attribute of this name (`mode_`, `flags_`). `attrs["axes"]` lists the columns that a run
+    sweeps. `attrs["settings"]` lists the columns of all settings.
     """
     def rows_of(folder: Path, document: dict, cells: pandas.DataFrame) -> pandas.DataFrame:
         values = frames.values_of(document).set_index("cell")

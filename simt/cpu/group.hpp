@@ -24,7 +24,8 @@ class Group {
   bool leader() const { return (mask_ & lanes_below()) == 0; }
   std::uint32_t leader_lane() const { return count_trailing_zeros(mask_); }
 
-  // The same group. On CUDA its collectives wait for all members even beside lanes of other groups (cuda/group.hpp).
+  // Returns the same group. On CUDA, its collectives wait for all members even beside lanes of other groups
+  // (simt/cuda/group.hpp).
   Group apart() const { return *this; }
 
   // Waits for all members and orders their memory accesses.

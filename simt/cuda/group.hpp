@@ -21,10 +21,11 @@ class Group {
   SIMT_FN bool leader() const { return (mask_ & lanes_below()) == 0; }
   SIMT_FN std::uint32_t leader_lane() const { return count_trailing_zeros(mask_); }
 
-  // The same group, for code that lanes of several groups may run side by side. Before a collective ptxas compares the
-  // mask with the active lanes. It takes the mask of converged(), and of a match of equal keys in it, for the same in
-  // the whole warp, and then compares the mask of one lane. If lanes of two groups meet there, the other group goes on
-  // without its absent members. A mask that depends on the lane is compared in every lane.
+  // Returns the same group with a mask that depends on the lane, for code that two groups of a warp may run at the same
+  // time. Before a collective, the machine code compares the mask with the active lanes. For a mask of converged(), and
+  // for a match of equal keys, ptxas assumes that the whole warp has the same mask, so the code compares the mask of
+  // one lane only. If lanes of two groups are there, the other group continues without its missing members. A mask that
+  // depends on the lane is compared in every lane.
   SIMT_FN Group apart() const { return Group(mask_ | lane_bit()); }
 
   // Waits for all members and orders their memory accesses.

@@ -1,4 +1,5 @@
-// Comb where little is free: few operations, no null while a slot is left, and all of it found by many warps at once.
+// These tests check Comb in a nearly full pool: a request makes few operations, gets no null while a slot is left, and
+// many warps together find all slots.
 #include <gtest/gtest.h>
 
 #include <set>

@@ -1,4 +1,5 @@
-// Comb: classes by a plain loop, what moves between classes, runs, then seeded stress on heaps of a few words.
+// These tests of Comb compare size classes with a plain loop, check how chunks move between classes and how runs are
+// found, then use seeded stress on heaps of a few words.
 #include "allocators/comb/comb.hpp"
 
 #include <gtest/gtest.h>
@@ -65,7 +66,7 @@ TEST(Comb, AWarpTakesOneWordInOneGo) {
   for (std::uint32_t i = 1; i < 32; ++i) EXPECT_EQ(rig.offset(blocks[i]) - rig.offset(blocks[0]), i * 64) << i;
 }
 
-// Operations on shared words by one warp, whose 32 lanes ask for `bytes`.
+// Returns the operations on shared words of one warp, whose 32 lanes request `bytes` each.
 std::uint64_t operations_of_a_warp(Rig<Comb>& rig, std::uint64_t bytes, std::vector<void*>& got) {
   testing::CountedMallocs mallocs = testing::count_mallocs(rig, bytes, 32, 32);
   got = std::move(mallocs.blocks);
@@ -150,7 +151,7 @@ TEST(Comb, ALoneLaneTakesAHundredBlocksInHardlyMoreOperations) {
 
 TEST(Comb, AWrongGuessLeavesNothingBehind) {
   Rig<Comb> rig(1 << 20, {}, 1, 4, simt::StrategyKind::lockstep);
-  // All chunks belong to 64 bytes, and one block lives in each: so a warp that asks for 128 bytes guesses wrong.
+  // All chunks serve 64 bytes, and one block of each is in use. So a warp that requests 128 bytes guesses wrong.
   const std::vector<void*> others = rig.malloc(std::vector<std::uint64_t>((1 << 20) / 64, 64), 256);
   std::vector<void*> frees;
   std::set<std::ptrdiff_t> kept;

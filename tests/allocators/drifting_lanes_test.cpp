@@ -1,7 +1,7 @@
-// Kernels in which threads free a block and then allocate one of a size that all threads know. A lane that gives a
-// superblock back comes later than the rest of its warp, and so does a lane that has a block to free beside lanes that
-// have none. So lanes of one warp may allocate in two groups at once. For both back ends: on CUDA a kernel that does
-// not end within a minute ends the program.
+// The kernels of these tests free a block in each thread and then allocate a block of a size that all threads know. Two
+// kinds of lanes come to the malloc later than the rest of their warp: a lane that gives a superblock back, and a lane
+// that frees a block beside lanes without a block. So lanes of one warp may allocate in two groups at once. The tests
+// run on both back ends. On CUDA, a kernel that does not end within a minute ends the program.
 #include <gtest/gtest.h>
 
 #include <algorithm>

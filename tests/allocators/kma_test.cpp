@@ -1,4 +1,5 @@
-// KMA: rules of the superblock heap by hand-made sequences, then seeded schedules on heaps of a few superblocks.
+// These tests of KMA check the rules of the superblock heap by hand-made sequences, then use seeded schedules on heaps
+// of a few superblocks.
 #include "allocators/kma/kma.hpp"
 
 #include <gtest/gtest.h>
@@ -224,8 +225,8 @@ std::uint32_t length_from(std::uint64_t end, const std::vector<std::uint64_t>& l
   return length;
 }
 
-// The loads of a lane may show the head and a link as they were when the superblock at the head was there before, and
-// the tail as it is now: at the same superblock again.
+// A lane may load old values of the head and of its link, but the newest tail. Head and tail then are the same
+// superblock, at two different times.
 TEST(KmaSuperblockQueue, KeepsAllSuperblocksThoughLoadsShowOldValues) {
   constexpr std::uint32_t superblocks = 3;
   for (std::uint64_t seed = 1; seed <= 2000; ++seed) {

@@ -1,5 +1,5 @@
-// Every design owes its callers three things: a request that no pool can hold returns null and changes nothing,
-// requests of zero bytes follow the trait, and a fresh pool serves max_request.
+// Every design must keep three promises: a request that no pool can hold returns null and changes nothing, requests of
+// zero bytes follow the trait, and a fresh pool serves max_request.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// Several designs, or both forms of one, must pass these cases alike. Each case takes the rig of its heap.
+// Several designs, or both forms of one design, must pass these cases in the same way. Each case takes the rig of its
+// heap.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -55,7 +56,7 @@ void expect_last_blocks_served(Rig<A>& rig, std::uint64_t bytes) {
   EXPECT_EQ(count_served(rig.malloc(std::vector<std::uint64_t>(32, bytes))), 5u);
 }
 
-// Expects that a heap that was full of blocks of two sizes serves as many after reset() as at first.
+// Expects that a heap serves as many blocks after each reset() as when it was new, whichever size filled it.
 template <class A>
 void expect_reset_to_first_state(Rig<A>& rig) {
   const std::size_t fresh = malloc_until_null(rig, 64, 32).size();

@@ -1,4 +1,4 @@
-// Both forms of XMalloc must pass these cases alike.
+// Both forms of XMalloc must pass these cases.
 #pragma once
 
 #include <gtest/gtest.h>

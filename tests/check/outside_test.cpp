@@ -1,5 +1,5 @@
-// These tests have mistakes at the edges: requests that no heap can serve, and writes behind the end of the arena's
-// memory.
+// These tests check that two mistakes are found: a request that no heap can serve gets a block, and a write goes behind
+// the end of the arena's memory.
 #include <gtest/gtest.h>
 
 #include "check/library.hpp"

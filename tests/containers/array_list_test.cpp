@@ -1,4 +1,4 @@
-// ArrayList over two allocators: hand-made sequences, then schedules in which many lanes append.
+// These tests check ArrayList over two allocators, by hand-made sequences and by schedules in which many lanes append.
 #include "containers/array_list.hpp"
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ struct GrowEach {
   }
 };
 
-// Thread r of the grid asks for r % 4 elements, twice.
+// Thread r of the grid requests r % 4 elements, twice.
 struct GrowLocal {
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A allocator, List list, std::uint32_t* nulls) const {

@@ -1,4 +1,5 @@
-// PageList: hand-made sequences, schedules in which many lanes append, all schedules of few lanes, and no memory.
+// These tests check PageList by hand-made sequences, by schedules in which many lanes append, by all schedules of few
+// lanes, and without memory.
 #include "containers/page_list.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// The cases of the contract suite: what allocators/support/contract/allocator.hpp promises, for any registered
-// allocator.
+// This file declares the cases of the contract suite. They check what allocators/support/contract/allocator.hpp
+// promises, for any registered allocator.
 #pragma once
 
 #include <string>

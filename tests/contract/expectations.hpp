@@ -1,4 +1,4 @@
-// The list of expected failures.
+// This file reads the list of expected failures.
 #pragma once
 
 #include <map>

@@ -1,6 +1,6 @@
-// Heap: one allocator with a pool, and every block that scripts have got from it. Each script's blocks are checked:
-// they lie in the pool, are aligned, share no byte with another live block and keep their owner's bytes; the design's
-// invariants hold.
+// Heap is one allocator with a pool, and every block that scripts have got from it. After each script it checks these
+// blocks: they lie in the pool, are aligned, share no byte with another live block and keep their owner's bytes. It
+// also checks the design's invariants.
 #pragma once
 
 #include <optional>
@@ -64,10 +64,10 @@ class Heap {
   // Called before the first malloc: the Checked adaptor does that instead, for at most so many mallocs.
   void check_contents(std::uint64_t mallocs);
 
-  // Makes the calls and checks what came of them.
+  // Makes the calls and checks their results.
   void run(const Calls& calls);
 
-  // Blocks asked for since the heap was fresh or emptied: slots 0 to requests() - 1.
+  // Returns the number of requests since the heap was fresh or emptied. Their slots are 0 to requests() - 1.
   std::uint32_t requests() const { return static_cast<std::uint32_t>(slots_.size()); }
   bool served(std::size_t slot) const { return slots_[slot].address != 0; }
   std::uint32_t served(Blocks blocks) const;

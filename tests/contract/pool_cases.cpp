@@ -1,4 +1,4 @@
-// Full pools: exhaustion, refilling, reset, churn.
+// These cases fill pools: exhaustion, refilling, reset, churn.
 #include <algorithm>
 #include <random>
 

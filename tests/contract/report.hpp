@@ -1,4 +1,4 @@
-// What a case found: problems in words, and numbers.
+// A report has what a case found: problems in words, and numbers.
 #pragma once
 
 #include <map>

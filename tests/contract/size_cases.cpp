@@ -1,4 +1,4 @@
-// Requests of every size: 0, borders of classes, the largest, and those that no pool can serve.
+// These cases make requests of every size: 0, borders of classes, the largest size, and sizes that no pool can serve.
 #include <algorithm>
 #include <set>
 

@@ -1,4 +1,5 @@
-// The device of a test. On the CPU each test has one of its own, scheduled from a seed; CUDA has one for the process.
+// This file has the device of a test. On the CPU, each test has its own device, scheduled from a seed. On CUDA, all
+// tests of the process share one device.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +32,7 @@ class TestDevice {
  public:
   explicit TestDevice(std::size_t) {}
   simt::Stream& stream() { return process()->stream; }
-  // As granted, which may be more than was asked for.
+  // Returns the granted size, which may exceed the requested size.
   std::size_t device_heap_bytes() const { return process()->device_heap_bytes; }
 
   // A fault leaves a context in which every call fails. The next case gets a new one.

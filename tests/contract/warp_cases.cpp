@@ -1,4 +1,5 @@
-// Which lanes call: odd blocks, partial warps, one lane of each warp, divergent sizes, free(null).
+// These cases vary which lanes call: blocks of odd sizes, partial warps, one lane of each warp, different sizes in a
+// warp, free(null).
 #include <algorithm>
 #include <random>
 

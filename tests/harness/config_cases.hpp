@@ -1,4 +1,4 @@
-// A small valid config, the same with one key changed, and the messages of the strict reader for both.
+// This file has a small valid config, copies with one changed key, and the messages of the strict reader for both.
 #pragma once
 
 #include <gtest/gtest.h>

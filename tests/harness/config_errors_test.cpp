@@ -1,4 +1,4 @@
-// The exact messages of the strict reader for wrong configs.
+// These tests check the exact messages of the strict reader for wrong configs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

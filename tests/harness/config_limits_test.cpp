@@ -1,4 +1,4 @@
-// Everything in a config has a limit.
+// These tests check that everything in a config has a limit.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

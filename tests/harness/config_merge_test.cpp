@@ -1,5 +1,5 @@
-// The parts of a config merge as in golden/effective_configs.json. tests/plots/runs/test_configs.py checks the plots
-// with the same cases.
+// These tests check that the parts of a config merge as in golden/effective_configs.json.
+// tests/plots/runs/test_configs.py checks the plots with the same cases.
 #include <gtest/gtest.h>
 
 #include <fstream>

@@ -1,4 +1,4 @@
-// The messages of the strict reader about the plot, the claims and the notes of a config.
+// These tests check the messages of the strict reader about the plot, the claims and the notes of a config.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,5 @@
-// The results of the strict reader of configs. config_errors_test.cpp tests its messages about mistakes.
+// These tests check the results of the strict reader of configs. config_errors_test.cpp tests its messages about
+// mistakes.
 #include <gtest/gtest.h>
 
 #include "protocol/parameter_values.hpp"

@@ -1,5 +1,6 @@
-// The rounds of the kept runs of configs/aa.json on one card are dealt into pairs of runs with the default rounds. The
-// tests show what a run with up to twenty rounds reports about the same card, and about one that is 5 % slower.
+// The tests divide the rounds of the kept runs of configs/aa.json on one card into pairs of runs with the default
+// number of rounds. They show what a comparison of runs with up to twenty rounds reports about the same card, and about
+// a card that is 5 % slower.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// The event log: torn last lines, lines of other programs, and which attempt of a cell counts.
+// These tests check how the event log is read: torn last lines, lines of other programs, and which attempt of a cell
+// counts.
 #include "harness/front/log/event_log.hpp"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// Tests what three to five rounds give: the t interval of their logarithms, and how often it covers the time of the
+// These tests check the t interval of the logarithms of three to five rounds, and how often it covers the time of the
 // typical process. docs/methodology-measurement.md has the shares.
 #include "harness/front/statistics/few_rounds.hpp"
 

@@ -1,4 +1,4 @@
-// Forecasts of a cell's time and risk from hand-made histories.
+// These tests check forecasts of a cell's time and risk from hand-made histories.
 #include "harness/front/run/forecast.hpp"
 
 #include <gmock/gmock.h>

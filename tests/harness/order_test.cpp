@@ -1,4 +1,4 @@
-// The order of steps, by prices of hand-made steps.
+// These tests check the order of hand-made steps by their prices.
 #include "harness/front/run/order.hpp"
 
 #include <gtest/gtest.h>

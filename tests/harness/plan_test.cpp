@@ -1,4 +1,4 @@
-// The expansion of configs into cells, batches and series.
+// These tests check how configs become cells, batches and series.
 #include "harness/front/plan/plan.hpp"
 
 #include <gmock/gmock.h>

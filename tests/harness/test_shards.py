@@ -208,7 +208,7 @@ class Merge(ShardsTest):
     def test_a_missing_shard(self):
         one, _, three = self.run_shards(3)
         result = self.merge(one, three, expect=1)
-        self.assertIn("These folders contain no run of shard 2 of 3. Run it with --shard 2/3, then merge again.", result.stderr)
+        self.assertIn("These folders contain no run of shard 2 of 3. Run this shard with --shard 2/3, then merge again.", result.stderr)
         self.assertEqual(len(statuses_and_rounds(self.out)), len(statuses_and_rounds(one)) + len(statuses_and_rounds(three)))
 
     def test_a_shard_whose_only_log_is_damaged(self):
@@ -216,7 +216,7 @@ class Merge(ShardsTest):
         log = self.change_log(self.log_in(two).parent, lambda lines: lines.replace("\n", "x\n", 1))
         result = self.merge(one, two, three, expect=1)
         self.assertEqual([line for line in result.stderr.splitlines() if "valid event" not in line],
-                         ["allocbench: These folders contain no readable run of shard 2 of 3. Run it with --shard 2/3, then merge again."])
+                         ["allocbench: These folders contain no readable run of shard 2 of 3. Run this shard with --shard 2/3, then merge again."])
         self.assertIn(f"{log}:1: not a valid event", result.stderr)
 
     def test_damage_costs_only_its_run(self):

@@ -1,4 +1,4 @@
-// Sizes, units, nearest names and hashes: everything that turns texts into values or back.
+// These tests check everything that turns texts into values or back: sizes, units, nearest names and hashes.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-// The output of --profile for a worker that waited while another one was at work.
+// These tests check the output of --profile for a worker that waited while another one measured.
 #include "harness/front/run/wall_time.hpp"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// Counting<Heap<A>>: blocks and bytes in use, for any design and whoever frees.
+// These tests check that Counting<Heap<A>> counts blocks and bytes in use, for any design and whichever thread frees.
 #include "allocbench/counting.hpp"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace {
 constexpr simt::LaunchShape shape{4, 64};
 constexpr std::uint32_t threads = 256;
 
-// Thread n asks for n + 1 bytes.
+// Thread n requests n + 1 bytes.
 struct Take {
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A handle, void** blocks) const {

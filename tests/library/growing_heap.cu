@@ -1,4 +1,4 @@
-// growing_heap_test.cpp's rules on a GPU.
+// This program checks the rules of growing_heap_test.cpp on a GPU.
 #include <cstdio>
 #include <exception>
 

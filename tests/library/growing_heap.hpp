@@ -1,4 +1,5 @@
-// What a growing heap must do on both back ends. Each function says what is wrong; empty: nothing is.
+// These functions check what a growing heap must do on both back ends. Each function returns what is wrong, or an empty
+// text.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Heaps whose pool grows. growing_heap.cu runs the same on a GPU.
+// These tests check heaps whose pool grows. growing_heap.cu runs the same checks on a GPU.
 #include "tests/library/growing_heap.hpp"
 
 #include <gtest/gtest.h>

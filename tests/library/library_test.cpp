@@ -1,4 +1,5 @@
-// Heap<A>: memory comes and goes with it, and every allocator's header lives beside the others.
+// These tests check that Heap<A> allocates and frees its memory, and that the headers of all allocators can be included
+// together.
 #include <gtest/gtest.h>
 
 #include <sstream>

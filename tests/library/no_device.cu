@@ -1,4 +1,4 @@
-// A program of the library on a machine without a GPU (the test hides those that are there).
+// This program uses the library on a machine without a GPU. The test hides the GPUs of the machine from it.
 #include <cstdio>
 #include <exception>
 

@@ -1,5 +1,5 @@
-// Kernels that call malloc() and free() as in CUDA leave a trace with one include; nothing in them changes.
-// trace_malloc.cu is the same for nvcc.
+// These tests check that kernels that call malloc() and free() as in CUDA leave a trace with one include, without any
+// other change. trace_malloc.cu does the same with nvcc.
 #include <gtest/gtest.h>
 
 #include <cstdint>

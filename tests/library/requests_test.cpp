@@ -1,4 +1,4 @@
-// Aligned, zeroed and resized requests, and what a heap says of itself.
+// These tests check aligned, zeroed and resized requests, and what a heap reports about itself.
 #include "allocbench/requests.hpp"
 
 #include <gtest/gtest.h>
@@ -112,7 +112,7 @@ TYPED_TEST(Requests, AreZeroedAndResized) {
   EXPECT_EQ(wrong.contents, 0u);
 }
 
-// Counts what was served although nothing can be.
+// Counts the requests that were served although no memory is left.
 struct Impossible {
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A handle, Wrong* wrong) const {

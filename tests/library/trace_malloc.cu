@@ -1,4 +1,5 @@
-// A program with kernels that call malloc() and free(), recorded by one include; host code keeps its own.
+// This program has kernels that call malloc() and free(), which one include records. Host code keeps its own malloc()
+// and free().
 #include <cstdio>
 #include <exception>
 

@@ -1,4 +1,5 @@
-// Traced<Heap<A>>: the trace has every call, in the order of its thread, and frees name their mallocs.
+// These tests check that the trace of Traced<Heap<A>> has every call, in the order of its thread, and that each free
+// names its malloc.
 #include "allocbench/traced.hpp"
 
 #include <gtest/gtest.h>
@@ -18,7 +19,7 @@ using traces::Call;
 using traces::no_block;
 using traces::Operation;
 
-// Each thread asks for two blocks, of 16 B and more by its number, and frees the first.
+// Each thread requests two blocks, whose sizes grow with its number from 16 B, and frees the first.
 struct Build {
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A handle, void** blocks) const {

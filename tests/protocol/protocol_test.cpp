@@ -1,4 +1,5 @@
-// What goes through the protocol arrives unchanged, and what is malformed is refused in words.
+// These tests check that a message arrives unchanged on the other side of the protocol, and that a malformed message is
+// refused with a reason.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

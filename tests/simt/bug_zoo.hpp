@@ -1,4 +1,5 @@
-// These planted bugs are of the kinds that allocators had, and small enough for a search. They measure strategies.
+// These small kernels have planted bugs of kinds that allocators had. They measure how well the strategies of the
+// executor find bugs.
 //
 // Every kernel works on one array of words, which is zero at the start, and raises a failed check when the bug has
 // struck. All kernels are correct if no lane is disturbed.
@@ -53,8 +54,8 @@ struct EarlyUnlock {
   }
 };
 
-// In StaleReservation, lane 0 replaces a unit, returns to it and then retires it by an exchange. A lane that looked for
-// the unit before it was replaced reserves in it between the last two steps.
+// In StaleReservation, lane 0 replaces a unit, returns to it and then retires it by an exchange. Another lane, which
+// found the unit before the replacement, reserves in it between the last two steps.
 struct StaleReservation {
   static constexpr std::uint32_t units = 12;
   template <class Thread>

@@ -1,4 +1,4 @@
-// Returns options of an executor that runs the schedule of a seed, for all tests of the executor.
+// This file makes the options of an executor that runs the schedule of a seed, for all tests of the executor.
 #pragma once
 
 #include <cstdint>

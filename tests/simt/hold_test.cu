@@ -1,5 +1,5 @@
-// Work that is enqueued behind a hold starts when the hold is released. A call that would wait forever ends the hold
-// first.
+// These tests check that work enqueued behind a hold starts when the hold is released, and that a call that would wait
+// forever ends the hold first.
 #include <gtest/gtest.h>
 
 #include <chrono>

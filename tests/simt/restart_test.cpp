@@ -1,4 +1,4 @@
-// A restarted device does the same as a new device.
+// These tests check that a restarted device does the same as a new device.
 #include "tests/simt/search_helpers.hpp"
 
 namespace simt::faults {

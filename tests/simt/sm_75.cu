@@ -1,6 +1,6 @@
-// This file is compiled for sm_75, the oldest GPUs that CUDA 13 knows. It has the group operations, and an allocator
-// for each way to aggregate requests. Code that needs a newer GPU has another form below that architecture. Otherwise
-// it does not compile here.
+// This file is compiled for sm_75, the oldest GPUs that CUDA 13 supports. It has the group operations, and an allocator
+// for each way to aggregate requests. It compiles only if code that needs a newer GPU has another form for older
+// architectures.
 #include "allocators/bulkalloc/bulkalloc.hpp"
 #include "allocators/comb/comb.hpp"
 #include "allocators/gallatin/gallatin.hpp"

@@ -1,4 +1,4 @@
-// What a trace may say, and its files.
+// These tests check which traces are valid, and how traces are written and read.
 #include "traces/trace.hpp"
 
 #include <gtest/gtest.h>

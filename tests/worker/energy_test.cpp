@@ -1,4 +1,5 @@
-// The energy meter in a world whose power is known: a counter in steps, an idle GPU, work and its preparation.
+// These tests run the energy meter with a simulated counter, whose power is known: it moves in steps, and it counts an
+// idle GPU, the work, and the preparation of the work.
 #include "harness/worker/energy.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Stands for libnvidia-ml.so.1: a GPU whose temperature query ends with the code in FAKE_NVML_RESULT.
+// This library replaces libnvidia-ml.so.1. It has a GPU whose temperature query returns the code in FAKE_NVML_RESULT.
 #include <cstdlib>
 
 extern "C" {

@@ -1,4 +1,4 @@
-// Whose fault an error is: the allocator's under test, or the machine's.
+// These tests check which errors are blamed on the tested allocator, and which on the machine.
 #include "simt/cuda/machine_fault.hpp"
 
 #include <gtest/gtest.h>

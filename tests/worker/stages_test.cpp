@@ -1,4 +1,4 @@
-// Which stages of a repetition are told.
+// These tests check which stages of a repetition are reported.
 #include "workloads/support/contract/stages.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Which repetitions of a cell are samples.
+// These tests check which repetitions of a cell are samples.
 #include "harness/worker/warm_ups.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// An allocator with the kernels of a test, on its own CPU device.
+// AllocatorRig is an allocator with the kernels of a test, on its own CPU device.
 #pragma once
 
 #include "tests/workloads/cpu_device.hpp"

@@ -1,4 +1,4 @@
-// array_list: both methods under many schedules, and the messages of the list's checks for wrong lists.
+// These tests run array_list with both methods under many schedules, and check the messages about wrong lists.
 #include "workloads/array_list/array_list.hpp"
 
 #include <gtest/gtest.h>

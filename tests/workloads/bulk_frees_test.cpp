@@ -1,5 +1,5 @@
-// Allocators that free in bulk run under every workload. Contents stay intact until the last lane of a warp has
-// released, and memory is freed. An allocator that never frees it is detected.
+// These tests run every workload with allocators that free in bulk. Contents must stay intact until the last lane of a
+// warp has released, and then the memory must be free. An allocator that never frees must be detected.
 #include <gtest/gtest.h>
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// Checked<A> finds planted mistakes and reports nothing else.
+// These tests check that Checked<A> finds planted mistakes and reports nothing else.
 #include "allocators/support/adaptors/checked.hpp"
 
 #include <gtest/gtest.h>

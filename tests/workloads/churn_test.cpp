@@ -1,4 +1,5 @@
-// churn: the live set keeps its size, its blocks are replaced at random, and its place in memory is measured.
+// These tests check that churn keeps its live set at one size, replaces its blocks at random, and measures its place in
+// memory.
 #include "workloads/churn/churn.hpp"
 
 #include <gtest/gtest.h>
@@ -96,7 +97,7 @@ TEST(Churn, TellsAFullPoolFromSpuriousNulls) {
   EXPECT_EQ(refusing.pointers.spurious_nulls(), std::optional(refusing.pointers.nulls()));
 }
 
-// The search for a slot starts where the last one was found.
+// The search for a slot starts at the last slot that was found.
 TEST(Churn, ComesApartWithTime) {
   const auto range_after = [](std::uint32_t count) {
     Rig<SlotMalloc<Fault::none>> rig(rounds(count, 0.3), 1000 * 64);

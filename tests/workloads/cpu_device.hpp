@@ -1,4 +1,4 @@
-// A CPU device with a stream. A seed determines the schedule, so every test can be repeated.
+// This file makes a CPU device with a stream. A seed determines the schedule, so every test can be repeated.
 #pragma once
 
 #include "simt/simt.hpp"

@@ -1,4 +1,4 @@
-// Delayed<A> is the same allocator, but its calls wait.
+// These tests check that Delayed<A> behaves like A, but that its calls wait.
 #include "allocators/delayed/delayed.hpp"
 
 #include <gtest/gtest.h>

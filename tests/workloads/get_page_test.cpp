@@ -1,4 +1,5 @@
-// get_page: exactly the wanted share is free, whatever the pattern and the method are. Nothing stays allocated.
+// These tests check that exactly the wanted share of pages is free before get_page measures, for every pattern and
+// method, and that no page stays allocated.
 #include "workloads/get_page/get_page.hpp"
 
 #include <gtest/gtest.h>

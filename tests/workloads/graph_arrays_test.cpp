@@ -1,4 +1,4 @@
-// graph_arrays: the workload under many schedules, and its oracle with planted faults.
+// These tests run graph_arrays under many schedules, and its oracle with planted faults.
 #include "workloads/graph/graph_arrays.hpp"
 
 #include <gtest/gtest.h>

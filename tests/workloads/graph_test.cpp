@@ -1,4 +1,4 @@
-// Edge lists, the oracle with planted faults, and graph_build under many schedules.
+// These tests check edge lists, the oracle of graph_build with planted faults, and graph_build under many schedules.
 #include <gtest/gtest.h>
 
 #include <string>

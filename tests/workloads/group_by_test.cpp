@@ -1,4 +1,4 @@
-// group_by: its keys, the host's groups, and the result of all methods over several allocators.
+// These tests check the keys of group_by, the host's groups, and the results of all methods over several allocators.
 #include "workloads/group_by/group_by.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// hash_join: its tables, the host's join of them, the shape of the grid, and the result over several allocators.
+// These tests check the tables of hash_join, the host's join of them, the shape of the grid, and the results over
+// several allocators.
 #include "workloads/hash_join/hash_join.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The workloads with a part on the host: prefix_sum and host_latency.
+// These tests check the workloads that do a part of their work on the host: prefix_sum and host_latency.
 #include <gtest/gtest.h>
 
 #include "tests/workloads/planted_allocators.hpp"

@@ -1,4 +1,4 @@
-// index_nodes: the course of the keys, and every look-up under many schedules.
+// These tests check the course of keys of index_nodes, and every look-up under many schedules.
 #include "workloads/index_nodes/index_nodes.hpp"
 
 #include <gtest/gtest.h>

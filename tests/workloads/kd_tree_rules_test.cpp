@@ -1,4 +1,5 @@
-// The rules of the kd-tree build on hand-made inputs, and the reference tree compared with the published statistics.
+// These tests check the rules of the kd-tree build on hand-made inputs, and compare the reference tree with the
+// published statistics.
 #include <gtest/gtest.h>
 
 #include <array>

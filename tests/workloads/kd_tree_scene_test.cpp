@@ -1,4 +1,4 @@
-// Scenes: formats with small files that the tests write, their errors, subdivision and generators.
+// These tests check scenes: formats by small files that the tests write, errors in files, subdivision and generators.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -175,7 +175,7 @@ class StoredScene : public test::ScratchFolder {
 };
 
 TEST_F(StoredScene, IsWhatAnotherProcessPrepared) {
-  // Only this test uses the seed, because a process does not store a scene that it has prepared before.
+  // Only this test uses this seed, because a process does not store a scene that it has already prepared.
   const SceneChoice choice{.scene = "spheres", .triangles = 500, .seed = 12};
   const std::shared_ptr<const PreparedScene> made = prepared_scene(choice);
   ASSERT_EQ(files().size(), 1u);

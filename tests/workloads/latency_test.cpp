@@ -1,4 +1,5 @@
-// latency: buckets have the right values, percentiles are those of the calls, and the adaptor times only the call.
+// These tests check that the buckets of latency have the right values, that percentiles belong to the calls, and that
+// the adaptor times only the call.
 #include "workloads/latency/latency.hpp"
 
 #include <gtest/gtest.h>

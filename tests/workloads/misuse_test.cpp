@@ -1,4 +1,4 @@
-// misuse: right answers are ok, wrong answers are named, and its adaptors do what they claim.
+// These tests check that misuse accepts right answers, names wrong answers, and that its adaptors do what they claim.
 #include "workloads/misuse/misuse.hpp"
 
 #include <gtest/gtest.h>

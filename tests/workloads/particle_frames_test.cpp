@@ -1,4 +1,5 @@
-// particle_frames: the course of the particles compared with plain counting, and the frames under many schedules.
+// These tests compare the course of the particles of particle_frames with plain counting, and check the frames under
+// many schedules.
 #include "workloads/particle_frames/particle_frames.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Allocators with one planted fault each, and the correct allocators for comparison.
+// This file has allocators with one planted fault each, and the correct allocators for comparison.
 #pragma once
 
 #include "allocators/support/contract/allocator.hpp"

@@ -1,4 +1,4 @@
-// The workloads that examine the pool itself: fill and fragmentation.
+// These tests check the workloads that examine the pool itself: fill and fragmentation.
 #include <gtest/gtest.h>
 
 #include "allocators/bump/atomic_malloc.hpp"

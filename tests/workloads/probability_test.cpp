@@ -1,4 +1,5 @@
-// P on the device gives the same as a plain host program with the same draws.
+// These tests check that the workload `probability` gives the same on the device as a plain host program with the same
+// draws.
 #include "workloads/probability/probability.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// replay: the launches that it makes of a trace, and its calls with planted allocators.
+// These tests check the launches that replay makes from a trace, and its calls with planted allocators.
 #include "workloads/replay/replay.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// scenario: the wanted share of what an allocator serves is free. Blocks of all kernels live together unless they are
-// freed at once. Nothing stays allocated.
+// These tests check that scenario leaves the wanted share of the allocator's memory free, that the blocks of all
+// kernels are in use together unless they are freed at once, and that no block stays allocated.
 #include "workloads/scenario/scenario.hpp"
 
 #include <gtest/gtest.h>

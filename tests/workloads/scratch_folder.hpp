@@ -1,4 +1,4 @@
-// The folder that the processes of a run share, with files that a test puts there.
+// ScratchFolder is the folder that the processes of a run share, with files that a test puts there.
 #pragma once
 
 #include <gtest/gtest.h>

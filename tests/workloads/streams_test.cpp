@@ -1,5 +1,5 @@
-// streams: kernels that run at once on one heap leave it in the same state as kernels in sequence. Every block is
-// judged.
+// These tests check that simultaneous kernels of streams leave the heap in the same state as kernels in sequence, and
+// that every block is checked.
 #include "workloads/streams/streams.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// strings: every text is checked byte by byte under many schedules, with planted faults that only the texts show.
+// These tests run strings under many schedules, check every text byte by byte, and plant faults that only the texts
+// show.
 #include "workloads/strings/strings.hpp"
 
 #include <gtest/gtest.h>

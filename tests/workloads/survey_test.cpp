@@ -1,5 +1,5 @@
-// The workloads of Winter et al., PPoPP'21, that no other paper has: address_range, work_generation and
-// write_performance.
+// These tests check the workloads of Winter et al., PPoPP'21, that no other paper has: address_range, work_generation
+// and write_performance.
 #include <gtest/gtest.h>
 
 #include "allocators/bump/atomic_malloc.hpp"

@@ -1,4 +1,4 @@
-// A workload with an allocator, sampled as the worker does it.
+// WorkloadRig is a workload with an allocator. It samples the workload as a worker does.
 #pragma once
 
 #include <memory>

@@ -36,10 +36,10 @@ struct ArrayListGrowth {
     Geometry geometry() const { return Geometry::of_callers(threads, threads_per_block, simt::warp_size); }
     bool uses_list() const { return method != "malloc"; }
     bool grows_together() const { return method == "grow_local"; }
-    // Number of requests to the allocator. request_bytes() gives the size of each.
+    // Returns the number of requests to the allocator. request_bytes() returns the size of each.
     std::uint32_t requests() const { return (grows_together() ? geometry().blocks : threads) * iterations; }
     std::uint64_t request_bytes() const;
-    // Geometry of the threads that call the allocator.
+    // Returns the geometry of the threads that call the allocator.
     Geometry request_geometry() const {
       return Geometry::of_callers(requests(), threads_per_block, grows_together() ? 1 : simt::warp_size);
     }

@@ -45,8 +45,8 @@ struct Churn {
                                            .between(1, 1'000'000)});
     }
 
-    // Number of rows of `threads` requests that together take `share` of the pool. Each request counts rounded up to 16
-    // B.
+    // Returns the number of rows of `threads` requests that together take `share` of the pool. A request counts with
+    // its bytes rounded up to 16.
     std::uint64_t rows(std::size_t pool_bytes, double share) const;
   };
 

@@ -48,8 +48,8 @@ struct GraphBuildKernel {
   }
 };
 
-// The same kernel, but the leader of a warp requests the memory for an arc of each lane. It is separate, so that the
-// published form needs no additional registers.
+// This kernel does the same, but the leader of a warp requests the memory for an arc of each lane. It is separate, so
+// that the published form needs no additional registers.
 struct WarpGraphBuildKernel {
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A allocator, Geometry geometry, const Arc* arcs, std::uint64_t* root,

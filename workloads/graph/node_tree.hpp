@@ -91,7 +91,7 @@ class Builder {
     ++frees_;
   }
 
-  // Whether the next node needs no memory.
+  // Returns whether the next node needs no memory, because Builder keeps a node.
   SIMT_FN bool has_spare() const { return spare_ != nullptr; }
   // Returns the number of nodes freed so far. These nodes lost a race or were left over.
   SIMT_FN std::uint32_t frees() const { return frees_; }

@@ -58,7 +58,8 @@ struct BuildProbeKernel {
   }
 };
 
-// The same kernel with a list per warp. It is separate, so that the published form needs no additional registers.
+// This kernel does the same with a list per warp. It is separate, so that the published form needs no additional
+// registers.
 struct WarpBuildProbeKernel {
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A allocator, JoinShape shape, PartitionedTable r, PartitionedTable s,

@@ -32,7 +32,7 @@ struct JoinTables {
 };
 JoinTables join_tables(const JoinInput& input);
 
-// A pair of the result.
+// Returns a pair of the result as one word.
 SIMT_HOST_FN std::uint64_t join_pair(std::uint32_t r_row, std::uint32_t s_row) {
   return std::uint64_t{r_row} << 32 | s_row;
 }

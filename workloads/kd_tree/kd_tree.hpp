@@ -3,12 +3,13 @@
 // Paper: Vinkler & Havran 2015, sec. 5 [DS], table 2.
 //
 // A node splits at the best of 32 planes by the surface area heuristic (kd_tree/split_rules.hpp), requests the lists of
-// its children and frees its own list. Usually a warp of another multiprocessor has requested that list. Sizes run from
-// 4 B to nearly all of the scene. Warps take nodes from a queue (kd_tree/work_queue.hpp); many warps share a large node
-// (kd_tree/shared_nodes.hpp). The grid has as many blocks as can be resident with this allocator's registers.
+// its children and frees its own list. Usually a warp of another multiprocessor has requested that list. A list has
+// from one index of 4 B to the indices of nearly all triangles of the scene. Warps take nodes from a queue
+// (kd_tree/work_queue.hpp); many warps share a large node (kd_tree/shared_nodes.hpp). The grid has as many blocks as
+// can be resident with this allocator's registers.
 //
-// The tree depends on the scene alone, and so do the number and sizes of the requests. Each sample's tree is compared
-// with that of a host build, bit for bit.
+// The tree, and the number and sizes of the requests, depend on the scene alone. Each sample's tree is compared bit for
+// bit with a tree that the host builds.
 //
 // Differs from the authors' program: A queue of tickets replaces the scan of the task pool, and a warp with a small
 // node executes all phases of the node itself.

@@ -14,7 +14,7 @@
 
 namespace allocbench::kd_tree {
 
-// Numbers of references on both sides of a plane.
+// Sides has the numbers of references on both sides of a plane.
 struct Sides {
   std::uint32_t left;
   std::uint32_t right;

@@ -24,7 +24,7 @@ class CellReader {
   CellReader(simt::Stream& stream, const Course& course, std::uint32_t capacity);
 
   void clear();
-  // Enqueued.
+  // Enqueues the read of all cells.
   void read(const Cell* cells);
   // Returns the frames that were read.
   std::vector<RecordedBlock> blocks(std::uint64_t frame_bytes) const;

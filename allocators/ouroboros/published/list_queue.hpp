@@ -11,13 +11,13 @@
 // unexpected segment begins again at the front. A lane that moves the front also checks the next segment, because
 // segments may be completed out of order.
 //
-// Orders: The authors' walk loads without order, and so does ours between its ends. The 100,000th index is 49 segments
-// away, and every acquire empties the first-level cache of the SM. An outdated value on the way only makes the walk
+// Orders: Between its ends, a walk loads without order, like the authors' walk. The 100,000th index is 49 segments
+// away, and every acquire would empty the first-level cache of the SM. An outdated value on the way only makes the walk
 // longer, because no other segment has the same first queue position. A walk acquires at the segment where it stays.
 //
-// A malloc kernel lasts as long as its last lane, which is one that moves the front. So complete() moves the front
-// first, as the authors' code does. The kept mallocs of P-VL (results/reference/h200/peers) come from a form that
-// alternates between moving the front and returning chunks, and are slower.
+// A malloc kernel lasts as long as its slowest lane, and lanes that move the front are the slowest. So complete() moves
+// the front first, as the authors' code does. The kept mallocs of P-VL (results/reference/h200/peers) come from a form
+// that alternates between moving the front and returning chunks, and are slower.
 #pragma once
 
 #include "allocators/ouroboros/published/ring_queue.hpp"

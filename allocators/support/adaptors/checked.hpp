@@ -85,8 +85,8 @@ struct ContentLedger {
     for (std::uint64_t byte = 0; byte < bytes % 4; ++byte) tail[byte] = tail_byte(tag);
   }
 
-  // Verifies a block, removes it from the ledger and overwrites it with the dead pattern. Called before the allocator's
-  // own free. Returns false if that free must not happen, because the caller does not own the block.
+  // Verifies a block, removes it from the ledger and overwrites it with the dead pattern. It must be called before the
+  // allocator's own free. Returns false if that free must not happen, because the caller does not own the block.
   template <class Thread>
   SIMT_FN bool retire(Thread& thread, void* memory) const {
     LedgerEntry block{reinterpret_cast<std::uint64_t>(memory), 0, ledger_unused, thread.rank_in_grid()};

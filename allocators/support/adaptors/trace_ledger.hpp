@@ -71,7 +71,8 @@ struct TraceLedger {
     return thread.atomic(owners[(reinterpret_cast<std::uint64_t>(block) - pool_begin) >> log_granule]);
   }
 
-  // Places of the records of a warp's calls: the first `old_count` calls start at record `old`, the others at `fresh`.
+  // Places has the places of the records of a warp's calls: the first `old_count` calls start at record `old`, the
+  // others at `fresh`.
   struct Places {
     std::uint32_t old = 0;
     std::uint32_t old_count = 0;

@@ -29,7 +29,8 @@ struct RunOptions {
   std::optional<double> minutes = {};                // time after which the run ends
   std::string to_run_left_out = "--resume goes on";  // what to do to run everything that was left out for lack of time
   std::string known = {};                            // earlier results; empty: the reference of the device
-  // Called when one of several configs has its first rounds. Its results are then in `folder`.
+  // The run calls this when one of several configs has its first rounds. The results of this config are then in
+  // `folder`.
   std::function<void(const std::string& folder)> first_figure = [](const std::string&) {};
   bool use_known = true;
   std::string verify = "auto";                     // auto or full

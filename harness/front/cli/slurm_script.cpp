@@ -11,10 +11,11 @@ namespace allocbench::front {
 namespace {
 
 constexpr const char* slurm_script_form = R"script(#!/usr/bin/env bash
-# Submits a study of allocbench as {count} shards to a Slurm cluster, and a job that merges them. What stands behind the
-# script's name goes to sbatch:
+# Submits a study of allocbench to a Slurm cluster: {count} shards as one job array, and a job that merges them.
+# Options behind the script's name go to sbatch:
 #   bash SCRIPT --partition=gpu --gres=gpu:1 --time=01:00:00
-# The same script continues what was not finished. All machines must see this folder and the same checkout.
+# To continue unfinished shards, run this script again. All nodes must have access to this folder and to the same
+# checkout of allocbench.
 set -euo pipefail
 if ! command -v sbatch >/dev/null; then
   echo "sbatch was not found. Run this script on a Slurm cluster, or start each shard by hand (--shard)." >&2

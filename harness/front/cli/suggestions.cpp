@@ -14,8 +14,8 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view extension = ".json";
 
-// Returns the name of a config. The name of configs/smoke.json is "smoke", and so is that of configs/smoke.jsn, whose
-// extension is misspelt.
+// Returns the name of a config. The name of configs/smoke.json is "smoke". A path with a misspelt extension, such as
+// configs/smoke.jsn, has the same name.
 std::string name_of(std::string path) {
   for (const std::string_view prefix : {"./", "configs/"}) {
     if (path.starts_with(prefix)) path.erase(0, prefix.size());

@@ -77,7 +77,8 @@ void EventLog::require_file() const {
   struct stat status = {};
   const bool same = stat(path_.c_str(), &status) == 0 && status.st_dev == device_ && status.st_ino == inode_;
   if (!same)
-    throw LogLost(fmt::format("{} was deleted or replaced during the run, which has stopped. Start it again.", path_));
+    throw LogLost(
+        fmt::format("{} was deleted or replaced during the run. The run has stopped. Start the run again.", path_));
 }
 
 void EventLog::sync() {

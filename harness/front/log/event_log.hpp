@@ -13,7 +13,7 @@
 
 namespace allocbench::front {
 
-// The log was deleted or replaced while it was open. All later measurements would be lost.
+// LogLost means that the log was deleted or replaced while it was open. All later measurements would be lost.
 struct LogLost : EnvironmentError {
   using EnvironmentError::EnvironmentError;
 };

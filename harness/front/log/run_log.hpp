@@ -57,7 +57,7 @@ class RunLog {
   // Records the run with the ids of all planned cells, so that the reader of a truncated log can find the missing ones.
   void run(const Config& config, const Catalogue& catalogue, const Plan& plan, bool resumed,
            const std::optional<Shard>& shard);
-  // Called once per run, and again if the device differs (a resumed run on another machine).
+  // Records the device, once per run, and again if it differs because a run is resumed on another machine.
   void device(const protocol::Device& device);
   // Records processes that a worker left behind and that were killed.
   void strays(const std::vector<std::string>& names);

@@ -180,9 +180,11 @@ void name_missing_shards(ReadParts& read) {
     if (!found.contains(index)) missing.push_back(index);
   }
   if (missing.empty()) return;
+  const bool one = missing.size() == 1;
   read.complaints.push_back(
-      fmt::format("These folders contain no {}run of shard {} of {}. Run it with --shard {}/{}, then merge again.",
-                  read.complaints.empty() ? "" : "readable ", fmt::join(missing, ", "), count, missing.front(), count));
+      fmt::format("These folders contain no {}run of shard{} {} of {}. Run {} with --shard {}/{}{}, then merge again.",
+                  read.complaints.empty() ? "" : "readable ", one ? "" : "s", fmt::join(missing, ", "), count,
+                  one ? "this shard" : "the first", missing.front(), count, one ? "" : " and the others likewise"));
 }
 
 }  // namespace

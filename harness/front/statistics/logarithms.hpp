@@ -11,8 +11,8 @@
 
 namespace allocbench::front {
 
-// The centre and the spread of the logarithms. As many of the outermost values are left out as for the interval of a
-// number (rounds.hpp): none if there are fewer than nine.
+// Logarithms is the centre and the spread of the logarithms of values. It leaves out as many of the outermost values as
+// the interval of a number does (rounds.hpp): none if there are fewer than nine.
 class Logarithms {
  public:
   explicit Logarithms(const std::vector<double>& values) : logs_(values.size()) {

@@ -45,7 +45,7 @@ using Rounds = std::vector<std::vector<double>>;
 // The statistic that turns the samples of a round into its value.
 enum class Statistic { median, mean };
 
-// "median" or "mean".
+// Returns the statistic with the name "median" or "mean".
 Statistic statistic_named(std::string_view name);
 std::string_view name_of(Statistic statistic);
 

@@ -1,7 +1,7 @@
-"""Separates curves that coincide.
+"""This module separates curves that coincide.
 
-Their markers are side by side. Below each line, a wider line in the colour of another curve shows that both are there.
-Markers keep their height, and lines keep their place.
+The markers of such curves are drawn side by side. Below the line of a curve, a wider line in the colour of another
+curve shows that both are there. Markers keep their height, and lines keep their place.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-// BulkAlloc: operations on shared words, worked by hand from Gelado & Garland 2019 as docs and headers reconstruct it.
+// These tests compare the operations of BulkAlloc on shared words with numbers worked out by hand from Gelado & Garland
+// 2019, as bulkalloc.hpp reconstructs the algorithm.
 #include "allocators/bulkalloc/bulkalloc.hpp"
 
 #include <gtest/gtest.h>

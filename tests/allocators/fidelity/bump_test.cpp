@@ -1,4 +1,5 @@
-// AtomicMalloc and AWMalloc: one addition per request, and what the wrap of AWMalloc costs.
+// These tests check that AtomicMalloc and AWMalloc make one addition per request, and which operations a wrap of
+// AWMalloc costs.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// CMalloc, CFMalloc, CMMalloc, CFMMalloc: Algorithm 3 of Vinkler & Havran 2015, and section 4.3 for the fused forms.
+// These tests compare the operations of CMalloc, CFMalloc, CMMalloc and CFMMalloc with Algorithm 3 of Vinkler & Havran
+// 2015, worked out by hand, and with section 4.3 for the fused forms.
 //
 // Pool of 64 KiB: 4,094 granules, one heap of nine levels (root 256 granules at 0, two chunks of 128, four of 64 ...)
 // and a last chunk of 1,790. A request of 100 B takes 7 granules with its header.
@@ -85,8 +86,8 @@ TYPED_TEST(CircularFidelity, AWalkLocksEveryChunkThatIsTooSmall) {
                 TypeParam::split + TypeParam::leave_offset);
 }
 
-// The offset moves on with every request. The one that brings it to the levels whose chunks are too small passes all of
-// them: 496 chunks of 1 to 16 granules, of which 256 bytes need 17. The requests before it lock one chunk or two.
+// The offset moves on with every request. The request that moves it to the levels whose chunks are too small passes all
+// of them: 496 chunks of 1 to 16 granules, of which 256 bytes need 17. The requests before it lock one chunk or two.
 TYPED_TEST(CircularFidelity, OneRequestPassesTheLevelsOfSmallChunks) {
   FidelityRig<typename TypeParam::Allocator> rig(pool_bytes);
   std::uint64_t before = 0;

@@ -1,4 +1,5 @@
-// FDGMalloc as published: operations on shared words, worked by hand from Widmer et al. 2013 and its code.
+// These tests compare the operations of FDGMalloc as published on shared words with numbers worked out by hand from
+// Widmer et al. 2013 and the authors' code.
 #include "allocators/fdgmalloc/fdgmalloc.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// FlatterScatter: operations on shared words, worked by hand from mallocMC 3, FlatterScatter/AccessBlock.hpp.
+// These tests compare the operations of FlatterScatter on shared words with numbers worked out by hand from mallocMC 3,
+// FlatterScatter/AccessBlock.hpp.
 #include "allocators/flatter_scatter/flatter_scatter.hpp"
 
 #include <gtest/gtest.h>
@@ -17,14 +18,14 @@ using testing::Ops;
 const flatter_scatter::Parameters small_pages{.access_block_bytes = 1024, .page_bytes = 256};
 constexpr std::size_t three_pages = 3 * (256 + 8);
 
-// Where searches begin: 1 load.
+// A search loads once the place where it begins.
 constexpr Ops begin{.loads = 1};
-// Filling 1 addition, chunk size 1 compare-exchange, bit 1 OR: the least that the fact sheet names, 3
-// read-modify-writes.
+// A malloc on an unused page makes three read-modify-writes: an addition to the filling, a compare-exchange of the
+// chunk size, and an OR for the bit.
 constexpr Ops take{.updates = 2, .compare_exchanges = 1};
-// The same where the page has its size already: the compare-exchange is lost.
+// A malloc on a page that already has its size makes the same operations and loses the compare-exchange.
 constexpr Ops take_again{.updates = 2, .compare_exchanges = 1, .lost = 1};
-// A page that is full: filling 1 addition and 1 subtraction.
+// A search makes an addition and a subtraction of the filling at a full page.
 constexpr Ops full_page{.updates = 2};
 // A page of another size: the same, and the chunk size 1 compare-exchange.
 constexpr Ops other_page{.updates = 2, .compare_exchanges = 1, .lost = 1};
@@ -119,7 +120,7 @@ TEST(FlatterScatterFidelity, OrdersAsPublished) {
   EXPECT_EQ(rig.counted_free(calls.blocks).of_lane[0], give_back + reset(254 - 16));
 }
 
-// The numbers of mallocMC's defaults, from the fact sheet.
+// The numbers follow from mallocMC's defaults.
 TEST(FlatterScatter, PagesAsPublished) {
   const PageLayout layout;
   EXPECT_EQ(layout.chunks(16), 8128u);

@@ -1,4 +1,5 @@
-// Gallatin with the static counter: operations on shared words, worked by hand from its fact sheet.
+// These tests compare the operations of Gallatin with the static counter on shared words with numbers worked out by
+// hand from the authors' documents (gallatin_static.hpp).
 #include "allocators/gallatin/gallatin_static.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// Gallatin as published: operations on shared words, worked by hand from its fact sheet.
+// These tests compare the operations of Gallatin as published on shared words with numbers worked out by hand from the
+// authors' public code (gallatin.hpp).
 #include "allocators/gallatin/gallatin.hpp"
 
 #include <gtest/gtest.h>
@@ -169,7 +170,7 @@ TEST(GallatinFidelity, ASegmentEntersItsTreeAgainAtATenthOfItsBlocks) {
   ASSERT_GT(blocks.size(), 4 * slices);
   const auto& heap = rig.allocator.heap();
   const std::size_t segment_bytes = std::size_t{1} << heap.segment_log2;
-  // The last segment that was fetched, with both of its blocks.
+  // Takes both blocks of the last fetched segment.
   const auto segment_of = [&](void* block) { return heap.offset_of(block) / segment_bytes; };
   const std::size_t segment = segment_of(blocks.back());
   std::vector<void*> first;

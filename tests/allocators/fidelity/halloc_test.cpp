@@ -1,4 +1,5 @@
-// Halloc as published: operations on shared words, worked by hand from Adinetz & Pleiter 2014 and its code.
+// These tests compare the operations of Halloc as published on shared words with numbers worked out by hand from
+// Adinetz & Pleiter 2014 and the authors' code.
 #include "allocators/halloc/halloc.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// KMA: section 4.2 of Spliet et al. 2014.
+// These tests compare the operations of KMA on shared words with section 4.2 of Spliet et al. 2014, worked out by hand.
 //
 // Superblocks of 256 bytes: three blocks of 64 bytes and one bitmap word each.
 #include "allocators/kma/kma.hpp"

@@ -1,4 +1,5 @@
-// Kokkos::MemoryPool: operations on shared words, worked by hand from Kokkos 28848df, Kokkos_MemoryPool.hpp.
+// These tests compare the operations of Kokkos::MemoryPool on shared words with numbers worked out by hand from Kokkos
+// 28848df, Kokkos_MemoryPool.hpp.
 #include "allocators/kokkos_memory_pool/kokkos_memory_pool.hpp"
 
 #include <gtest/gtest.h>

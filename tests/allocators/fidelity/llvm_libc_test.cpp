@@ -1,4 +1,5 @@
-// LLVM libc's GPU malloc: operations on shared words, worked by hand from libc/src/__support/GPU/allocator.cpp (2026).
+// These tests compare the operations of LLVM libc's GPU malloc on shared words with numbers worked out by hand from
+// libc/src/__support/GPU/allocator.cpp (2026).
 #include "allocators/llvm_libc/llvm_libc.hpp"
 
 #include <gtest/gtest.h>
@@ -187,7 +188,7 @@ TEST(LlvmLibcFidelity, AWholeSlab) {
   EXPECT_EQ(rig.counted_free(calls.blocks).of_lane[0], (Ops{.loads = 1, .stores = 1, .compare_exchanges = 1}));
 }
 
-// The sizes, homes and chunks per slab that the fact sheet derives from allocator.cpp.
+// The sizes, homes and chunks per slab follow from allocator.cpp.
 TEST(LlvmLibc, SizesAsPublished) {
   EXPECT_EQ(SizeClass::count(21), 46u);
   const std::vector<std::pair<std::uint32_t, std::uint32_t>> published = {

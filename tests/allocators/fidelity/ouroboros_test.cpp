@@ -1,4 +1,5 @@
-// Ouroboros as published: operations on shared words, worked by hand from Winter et al. 2020 and the authors' code.
+// These tests compare the operations of Ouroboros as published on shared words with numbers worked out by hand from
+// Winter et al. 2020 and the authors' code.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// RW, RW-BM, CRW, CoRW, RW_malloc: algorithms 1, 2, 3, 5 and 6 of Pham et al. 2025.
+// These tests compare the operations of RW, RW-BM, CRW, CoRW and RW_malloc with algorithms 1, 2, 3, 5 and 6 of Pham et
+// al. 2025, worked out by hand.
 #include <gtest/gtest.h>
 
 #include "allocators/random_walk/corw.hpp"

@@ -1,5 +1,5 @@
-// ROCm's device malloc, released and development version: operations on shared words, worked by hand from
-// ockl/src/dm.cl.
+// These tests compare the operations of both versions of ROCm's device malloc on shared words with numbers worked out
+// by hand from ockl/src/dm.cl.
 #include "allocators/rocm_dm/rocm_dm.hpp"
 
 #include <gtest/gtest.h>
@@ -167,7 +167,8 @@ TEST(RocmDm, OrdersAsPublished) {
   }
 }
 
-// The table of the fact sheet: blocks, usable blocks, offset of block 0. The 24-byte kind is left out.
+// The table has the blocks, the usable blocks and the offset of block 0 for each size, as they follow from dm.cl. No
+// request uses the 24-byte kind.
 TEST(RocmDm, SlabsAsPublished) {
   const std::vector<std::array<std::uint32_t, 4>> table = {
       {16, 130054, 129546, 16288}, {24, 86927, 86758, 10904}, {32, 65280, 64770, 8192},  {48, 43576, 43406, 5504},

@@ -1,4 +1,5 @@
-// ScatterAlloc as published: operations on shared words, worked by hand from Steinberger et al. 2012 and its code.
+// These tests compare the operations of ScatterAlloc as published on shared words with numbers worked out by hand from
+// Steinberger et al. 2012 and the authors' code.
 #include "allocators/scatteralloc/scatteralloc.hpp"
 
 #include <gtest/gtest.h>

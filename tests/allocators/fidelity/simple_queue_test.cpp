@@ -1,4 +1,5 @@
-// SimpleQueue: the words that each request and each free touches (a count, two tickets, a slot each).
+// These tests count the words that a request or a free of SimpleQueue accesses: a count, two tickets, and a slot for
+// each page.
 #include "allocators/simple_queue/simple_queue.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// The slab as published: operations on shared words, worked by hand from its fact sheet.
+// These tests compare the operations of the slab allocator as published on shared words with numbers worked out by hand
+// from the public code of IndexinGPU (slab.hpp).
 #include "allocators/slab/slab.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// XMalloc as published: operations on shared words, worked by hand from Huang et al. 2010 and the public code.
+// These tests compare the operations of XMalloc as published on shared words with numbers worked out by hand from Huang
+// et al. 2010 and the public code.
 #include "allocators/xmalloc/xmalloc.hpp"
 
 #include <gtest/gtest.h>

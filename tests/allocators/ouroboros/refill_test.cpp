@@ -1,5 +1,5 @@
-// No lane is refused while pages are free, although takers overdraw the semaphore and hide pages that are freed
-// meanwhile. The tests are a hand-made sequence and a search over schedules.
+// These tests check that no lane is refused while pages are free, although takers overdraw the semaphore and hide pages
+// that are freed meanwhile. They are a hand-made sequence and a search over schedules.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// A wrapping thread counts the steps of mallocs.
+// This file has a wrapping thread that counts the steps of mallocs.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// These tests check what a lane sees when it arrives at a TicketLock.
+// These tests check which earlier actions of other lanes a lane sees when it takes a TicketLock.
 #include "allocators/support/common/lock.hpp"
 
 #include <gtest/gtest.h>

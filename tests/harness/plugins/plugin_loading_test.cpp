@@ -1,4 +1,5 @@
-// How the loader handles damaged files, plug-ins of other workers, and plug-ins that kill the process that loads them.
+// These tests check how the loader handles damaged files, plug-ins of other workers, and plug-ins that kill the process
+// that loads them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -80,7 +80,7 @@ def test_runs_without_a_guide_are_refused(tmp_path):
         {"name": "other", "plot": {"kind": "status_matrix"}},
         [synthetic.cell("comb", {"threads": 1}, values={("total", "time"): 1.0})],
     )
-    with pytest.raises(NothingToDraw, match="contain none of the guide"):
+    with pytest.raises(NothingToDraw, match="contain no run of the guide"):
         newest.table_of([str(tmp_path)])
 
 

@@ -141,7 +141,7 @@ def test_another_config_decides_how_stored_numbers_are_drawn(tmp_path, capsys):
         assert (tmp_path / config.name / "test_fig_cpu.md").read_text().startswith("# Mended")
     capsys.readouterr()
     other = _json(tmp_path / "other.json", {**CONFIG, "name": "other"})
-    assert main([str(folder), "--config", str(other)]) == 2 and "is the config 'other', the run is 'test/fig'" in capsys.readouterr().err
+    assert main([str(folder), "--config", str(other)]) == 2 and "is the config 'other', but the run is of the config 'test/fig'" in capsys.readouterr().err
     wrong = _json(tmp_path / "wrong.json", {**CONFIG, "plot": {**CONFIG["plot"], "colour": "red"}})
     assert main([str(folder), "--config", str(wrong)]) == 2
     assert "wrong.json: /plot: Additional properties are not allowed ('colour' was unexpected)" in capsys.readouterr().err

@@ -97,7 +97,7 @@ def test_the_command_draws_a_table_with_its_config_and_asks_for_one(tmp_path, ca
     path = tmp_path / "fig.json"
     path.write_text(json.dumps(config))
     assert cli.main([str(tmp_path / "csv"), "--out", str(tmp_path / "out"), "--formats", "svg"]) == 2
-    assert "has no config beside it, which results.json would have. Give the config of the run: --config configs/test/fig.json" in capsys.readouterr().err
+    assert "does not contain its config, and the results.json that does is missing. Give the config of the run: --config configs/test/fig.json" in capsys.readouterr().err
     assert cli.main([str(tmp_path / "csv" / "results.csv"), "--config", str(path), "--out", str(tmp_path / "out"), "--formats", "svg"]) == 0
     page = (tmp_path / "out" / "test_fig_cuda.md").read_text()
     assert "2.00 µs" in page and "driver unknown" in page

@@ -1,4 +1,4 @@
-// Ageing gives a heap in which everything still works. The same seed takes the same share of it.
+// These tests check that an aged heap still works, and that the same seed leaves the same share of it in use.
 #include "workloads/support/occupancy/ageing.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Aligned requests: every block has the requested alignment, contents and frees are right, and the cost of the
-// alignment is counted.
+// These tests check aligned requests: every block has the requested alignment, contents and frees are right, and the
+// cost of the alignment is counted.
 #include "allocators/support/adaptors/aligned.hpp"
 
 #include <gtest/gtest.h>

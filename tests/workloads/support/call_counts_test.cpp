@@ -1,5 +1,5 @@
-// The counting context counts every kind of operation once, and Counted<A> changes nothing else. The statistics follow
-// from hand-made records.
+// These tests check that the counting context counts every kind of operation once, that Counted<A> changes nothing
+// else, and that statistics follow from hand-made records.
 #include <gtest/gtest.h>
 
 #include "allocators/bump/atomic_malloc.hpp"

@@ -1,4 +1,4 @@
-// Checks of contents with few callers: who takes part, what is detected, and the verdict.
+// These tests check contents with few callers: which callers take part, which mistakes are detected, and the verdict.
 #include "workloads/support/callers/few_contents.hpp"
 
 #include <gtest/gtest.h>

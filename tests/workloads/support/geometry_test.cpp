@@ -1,4 +1,4 @@
-// Every caller index belongs to exactly one thread, which is in a calling lane.
+// These tests check that every caller index belongs to exactly one thread, which is in a calling lane.
 #include "workloads/support/requests/geometry.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Inputs that a process keeps and the processes of a run share.
+// These tests check inputs that a process keeps, and inputs that the processes of a run share.
 #include "workloads/support/inputs/kept_input.hpp"
 
 #include <fstream>

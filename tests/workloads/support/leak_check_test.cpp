@@ -1,4 +1,4 @@
-// The leak check passes allocators that serve again, and names lost memory.
+// These tests check that the leak check accepts allocators that serve again after frees, and reports lost memory.
 #include "workloads/support/verification/leak_check.hpp"
 
 #include <gtest/gtest.h>

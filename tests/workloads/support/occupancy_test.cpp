@@ -1,4 +1,5 @@
-// Pages that are in use before a measurement: page sets, marked pages, and pools filled by malloc.
+// These tests check how pages are put into use before a measurement: page sets, marked pages, and pools filled by
+// malloc.
 #include "workloads/support/occupancy/occupancy.hpp"
 
 #include <gtest/gtest.h>
@@ -261,7 +262,7 @@ class FilledPoolOf : public ::testing::Test {};
 using SlowToFill = ::testing::Types<ScatterAlloc, OuroborosPVL, OuroborosCS, RandomWalkMallocReworked, Comb>;
 TYPED_TEST_SUITE(FilledPoolOf, SlowToFill);
 
-// A heap that was put back is like any other. It serves as much as one that was filled, and no block twice.
+// A heap that was restored from a copy serves as much as a heap that was filled, and no block twice.
 TYPED_TEST(FilledPoolOf, IsAsGoodAsAFillingOfItsOwn) {
   test::AllocatorRig rig(test::tested_type<TypeParam, CallKernels, OccupancyKernels>(), 8 << 20);
   const AllocatorHandle& allocator = rig.allocator;

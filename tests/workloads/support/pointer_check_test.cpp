@@ -1,4 +1,4 @@
-// PointerCheck with hand-made sequences of pointers.
+// These tests check PointerCheck with hand-made sequences of pointers.
 #include "workloads/support/verification/pointer_check.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// Distributions of request sizes are deterministic, within their bounds, and have the requested proportions.
+// These tests check that distributions of request sizes are deterministic, stay within their bounds, and have the
+// requested proportions.
 #include "workloads/support/requests/request_sizes.hpp"
 
 #include <gtest/gtest.h>

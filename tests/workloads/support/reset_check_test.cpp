@@ -1,4 +1,4 @@
-// The reset check passes designs that keep their promises, and names a broken promise.
+// These tests check that the reset check accepts designs that keep their promises, and names a broken promise.
 #include "workloads/support/verification/reset_check.hpp"
 
 #include <gtest/gtest.h>

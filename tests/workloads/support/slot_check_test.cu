@@ -1,4 +1,4 @@
-// The device judges slots as PointerCheck does on the host. Both accept exactly the same slots.
+// These tests check that SlotCheck on the device accepts exactly the same slots as PointerCheck on the host.
 #include <gtest/gtest.h>
 
 #include <algorithm>

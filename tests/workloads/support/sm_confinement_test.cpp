@@ -1,4 +1,4 @@
-// A confined kernel does all its work, and only on the multiprocessors to which it is confined.
+// These tests check that a confined kernel does all its work, and only on the multiprocessors to which it is confined.
 #include "workloads/support/kernels/sm_confinement.hpp"
 
 #include <gtest/gtest.h>

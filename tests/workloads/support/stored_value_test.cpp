@@ -1,4 +1,5 @@
-// Values that the processes of a run share through files, and the inputs of join and group-by, which are stored so.
+// These tests check values that the processes of a run share through files, and the inputs of join and group-by, which
+// are stored in this way.
 #include "workloads/support/inputs/stored_value.hpp"
 
 #include <algorithm>

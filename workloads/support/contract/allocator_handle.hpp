@@ -41,47 +41,49 @@ class AllocatorHandle {
   const AllocatorType& type() const { return *type_; }
   const Traits& traits() const { return type_->traits; }
 
-  // The same allocator for verification passes, which check the contents of blocks and count calls. A ledger with null
-  // pointers observes nothing.
+  // Returns the same allocator for verification passes, which check the contents of blocks and count calls. A ledger
+  // with null pointers observes nothing.
   AllocatorHandle observed(const CallLedger& calls, const ContentLedger& contents) const;
-  // The same for calls outside the measurement. Contents are still checked.
+  // Returns the same allocator for calls outside the measurement: contents are checked, but calls are not counted.
   AllocatorHandle uncounted() const;
   bool is_observed() const { return is_observed_; }
-  // The ledger of observed(). Its pointers are null if no contents are checked.
+  // Returns the ledger that observed() got. Its pointers are null if no contents are checked.
   const ContentLedger& contents() const { return contents_; }
-  // The same allocator with refused mallocs. The contents of blocks are still checked, and nothing is counted.
+  // Returns the same allocator, but some mallocs are refused. The contents of blocks are checked, and nothing is
+  // counted.
   AllocatorHandle failing(const FailureRule& failures) const;
-  // The same allocator, not observed.
+  // Returns the same allocator without observation.
   AllocatorHandle bare() const;
-  // The same allocator with recorded calls. Each launch waits for its kernel and becomes a kernel of the trace. The
-  // recorder must outlive the handle and its copies. A launch throws CellFailure if the plug-in has no tracing form of
-  // the kernel.
+  // Returns the same allocator with recorded calls. Each launch waits for its kernel and becomes a kernel of the trace.
+  // The recorder must outlive the handle and its copies. A launch throws CellFailure if the plug-in has no tracing form
+  // of the kernel.
   AllocatorHandle traced(TraceRecorder& recorder) const;
-  // The same allocator with blocks at multiples of `alignment`, a power of two. If the design itself guarantees this
-  // for requests of these sizes, the normal kernels are used; otherwise the kernels of the list that are marked
-  // AlignedKernelOn.
+  // Returns the same allocator with blocks at multiples of `alignment`, a power of two. The normal kernels are used if
+  // the design guarantees this alignment for requests of these sizes. Otherwise the kernels that the list marks as
+  // AlignedKernelOn are used.
   AllocatorHandle aligned(std::uint32_t alignment, std::span<const std::uint64_t> sizes) const;
-  // Additional bytes of each request because of the alignment.
+  // Returns the bytes that the alignment adds to each request.
   std::size_t alignment_surplus() const { return surplus_of_alignment(traits().alignment, alignment_); }
-  // The same for a sample after which the allocator is reset. The workload may skip work that only prepares the next
-  // sample, such as the free of the blocks that fill the pool.
+  // Returns the same allocator for a sample after which it is reset. The workload may then skip work that only prepares
+  // the next sample, such as the frees of the blocks that fill the pool.
   AllocatorHandle reset_afterwards() const;
   bool is_reset_afterwards() const { return is_reset_afterwards_; }
-  // The same, with reports to `stages` when the handle's own calls fill and empty the pool. `stages` must outlive the
-  // handle and its copies.
+  // Returns the same allocator with reports to `stages`, which say when the handle itself fills or empties the pool.
+  // `stages` must outlive the handle and its copies.
   AllocatorHandle telling(Stages& stages) const;
   void begin(Stage stage) const {
     if (stages_ != nullptr) stages_->begin(stage);
   }
 
-  // Makes the allocator new again. Only with Fresh::by_reset.
+  // Makes the allocator new again. The design must have the trait Fresh::by_reset.
   void reset(simt::Stream& stream) const;
-  // Whether requests up to this size (nothing: of any size) never reach the device heap.
+  // Returns whether requests up to this size never reach the device heap. Without a size, it means requests of any
+  // size.
   bool leaves_device_heap_alone(std::optional<std::uint64_t> largest_request) const;
-  // make(begin, end) makes the requests of a launch and stores their blocks from blocks[begin] on (device memory). From
-  // a fresh state an instance makes each launch once. Later it restores a copy of the memory, unless calls are counted
-  // or refused, or the allocator has state elsewhere. After a restore put_back(count) is called with the number of
-  // restored blocks, because no ledger knows them.
+  // Fills the pool with these requests. make(begin, end) makes the requests of one launch and stores their blocks from
+  // blocks[begin] on (device memory). If the allocator is fresh and a copy of the filled memory exists, the copy is
+  // restored instead, unless calls are counted or refused, or the allocator has state elsewhere. Then put_back(count)
+  // gets the number of restored blocks, because no ledger knows them.
   template <class PutBack, class Make>
   void fill(const FilledPool::Requests& requests, void** blocks, const PutBack& put_back, const Make& make) const {
     const bool fresh = instance_->fresh && may_start_from_copy(requests);
@@ -99,13 +101,13 @@ class AllocatorHandle {
       }
     }
   }
-  // After a failed pass: the next fill() makes its requests again.
+  // Drops the copies after a failed pass, so that the next fill() makes its requests again.
   void forget_filled() const { instance_->filled.clear(); }
-  // The library's own pool with PoolLocation::own; otherwise empty.
+  // Returns the library's own pool if the design has PoolLocation::own; otherwise the result is empty.
   Pool own_pool() const;
-  // Empty if all invariants hold or the design states none.
+  // Returns the first broken invariant, or an empty text if all hold or the design states none.
   std::string broken_invariant(simt::Stream& stream) const;
-  // Only if type().marks_pages().
+  // These functions require type().marks_pages().
   std::uint32_t page_count() const { return type_->functions.page_count(bytes_.get()); }
   void occupy(simt::Stream& stream, const PageSet& used) const {
     instance_->fresh = false;
@@ -157,7 +159,7 @@ class AllocatorHandle {
 
  private:
   using Bytes = std::shared_ptr<std::byte[]>;
-  // Data that all copies of the handle share.
+  // Instance is the data that all copies of the handle share.
   struct Instance {
     Arena& arena;
     ParameterValues parameters;
@@ -165,7 +167,7 @@ class AllocatorHandle {
     FilledPools filled = {};
   };
 
-  // The compiled kernel and the allocator that it takes.
+  // Form is a compiled kernel with the allocator that it takes.
   struct Form {
     simt::KernelPointer kernel;
     const void* allocator = nullptr;
@@ -185,15 +187,15 @@ class AllocatorHandle {
   void begin_traced(const std::type_info& kernel_type) const;
   void end_traced(const std::type_info& kernel, simt::LaunchShape shape) const;
   bool may_start_from_copy(const FilledPool::Requests& requests) const;
-  // Number of requests whose blocks were restored.
+  // Returns the number of requests whose blocks were restored.
   std::size_t restore(const FilledPool::Requests& requests, void** blocks) const;
   void keep(const FilledPool::Requests& requests, void* const* blocks) const;
 
   const AllocatorType* type_;
   std::shared_ptr<Instance> instance_;
   Bytes bytes_;
-  Bytes observed_;    // with empty ledgers unless the allocator is observed
-  CallLedger calls_;  // of observed_
+  Bytes observed_;    // its ledgers are empty unless the allocator is observed
+  CallLedger calls_;  // ledger in observed_
   Bytes aligned_;     // null without an alignment
   std::uint32_t alignment_ = 0;
   ContentLedger contents_;
@@ -206,14 +208,14 @@ class AllocatorHandle {
   TraceRecorder* recorder_ = nullptr;
 };
 
-// The compiled kernel of a workload's list, to query its attributes and the number of its resident blocks.
+// Returns a compiled kernel of a workload's list, to query its attributes and the number of its resident blocks.
 template <class Kernels, class Kernel, class... Arguments>
 simt::KernelPointer kernel_of(const AllocatorType& type) {
   static_assert(lists_kernel<Kernels, Kernel, Arguments...>, "no such kernel in the workload's list");
   return type.kernel(typeid(KernelOn<Kernel, Arguments...>), false);
 }
 
-// Its registers and memory, as the kernel of a phase.
+// Returns the registers and memory of this kernel, as the kernel of a phase.
 template <class Kernels, class Kernel, class... Arguments>
 KernelInfo kernel_info(std::string phase, const AllocatorType& type) {
   return {std::move(phase), simt::kernel_attributes(kernel_of<Kernels, Kernel, Arguments...>(type))};

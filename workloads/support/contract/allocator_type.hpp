@@ -29,11 +29,11 @@ struct CallLedger;
 struct ContentLedger;
 struct FailureRule;
 
-// The host functions of an allocator type A. `handle` points to an A, `observed` to an Observed<A>, and `aligned` to an
-// Aligned<A>. workloads/support/contract/export.hpp fills them in.
+// AllocatorFunctions are the host functions of an allocator type A. `handle` points to an A, `observed` to an
+// Observed<A>, and `aligned` to an Aligned<A>. workloads/support/contract/export.hpp fills them in.
 struct AllocatorFunctions {
   std::size_t handle_bytes = 0;
-  // Whether threads have state that is identified by their rank in the grid (allocators/support/contract/session.hpp).
+  // true if threads have state that is identified by their rank in the grid (allocators/support/contract/session.hpp).
   bool keeps_sessions = false;
   std::size_t observed_bytes = 0;
   std::size_t aligned_bytes = 0;
@@ -44,7 +44,7 @@ struct AllocatorFunctions {
                                    double free_share) = nullptr;
   // Writes the handle. Throws Unsupported or simt::Fault.
   void (*create)(Arena&, const ParameterValues&, void* handle) = nullptr;
-  // An alignment of 0 requires nothing.
+  // Writes the observed allocator to `observed`. An alignment of 0 requires nothing.
   void (*observe)(const void* handle, std::uint32_t alignment, const CallLedger&, const FailureRule&,
                   const ContentLedger&, void* observed) = nullptr;
   void (*align)(const void* handle, std::uint32_t alignment, void* aligned) = nullptr;
@@ -59,7 +59,7 @@ struct AllocatorFunctions {
   void (*destroy)(void* handle) = nullptr;
 };
 
-// One allocator with all its compiled kernels.
+// AllocatorType is one allocator with all its compiled kernels.
 class AllocatorType {
  public:
   AllocatorType(const Traits& traits_, std::string plugin_, std::vector<ParameterInfo> parameters_,

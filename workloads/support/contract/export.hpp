@@ -1,5 +1,5 @@
-// This file makes an AllocatorType from an allocator type A. The plug-in units that export allocators include this
-// header, and so do tests that link their allocators.
+// This file makes an AllocatorType from an allocator type A. Plug-in units that export allocators, and tests that link
+// their allocators, include this header.
 #pragma once
 
 #include <new>

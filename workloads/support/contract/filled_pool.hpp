@@ -1,8 +1,8 @@
 // These types keep copies of the memory of pools that requests have filled.
 //
 // Some published designs (ScatterAlloc, Ouroboros P-VL) take a second to fill a pool, and a figure starts hundreds of
-// samples from the same few full pools. So all cells of an instance share one fill of each pool. If requests are made
-// in several launches, a fuller pool starts from the copy of another.
+// samples from the same few full pools. So all cells of an instance share one fill of each pool. If a workload fills a
+// pool in several launches, a fuller pool starts from the copy of a less full one.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,8 @@ namespace allocbench {
 
 class FilledPool {
  public:
-  // The requests that filled the pool from a fresh state: `count` requests of `bytes`, one per caller of this grid.
+  // Requests are the requests that filled the pool from a fresh state: `count` requests of `bytes`, one per caller of
+  // this grid.
   struct Requests {
     std::uint64_t bytes = 0;
     std::size_t count = 0;
@@ -26,17 +27,17 @@ class FilledPool {
     std::size_t together = 0;  // number of requests per launch, one launch after the other; 0: all
     bool operator==(const Requests&) const = default;
 
-    // End of the launch that begins with request `begin`.
+    // Returns the end of the launch that begins with request `begin`.
     std::size_t end_of_launch(std::size_t begin) const {
       return together == 0 ? count : std::min(count, begin / together * together + together);
     }
-    // The requests of all launches but the last one.
+    // Returns the requests of all launches but the last one.
     Requests whole_launches() const {
       Requests result = *this;
       result.count = together == 0 || count == 0 ? 0 : (count - 1) / together * together;
       return result;
     }
-    // Whether these are the first whole launches of `others`.
+    // Returns whether these requests are the first whole launches of `others`.
     bool begin(const Requests& others) const {
       Requests as_many = *this;
       as_many.count = others.count;
@@ -47,12 +48,12 @@ class FilledPool {
   // Copies the current arena and the `count` blocks of the requests. Throws Fault if the device has too little memory.
   FilledPool(const Arena& arena, const Requests& requests, void* const* blocks);
 
-  // Memory of such a copy.
+  // Returns the bytes that such a copy takes.
   static std::size_t bytes_for(const Arena& arena, const Requests& requests);
 
   const Requests& requests() const { return requests_; }
   std::size_t bytes() const;
-  // Restores the copy into the same arena. Enqueued on its stream.
+  // Enqueues a restore of the copy into the same arena, on the arena's stream.
   void restore(const Arena& arena, void** blocks) const;
 
  private:
@@ -61,14 +62,14 @@ class FilledPool {
   simt::Buffer<void*> blocks_;
 };
 
-// The copies of one arena. Together they take at most a quarter of the device's memory, because later cells and their
-// checks need memory, too.
+// FilledPools has the copies of one arena. Together they take at most a quarter of the device's memory, because later
+// cells and their checks need memory, too.
 class FilledPools {
  public:
-  // The pool that these requests filled, otherwise the one that most of their whole launches filled. Null if there is
-  // no such copy.
+  // Returns the copy after all these requests, otherwise the copy after most of their whole launches, or null if there
+  // is neither.
   const FilledPool* find(const FilledPool::Requests& requests) const;
-  // Whether a copy is small enough that copies of whole launches may be kept, too.
+  // Returns whether a copy is small enough that copies after whole launches may be kept, too.
   bool has_room_for_many(const Arena& arena, const FilledPool::Requests& requests) const;
   // Keeps a copy of the current arena if the device has the memory. The oldest copies are released to make room.
   void keep(const Arena& arena, const FilledPool::Requests& requests, void* const* blocks);
@@ -76,7 +77,7 @@ class FilledPools {
 
  private:
   std::size_t bytes() const;
-  // The memory that all copies may take.
+  // Returns the bytes that all copies together may take.
   std::size_t most_bytes(const Arena& arena) const;
 
   std::deque<FilledPool> pools_;  // the oldest first

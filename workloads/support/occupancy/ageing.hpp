@@ -22,20 +22,20 @@ class Ageing {
   // `requests` are the requests of the workload: its sizes, and the number of calling lanes per warp.
   Ageing(simt::Stream& stream, const RunSetting& setting, const RequestProfile& requests, std::uint64_t rounds);
 
-  // The reason why the heap of this allocator cannot age. Empty if it can.
+  // Returns the reason why the heap of this allocator cannot age, or an empty text if it can.
   static std::string unsupported(const AllocatorType& type);
 
   // Ages a fresh heap.
   void age(const AllocatorHandle& allocator);
-  // Frees the remaining blocks. For heaps that cannot be reset.
+  // Frees the remaining blocks, for heaps that cannot be reset.
   void leave(const AllocatorHandle& allocator);
 
-  // Blocks that are in use after age().
+  // Returns the number of blocks that are in use after age().
   std::uint64_t survivors() const { return survivors_; }
 
  private:
   struct Thread {
-    std::uint32_t rank;       // in the grid
+    std::uint32_t rank;       // rank of the thread in the grid
     std::uint64_t taken = 0;  // a bit per slot
   };
 
@@ -56,8 +56,8 @@ class Ageing {
   std::uint64_t rounds_;
   std::uint64_t seed_;
   std::uint64_t survivors_ = 0;
-  std::vector<Thread> threads_;    // those that call
-  std::vector<ScriptCall> calls_;  // of the rounds of a launch
+  std::vector<Thread> threads_;    // threads that call
+  std::vector<ScriptCall> calls_;  // calls of the rounds of a launch
   simt::Buffer<ScriptCall> device_calls_;
   simt::Buffer<void*> slots_;
   simt::Buffer<ScriptFindings> findings_;

@@ -5,11 +5,12 @@
 //   first_fit    the pages from the front are in use, the rest is one cluster
 //   self_filled  the allocator's own malloc took them
 //
-// An allocator of equal pages that can mark pages as used has these members
+// An allocator of equal pages that can mark pages as used has these members:
 //   std::uint32_t page_count() const;
 //   template <class Used> void occupy(simt::Stream&, const Used& used) const;  // used(page): is this page in use?
-// They are called in a fresh state. Marked pages have no owner, and reset() frees them. Other allocators are filled by
-// malloc, and the blocks that should be free are freed again (Occupants). Numbers then count requests instead of pages.
+// The heap must be fresh when they are called. Marked pages have no owner, and reset() frees them. Any other allocator
+// is filled by its own malloc, and the blocks that should be free are freed again (Occupants). Numbers then count
+// requests instead of pages.
 #pragma once
 
 #include <cstdint>
@@ -30,14 +31,14 @@ using MakeRequests = std::function<void(std::size_t begin, std::size_t end)>;
 void fill_pool(simt::Stream& stream, const AllocatorHandle& allocator, const FilledPool::Requests& requests,
                void** blocks, const MakeRequests& make);
 
-// Blocks of the allocator's own malloc that keep memory in use.
+// Occupants are blocks of the allocator's own malloc, which keep memory in use.
 class Occupants {
  public:
   // With more requests per launch Ouroboros needs longer to fill a pool. With fewer, ScatterAlloc needs longer, because
   // it starts each launch at the same place.
   static constexpr std::size_t most_together = 1 << 16;
 
-  // Up to this many requests.
+  // Makes up to `count` requests, `together` in each launch.
   Occupants(simt::Stream& stream, std::uint32_t count, std::size_t together = most_together)
       : stream_(stream), together_(together), blocks_(count) {}
 
@@ -49,9 +50,9 @@ class Occupants {
   // Frees the `used` blocks, unless the allocator will be reset.
   void leave(const AllocatorHandle& allocator, const PageSet& used);
 
-  // Their number.
+  // Returns the number of blocks that are in use.
   std::uint32_t present() const;
-  // All of them.
+  // Returns all these blocks.
   std::vector<void*> blocks() const;
 
  private:

@@ -17,7 +17,8 @@ struct PageParameters {
   double free_share = 0.5;
 };
 
-// The fields of a parameter struct that derives from PageParameters. `shares_source` is the source of the free share.
+// Returns the fields of a parameter struct that derives from PageParameters. `shares_source` is the source of the free
+// share.
 template <class P>
 auto page_fields(std::uint32_t most_bytes, const char* shares_source) {
   const auto member = []<class T>(T PageParameters::*base) -> T P::* { return base; };
@@ -30,8 +31,8 @@ auto page_fields(std::uint32_t most_bytes, const char* shares_source) {
           .between(0, 1)};
 }
 
-// The reason why the allocator cannot provide such pages, with `live_bytes` at once in addition to the pages that are
-// already in use. Empty if it can.
+// Returns the reason why the allocator cannot provide such pages, with `live_bytes` at once in addition to the pages
+// that are already in use. Returns an empty text if it can.
 std::string why_pages_unsupported(const PageParameters& pages, std::uint64_t live_bytes, const Geometry& callers,
                                   const RunSetting& setting);
 

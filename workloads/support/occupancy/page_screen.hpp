@@ -13,19 +13,20 @@ namespace allocbench {
 
 class PageScreen {
  public:
-  // Sets of up to `most_pages` pages.
+  // Makes a screen for up to `most_pages` pages at a time.
   PageScreen(simt::Stream& stream, std::uint32_t most_pages);
 
-  // The memory where kernels store addresses: word i for page i, and the number of pages.
+  // These functions return the memory in which kernels store the address of page i (word i), and the number of pages.
   std::uint64_t* addresses() const { return pages_.data(); }
   std::uint32_t* count() const { return counts_.data(); }
   std::uint32_t most_pages() const { return static_cast<std::uint32_t>(pages_.size()); }
   void clear();
-  // Number of pages stored since.
+  // Returns the number of pages stored since clear().
   std::uint32_t pages() const { return counts_.to_host(stream_)[0]; }
 
-  // Every page as a block of `bytes`, if there are few pages. Otherwise only pages that break a rule: neighbours that
-  // overlap, and addresses that are not multiples of 16. `nulls` blocks at address 0 are added.
+  // Returns every page as a block of `bytes` if there are few pages. Otherwise returns the lowest and the highest page,
+  // and the pages that break a rule: neighbours that overlap, and addresses that are not multiples of 16. Adds `nulls`
+  // blocks at address 0.
   std::vector<RecordedBlock> blocks(std::uint64_t bytes, std::uint64_t nulls) const;
 
   static constexpr std::uint32_t few = 1 << 16;

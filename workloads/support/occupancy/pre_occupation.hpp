@@ -16,11 +16,11 @@ class PreOccupation {
   // `page_bytes` is the size of the requests that fill the pool if pages cannot be marked.
   PreOccupation(const RunSetting& setting, std::uint64_t page_bytes, double free_share, simt::Stream& stream);
 
-  // The reason why an allocator cannot have this share in use. Empty if it can.
+  // Returns the reason why an allocator cannot have this share in use, or an empty text if it can.
   static std::string unsupported(const RunSetting& setting, std::uint64_t page_bytes, double free_share);
 
   void enter(const AllocatorHandle& allocator);
-  // Called after all blocks of the sample were freed.
+  // Frees the pages in use. The caller has freed all blocks of the sample.
   void leave(const AllocatorHandle& allocator);
 
  private:

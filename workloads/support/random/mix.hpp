@@ -8,7 +8,7 @@
 
 namespace allocbench {
 
-// The finalizers of MurmurHash3 (Appleby, public domain).
+// These functions are the finalizers of MurmurHash3 (Appleby, public domain).
 SIMT_HOST_FN std::uint32_t mix32(std::uint32_t x) {
   x = (x ^ x >> 16) * 0x85ebca6bu;
   x = (x ^ x >> 13) * 0xc2b2ae35u;

@@ -35,7 +35,7 @@ enum class RandomStream : std::uint32_t {
   index_operations = 62
 };
 
-// Four uniform words for (seed, stream, index, sub_index).
+// Returns four uniform words for (seed, stream, index, sub_index).
 struct RandomWords {
   std::uint32_t words[4];
 };

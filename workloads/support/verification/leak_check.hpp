@@ -51,7 +51,7 @@ class LeakCheck {
     std::uint64_t all = 0;
     std::uint64_t most = 0;  // most nulls of one round
   };
-  // Called after `done` rounds, of which the last had the first nulls.
+  // Decides whether nulls are a leak, after `done` rounds of which the last had the first nulls.
   LeakResult judge(const AllocatorHandle& allocator, std::size_t pool_bytes, std::uint64_t done, const Nulls& first);
   Nulls several_rounds(const AllocatorHandle& allocator, std::uint32_t rounds);
 
