@@ -137,8 +137,8 @@ def void(run: Run, allocators: Collection[str], configs: Path = FOLDER) -> str:
     """Returns why numbers about these allocators must be measured again, or an empty text. `older_code` of a claim is about all
     allocators of the claim together.
     """
-    older = (why for claim in claims_of(run, configs) if "older_code" in claim and set(_allocators_of(run, claim)) <= set(allocators) and (why := _older_code(run, claim)))
-    return next(older, "") or unequal.to_measure(run, _config_of(run, configs), list(allocators))
+    of_claims = [(set(_allocators_of(run, claim)), _older_code(run, claim)) for claim in claims_of(run, configs) if "older_code" in claim]
+    return next((why for names, why in of_claims if why and names and names <= set(allocators)), "") or unequal.to_measure(run, _config_of(run, configs), list(allocators))
 
 
 def judge(run: Run, claim: dict) -> Judged:

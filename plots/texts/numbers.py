@@ -92,7 +92,7 @@ def answer_to(query: str) -> str:
     if "ranks" in wanted:
         phases = [wanted.get(key, "total") for key in ("phase", "ranks.phase")]
         return ranks.text(run, phases[0], _where(run, wanted, ""), kept.run(wanted["ranks"]), phases[1])
-    if why := claims.void(run, [name for side in ("of", "to") for name in wanted.get(side, "").split(",") if name]):
+    if why := claims.void(run, _allocators(run, wanted)):
         raise UsageError(f"the ledger gives no verdict on the numbers of {query!r} ({why}). Leave them out until they are measured again.")
     found = _found(run, wanted)
     if not found.estimates:
@@ -100,6 +100,11 @@ def answer_to(query: str) -> str:
     if show == "where":
         return _place(run, wanted, found)
     return SHOWS[show](found, digits)
+
+
+def _allocators(run: results.Run, wanted: dict[str, str]) -> list[str]:
+    """Returns the allocators of a query. A query without `of` is about all of them."""
+    return [name for side in ("of", "to") for name in wanted.get(side, "").split(",") if name] if wanted.get("of") else list(run.allocators())
 
 
 def _parsed(words: Sequence[str]) -> dict[str, str]:
