@@ -9,9 +9,10 @@
 // above 16,383. This only changes which lanes wait and which make pages. The number of free pages overflows at 2^24
 // free pages of one class.
 //
-// take: The caller looks, subtracts the wanted pages, and adds them back if they were not there. Then a
-// compare-exchange decides: the caller announces the pages of a chunk and makes them, or takes pages, or reserves pages
-// and waits.
+// take: The caller loads the word. If enough pages are free, it subtracts the wanted pages. If another caller was
+// faster, it adds them back. Otherwise a compare-exchange records what the caller decides by the word: If free and
+// expected pages, without the reserved ones, are too few, it announces the pages of a chunk and makes them. Otherwise
+// it takes pages if enough are free, and reserves pages and waits if not.
 //
 // wait: The caller waits until enough pages are free, or until the reserved pages reach the sum of free and expected
 // pages.
