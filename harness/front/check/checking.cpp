@@ -16,6 +16,9 @@ namespace {
 constexpr std::uint64_t runs_per_task = 500;
 constexpr double task_limit_seconds = 60;
 constexpr double single_run_limit_seconds = 10;
+// ThreadSanitizer makes a run slow: with a large second heap it takes up to half a minute of a core, and longer on a busy
+// machine.
+constexpr double race_limit_seconds = 300;
 
 }  // namespace
 
@@ -85,8 +88,7 @@ CheckTask Checking::task(std::size_t index, std::uint64_t first, std::uint64_t c
                                    .seeds = count,
                                    .stop_at_failure = stop_at_failure_,
                                    .apart = false};
-  // ThreadSanitizer needs seconds to find the source lines of a race, and longer on a busy machine.
-  task.limit_seconds = count == 1 && !cell.races ? single_run_limit_seconds : task_limit_seconds;
+  task.limit_seconds = cell.races ? race_limit_seconds : count == 1 ? single_run_limit_seconds : task_limit_seconds;
   if (exhaustive()) task.limit_seconds *= std::ceil(static_cast<double>(count) / runs_per_task);
   task.cell = index;
   return task;
