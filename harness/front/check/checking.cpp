@@ -16,8 +16,8 @@ namespace {
 constexpr std::uint64_t runs_per_task = 500;
 constexpr double task_limit_seconds = 60;
 constexpr double single_run_limit_seconds = 10;
-// ThreadSanitizer makes a run slow: with a large second heap it takes up to half a minute of a core, and longer on a busy
-// machine.
+// ThreadSanitizer makes a run slow: with a large second heap it takes up to half a minute of a core, and longer on a
+// busy machine.
 constexpr double race_limit_seconds = 300;
 
 }  // namespace
