@@ -62,7 +62,7 @@ struct Failure {
   Outcome outcome = Outcome::ok;
   std::string summary;
   std::string report;    // summary, drawn strategy, last calls, last steps and lane tables
-  std::string schedule;  // list of decisions; empty in the race build and if it is too long
+  std::string schedule;  // decisions as text; empty if the outcome is a race or the text is too long
   std::size_t decisions = 0;
 };
 

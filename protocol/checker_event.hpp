@@ -21,7 +21,7 @@ struct CheckedRun {
   std::string outcome;  // "ok", "failed check", "race" ...
   std::string summary;  // result in one line
   std::string report;
-  std::string schedule;  // list of decisions; empty in the race build
+  std::string schedule;  // decisions as text; empty if the outcome is a race or the text is too long
   std::uint64_t decisions = 0;
 
   bool operator==(const CheckedRun&) const = default;

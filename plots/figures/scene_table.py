@@ -111,7 +111,7 @@ def _times(run: Run, columns: Sequence[Column], phase: str, reference: str, inte
             found = [registers[cell] for cell in by_column.values() if cell in registers.index]
             words.append(f"{max(found):.0f}" if found and run.backend == "cuda" else "–")
         statuses = {run.cells.at[by_column[column], "status"] if column in by_column else "" for column in columns}
-        # The status appears once for the whole row, because rows with intervals are long.
+        # If all cells of a row have the same status, a table with intervals shows the status once, because its columns are wide.
         if intervals and len(statuses) == 1 and statuses != {"ok"}:
             muted.add((number, len(words)))
             rows.append([*words, *statuses, *[""] * (len(columns) - 1)])

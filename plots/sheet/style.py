@@ -181,7 +181,7 @@ def _base(allocator: str) -> Look:
         made = Look(base, mixed(entry["colours"][number % len(entry["colours"])], 0.2), _SPARE_MARKERS[number % len(_SPARE_MARKERS)], dash)
     for form in forms:
         words, pattern, fill = _TABLE["forms"][form]
-        # A form of a form has the line style of the last form and the marker fill of the first.
+        # An id with two forms (`scatteralloc_reworked_no_reset`) has the line style of the last form and the marker fill of the first.
         made = replace(made, name=f"{made.name}, {words}", dash=(0, tuple(pattern)), fill=fill if made.fill == "full" else made.fill)
     return made
 

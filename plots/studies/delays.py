@@ -1,5 +1,5 @@
-"""This module measures how much an application depends on its allocator: its time against the cycles that every malloc, or every
-free, waits.
+"""This module measures how much an application depends on its allocator. It compares the times of the application for several
+waits, in cycles, in every malloc or every free.
 
 The configs of these runs sweep a wait of the adaptor `Delayed` (allocators/support/adaptors/delayed.hpp) on the x axis.
 A straight line is fitted to the times of one allocator in one phase. Its slope is the number of calls in a row: calls
@@ -70,7 +70,7 @@ def slopes(runs: Sequence[Run]) -> list[Slope]:
     """Returns the slopes of all runs that sweep a wait, in the order of the runs."""
     used = [run for run in runs if is_about_waits(run)]
     if not used:
-        raise NothingToDraw("these runs contain no sweep of the wait. Measure one: allocbench study delay")
+        raise NothingToDraw("these runs do not sweep malloc_delay or free_delay. Measure configs that do: allocbench study delay")
     origin.require_one_device(used)
     return [slope for run in used for slope in _of_run(choice.shown(run))]
 

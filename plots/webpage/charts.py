@@ -15,7 +15,7 @@ _DECADES = 50  # ratio of the ends of an axis below which 2 and 5 are labelled t
 _CLOSE = 4     # ratio below which every digit is labelled
 SYMBOLS = {"published": "circle", "reworked": "diamond", "original": "square-open", "own": "triangle-up", "ablation": "x-thin-open"}
 
-HOVER = "%{text}"  # Plotly writes the name of the line beside it
+HOVER = "%{text}"  # Plotly adds the name of the line to this hover text
 
 _SHAPES = {"circle": "circle", "diamond": "diamond", "square-open": "open square", "triangle-up": "triangle", "x-thin-open": "thin cross"}
 

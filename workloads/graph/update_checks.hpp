@@ -1,5 +1,5 @@
-// These functions check graph_arrays between updates, by digests of the graph. They also sort the batches, which the
-// survey also times.
+// These functions check graph_arrays between updates, by digests of the graph. They also sort the batches on the
+// device, and Winter et al. 2021 include this sort in their times.
 #pragma once
 
 #include <string>
@@ -35,7 +35,8 @@ class DigestChecks {
   simt::Buffer<std::uint32_t> first_wrong_;  // first wrong vertex of each check
 };
 
-// Sorts a batch as it was drawn and marks its new arcs. A new arc is neither repeated nor in the graph.
+// Sorts the drawn arcs of a batch, among which are repeated arcs and arcs of the graph. Then marks the new arcs: the
+// first of equal arcs, if the graph does not have it.
 class BatchSort {
  public:
   // `drawn` is drawn_words() of the same batches.

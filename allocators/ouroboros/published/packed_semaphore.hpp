@@ -9,9 +9,11 @@
 // above 16,383. This only changes which lanes wait and which make pages. The number of free pages overflows at 2^24
 // free pages of one class.
 //
-// take: The caller looks, subtracts the wanted pages, and adds them back if they were not there. Then a
-// compare-exchange decides: the caller announces the pages of a chunk and makes them, or takes pages, or reserves pages
-// and waits.
+// take: The caller loads the word. If enough pages are free, the caller subtracts the wanted pages. If another caller
+// took these pages first, the caller adds the number back. If the caller got no pages, it decides by the word and
+// records the decision by a compare-exchange. If free and expected pages, without the reserved pages, are too few, the
+// caller announces the pages of a chunk and makes them. Otherwise, if enough pages are free, it takes them. Otherwise
+// it reserves pages and waits.
 //
 // wait: The caller waits until enough pages are free, or until the reserved pages reach the sum of free and expected
 // pages.

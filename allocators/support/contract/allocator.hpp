@@ -138,8 +138,8 @@ SmallHeap<typename A::Parameters> second_small_heap() {
   }
 }
 
-// A design with sets of units, one bit each, has a heap with more units than a word has bits. The units are as small as
-// possible.
+// This heap is for designs with a bitmap of units, such as the slabs of Halloc or the windows of Comb. The heap must
+// have more units than a word of the bitmap has bits. Choose small units, so that the heap stays small.
 template <class A>
 concept HasHeapOfManyUnits = requires {
   A::heap_of_many_units();

@@ -218,8 +218,8 @@ constexpr const char* check_footer =
     "  allocbench check --model mine.json\n"
     "  allocbench check --replay v1:cf_malloc:mixed_sizes:swarm:11 --shrink\n"
     "  allocbench check --coverage --allocator halloc --seeds 2000\n"
-    "Exit codes: 0: nothing found; 1: something found; 2: wrong usage; 3: no worker or no room for results; 130: "
-    "interrupted.";
+    "Exit codes: 0: nothing found; 1: something found; 2: wrong usage; 3: no worker, no room for results, or "
+    "some checks were left out; 130: interrupted.";
 
 void add_check(CLI::App& app, CheckOptions& check) {
   CLI::App* verb = app.add_subcommand("check", "Search allocators for bugs on the CPU executor, or replay a finding");

@@ -43,7 +43,8 @@ constexpr const char* compare_footer =
     "reproduces kept results, and how its card differs:\n  allocbench compare --with-reference "
     "results/reference/h200/guide/small\n"
     "Exit codes: 0: compared; 2: wrong usage, unreadable input or nothing to compare; 4: regression or missing cells "
-    "(with --fail-on regression).";
+    "(with --fail-on regression). With --with-reference also 3: no worker, no device, a lost GPU or no room for "
+    "results; 130: interrupted.";
 
 void add_compare(CLI::App& app, CompareOptions& comparing) {
   CLI::App* verb = app.add_subcommand("compare", "Compare two sets of results and list what became slower or faster");

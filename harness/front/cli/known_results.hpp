@@ -14,7 +14,8 @@ namespace allocbench::front {
 inline constexpr const char* references_folder = "results/reference";
 
 // Reads the folder in the options. If there is none, reads the kept results of this device for these configs, or those
-// of another GPU. Throws UsageError for a folder without readable results.
+// of another GPU. Throws UsageError if the folder in the options has no readable results. Kept results that cannot be
+// read only cause a warning.
 EarlierResults earlier_results(const RunOptions& options, const Target& target,
                                const std::vector<std::string>& figures);
 
