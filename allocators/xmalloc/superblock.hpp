@@ -4,7 +4,8 @@
 //
 // A Superblock is a header and up to 32 Basicblocks of one class. A Basicblock of class c has smallest * 2^c bytes, and
 // its header takes 16 of them. A free Basicblock is either in a free list (first-level buffer) of its class, or
-// marked by a set bit in its Superblock's mask. A Superblock with a set bit is in the Superblock buffer (second level) of its class.
+// marked by a set bit in its Superblock's mask. A Superblock with a set bit is in the Superblock buffer (second level)
+// of its class.
 //
 // Protocol of the mask word:
 // * give back: A thread executes fetch_or(bits) with acq_rel. The thread that makes the mask non-zero puts the

@@ -1,5 +1,6 @@
 // Hold is a kernel of one thread at the front of a stream, which waits for a flag of the host. When the flag is set,
-// the work that was enqueued behind this kernel starts back to back. So no pair of events includes the host's launch latency.
+// the work that was enqueued behind this kernel starts back to back. So no pair of events includes the host's launch
+// latency.
 //
 // During a hold, a call that waits for the device would wait forever. A launch with a full queue would wait forever,
 // too. So a host function of simt/ that may wait ends the hold before it waits, and records the reason. `limit_seconds`
