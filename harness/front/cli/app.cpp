@@ -298,7 +298,8 @@ constexpr const char* profile_footer =
     "`allocbench CONFIG --dry-run` lists the names of cells. If the driver refuses performance counters, an "
     "administrator must "
     "allow them (ERR_NVGPUCTRPERM in NVIDIA's documentation).\n"
-    "Exit codes: 0: profiled; 1: the cell is not ok; 2: wrong usage; 3: no device or no ncu.";
+    "Exit codes: 0: profiled; 1: ncu ended with an error, for example because the cell is not ok; 2: wrong usage; 3: "
+    "no worker, no device, no ncu, or no table from ncu.";
 
 void add_profile(CLI::App& app, ProfileOptions& profiling) {
   CLI::App* verb =
