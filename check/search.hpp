@@ -1,5 +1,5 @@
-// Search searches schedules: it runs one model on one allocator until a run fails. Then Search repeats this run with a
-// full record and reduces the record to the preemptions that are needed for the failure.
+// Search runs one model on one allocator with many schedules. Search repeats the first failed run with a full record.
+// shrink() reduces the schedule of a run to the decisions that are needed for the failure.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ enum class Outcome : std::uint8_t {
   budget,          // the launch used too many steps, and words still change
   exception,       // an exception escaped from device code
   device_fault,    // a trap, or a wild free on the device heap
-  nondeterminism,  // two runs of the same seed took different steps
+  nondeterminism,  // two runs of the same seed took different steps or ended differently
   race             // the race build saw accesses that no order separates
 };
 const char* outcome_word(Outcome outcome);
@@ -35,7 +35,7 @@ const char* outcome_word(Outcome outcome);
 // With the suffix "+loads", which dfs does not allow, loads read old values instead.
 struct Strategy {
   simt::StrategyKind kind = simt::StrategyKind::swarm;
-  std::uint32_t argument = 0;  // number after the slash; with 0 the seed draws it if possible
+  std::uint32_t argument = 0;  // number after the slash; with 0 the seed draws it if possible (dfs: no preemption)
   bool holds_stores = false;
   bool reads_old_values = false;
 
@@ -77,7 +77,8 @@ struct SearchResult {
 // Exploring selects how explore() runs seeds.
 struct Exploring {
   bool stop_at_failure = true;
-  // Runs each seed first in its own process and skips seeds that kill the process. This costs about as much as a run.
+  // Runs each seed first in its own process and skips seeds that kill the process or take too
+  // long. This costs about as much as a run.
   bool apart = false;
 };
 
@@ -87,7 +88,8 @@ class Search {
   Search(const Subject& subject, const Model& model);
   ~Search();
 
-  // Runs seeds `first` to `first + count - 1`. dfs counts schedules instead and runs none in a separate process.
+  // Runs seeds `first` to `first + count - 1`, or fewer with `stop_at_failure`. dfs counts schedules instead and runs
+  // none in a separate process.
   SearchResult explore(const Strategy& strategy, std::uint64_t first, std::uint64_t count, Exploring how);
   // Runs one seed, or the decisions of a schedule, with a full record.
   Failure replay(const Strategy& strategy, std::uint64_t seed);

@@ -51,7 +51,7 @@ selects the figure. If a cell is not ok, a table with the status of every cell i
 of its numbers.
 
 exit codes: 0: drawn; 2: wrong usage, unreadable input or a file that cannot be written; 3: nothing to draw, or no room
-for the output
+for the output; 130: interrupted
 """
 
 # Errors name the command that the user typed.

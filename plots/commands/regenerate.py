@@ -22,7 +22,7 @@ examples:
 Written are the figures and tables of runs, the ledger (claims.*), pictures over several runs, cards.md of a second model, study.json and index.md of
 each study, numbers and tables in texts (python3 -m plots numbers), and the page of each study below build/drawn. Files that nothing makes are removed.
 
-exit codes: 0 all files are written, or with --check no file would change; 2 a file would change (--check), the command line is wrong, or results are unreadable
+exit codes: 0 all files are written, or with --check no file would change (--check leaves out the page); 2 a file would change (--check), the command line is wrong, or results are unreadable
 """
 
 

@@ -1,5 +1,5 @@
-"""This module draws every run and table that the command line names. An input that fails is reported, and the others are still
-drawn.
+"""This module draws every run and table that the command line names. A run that cannot be read or drawn is reported, and the
+others are still drawn. A wrong config, or two figures with the same file name, ends the program.
 """
 
 from __future__ import annotations

@@ -89,7 +89,8 @@ def named(values: Sequence[float], bounds: tuple[float, float], log: bool, width
 
 
 def _thinned(values: Sequence[float], place: Callable, width_of: Callable) -> list[float]:
-    """Returns every k-th value, with the smallest k for which neighbouring labels keep a gap.
+    """Returns every k-th value, with the smallest k for which neighbouring labels keep a gap, or with k + 1 if only that keeps the
+    last value.
 
     For values at uneven distances, it returns as many as fit between both ends.
     """
@@ -110,7 +111,8 @@ def _thinned(values: Sequence[float], place: Callable, width_of: Callable) -> li
 
 
 def _between_ends(values: Sequence[float], apart: Callable) -> list[float]:
-    """Returns both ends, and the values that fit when they are placed one by one from one end.
+    """Returns both ends, and the values that fit when they are placed one by one from one end. If the labels of
+    both ends do not fit, it returns the first value only.
 
     It starts at the end that leaves the shorter gap between labels.
     """
@@ -171,7 +173,7 @@ def _widened(bounds: tuple[float, float]) -> tuple[float, float]:
 
 
 def _binary_marks(bounds: tuple[float, float]) -> list[float]:
-    """Returns powers of two, spaced widely enough for three to nine ticks."""
+    """Returns powers of two, if possible three to nine. If the axis has fewer than two, it returns other ticks."""
     first, last = math.ceil(math.log2(bounds[0])), math.floor(math.log2(bounds[1]))
     for step in (10, 5, 4, 2):
         marks = [2.0**power for power in range(first, last + 1) if power % step == 0]

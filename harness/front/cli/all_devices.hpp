@@ -22,8 +22,9 @@ struct ConfigShare {
 std::vector<std::vector<std::string>> share_out(std::vector<ConfigShare> configs,
                                                 const std::vector<std::string>& cards);
 
-// Measures on all GPUs at once and returns the worst exit code of the processes. A first signal to end is passed on, so
-// each process writes its results. `command` is the command to continue if a process did not finish.
+// Measures on all GPUs at once. Returns the largest exit code of the processes, or exit_interrupted after a signal to
+// end. A first signal is passed on, so each process writes its results. `command` is the command to continue. It is
+// printed if an exit code is not 0. Throws UsageError for the CPU back end.
 int study_on_all_devices(const StudyOptions& study, const Target& target, const std::vector<ConfigShare>& configs,
                          const std::string& command);
 

@@ -40,8 +40,9 @@ constexpr const char* footer =
     "  allocbench merge results/1 results/2 --out results/all\n"
     "  allocbench help compare\n\n"
     "Exit codes: 0: all cells are ok or unsupported; 1: some cells are not ok or not measured; 2: wrong config or "
-    "usage; 3: no device, a lost GPU or no room for results; 4: compare found a regression; 130: "
-    "interrupted.\nEnvironment: "
+    "usage; 3: no worker, no device, a lost GPU or no room for results; 4: compare found a regression or missing "
+    "cells; "
+    "130: interrupted.\nEnvironment: "
     "ALLOCBENCH_WORKERS (folder of the workers), ALLOCBENCH_PLUGINS (folders of more plug-ins, separated by colons), "
     "ALLOCBENCH_DATA (scenes and graphs), ALLOCBENCH_PLOTS (folder of the Python package plots), ALLOCBENCH_PYTHON "
     "(the Python interpreter), NO_COLOR (no colours).";
@@ -186,8 +187,8 @@ constexpr const char* try_footer =
     "ranking. The results are stored as those of any run.\n  allocbench try my.trace\n"
     "  allocbench try my.trace --pool 2GiB --minutes 1\n"
     "  allocbench try my_job.json\n"
-    "Exit codes: 0: ranked; 1: no allocator served the trace; 2: wrong usage or a damaged trace; 3: no device, a lost "
-    "GPU or no room for results; 130: interrupted.";
+    "Exit codes: 0: ranked; 1: no allocator served the trace; 2: wrong usage or a damaged trace; 3: no worker, no "
+    "device, a lost GPU or no room for results; 130: interrupted.";
 
 void add_try(CLI::App& app, TryOptions& trying) {
   CLI::App* verb = app.add_subcommand("try", "Rank all allocators for your application: replay its trace under each");
@@ -297,7 +298,8 @@ constexpr const char* profile_footer =
     "`allocbench CONFIG --dry-run` lists the names of cells. If the driver refuses performance counters, an "
     "administrator must "
     "allow them (ERR_NVGPUCTRPERM in NVIDIA's documentation).\n"
-    "Exit codes: 0: profiled; 1: the cell is not ok; 2: wrong usage; 3: no device or no ncu.";
+    "Exit codes: 0: profiled; 1: ncu ended with an error, for example because the cell is not ok; 2: wrong usage; 3: "
+    "no worker, no device, no ncu, or no table from ncu.";
 
 void add_profile(CLI::App& app, ProfileOptions& profiling) {
   CLI::App* verb =

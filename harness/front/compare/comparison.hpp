@@ -37,7 +37,7 @@ struct CellComparison {
   std::vector<PhaseComparison> phases;  // phases of the cell; empty unless both sides are ok
 
   bool status_changed() const { return a->status != b->status; }
-  // Returns whether a cell that was ok fails.
+  // Returns whether the cell is ok in A but not in B.
   bool worse_status() const { return a->status == Status::ok && b->status != Status::ok; }
 };
 

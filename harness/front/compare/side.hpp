@@ -26,7 +26,8 @@ struct ComparedPhase {
   std::size_t round_count() const { return stored ? stored->rounds : rounds.size(); }
 };
 
-// A cell of a side. If several runs have the cell, their rounds are combined.
+// A cell of a side. If several runs have the cell, their rounds are combined. If a run failed, the cell is failed. Of
+// phases without samples, the run with the most rounds counts.
 struct ComparedCell {
   std::string id;
   std::string name;       // figure/label/axis:value/..., as for --filter

@@ -21,7 +21,7 @@ struct LogLost : EnvironmentError {
 class EventLog {
  public:
   // Opens the file for appending and locks it, because two runs in one folder would mix their events. Throws
-  // EnvironmentError.
+  // EnvironmentError if the path is no regular file, cannot be written or is locked by another run.
   explicit EventLog(const std::string& path);
   ~EventLog();
   EventLog(const EventLog&) = delete;
@@ -30,8 +30,8 @@ class EventLog {
   // Adds "time" after "event" and writes the line with one write. So kill -9 leaves whole lines and at most one torn
   // line.
   void append(const nlohmann::ordered_json& event);
-  // Writes the file to the disk. Called after events that must survive a power cut. The last seconds may be lost,
-  // because on some disks a sync takes as long as a cell.
+  // Writes the file to the disk, unless this happened less than 5 s ago. Called after events that must survive a power
+  // cut. The last seconds may be lost, because on some disks a sync takes as long as a cell.
   void sync();
   // Throws LogLost if the path does not name the opened file any more.
   void require_file() const;

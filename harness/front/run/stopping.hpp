@@ -11,7 +11,8 @@
 
 namespace allocbench::front {
 
-// A longer sample is the only one of its round, and its cell has `least_rounds_of_numbers` rounds.
+// After a longer sample, its round requests no further samples. A cell with a longer sample ends as soon as it has
+// `least_rounds_of_numbers` rounds.
 inline constexpr double long_sample_seconds = 0.1;
 
 using SampledRounds = std::vector<std::vector<protocol::Sample>>;

@@ -22,7 +22,8 @@ class LiveWorker {
   pid_t pid_;
 };
 
-// Kills all children that are not live workers, and their descendants, until none is left. Returns descriptions such as
+// Kills all children that are not live workers, and their descendants. Stops when only children are left that a kill
+// does not end within a second, or after 1000 rounds. Returns descriptions of the killed processes, such as
 // "sleep (process 4711)".
 std::vector<std::string> kill_strays();
 

@@ -88,7 +88,7 @@ def test_what_was_not_measured_has_no_number(tmp_path):
 def test_other_runs_are_left_out_and_devices_are_not_mixed(tmp_path):
     other = results.read_run(synthetic.write(tmp_path / "other", {"name": "smoke", "plot": {"kind": "lines", "x": "threads"}},
                                              [synthetic.cell("comb", {"threads": 1}, values={("alloc", "time"): 1.0})], "cuda"))
-    with pytest.raises(NothingToDraw, match="allocbench study delay"):
+    with pytest.raises(NothingToDraw, match="do not sweep malloc_delay or free_delay. Measure configs that do: allocbench study delay"):
         delays.slopes([other])
     tree = _run(tmp_path, "tree", _line(1e-3, 1e-7))
     assert len(delays.slopes([other, tree])) == 1

@@ -14,7 +14,8 @@ std::filesystem::path find_data_file(const std::string& name);
 // Returns whether find_data_file() would find the file.
 bool has_data_file(const std::string& name);
 
-// Returns the content of a file, decompressed if gzip compressed it. Throws std::invalid_argument.
+// Returns the content of a file, decompressed if gzip compressed it. Throws std::invalid_argument if the
+// file cannot be opened or is damaged.
 std::string read_text_file(const std::filesystem::path& path);
 
 }  // namespace allocbench

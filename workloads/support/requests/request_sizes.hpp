@@ -34,14 +34,16 @@ struct AnySize {
 class RequestSizes {
  public:
   static RequestSizes fixed(std::uint64_t bytes);
-  // Draws integers of [min, max], both included.
+  // Draws integers of [min, max], both included. Throws std::invalid_argument if `min` exceeds `max`.
   static RequestSizes uniform(std::uint32_t min, std::uint32_t max, std::uint32_t callers, std::uint64_t seed);
   // Draws log-normal sizes. Half of the requests are below `median`, and `sigma` is the standard deviation of the
-  // logarithm. Values outside [min, max] are set to the nearer bound.
+  // logarithm. Values outside [min, max] are set to the nearer bound. Throws std::invalid_argument if `min` exceeds
+  // `max`.
   static RequestSizes log_normal(double median, double sigma, std::uint32_t min, std::uint32_t max,
                                  std::uint32_t callers, std::uint64_t seed);
   // Draws sizes from a list. `weights` may have any sum; if it is empty, all weights are equal. Throws
-  // std::invalid_argument if the lists have different lengths or all weights are zero.
+  // std::invalid_argument if `sizes` is empty or has a size of 4 GiB or more, if the lists have different lengths or if
+  // all weights are zero.
   static RequestSizes list(const std::vector<std::uint64_t>& sizes, const std::vector<std::uint64_t>& weights,
                            std::uint32_t callers, std::uint64_t seed);
 

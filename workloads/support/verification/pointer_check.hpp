@@ -96,8 +96,7 @@ class PointerCheck {
   // Returns the bytes of all requests, whether they returned null or not.
   std::uint64_t bytes_requested() const { return bytes_requested_; }
   bool ok() const { return unwritten_ + misaligned_ + out_of_bounds_ + overlapping_ == 0; }
-  // Returns a text such as "3 of 960 blocks overlap; first: request 17 at pool+0x40, 16 B, ...", or an empty one if
-  // ok().
+  // Returns a text that begins with "wrong pointers (of 960 blocks): 3 overlapping; first: ", or an empty text if ok().
   std::string problem() const;
 
  private:
