@@ -2,10 +2,11 @@
 //
 // All lanes of one class (`mates`) stay together until each has its slot. The mates search, in this order:
 //   1. the word of the first claim, in a chunk for their directory entry, which they may have to fetch
-//   2. words at random in the chunks of the class; after some rounds without success one more chunk
-//   3. all chunks of the pool: slots of the class, free chunks, empty chunks of other classes
-//   4. the same for the class with larger slots that has the most chunks
-// Every wait is bounded by a fixed number of checks. If step 3 finds nothing, the pool had nothing for the class.
+//   2. for a whole warp, the same word of other chunks
+//   3. words at random in the chunks of the class; after some rounds without success one more chunk
+//   4. all chunks of the pool: slots of the class, free chunks, empty chunks of other classes
+//   5. the same for the class with larger slots that has the most chunks
+// Every wait is bounded by a fixed number of checks. If step 4 finds nothing, the pool had nothing for the class.
 #pragma once
 
 #include "allocators/comb/scan.hpp"
@@ -39,6 +40,85 @@ SIMT_FN Taken take_at_home(Thread& thread, const S& space, Group& mates, const s
     }
     if (!mates.any(free_slots(mine.seen, size_class, place->word) != 0)) break;
     const Taken taken = take(thread, space, mates, size_class, mine, true, place->bits);
+    if (taken.chunk != no_chunk) return taken;
+  }
+  return {};
+}
+
+// Returns whether the chunk still has the class that the reset gave to it. Such a chunk of another class is a spare one
+// if it is empty. A class that took its chunk later needs it again if its requests repeat.
+template <class S>
+SIMT_FN bool is_as_prepared(const S& space, std::uint32_t chunk, std::uint32_t entry) {
+  const std::uint32_t i = chunk - first_chunk;
+  return i < space.prepared && entry == chunk_of_class(i / space.prepared_per_class);
+}
+
+// Gives an empty prepared chunk of another class to this class and returns it. Each lane has seen a chunk with this
+// `entry`. Returns no_chunk if no lane saw such a chunk, if another group was faster, or if most chunks of other
+// classes that the lanes saw have live blocks. In the last case the pool serves mixed sizes, and other classes need
+// their chunks. The group locks all words of the chunk, so chunks with large slots come first.
+//
+// obtain() makes the change: it locks every word by a compare-exchange with acquire, writes the table with release, and
+// then closes the words with release. So the loads here may be old, and `entry` may be wrong by now.
+template <class Thread, class S, class Group>
+SIMT_FN std::uint32_t obtain_seen(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class,
+                                  std::uint32_t chunk, std::uint32_t entry) {
+  constexpr std::uint32_t most_words = 4;  // for each of the mates
+  const bool is_other = is_class(entry) && entry != chunk_of_class(size_class);
+  const bool is_empty = is_other && seems_empty(thread, space, chunk, space.size_class(entry - 1), closed);
+  const std::uint32_t others = simt::popcount(mates.ballot(is_other));
+  if (simt::popcount(mates.ballot(is_empty)) * 2 <= others) return no_chunk;
+  const bool takes = is_empty && is_as_prepared(space, chunk, entry) &&
+                     space.size_class(entry - 1).words() <= most_words * mates.num_threads();
+  const std::uint32_t largest = mates.reduce_max(takes ? entry : 0);
+  if (largest == 0) return no_chunk;
+  const std::uint32_t lane = simt::count_trailing_zeros(mates.ballot(takes && entry == largest));
+  chunk = mates.shfl_lane(chunk, lane);
+  return obtain(thread, space, mates, chunk, largest, size_class) ? chunk : no_chunk;
+}
+
+// Looks at the word of the place in other chunks, for a whole warp. Each lane looks at another chunk. The warp takes,
+// in this order: a word of the class with room for all mates, an empty prepared chunk of another class, the room that
+// the lanes saw. Groups with the same entry look at the same chunks in the same order, so they meet in few chunks, and
+// each has its own word there. Otherwise the list of the class finds slots faster: if few of the chunks have the class,
+// if the lanes saw little room, or if they saw a free chunk, which the list gives to the class.
+//
+// The load of the table acquires. So if it has the class, a closed word is closed after the chunk got the class, or by
+// a later retirement, and open_word() checks the table again under its lock. The words are relaxed hints, as
+// everywhere.
+template <class Thread, class S, class Group>
+SIMT_FN Taken look_around(Thread& thread, const S& space, Group& mates, const simt::Parked<SizeClass>& size_class,
+                          const simt::Parked<Place>& place) {
+  constexpr std::uint32_t one_in = 2;  // chunks of the class among those seen, to take their room
+  constexpr std::uint32_t most_rounds = 2;
+  SIMT_ROLLED
+  for (simt::Parked<std::uint32_t> round = 0; round < most_rounds && mates.num_threads() == simt::warp_size; ++round) {
+    const std::uint32_t number = scrambled((size_class->index << space.directory_log2) + place->entry);
+    const std::uint32_t look = round * simt::warp_size + mates.thread_rank();
+    const std::uint32_t chunk = first_chunk + simt::multiply_high(scrambled(number + look * 0x9e3779b9u), space.chunks);
+    Sight mine = look_at(thread, space, chunk, place->word);
+    const std::uint32_t entry = thread.atomic(space.table[chunk]).load(simt::acquire);
+    const bool belongs = entry == chunk_of_class(size_class->index);
+    if (!belongs) mine = {};
+    mates.sync();  // each lane's acquire covers all lanes
+    const std::uint32_t members = simt::popcount(mates.ballot(belongs));
+    const std::uint32_t room = simt::popcount(free_slots(mine.seen, size_class, place->word));
+    std::uint32_t obtained = no_chunk;
+    if (!mates.any(room >= mates.num_threads())) {
+      if (mates.any(entry == free_chunk)) break;
+      if (members != mates.num_threads() && members * 8 >= mates.num_threads() && !place->thrifty) {
+        obtained = obtain_seen(thread, space, mates, size_class->index, chunk, entry);
+      }
+      if (obtained != no_chunk) {
+        mine = mates.leader() ? Sight{obtained, place->word, closed_word} : Sight{};
+      } else if (members * one_in < mates.num_threads() || mates.reduce_add(room) * 2 < mates.num_threads()) {
+        break;
+      }
+    }
+    const Taken taken = take(thread, space, mates, size_class, mine, obtained != no_chunk, place->bits);
+    if (obtained != no_chunk && mine.chunk == obtained) {  // the lane that led the group
+      enlist(thread, space, size_class->index, extend_list(thread, space, size_class->index, 1), obtained);
+    }
     if (taken.chunk != no_chunk) return taken;
   }
   return {};
@@ -173,7 +253,8 @@ SIMT_FN void* search(Thread& thread, const S& space, Group mates, SizeClass the_
     if (chunk == no_chunk) break;
     seen = closed_word;  // the words of a new chunk are closed
   }
-  const Taken taken = search_members(thread, space, mates, size_class);
+  Taken taken = look_around(thread, space, mates, size_class, place);
+  if (taken.chunk == no_chunk) taken = search_members(thread, space, mates, size_class);
   if (taken.chunk != no_chunk) {
     if (moves) thread.atomic(space.entry(size_class->index, place->entry)).store(taken.chunk, simt::relaxed);
     return space.block(taken.chunk, size_class, taken.slot);
