@@ -21,9 +21,9 @@
 // * Chunks have 256 KiB. 62 bins with a tail each fit there, but not into the 512 KiB of the text (`chunk_bytes`).
 // * An arena per SM needs a chunk per SM. The paper's smallest pool, 8 MiB, has no room for 80 of them. So the number
 //   of arenas is at most an eighth of the pool's chunks, and SMs share arenas.
-// * The lanes of a warp that request one size wait together and share a claim. Lanes that free slots of one bin, and
-//   lanes that request blocks of one height from the tree, also act together (semaphore.hpp). The thread that makes a
-//   bin keeps its slots of this bin, without a walk along the list.
+// * Lanes of a warp that request the same size wait together, and their leader claims slots for all of them. Lanes that
+//   free slots of one bin, and lanes that request blocks of one height from the tree, also act together
+//   (semaphore.hpp). The thread that makes a bin keeps its slots of this bin, without a walk along the list.
 // * The tree serves the size of which a bin has only one slot (2 KiB), as in the paper's measurements.
 // * If a batch cannot be made, each lane of the group takes an available unit, if there is one, before it returns null.
 // * Each file lists its own assumptions: the widths of semaphores, the height of a block in use, the order of signals.

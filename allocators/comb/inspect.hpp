@@ -1,6 +1,6 @@
 // These functions check the invariants of a Comb on the host while no kernel runs.
 //
-//   * Each word is closed, or open for the class of its chunk. No thread holds a lock.
+//   * Each word is closed, or open for the class of its chunk (words.hpp). No thread has locked a word.
 //   * Only words that the class uses are open. The bits beyond the last slot are set in an open word.
 //   * The bit of a chunk in `in_use` is set unless the chunk is free.
 //   * Runs are whole: a head has the length of its run, and that many chunks follow.

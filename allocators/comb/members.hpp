@@ -232,8 +232,8 @@ SIMT_FN std::uint32_t take_empty_chunk(Thread& thread, const S& space, const Gro
   return no_chunk;
 }
 
-// Gives the class a new chunk: a free one, otherwise an empty chunk of another class. Returns no_chunk if none was
-// found.
+// Gives the class a free chunk or, if there is none, an empty chunk of another class. Returns the chunk, or no_chunk if
+// none was found.
 template <class Thread, class S, class Group>
 SIMT_FN std::uint32_t fetch_chunk(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class) {
   const std::uint32_t found = fetch_any_chunk(thread, space, mates, size_class);

@@ -84,7 +84,7 @@ SIMT_FN bool retire_all(Thread& thread, const S& space, const Group& alone) {
   return any;
 }
 
-// Returns a block of more than half a chunk to each calling thread, or null.
+// Each calling thread gets a block of more than half a chunk, or null.
 template <class Thread, class S>
 SIMT_NOINLINE_FN void* take_run(Thread& thread, const S& space, std::size_t bytes) {
   constexpr std::uint32_t most_rounds = 32;

@@ -29,7 +29,7 @@ struct Parameters {
   }
 };
 
-// SuperblockArray is the equal superblocks over the pool, and their state words.
+// SuperblockArray divides the pool into superblocks of equal size. Each superblock has one state word.
 struct SuperblockArray {
   static constexpr std::uint32_t least_log2 = 4;        // log2 of the smallest block: 16 bytes, the alignment
   static constexpr std::uint32_t most_blocks = 0xffff;  // most blocks of a superblock: the state counts them with 16

@@ -1,4 +1,4 @@
-// These tests run graph_arrays under many schedules, and its oracle with planted faults.
+// These tests run graph_arrays under many schedules, and plant faults that its oracle must find.
 #include "workloads/graph/graph_arrays.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// These tests check edge lists, the oracle of graph_build with planted faults, and graph_build under many schedules.
+// These tests check edge lists, run graph_build under many schedules, and plant faults that its oracle must find.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -41,8 +41,7 @@ constexpr const char* footer =
     "  allocbench help compare\n\n"
     "Exit codes: 0: all cells are ok or unsupported; 1: some cells are not ok or not measured; 2: wrong config or "
     "usage; 3: no worker, no device, a lost GPU or no room for results; 4: compare found a regression or missing "
-    "cells; "
-    "130: interrupted.\nEnvironment: "
+    "cells; 130: interrupted.\nEnvironment: "
     "ALLOCBENCH_WORKERS (folder of the workers), ALLOCBENCH_PLUGINS (folders of more plug-ins, separated by colons), "
     "ALLOCBENCH_DATA (scenes and graphs), ALLOCBENCH_PLOTS (folder of the Python package plots), ALLOCBENCH_PYTHON "
     "(the Python interpreter), NO_COLOR (no colours).";

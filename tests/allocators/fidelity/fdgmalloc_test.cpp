@@ -1,4 +1,4 @@
-// These tests compare the operations of FDGMalloc as published on shared words with numbers worked out by hand from
+// These tests compare the operations of published FDGMalloc on shared words with numbers worked out by hand from
 // Widmer et al. 2013 and the authors' code.
 #include "allocators/fdgmalloc/fdgmalloc.hpp"
 

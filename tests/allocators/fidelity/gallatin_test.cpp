@@ -1,4 +1,4 @@
-// These tests compare the operations of Gallatin as published on shared words with numbers worked out by hand from the
+// These tests compare the operations of published Gallatin on shared words with numbers worked out by hand from the
 // authors' public code (gallatin.hpp).
 #include "allocators/gallatin/gallatin.hpp"
 

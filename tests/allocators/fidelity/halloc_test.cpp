@@ -1,4 +1,4 @@
-// These tests compare the operations of Halloc as published on shared words with numbers worked out by hand from
+// These tests compare the operations of published Halloc on shared words with numbers worked out by hand from
 // Adinetz & Pleiter 2014 and the authors' code.
 #include "allocators/halloc/halloc.hpp"
 

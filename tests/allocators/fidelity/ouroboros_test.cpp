@@ -1,4 +1,4 @@
-// These tests compare the operations of Ouroboros as published on shared words with numbers worked out by hand from
+// These tests compare the operations of published Ouroboros on shared words with numbers worked out by hand from
 // Winter et al. 2020 and the authors' code.
 #include <gtest/gtest.h>
 

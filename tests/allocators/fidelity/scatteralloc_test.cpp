@@ -1,4 +1,4 @@
-// These tests compare the operations of ScatterAlloc as published on shared words with numbers worked out by hand from
+// These tests compare the operations of published ScatterAlloc on shared words with numbers worked out by hand from
 // Steinberger et al. 2012 and the authors' code.
 #include "allocators/scatteralloc/scatteralloc.hpp"
 

@@ -1,4 +1,4 @@
-// These tests compare the operations of the slab allocator as published on shared words with numbers worked out by hand
+// These tests compare the operations of the published slab allocator on shared words with numbers worked out by hand
 // from the public code of IndexinGPU (slab.hpp).
 #include "allocators/slab/slab.hpp"
 

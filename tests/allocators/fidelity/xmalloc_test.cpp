@@ -1,4 +1,4 @@
-// These tests compare the operations of XMalloc as published on shared words with numbers worked out by hand from Huang
+// These tests compare the operations of published XMalloc on shared words with numbers worked out by hand from Huang
 // et al. 2010 and the public code.
 #include "allocators/xmalloc/xmalloc.hpp"
 
