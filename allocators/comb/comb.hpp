@@ -167,6 +167,10 @@ class Comb {
     return Space<bug>::chunk_log2_for(pool_bytes, parameters);
   }
 
+  // Doublings of the sizes whose shares of a lone lane may be less than a word: 4 KiB, 6 KiB and 8 KiB.
+  static constexpr std::uint32_t small_share_first = 8;
+  static constexpr std::uint32_t small_share_last = 9;
+
   // FirstClaim is the result of the first claim.
   struct FirstClaim {
     std::uint32_t chunk = no_chunk;
@@ -211,7 +215,9 @@ class Comb {
   // of slots, at least one per mate. Shares are larger in a large pool, where a lane that requests twice should find a
   // second slot. A warp of which one lane calls is likely to request again, so such shares together may be the whole
   // pool. If more than 16 lanes of the warp call (`lanes`), a share is at most one word. Fewer lanes may be in a loop,
-  // so they get up to an eighth of a chunk if the prepared chunks are enough for all. Shares of different sizes use
+  // so they get up to an eighth of a chunk if the prepared chunks are enough for all. A lone lane that requests 4 to
+  // 8 KiB has less than a word if a word for each warp does not fit into the prepared chunks. Its first request then
+  // finds an open word. If the word is full, the lane searches as every lane does. Shares of different sizes use
   // different parts of the directory, so that warps with 3 mates do not contend with warps with 30. `now` is the clock,
   // the same for all mates.
   template <class Thread, class Now>
@@ -225,7 +231,9 @@ class Comb {
     const std::uint32_t spare_log2 = space_.share_log2 + more_log2;
     const std::uint32_t most_log2 = spare_log2 > spent_log2 ? spare_log2 - spent_log2 : 0;
     const std::uint32_t slots_log2 = size_class.slots_log2();
-    const std::uint32_t ready_log2 = space_.wide_log2 > spent_log2 + 5 ? space_.wide_log2 - spent_log2 : 5;
+    const bool small = lanes == 1 && size_class.doublings() >= small_share_first &&
+                       size_class.doublings() <= small_share_last && space_.wide_log2 >= spent_log2;
+    const std::uint32_t ready_log2 = small || space_.wide_log2 > spent_log2 + 5 ? space_.wide_log2 - spent_log2 : 5;
     const std::uint32_t eighth_log2 = lanes <= 16 && slots_log2 > 8 ? slots_log2 - 3 : 5;
     const std::uint32_t limit_log2 = eighth_log2 < ready_log2 ? eighth_log2 : ready_log2;
     const std::uint32_t wide_log2 = most_log2 < limit_log2 ? most_log2 : limit_log2;
@@ -240,7 +248,8 @@ class Comb {
       position += now() >> request_ticks_log2 << count_log2 & ((1u << share_log2) - 1);
     }
     const std::uint32_t word = position >> word_log2;
-    const std::uint32_t part = (share_log2 < 5 ? 5 - share_log2 : 0) << (space_.directory_log2 - 3);
+    // Small shares lie in the first part, because the prepared chunks are there.
+    const std::uint32_t part = (share_log2 < 5 && !small ? 5 - share_log2 : 0) << (space_.directory_log2 - 3);
     const std::uint32_t most = 1u << word_log2;
     const std::uint32_t asked = count - first_rank < most ? count - first_rank : most;
     return {((word >> words_log2) ^ part) & ((1u << space_.directory_log2) - 1), word & ((1u << words_log2) - 1),
