@@ -219,7 +219,7 @@ ReferenceMeasured measure_reference(const CompareOptions& options, const std::ve
   for (const Figure& figure : figures) {
     const Results results = write_results_of(figure.folder);
     ok = ok && all_ok(results);
-    if (results.unfinished == 0) ++finished;
+    if (results.is_finished()) ++finished;
   }
   const int code = exit_code_of(
       ending, ok, fmt::format("{} of {} {} measured.", finished, counted(figures.size(), "run"), is_or_are(finished)),

@@ -21,12 +21,11 @@ namespace {
 
 int report(const RunOptions& options, const Figure& figure, const Ending& ending) {
   const Results results = write_results_of(figure.folder);
-  const std::size_t finished = results.cells.size() + results.not_measured - results.unfinished;
   show("{}", results_table(results, colours_on_stdout()));
   if (!options.quiet) tell("allocbench: results are in {}\n", figure.folder);
   return exit_code_of(
       ending, all_ok(results),
-      fmt::format("{} of {} {} finished.", finished, counted(figure.plan.cell_count(), "cell"), is_or_are(finished)),
+      fmt::format("{} of {} {} finished.", results.finished, counted(figure.plan.cell_count(), "cell"), is_or_are(results.finished)),
       fmt::format("allocbench --config {} --out {}{}", quoted(options.config), quoted(figure.folder),
                   options_to_continue(options, figure.plan.backend)));
 }

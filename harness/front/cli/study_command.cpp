@@ -288,7 +288,7 @@ int measure_here(const StudyOptions& study, RunOptions options, const Target& ta
     const Results results = write_results_of(figure.folder);
     show("{}", summary_of(results, figure.plan.cell_count(), figure.folder));
     ok = ok && all_ok(results);
-    if (results.unfinished == 0) ++finished;
+    if (results.is_finished()) ++finished;
     if (has_value(results)) drawable.push_back(figure.folder);
   }
   draw(study, drawable);

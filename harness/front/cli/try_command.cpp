@@ -113,9 +113,8 @@ int try_command(const TryOptions& given) {
   write_config(path, text);
   const Ending ending = measure(options.run, target, {figure}, {});
   const Results results = write_results_of(folder);
-  const std::size_t finished = results.cells.size() + results.not_measured - results.unfinished;
   const int code = exit_code_of(
-      ending, true, fmt::format("{} of {} measured.", finished, counted(figure.plan.cell_count(), "allocator")),
+      ending, true, fmt::format("{} of {} measured.", results.finished, counted(figure.plan.cell_count(), "allocator")),
       fmt::format("allocbench try {} --out {}{}", quoted(given.trace), quoted(folder),
                   options_to_continue(options.run, figure.plan.backend)));
   if (code == exit_interrupted || code == exit_environment) return code;

@@ -176,7 +176,8 @@ class HistoryBuilder {
                        protocol::text_member_or(event, "output_tail", ""),
                        protocol::text_member_or(event, "stop", ""),
                        was_left_out(event),
-                       protocol::optional_seconds(event, "expected_seconds")};
+                       protocol::optional_seconds(event, "expected_seconds"),
+                       protocol::optional_truth(event, "too_large").value_or(false)};
     cell.deferred = cell.deferred && cell.end->left_out;
     OpenAttempt open = std::move(cell.open);
     cell.open = {};
@@ -203,7 +204,8 @@ class HistoryBuilder {
 
 std::size_t RunHistory::finished() const {
   return static_cast<std::size_t>(
-      std::count_if(cells.begin(), cells.end(), [](const CellHistory& cell) { return cell.end.has_value(); }));
+      std::count_if(
+      cells.begin(), cells.end(), [](const CellHistory& cell) { return cell.end && cell.end->is_final(); }));
 }
 
 std::size_t RunHistory::unfinished() const {

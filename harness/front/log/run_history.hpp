@@ -58,6 +58,7 @@ struct RunHistory {
   // Whether the log is reduced to the failures of cells (tools/pack_results.py). Such a log has no numbers.
   bool without_samples = false;
 
+  // Returns the number of cells with a final end (CellEnd::is_final).
   std::size_t finished() const;
   // Returns the number of cells that are planned or logged, but have no end.
   std::size_t unfinished() const;

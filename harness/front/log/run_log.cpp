@@ -145,6 +145,7 @@ void RunLog::end(const Cell& cell, std::uint64_t attempt, const CellEnd& end) {
                 {"reason", end.reason}, {"output_tail", end.output_tail}};
   if (!end.stop.empty()) event["stop"] = end.stop;
   if (end.status == Status::skipped) event["left_out"] = end.left_out;
+  if (end.too_large) event["too_large"] = true;
   if (end.expected_seconds) event["expected_seconds"] = *end.expected_seconds;
   log_.append(event);
   log_.sync();

@@ -33,18 +33,22 @@ struct CellEnd {
   std::string reason = {};
   std::string output_tail = {};
   std::string stop = {};  // why the measuring of an ok cell ended
-  // Whether the cell was skipped only for lack of time. This gives no information about the cell.
+  // Whether the cell was skipped only for lack of time or memory. This gives no information about the cell.
   bool left_out = false;
   // Time of the first round in earlier results, if it was too long and the round was left out.
   std::optional<double> expected_seconds = {};
+  bool too_large = false;  // whether the cell was left out for lack of memory
 
+  // Returns whether the cell is finished: no further run on this device would change its end. A cell that was left out
+  // for lack of time is not finished.
+  bool is_final() const { return !left_out || too_large; }
   // Returns the first line of the reason, because some reasons continue with a dump of lanes.
   std::string short_reason() const { return reason.substr(0, reason.find('\n')); }
 };
 
 // The beginning of the reason of a cell that was left out.
 inline constexpr std::string_view want_of_time = "put off until all others were measured";
-// Returns whether the cell was left out, according to an `end` event or a cell of results.json. Older programs stored
+// Returns CellEnd::left_out, according to an `end` event or a cell of results.json. Older programs stored
 // this only in the reason.
 bool was_left_out(const nlohmann::ordered_json& end);
 

@@ -193,6 +193,7 @@ Results reduce(RunHistory history) {
   Results results;
   results.figure = history.figure;
   results.statistic = statistic_named(history.statistic);
+  results.finished = history.finished();
   results.unfinished = history.unfinished();
   results.not_measured = results.unfinished;
   for (CellHistory& cell : history.cells) {

@@ -72,9 +72,13 @@ struct Results {
   RunHistory history;  // history whose cells were moved into `cells`
   std::vector<CellResult> cells;
   Provenance provenance;
+  std::size_t finished = 0;      // cells with a final end (CellEnd::is_final); 0 if the results are stored
   std::size_t unfinished = 0;    // planned cells without an end
   std::size_t not_measured = 0;  // planned cells without an end and without numbers
   bool is_stored = false;        // whether it was read from results.json and not made from a log
+
+  // Returns whether all planned cells are finished.
+  bool is_finished() const { return finished == cells.size() + not_measured; }
 };
 
 Results reduce(RunHistory history);

@@ -301,7 +301,8 @@ void Supervisor::skip_too_large() {
         book.end(run, {.status = Status::skipped,
                        .reason = fmt::format("needs a pool of {}, but the device has {}",
                                              format_memory(run.cell->pool_bytes), format_memory(*memory_bytes_)),
-                       .left_out = true});
+                       .left_out = true,
+                       .too_large = true});
         ++too_large_;
       }
     }
