@@ -9,6 +9,7 @@
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "harness/front/common/errors.hpp"
 #include "harness/front/log/run_history.hpp"
@@ -146,11 +147,41 @@ TEST(RunHistory, ACellThatWasLeftOutAndBeginsLaterIsUnfinished) {
   auto skipped = nlohmann::ordered_json::parse(end(1, "skipped"));
   skipped["left_out"] = true;
   const std::string left_out = skipped.dump();
-  EXPECT_EQ(history_of({start(1), left_out}).finished(), 1u);
+  EXPECT_EQ(history_of({start(1), left_out}).finished(), 0u);
   const RunHistory history = history_of({start(1), left_out, start(2), sample(2, 1.0), round(2, 1)});
   EXPECT_EQ(history.finished(), 0u);
   EXPECT_EQ(history.unfinished(), 1u);
   EXPECT_EQ(history.cells[0].open.rounds.size(), 1u);
+}
+
+TEST(RunHistory, ACellIsFinishedIfItsEndIsFinal) {
+  const auto finished = [](const char* status, const std::set<std::string>& is_true = {}) {
+    auto last = nlohmann::ordered_json::parse(end(1, status));
+    for (const std::string& name : is_true) last[name] = true;
+    const RunHistory history = history_of({start(1), sample(1, 1.0), last.dump()});
+    EXPECT_EQ(history.unfinished(), 0u) << "it has an end";
+    return history.finished() == 1;
+  };
+  EXPECT_TRUE(finished("ok"));
+  EXPECT_TRUE(finished("timeout"));
+  EXPECT_TRUE(finished("skipped"));
+  EXPECT_FALSE(finished("skipped", {"left_out"})) << "lack of time";
+  EXPECT_TRUE(finished("skipped", {"left_out", "too_large"})) << "lack of memory";
+}
+
+TEST(RunHistory, KnowsTheFillOfTheFirstRoundOrOfADeferredAttempt) {
+  const auto with_fill = [](const std::string& line, double seconds) {
+    auto event = nlohmann::ordered_json::parse(line);
+    event["fill_seconds"] = seconds;
+    return event.dump();
+  };
+  const std::string deferred =
+      R"({"event":"deferred","time":"t","cell":"0000000000000001","attempt":1,"reason":"slow"})";
+  EXPECT_EQ(history_of({start(1), with_fill(deferred, 15)}).cells[0].fill_seconds, 15);
+  EXPECT_EQ(history_of({start(1), sample(1, 1.0), with_fill(round(1, 1), 0.25)}).cells[0].fill_seconds, 0.25);
+  const RunHistory history = history_of({start(1), with_fill(deferred, 15), start(2), sample(2, 1.0), round(2, 1),
+                                         sample(2, 1.0), with_fill(round(2, 1), 9)});
+  EXPECT_EQ(history.cells[0].fill_seconds, 0) << "the first round of the last attempt counts";
 }
 
 TEST(RunHistory, SamplesAreGroupedByRound) {

@@ -4,7 +4,8 @@
 Tests link it as allocbench-worker-cpu (or -cuda). The allocator's name and the workload parameter `trouble_from` decide
 what it does. Cells with fewer request_bytes are ok. A sample takes `seconds`. It reports `device_seconds` and a
 microsecond per byte as its time, and `wall_factor` times that as its wall time. So results can be compared byte by
-byte. `noisy` doubles the time at random.
+byte. `noisy` doubles the time at random. FAKE_WORKER_FILL has the seconds that an allocator needs to fill its pool;
+later samples with the same instance start from a copy.
 """
 
 import fcntl
@@ -162,6 +163,7 @@ class Worker:
     def __init__(self, events):
         self.events = events
         self.allocator = None
+        self.is_filled = False
         self.cells = {}
         self.locks = {}
         self.begin = BEGIN
@@ -272,6 +274,7 @@ class Worker:
 
     def on_allocator(self, command):
         self.allocator = command["allocator"]
+        self.is_filled = False
         trouble = TROUBLES[self.allocator]
         if trouble == "refuse_allocator":
             return self.emit(event="failed", status="unsupported", reason="planned refusal", fatal=False)
@@ -304,6 +307,8 @@ class Worker:
         for _ in range(command.get("samples", 1)):
             if command.get("stages"):
                 self.emit(event="stage", cell=command["cell"], stage="prepare")
+            self.fill(command)
+            if command.get("stages"):
                 self.emit(event="stage", cell=command["cell"], stage=os.environ.get("FAKE_WORKER_STAGE", "timed"))
             time.sleep(parameters["seconds"])
             if parameters["request_bytes"] >= int(os.environ.get("FAKE_WORKER_LOSES_GPU_FROM", 1 << 30)):
@@ -315,6 +320,16 @@ class Worker:
                 trouble = None  # once per command
             else:
                 self.answer_sample(command["cell"])
+
+    def fill(self, command):
+        seconds = json.loads(os.environ.get("FAKE_WORKER_FILL", "{}")).get(self.allocator, 0)
+        if self.is_filled or not seconds:
+            return
+        if command.get("stages"):
+            self.emit(event="stage", cell=command["cell"], stage="fill")
+        self.note("fill", command["cell"])
+        time.sleep(seconds)
+        self.is_filled = True
 
     def answer_sample(self, name):
         cell = self.cells[name]

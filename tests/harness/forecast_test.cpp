@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace allocbench::front {
 namespace {
 
@@ -240,6 +242,94 @@ TEST(Forecast, AnAllocatorIsJudgedByItsCellsInTheConfigThenInAll) {
   for (const char* const name : {"p", "q", "r"}) forecaster.note_round("two", of(name), 0.1);
   EXPECT_LT(forecaster.about("two", of("new")).risk, 0.1);
   EXPECT_NEAR(forecaster.about("three", of("new")).risk, (1 + 0.02) / 5, 1e-9);
+}
+
+// Returns a cell whose pool has `gib` GiB.
+Cell with_pool(const std::string& label, const std::string& workload, std::uint64_t gib, double growth = 1) {
+  Cell made = cell(label, label, growth);
+  made.workload = workload;
+  made.pool_bytes = gib << 30;
+  return made;
+}
+
+TEST(Fills, AFirstRoundThatFilledThePoolDoesNotMakeItsSeriesSlow) {
+  Forecaster forecaster;
+  forecaster.note_round("fig", with_pool("a", "get_page", 10, 1024), 27.5, {.seconds = 27.3});
+  const Forecast larger = forecaster.about("fig", with_pool("a", "get_page", 10, 8192));
+  EXPECT_NEAR(larger.seconds, 0.2, 1e-9);
+  EXPECT_NEAR(larger.fill_seconds, 27.3, 1e-9);
+  forecaster.note_round("fig", with_pool("a", "get_page", 10, 8192), 0.4, {.follows = true});
+  EXPECT_NEAR(forecaster.about("fig", with_pool("a", "get_page", 10, 16384)).seconds, 0.2 * std::pow(2, 4. / 3), 1e-9);
+}
+
+TEST(Fills, AnotherModelIsComparedWithoutTheFill) {
+  EarlierResults earlier;
+  const Cell small = with_pool("a", "get_page", 10, 1);
+  const Cell large = with_pool("a", "get_page", 10, 2);
+  for (const Cell& each : {small, large}) {
+    earlier.cells[each.id].seconds = 2;
+    earlier.cells[each.id].other_model = true;
+  }
+  Forecaster forecaster(earlier);
+  forecaster.note_round("fig", large, 31, {.seconds = 30});
+  EXPECT_EQ(forecaster.about("fig", small).seconds, 1) << "half of the other model's time";
+}
+
+TEST(Fills, TakeTimeForTheSizeOfThePool) {
+  Forecaster forecaster;
+  EXPECT_EQ(forecaster.fill_seconds(with_pool("a", "get_page", 4)), 0);
+  forecaster.note_fill(with_pool("a", "get_page", 4), 12);
+  forecaster.note_fill(with_pool("a", "get_page", 1), 2);
+  EXPECT_EQ(forecaster.fill_seconds(with_pool("a", "get_page", 8)), 24) << "the longest per GiB";
+  EXPECT_EQ(forecaster.fill_seconds(with_pool("a", "get_page", 400)), 60) << "a fill has the cell's deadline";
+  EXPECT_EQ(forecaster.fill_seconds(with_pool("b", "get_page", 8)), 0) << "another allocator";
+}
+
+TEST(Fills, OfOtherWorkloadsCountForWorkloadsThatFillPools) {
+  Forecaster forecaster;
+  forecaster.note_fill(with_pool("a", "get_page", 4), 12);
+  EXPECT_EQ(forecaster.fill_seconds(with_pool("a", "scenario", 4)), 0) << "nobody has filled a pool there";
+  forecaster.note_fill(with_pool("b", "scenario", 4), 1);
+  EXPECT_EQ(forecaster.fill_seconds(with_pool("a", "scenario", 4)), 12);
+  forecaster.note_fill(with_pool("a", "scenario", 4), 2);
+  EXPECT_EQ(forecaster.fill_seconds(with_pool("a", "scenario", 4)), 2) << "the own workload says more";
+}
+
+TEST(Fills, ThatAreShortCountAsAPartOfTheRound) {
+  Forecaster forecaster;
+  forecaster.note_round("fig", with_pool("a", "get_page", 1, 16), 0.2, {.seconds = 0.05});
+  const Forecast larger = forecaster.about("fig", with_pool("a", "get_page", 1, 32));
+  EXPECT_EQ(larger.seconds, 0.2);
+  EXPECT_EQ(larger.fill_seconds, 0);
+}
+
+TEST(Fills, AreSharedByTheCellsOfAProcess) {
+  Forecaster forecaster;
+  const Cell cell = with_pool("a", "get_page", 10);
+  EXPECT_EQ(forecaster.fill_part(cell, 20, false), 0);
+  forecaster.note_fill(cell, 30);
+  EXPECT_DOUBLE_EQ(forecaster.fill_part(cell, 20, false), 1.5);
+  EXPECT_DOUBLE_EQ(forecaster.fill_part(cell, 1, false), 30);
+  EXPECT_EQ(forecaster.fill_part(cell, 20, true), 0) << "it is paid";
+}
+
+TEST(Fills, AreSharedLessWhereCellsNeedTheirOwn) {
+  Forecaster forecaster;
+  const auto measured = [&](double growth, Fill fill) {
+    forecaster.note_round("fig", with_pool("a", "scenario", 4, growth), fill.seconds + 0.1, fill);
+  };
+  measured(1, {.seconds = 12});
+  for (const double growth : {2, 3}) measured(growth, {.seconds = 12, .follows = true});
+  for (const double growth : {4, 5, 6, 7}) measured(growth, {.follows = true});
+  // Two of six cells filled again, and four are assumed.
+  const Cell next = with_pool("a", "scenario", 4, 8);
+  EXPECT_NEAR(forecaster.fill_part(next, 1, true), 12 * 0.2, 1e-9);
+  EXPECT_NEAR(forecaster.fill_part(next, 10, false), 12 * (1 + 0.2 * 9) / 10, 1e-9);
+  // Cells of an allocator that marks pages fill nothing and tell nothing.
+  for (const double growth : {1, 2, 3, 4, 5, 6}) {
+    forecaster.note_round("fig", with_pool("marks", "scenario", 4, growth), 0.1, {.follows = true});
+  }
+  EXPECT_NEAR(forecaster.fill_part(next, 1, true), 12 * 0.2, 1e-9);
 }
 
 }  // namespace

@@ -130,12 +130,73 @@ class Deferred(OrderTest):
         self.assertEqual(self.ends()["hanging/32"], ("timeout", "used its deadline of 1.5 s in sample 2"))
 
 
+class Fills(OrderTest):
+    """The first sample of an instance fills the pool, and later ones start from a copy."""
+
+    def fill(self, *arguments, seconds, expect=0):
+        return self.run_program(*arguments, "--out", self.out, *ENOUGH, expect=expect,
+                                environment=self.environment(FAKE_WORKER_FILL=json.dumps(seconds)))
+
+    def study(self, **configs):
+        folder = self.folder / "configs" / "mine"
+        folder.mkdir(parents=True)
+        for name, more in configs.items():
+            self.config(name=f"mine/{name}", **more).rename(folder / f"{name}.json")
+        return ("study", "mine", "--configs", folder.parent, "--no-figures")
+
+    def test_the_cells_of_a_batch_share_a_fill_in_each_round(self):
+        """A fill takes longer than the two seconds after which a process leaves dearer cells to another one."""
+        self.fill("--config", self.config(rounds=3, least_rounds=3), seconds={"steady": 2.5})
+        self.assertEqual(len(self.notes_of("fill")), 3, "one fill per round")
+        self.assertEqual(len(self.rounds()), 9)
+        told = {event["cell"]: event["fill_seconds"] for event in self.events() if event["event"] == "round" and "fill_seconds" in event}
+        (cell, seconds), = told.items()
+        self.assertTrue(2.5 <= seconds < 3.5, seconds)
+        walls = [event["seconds"] for event in self.events() if event["event"] == "round" and event["cell"] == cell]
+        self.assertGreater(walls[0], seconds, "the seconds of a round contain the fill")
+
+    def test_a_fill_that_reached_the_short_deadline_gets_its_time_next(self):
+        result = self.fill("--config", self.config(rounds=1, deadline_s=5), seconds={"steady": 1.7})
+        self.assertEqual(result.stderr.count("deferred:"), 1, result.stderr)
+        self.assertIn("while the pool was filled", result.stderr)
+        deferred, = [event for event in self.events() if event["event"] == "deferred"]
+        self.assertTrue(1.2 <= deferred["fill_seconds"] < 1.7, deferred)
+        self.assertEqual(set(self.statuses_by_name().values()), {"ok"})
+
+    def test_a_dear_fill_of_another_config_comes_behind_cheap_cells(self):
+        arguments = self.study(one={"rounds": 1, "sweep": {"request_bytes": [16]}},
+                               two={"allocators": ["steady", "noisy"], "rounds": 1, "pool_bytes": "2MiB", "sweep": {"request_bytes": [16, 20]}})
+        self.fill(*arguments, seconds={"steady": 2})
+        folders = [self.out / "mine" / name for name in ("one", "two")]
+        self.assertEqual(self.opened(*folders), ["one/steady/16", "two/noisy/16", "two/noisy/20", "two/steady/16", "two/steady/20"])
+        self.assertEqual(len(self.notes_of("fill")), 2)
+
+    def test_a_resumed_run_knows_the_fills(self):
+        """The log ends when the first cell is deferred in the fill. The next cell has the time for it."""
+        config = self.config(rounds=1, deadline_s=5)
+        self.fill("--config", config, seconds={"steady": 1.7})
+        log = self.out / "events.jsonl"
+        lines = log.read_text(encoding="utf-8").splitlines(keepends=True)
+        deferred = next(number for number, event in enumerate(self.events()) if event["event"] == "deferred")
+        log.write_text("".join(lines[:deferred + 1]), encoding="utf-8")
+        result = self.fill("--config", config, "--resume", seconds={"steady": 1.7})
+        self.assertNotIn("deferred:", result.stderr)
+        self.assertEqual(set(self.statuses_by_name().values()), {"ok"})
+
+    def test_configs_with_the_same_pool_share_a_fill(self):
+        arguments = self.study(a={"rounds": 1}, b={"rounds": 1, "pool_bytes": "2MiB"}, c={"rounds": 1, "sweep": {"request_bytes": [20]}})
+        self.run_program(*arguments, "--out", self.out, expect=0, environment=self.environment(FAKE_WORKER_FILL='{"steady": 0.2}'))
+        folders = [self.out / "mine" / name for name in "abc"]
+        self.assertEqual([name[0] for name in self.opened(*folders)], list("aaacbbb"))
+        self.assertEqual(len(self.notes_of("fill")), 2)
+
+
 class TimeOver(OrderTest):
     def test_nothing_begins_after_the_time_and_resume_goes_on(self):
         config = self.config(["noisy", "steady"], rounds=4, least_rounds=3, precision=0.0001)
         result = self.measure(config, *NO_TIME, expect=1)
         self.assertIn("The time limit (--minutes 0) ended the run: 6 cells not begun. --resume goes on.", result.stdout)
-        self.assertRegex(result.stderr, r"the time is over\. .* Continue with\n  .* --resume\n")
+        self.assertRegex(result.stderr, r"the time is over\. 0 of 6 cells are finished\. Continue with\n  .* --resume\n")
         self.assertEqual(set(self.statuses_by_name().values()), {"skipped"})
         self.assertEqual({cell["left_out"] for cell in self.results()["allocbench"]["cells"]}, {True})
         self.assertEqual([line for line in self.notes.read_text(encoding="utf-8").splitlines() if "open" in line] if self.notes.exists() else [], [])
@@ -197,6 +258,13 @@ class Memory(OrderTest):
         self.assertIn("1 cell was skipped: the pool needs more memory than the device has (1 GiB).", result.stdout)
         self.assertEqual({cell["pool_bytes"]: cell.get("left_out") for cell in self.results()["allocbench"]["cells"]},
                          {1 << 20: None, 4 << 30: True})
+
+    def test_such_a_cell_is_finished_and_one_without_time_is_not(self):
+        config = self.config(sweep={"request_bytes": [16], "pool_bytes": ["1MiB", "4GiB"]})
+        result = self.measure(config, *NO_TIME, expect=1)
+        self.assertIn("the time is over. 1 of 2 cells is finished.", result.stderr)
+        ends = [(end["left_out"], end.get("too_large")) for end in ended(self.events()).values()]
+        self.assertEqual(sorted(ends, key=str), [(True, None), (True, True)])
 
     def test_an_artificial_limit(self):
         config = self.config(sweep={"request_bytes": [16], "pool_bytes": ["1MiB", "256MiB"]})
@@ -270,6 +338,17 @@ class Known(OrderTest):
 
 
 class WholeStudy(OrderTest):
+    def test_a_config_of_which_nothing_has_begun_is_not_finished(self):
+        configs = self.folder / "configs" / "mine"
+        configs.mkdir(parents=True)
+        for name, more in (("a", {}), ("b", {}), ("too_large", {"pool_bytes": "4GiB"})):
+            self.config(name=f"mine/{name}", rounds=1, **more).rename(configs / f"{name}.json")
+        arguments = ("study", "mine", "--configs", configs.parent, "--out", self.out, "--no-figures")
+        self.assertIn("1 of 3 configs is finished.", self.run_program(*arguments, *NO_TIME, expect=1).stderr)
+        result = self.run_program(*arguments, "--resume", "--only", "mine/a", expect=0)
+        self.assertIn("mine/a: 3 cells, 3 ok", result.stdout)
+        self.assertIn("2 of 3 configs are finished.", self.run_program(*arguments, "--resume", *NO_TIME, expect=1).stderr)
+
     def test_the_cheapest_config_has_its_first_rounds_before_all_others(self):
         configs = self.folder / "configs" / "mine"
         configs.mkdir(parents=True)

@@ -59,6 +59,8 @@ void add_total(protocol::Sample& sample) {
   sample.phases.push_back(total);
 }
 
+double fill_seconds_of(const Json& event) { return protocol::optional_seconds(event, "fill_seconds").value_or(0); }
+
 // Returns the rounds of a cell in logs whose cells do not contain this number.
 std::uint64_t rounds_of_config(const RunHistory& history, const std::string& allocator) {
   const auto otherwise = protocol::count_member_or(*history.config, "rounds", default_rounds(history.backend));
@@ -93,6 +95,7 @@ class HistoryBuilder {
       add_total(cell.open.running.back());
     } else if (kind == "deferred") {
       cell.deferred = true;
+      cell.fill_seconds = fill_seconds_of(event);
       cell.open = {};
     } else if (kind == "round") {
       cell.deferred = false;
@@ -117,7 +120,10 @@ class HistoryBuilder {
       throw Malformed(fmt::format("the round has {}", counted(open.running.size(), "sample")));
     }
     const double seconds = protocol::seconds_member(event, "seconds");
-    if (open.rounds.empty()) cell.first_round_seconds = seconds;
+    if (open.rounds.empty()) {
+      cell.first_round_seconds = seconds;
+      cell.fill_seconds = fill_seconds_of(event);
+    }
     open.seconds += seconds;
     open.rounds.push_back(std::move(open.running));
     open.running.clear();
@@ -203,8 +209,7 @@ class HistoryBuilder {
 }  // namespace
 
 std::size_t RunHistory::finished() const {
-  return static_cast<std::size_t>(
-      std::count_if(
+  return static_cast<std::size_t>(std::count_if(
       cells.begin(), cells.end(), [](const CellHistory& cell) { return cell.end && cell.end->is_final(); }));
 }
 

@@ -38,7 +38,9 @@ struct CellHistory : CellDescription {
   bool deferred = false;           // whether the cell exceeded the short deadline and was not tried again
   std::uint64_t most_rounds = 0;   // rounds that the plan gives the cell
   double first_round_seconds = 0;  // wall time of the first round of the last attempt; 0: none
-  Origin origin;                   // origin of that attempt; a log that was resumed with --allow-mixed has several
+  // Time to fill the pool in that round or, if `deferred`, until the short deadline; 0: none or unknown.
+  double fill_seconds = 0;
+  Origin origin;  // origin of that attempt; a log that was resumed with --allow-mixed has several
 };
 
 struct RunHistory {

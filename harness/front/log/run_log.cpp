@@ -125,18 +125,18 @@ void RunLog::sample(const Cell& cell, std::uint64_t attempt, std::uint64_t round
   log_.append(event);
 }
 
-void RunLog::round(const Cell& cell, std::uint64_t attempt, std::uint64_t round, std::uint64_t samples,
-                   double seconds) {
-  log_.append({{"event", "round"},
-               {"cell", cell.id},
-               {"attempt", attempt},
-               {"round", round},
-               {"samples", samples},
-               {"seconds", seconds}});
+void RunLog::round(const Cell& cell, std::uint64_t attempt, std::uint64_t round, std::uint64_t samples, double seconds,
+                   double fill_seconds) {
+  Json event = {{"event", "round"}, {"cell", cell.id},    {"attempt", attempt},
+                {"round", round},   {"samples", samples}, {"seconds", seconds}};
+  if (fill_seconds > 0) event["fill_seconds"] = fill_seconds;
+  log_.append(event);
 }
 
-void RunLog::deferred(const Cell& cell, std::uint64_t attempt, const std::string& reason) {
-  log_.append({{"event", "deferred"}, {"cell", cell.id}, {"attempt", attempt}, {"reason", reason}});
+void RunLog::deferred(const Cell& cell, std::uint64_t attempt, const std::string& reason, double fill_seconds) {
+  Json event = {{"event", "deferred"}, {"cell", cell.id}, {"attempt", attempt}, {"reason", reason}};
+  if (fill_seconds > 0) event["fill_seconds"] = fill_seconds;
+  log_.append(event);
 }
 
 void RunLog::end(const Cell& cell, std::uint64_t attempt, const CellEnd& end) {

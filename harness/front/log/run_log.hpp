@@ -71,11 +71,13 @@ class RunLog {
   void verified(const Cell& cell, std::uint64_t attempt, const CellFacts& facts);
   void sample(const Cell& cell, std::uint64_t attempt, std::uint64_t round, std::uint64_t index,
               const protocol::Sample& sample);
-  // Records that the cell has its samples of this round. The round took `seconds` of wall time.
-  void round(const Cell& cell, std::uint64_t attempt, std::uint64_t round, std::uint64_t samples, double seconds);
+  // Records that the cell has its samples of this round. The round took `seconds` of wall time, `fill_seconds` of them
+  // to fill the pool (0 if unknown).
+  void round(const Cell& cell, std::uint64_t attempt, std::uint64_t round, std::uint64_t samples, double seconds,
+             double fill_seconds);
   // Records that the attempt exceeded the short deadline of a first round. Another attempt follows after all other
   // cells.
-  void deferred(const Cell& cell, std::uint64_t attempt, const std::string& reason);
+  void deferred(const Cell& cell, std::uint64_t attempt, const std::string& reason, double fill_seconds);
   void end(const Cell& cell, std::uint64_t attempt, const CellEnd& end);
 
  private:

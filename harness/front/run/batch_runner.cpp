@@ -58,6 +58,7 @@ BatchRunner::Step BatchRunner::begin(CellRun& run) {
   book_.progress.working_on(run.cell->name);
   run.running.clear();
   run.used_seconds = 0;
+  run.fill = {};
   if (run.verified) {
     // The log of an interrupted run may end between a cell's last round and its end.
     const auto reason = reason_to_stop(*run.cell, run.rounds, run.wall_seconds);
@@ -85,7 +86,8 @@ SampleLimits BatchRunner::sample_limits(const CellRun& run) const {
   if (forecast.is_known) timed = std::max(timed, trial_factor * forecast.seconds);
   const double other = trial_of_other_stages * timed;
   const double of_pool = trial_seconds_per_filled_gib * static_cast<double>(run.cell->pool_bytes) / (1 << 30);
-  const double fill = std::max({other, of_pool, trial_share_of_deadline * run.cell->deadline_seconds});
+  const double foreseen = std::min(run.cell->deadline_seconds, trial_factor * forecast.fill_seconds);
+  const double fill = std::max({other, of_pool, trial_share_of_deadline * run.cell->deadline_seconds, foreseen});
   limits.trial = Trial{.timed = timed, .fill = fill, .other = other};
   return limits;
 }
@@ -105,7 +107,9 @@ BatchRunner::Step BatchRunner::take_samples(CellRun& run) {
       book_.log.sample(*run.cell, run.attempt, run.rounds.size(), run.running.size(), sample);
       run.running.push_back(std::move(sample));
     };
+    if (run.running.empty()) run.fill.follows = session_.has_measured_like(*run.cell);
     const Outcome outcome = session_.sample(*run.cell, alone ? 1 : count, sample_limits(run), take);
+    run.fill.seconds += outcome.fill_seconds;
     step = judge(run, outcome, fmt::format("in sample {}", run.running.size() + 1));
     if (step != Step::done) return step;
   }
@@ -160,12 +164,10 @@ BatchRunner::Step BatchRunner::finish(CellRun& run) {
     const Step closed = charge(run, "in close", close, outcome);
     if (closed != Step::done) return closed;
   }
-  book_.log.round(*run.cell, run.attempt, run.rounds.size(), run.running.size(), run.used_seconds);
-  if (run.rounds.empty()) book_.forecaster.note_round(book_.figure, *run.cell, run.used_seconds);
+  book_.log.round(*run.cell, run.attempt, run.rounds.size(), run.running.size(), run.used_seconds, run.fill.seconds);
+  if (run.rounds.empty()) book_.forecaster.note_round(book_.figure, *run.cell, run.used_seconds, run.fill);
   run.state = CellState::waiting;
-  run.wall_seconds += run.used_seconds;
-  run.rounds.push_back(std::move(run.running));
-  run.running.clear();
+  run.add_round();
   book_.step_done(run);
   if (const auto reason = reason_to_stop(*run.cell, run.rounds, run.wall_seconds)) book_.end(run, {.stop = *reason});
   return Step::done;
@@ -249,6 +251,7 @@ BatchRunner::Step BatchRunner::judge(CellRun& run, const Outcome& outcome, const
 
 BatchRunner::Step BatchRunner::fail(CellRun& run, const Outcome& outcome, const std::string& doing) {
   CellEnd failure = outcome.failure;
+  book_.forecaster.note_fill(*run.cell, run.fill.seconds);
   if (outcome.on_trial) {
     book_.defer(run, fmt::format("took more than {} {}", format_limit(outcome.seconds), while_in(doing)),
                 outcome.seconds);

@@ -9,10 +9,14 @@
 
 namespace allocbench::front {
 
-double CellRun::seconds_of_next_round() const {
-  if (rounds.empty()) return 0;
-  // The verification in the first round takes about as long as a round.
-  return wall_seconds / (static_cast<double>(rounds.size()) + 1);
+void CellRun::add_round() {
+  // The verification in the first round takes about as long as a round. A later round may contain a fill, because only
+  // first rounds report it.
+  seconds_of_next_round =
+      rounds.empty() ? (used_seconds - fill.seconds) / 2 : std::min(seconds_of_next_round, used_seconds);
+  wall_seconds += used_seconds;
+  rounds.push_back(std::move(running));
+  running.clear();
 }
 
 CellRun make_cell_run(const Cell& cell, const CellHistory* known, const Origin& origin) {
@@ -29,6 +33,8 @@ CellRun make_cell_run(const Cell& cell, const CellHistory* known, const Origin& 
   run.facts = known->open.facts;
   run.rounds = known->open.rounds;
   run.wall_seconds = known->open.seconds;
+  run.seconds_of_next_round =
+      (known->open.seconds - known->fill_seconds) / (static_cast<double>(run.rounds.size()) + 1);
   run.steps_left = cell.rounds - std::min<std::uint64_t>(cell.rounds, run.rounds.size());
   return run;
 }
@@ -59,7 +65,7 @@ void CellBook::end(CellRun& run, const CellEnd& end) {
 }
 
 void CellBook::defer(CellRun& run, const std::string& reason, double seconds) {
-  log.deferred(*run.cell, run.attempt, reason);
+  log.deferred(*run.cell, run.attempt, reason, run.fill.seconds);
   run.state = CellState::deferred;
   run.started = false;  // the next try is a new attempt
   forecaster.note_deferred(figure, *run.cell, seconds);

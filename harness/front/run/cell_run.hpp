@@ -39,17 +39,20 @@ struct CellRun {
   std::optional<bool> uses_device_heap = {};               // worker's report when it opened the cell
   std::vector<std::vector<protocol::Sample>> rounds = {};  // samples of the whole rounds
   double wall_seconds = 0;                                 // wall time of the whole rounds
+  double seconds_of_next_round = 0;  // shortest of these, without verification and fill; 0 before the first one
 
   // Samples of the current round.
   std::vector<protocol::Sample> running = {};
   double used_seconds = 0;  // used part of the cell's deadline
+  Fill fill = {};           // fill of the pool, if the worker reported stages
 
   std::uint64_t steps_left = 0;     // steps that the progress still counts: verification and rounds
   std::optional<Place> place = {};  // place of the next step when the pass began
+  std::size_t sharing = 1;          // cells that can share a fill of the pool in this pass
 
   bool is_open() const { return state == CellState::waiting || state == CellState::deferred; }
-  // Returns the mean time of the whole rounds, without the verification.
-  double seconds_of_next_round() const;
+  // Adds the current round to the whole ones.
+  void add_round();
 };
 
 // Makes a cell that is not in the log (`known` is null) or is there from an earlier run of this config. Its rounds
@@ -68,7 +71,7 @@ struct CellBook {
   void start(CellRun& run);
   void step_done(CellRun& run);
   void end(CellRun& run, const CellEnd& end);
-  // Records that the short deadline of the first round was too short. It took `seconds`.
+  // Records that the short deadline of the first round was too short. It took `seconds`, some of it in a fill.
   void defer(CellRun& run, const std::string& reason, double seconds);
   // Leaves a cell because the time of the run is over. A cell with enough rounds for an interval ends. A cell with
   // fewer rounds stays open. A cell without a round is skipped, but keeps the end of an earlier attempt, which has more

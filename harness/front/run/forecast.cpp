@@ -19,6 +19,13 @@ constexpr double risk_of_deferral = 0.7;
 // Risk of an allocator that was not tried yet.
 constexpr double usual_risk = 0.02;
 
+// Shorter fills count as a part of the round, because they cost little.
+constexpr double least_fill_seconds = 0.1;
+// As many cells are assumed to start from a copy before the first ones tell.
+constexpr double usual_followers = 4;
+
+double gib_of_pool(const Cell& cell) { return static_cast<double>(cell.pool_bytes) / (1 << 30); }
+
 bool is_whole(const ParameterValue& value) { return std::holds_alternative<std::uint64_t>(value); }
 
 // Returns whether a cell demands at least as much of its allocator as another cell. Then integers (threads, sizes, the
@@ -65,7 +72,16 @@ bool costs_worker(Status status) {
   return status == Status::timeout || status == Status::crashed || status == Status::device_fault;
 }
 
-void Forecaster::note_round(const std::string& figure, const Cell& cell, double seconds) {
+void Forecaster::note_round(const std::string& figure, const Cell& cell, double seconds, Fill fill) {
+  if (fill.seconds < least_fill_seconds) fill.seconds = 0;
+  const auto rates = fill_rates_.find(cell.label);
+  if (fill.follows && rates != fill_rates_.end() && rates->second.contains(cell.workload)) {
+    Followers& followers = followers_[cell.workload];
+    ++followers.cells;
+    followers.refills += fill.seconds > 0 ? 1 : 0;
+  }
+  note_fill(cell, fill.seconds);
+  seconds = std::max(0.0, seconds - fill.seconds);
   Record& own = record(figure, cell);
   ++own.tried;
   if (cell.growth) own.series[cell.series].measured[*cell.growth] = seconds;
@@ -73,6 +89,13 @@ void Forecaster::note_round(const std::string& figure, const Cell& cell, double 
   if (earlier == earlier_.cells.end() || !earlier->second.other_model || earlier->second.seconds <= 0) return;
   const double ratio = seconds / earlier->second.seconds;
   ratios_.insert(std::ranges::upper_bound(ratios_, ratio), ratio);
+}
+
+void Forecaster::note_fill(const Cell& cell, double seconds) {
+  if (seconds < least_fill_seconds || cell.pool_bytes == 0) return;
+  followers_.try_emplace(cell.workload);
+  double& rate = fill_rates_[cell.label][cell.workload];
+  rate = std::max(rate, seconds / gib_of_pool(cell));
 }
 
 void Forecaster::note_deferred(const std::string& figure, const Cell& cell, double seconds) {
@@ -100,10 +123,30 @@ Forecast Forecaster::about(const std::string& figure, const Cell& cell) const {
   Forecast forecast;
   forecast_seconds(figure, cell, forecast);
   forecast_risk(figure, cell, forecast);
+  forecast.fill_seconds = fill_seconds(cell);
   if (const auto longest = trial_seconds_.find(cell.label); longest != trial_seconds_.end()) {
     forecast.trial_seconds = longest->second;
   }
   return forecast;
+}
+
+double Forecaster::fill_seconds(const Cell& cell) const {
+  const auto rates = fill_rates_.find(cell.label);
+  if (rates == fill_rates_.end() || !followers_.contains(cell.workload)) return 0;
+  double rate = 0;
+  for (const auto& [workload, each] : rates->second) rate = std::max(rate, each);
+  if (const auto own = rates->second.find(cell.workload); own != rates->second.end()) rate = own->second;
+  return std::min(cell.deadline_seconds, rate * gib_of_pool(cell));
+}
+
+double Forecaster::fill_part(const Cell& cell, std::size_t cells, bool is_filled) const {
+  const double seconds = fill_seconds(cell);
+  if (seconds <= 0) return 0;
+  const Followers& followers = followers_.at(cell.workload);
+  const double again =
+      static_cast<double>(followers.refills) / (static_cast<double>(followers.cells) + usual_followers);
+  if (is_filled) return again * seconds;
+  return seconds * (1 + again * (static_cast<double>(cells) - 1)) / static_cast<double>(cells);
 }
 
 void Forecaster::forecast_seconds(const std::string& figure, const Cell& cell, Forecast& forecast) const {
@@ -115,6 +158,7 @@ void Forecaster::forecast_seconds(const std::string& figure, const Cell& cell, F
     forecast.is_known = true;
     return;
   }
+  // Earlier seconds contain the fill if the cell was the one that filled the pool.
   const auto earlier = earlier_.cells.find(cell.id);
   if (earlier == earlier_.cells.end() || earlier->second.seconds <= 0) return;
   const double scale = earlier->second.other_model && !ratios_.empty() ? ratios_[ratios_.size() / 2] : 1;

@@ -28,9 +28,17 @@ struct EarlierResults {
   std::map<std::string, EarlierCell> cells;  // facts by cell id
 };
 
+// Time that a cell's first round filled the pool by the allocator's own mallocs. Cells that follow with the same
+// allocator and pool in the same process can start from a copy of the filled pool.
+struct Fill {
+  double seconds = 0;    // 0: it filled nothing, or nobody knows
+  bool follows = false;  // whether the process had measured a cell of the same workload, allocator and pool
+};
+
 struct Forecast {
-  double seconds = 0;  // time of the first round, if it ends well
+  double seconds = 0;  // time of the first round, if it ends well, without the fill of the pool
   bool is_known = false;
+  double fill_seconds = 0;   // time to fill the pool; 0: unknown or none
   double risk = 0;           // probability that the cell loses a worker
   std::string reason;        // reason in words if the risk exceeds `likely`
   double trial_seconds = 0;  // longest short deadline that the allocator exceeded; 0: none
@@ -48,14 +56,22 @@ class Forecaster {
 
   explicit Forecaster(EarlierResults earlier = {}) : earlier_(std::move(earlier)) {}
 
-  // Records the time of the first round of a cell of the config `figure`.
-  void note_round(const std::string& figure, const Cell& cell, double seconds);
+  // Records the time of the first round of a cell of the config `figure`. `fill` is a part of it.
+  void note_round(const std::string& figure, const Cell& cell, double seconds, Fill fill = {});
+  // Records the time that a fill of the cell's pool took, or at least took if the worker was killed.
+  void note_fill(const Cell& cell, double seconds);
   // Records that the cell exceeded the short deadline of its first round, which took `seconds`.
   void note_deferred(const std::string& figure, const Cell& cell, double seconds);
   void note_end(const std::string& figure, const Cell& cell, Status status);
   void note_earlier(const Cell& cell, EarlierCell what) { earlier_.cells[cell.id] = std::move(what); }
 
   Forecast about(const std::string& figure, const Cell& cell) const;
+  // Returns the time to fill the cell's pool, from fills in this run: those of the same allocator and workload,
+  // otherwise of its other workloads if this workload fills pools.
+  double fill_seconds(const Cell& cell) const;
+  // Returns the cell's part of the fills that `cells` cells will need in one process. If the process has measured one
+  // of them (`is_filled`), only fills that a copy does not save count.
+  double fill_part(const Cell& cell, std::size_t cells, bool is_filled) const;
   // Returns why the cell is not tried: its series timed out at two smaller values.
   std::optional<std::string> reason_to_skip(const std::string& figure, const Cell& cell) const;
 
@@ -73,6 +89,12 @@ class Forecaster {
     std::size_t lost = 0;
     std::map<std::string, Series> series;
   };
+  // The cells of a workload that could start from a copy of a filled pool, and how many filled the pool again. A fill
+  // for requests of another size is an example.
+  struct Followers {
+    std::size_t cells = 0;
+    std::size_t refills = 0;
+  };
   struct Failure {
     std::string words;
     Cell cell;
@@ -86,9 +108,11 @@ class Forecaster {
   void forecast_risk(const std::string& figure, const Cell& cell, Forecast& forecast) const;
 
   EarlierResults earlier_;
-  std::map<std::string, std::map<std::string, Record>> records_;  // records by label, then by config
-  std::map<std::string, std::vector<Failure>> failures_;          // failures by label
-  std::map<std::string, double> trial_seconds_;                   // longest short deadline by label
+  std::map<std::string, std::map<std::string, Record>> records_;     // records by label, then by config
+  std::map<std::string, std::vector<Failure>> failures_;             // failures by label
+  std::map<std::string, double> trial_seconds_;                      // longest short deadline by label
+  std::map<std::string, std::map<std::string, double>> fill_rates_;  // longest seconds per GiB by label, then workload
+  std::map<std::string, Followers> followers_;                       // by workload that fills pools
   std::vector<double> ratios_;  // sorted ratios of times on this card to times on another model
 };
 

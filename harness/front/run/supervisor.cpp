@@ -65,8 +65,13 @@ FigureRun::FigureRun(const Figure& of, Selection selection, const Origin& origin
         planned.cells.back().is_isolated = batch.isolates(cell) && !batch.has_heap_share;
       }
       if (known == nullptr) continue;
-      if (known->first_round_seconds > 0) forecaster.note_round(name, cell, known->first_round_seconds);
-      if (known->deferred) forecaster.note_deferred(name, cell, least_trial_seconds);
+      if (known->first_round_seconds > 0) {
+        forecaster.note_round(name, cell, known->first_round_seconds, {known->fill_seconds});
+      }
+      if (known->deferred) {
+        forecaster.note_deferred(name, cell, least_trial_seconds);
+        forecaster.note_fill(cell, known->fill_seconds);
+      }
       if (!known->end) continue;
       if (!runs) {
         forecaster.note_end(name, cell, known->end->status);  // the end still counts
@@ -162,10 +167,13 @@ std::optional<std::size_t> Supervisor::cheapest_figure() const {
       if (planned.cells.empty()) continue;
       if (running == nullptr || running->allocator != planned.batch->allocator) seconds[figure] += seconds_of_start;
       running = planned.batch;
+      double fill_seconds = 0;
       for (const CellRun& run : planned.cells) {
         const Forecast forecast = forecaster_.about(figures_[figure].figure.plan.figure, *run.cell);
         seconds[figure] += forecast.seconds + forecast.risk * (least_trial_seconds + seconds_of_lost_worker);
+        fill_seconds = std::max(fill_seconds, forecast.fill_seconds);
       }
+      seconds[figure] += fill_seconds;
     }
   }
   return static_cast<std::size_t>(std::distance(seconds.begin(), std::ranges::min_element(seconds)));
@@ -184,8 +192,13 @@ Step Supervisor::step_of(const FigureRun& measured, const CellRun& run) const {
     const double deadline = run.state == CellState::deferred ? run.cell->deadline_seconds : trial;
     step.failure_seconds = deadline + seconds_of_lost_worker;
   } else {
-    step.forecast.seconds = run.seconds_of_next_round();
+    step.forecast.seconds = run.seconds_of_next_round;
   }
+  // A cell fills the pool whether or not it fails afterwards.
+  const bool is_filled = !run.is_isolated && session_.has_measured_like(*run.cell);
+  const double fill = forecaster_.fill_part(*run.cell, run.sharing, is_filled);
+  step.forecast.seconds += fill;
+  step.failure_seconds += fill;
   if (run.is_isolated) step.forecast.seconds += (run.verified || !run.cell->verifies_fully ? 1 : 2) * seconds_of_start;
   return step;
 }
@@ -204,7 +217,19 @@ std::optional<Place> Supervisor::place_of(std::size_t figure, const CellRun& run
                static_cast<int>(step.rounds_had)};
 }
 
+// Counts the cells that can share a fill. In a pass they come from one batch and usually have as many rounds.
+void Supervisor::count_sharing() {
+  for (FigureRun& measured : figures_) {
+    for (auto& planned : measured.batches) {
+      std::map<std::pair<CellState, std::size_t>, std::size_t> cells;
+      for (const CellRun& run : planned.cells) ++cells[{run.state, run.rounds.size()}];
+      for (CellRun& run : planned.cells) run.sharing = run.is_isolated ? 1 : cells[{run.state, run.rounds.size()}];
+    }
+  }
+}
+
 std::optional<Place> Supervisor::next_place() {
+  count_sharing();
   std::optional<Place> next;
   for_each_cell([&](std::size_t figure, CellRun& run) {
     run.place = place_of(figure, run);

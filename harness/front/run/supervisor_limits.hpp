@@ -13,7 +13,7 @@ inline constexpr double load_limit_seconds = 10;
 // Time for the timed kernels of a first round before the cell is deferred: this many seconds, or this multiple of the
 // forecast, whichever is longer. The stages around them (checking pointers, freeing blocks) have more time. The stage
 // that fills the pool has time for the size of the pool, and a share of the config's deadline, because all cells of a
-// worker share one fill.
+// worker share one fill. It also has `trial_factor` times its forecast.
 inline constexpr double least_trial_seconds = 0.5;
 inline constexpr double trial_factor = 4;
 inline constexpr double trial_of_other_stages = 2;

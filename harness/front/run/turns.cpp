@@ -10,10 +10,12 @@
 namespace allocbench::front {
 namespace {
 
-// For one pool the worker's answer is often the same for all parameters.
-auto heap_order(const Batch& batch) {
+// For one pool the worker's answer is often the same for all parameters. Batches with the same pool and parameters
+// share an instance of the allocator, and so its filled pools.
+auto order_in_turn(const Batch& batch) {
   const HeapWish wish = heap_wish(batch);
-  return std::tuple(wish.bytes.value_or(0), wish.bytes ? 0 : batch.pool_bytes, wish.question);
+  return std::tuple(wish.bytes.value_or(0), wish.bytes ? 0 : batch.pool_bytes, wish.question, batch.pool_bytes,
+                    batch.allocator_parameters);
 }
 
 std::size_t starts_of(const Turn& turn, const FigureBatches& figures, std::uint64_t round) {
@@ -56,7 +58,7 @@ std::vector<Turn> make_turns(const FigureBatches& figures) {
   const auto batch_of = [&](const auto& place) -> const Batch& { return *figures[place.first][place.second]; };
   for (Turn& turn : turns) {
     std::stable_sort(turn.batches.begin(), turn.batches.end(), [&](const auto& one, const auto& other) {
-      return heap_order(batch_of(one)) < heap_order(batch_of(other));
+      return order_in_turn(batch_of(one)) < order_in_turn(batch_of(other));
     });
   }
   return turns;

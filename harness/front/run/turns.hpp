@@ -15,7 +15,7 @@ namespace allocbench::front {
 using FigureBatches = std::vector<std::vector<const Batch*>>;
 
 // Batches of one allocator in all configs. Batches with the same device heap are adjacent, because they share a
-// process.
+// process. Among these, batches with the same pool and parameters are adjacent.
 struct Turn {
   std::string allocator;
   std::vector<std::pair<std::size_t, std::size_t>> batches;  // pairs of a config's index and a batch's index

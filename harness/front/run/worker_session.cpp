@@ -145,10 +145,6 @@ bool WorkerSession::has_heap_of(const Batch& batch) const {
   return answer != answers_.end() && !heap_.question.empty() && answer->second == device_heap_bytes_;
 }
 
-WorkerSession::Load WorkerSession::load_of(const Batch& batch) {
-  return {batch.allocator, batch.allocator_parameters, batch.pool_bytes};
-}
-
 // The size of the device heap is set once in a process.
 Outcome WorkerSession::load(const Batch& batch, bool needs_heap, double limit_seconds, CellFacts& facts) {
   const Load wanted = load_of(batch);
@@ -203,14 +199,16 @@ Outcome WorkerSession::sample(const Cell& cell, std::uint64_t count, const Sampl
   succession_.settle(listener_.idle);  // no other work happens during a sample
   if (Outcome told = note_profile(); told.kind != Outcome::Kind::done) return told;
   stage_.clear();
+  measured_.insert(cell.workload);
   const protocol::SampleCell command{.cell = cell.id, .samples = count, .stages = limits.stages};
   process_->send(protocol::to_json(command).dump());
   double seconds = 0;
+  double fill_seconds = 0;
   for (std::uint64_t taken = 0;; ++taken) {
-    if (taken == count) return {.seconds = seconds};
+    if (taken == count) return {.seconds = seconds, .fill_seconds = fill_seconds};
     Outcome outcome = await("sample", cell.id, limits.seconds - seconds, limits.trial);
-    seconds += outcome.seconds;
-    outcome.seconds = seconds;
+    outcome.seconds = seconds += outcome.seconds;
+    outcome.fill_seconds = fill_seconds += outcome.fill_seconds;
     if (outcome.kind != Outcome::Kind::done) return outcome;
     take(std::move(std::get<protocol::Sample>(*outcome.event)));
   }
@@ -285,6 +283,7 @@ Outcome WorkerSession::await(std::string_view wanted, const std::string& cell_id
                              std::optional<Trial> trial) {
   asked_at_ = WorkerProcess::Clock::now();
   stage_at_ = asked_at_;
+  fill_seconds_ = 0;
   const auto elapsed = [&] { return seconds_since(asked_at_); };
   const auto left_of_trial = [&] {
     return trial ? trial->of(stage_) - seconds_since(stage_at_) : std::numeric_limits<double>::infinity();
@@ -312,8 +311,15 @@ Outcome WorkerSession::await(std::string_view wanted, const std::string& cell_id
         break;
     }
   }
+  end_stage();
+  outcome->fill_seconds = fill_seconds_;
   outcome->seconds = elapsed();
   return *outcome;
+}
+
+void WorkerSession::end_stage() {
+  if (stage_ == "fill") fill_seconds_ += seconds_since(stage_at_);
+  stage_at_ = WorkerProcess::Clock::now();
 }
 
 // Returns nullopt for an event that does not answer a command.
@@ -322,8 +328,8 @@ std::optional<Outcome> WorkerSession::judge(const std::string& line, std::string
   std::optional<WorkerAnswer> answer = answer_in(line, wanted, cell_id);
   if (!answer) return std::nullopt;
   if (!answer->stage.empty()) {
+    end_stage();
     stage_ = answer->stage;
-    stage_at_ = WorkerProcess::Clock::now();
     return std::nullopt;
   }
   if (!answer->complaint.empty()) return lose_worker(Status::crashed, std::move(answer->complaint));
@@ -379,6 +385,7 @@ Outcome WorkerSession::abandon_worker() {
 
 void WorkerSession::forget_cells() {
   open_cells_.clear();
+  measured_.clear();
   loaded_.reset();
 }
 

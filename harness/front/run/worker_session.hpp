@@ -32,8 +32,9 @@ struct Outcome {
   Kind kind = Kind::done;
   std::optional<protocol::Event> event = {};  // final event, if `done`
   CellEnd failure = {};                       // end of the cell, if `failed`
-  bool on_trial = false;  // whether the limit of the trial was exceeded and not the deadline, if `failed`
-  double seconds = 0;     // wall time between command and answer
+  bool on_trial = false;    // whether the limit of the trial was exceeded and not the deadline, if `failed`
+  double seconds = 0;       // wall time between command and answer
+  double fill_seconds = 0;  // part of it in the stage `fill`, if the worker reported stages
 };
 
 // The short deadline of a first round: seconds for each stage of a repetition.
@@ -103,6 +104,11 @@ class WorkerSession {
   bool is_open(const Cell& cell) const { return open_cells_.contains(cell.id); }
   // Returns whether the running worker has opened no cell but this one.
   bool is_only(const Cell& cell) const { return is_open(cell) && cells_opened_ == 1; }
+  // Returns whether the running worker has measured a cell of the same workload, allocator and pool, so that a copy of
+  // the filled pool may exist.
+  bool has_measured_like(const Cell& cell) const {
+    return loaded_ == load_of(cell) && measured_.contains(cell.workload);
+  }
   bool running() const { return process_ != nullptr; }
   // Returns the last stage that the worker reported since the last command began (protocol::Stage), or an empty text.
   const std::string& stage() const { return stage_; }
@@ -122,7 +128,10 @@ class WorkerSession {
     bool operator==(const Load&) const = default;
   };
 
-  static Load load_of(const Batch& batch);
+  // `described` is a batch or a cell.
+  static Load load_of(const auto& described) {
+    return {described.allocator, described.allocator_parameters, described.pool_bytes};
+  }
   std::vector<std::string> arguments_of(const HeapWish& heap, std::vector<std::string> options) const;
   Outcome start(const HeapWish& heap, const std::vector<std::string>& options);
   Outcome start_for(const Batch& batch);
@@ -136,6 +145,7 @@ class WorkerSession {
   // Waits for such an event without sending a command.
   Outcome await(std::string_view wanted, const std::string& cell_id, double limit_seconds,
                 std::optional<Trial> trial = {});
+  void end_stage();
   std::optional<Outcome> judge(const std::string& line, std::string_view wanted, const std::string& cell_id);
   std::optional<Outcome> judge_failure(const protocol::Failed& failed);
   [[noreturn]] void give_up(const protocol::NoEnvironment& machine);
@@ -158,6 +168,7 @@ class WorkerSession {
   std::set<std::string> open_cells_;
   std::size_t cells_opened_ = 0;  // cells that the current process has opened
   std::optional<Load> loaded_;
+  std::set<std::string> measured_;                // workloads of the cells that were measured since then
   CellFacts loaded_facts_;                        // facts of the allocator, for every batch that finds it loaded
   const Batch* started_for_ = nullptr;            // batch whose device heap the process has
   HeapWish heap_;                                 // device heap of the process
@@ -169,6 +180,7 @@ class WorkerSession {
   WorkerProcess::Clock::time_point asked_at_ = {};
   std::string stage_;
   WorkerProcess::Clock::time_point stage_at_ = {};
+  double fill_seconds_ = 0;  // time in the stage `fill` since the last command began
   WallTime wall_time_;
 };
 
