@@ -7,7 +7,7 @@
 namespace allocbench::worker {
 namespace {
 
-// Google Benchmark 1.8 gave the member another name.
+// The member has another name from Google Benchmark 1.8 on.
 template <class Run>
 bool has_failed(const Run& run) {
   if constexpr (requires { run.error_occurred; }) {

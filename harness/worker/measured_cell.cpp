@@ -16,13 +16,14 @@
 namespace allocbench::worker {
 namespace {
 
-// The host reads all words of the allocator. For a larger pool a cell would wait longer for this than for its kernels.
+// The invariants of larger pools are not checked. The host reads all words of the allocator, and for a larger pool this
+// would take longer than the kernels.
 constexpr std::size_t largest_inspected_pool = std::size_t{512} << 20;
 
 // An observed pass fills and compares blocks, and records each call, so it takes longer than a timed one.
 constexpr double observed_to_timed = 3;
 
-// Starts the deadline, also without `seconds`, so that no earlier deadline remains.
+// Starts a deadline. Without `seconds` it starts a very late one, so that no earlier deadline remains.
 class DeadlineScope {
  public:
   DeadlineScope(simt::Deadline& deadline, std::optional<double> seconds) : deadline_(deadline) {
