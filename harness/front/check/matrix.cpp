@@ -152,7 +152,7 @@ std::string strategy_table(const std::vector<std::pair<std::string, CheckMatrix>
   for (std::size_t i = 0; i < by_strategy.size(); ++i) text += "---:|";
   text += '\n';
   for (const std::string& allocator : any.allocators) {
-    // Each allocator has one row. It shows the model with the most failures under any strategy.
+    // Each allocator has one row. It shows the model with the largest share of failing runs under any strategy.
     std::size_t best_model = 0;
     double best = -1;
     for (std::size_t model = 0; model < any.models.size(); ++model) {

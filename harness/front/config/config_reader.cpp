@@ -29,7 +29,7 @@ bool is_measured_part(const std::string& key) {
   return std::find(parts.begin(), parts.end(), key) != parts.end() || find_entry(config_scalars(), key) != nullptr;
 }
 
-// Some tables of a paper come from other configs.
+// Returns whether the config measures nothing, because its table comes from the results of other configs.
 bool only_draws(const Json& json) {
   return json.contains("plot") && !json.contains("allocators") && !json.contains("workload");
 }
@@ -198,8 +198,8 @@ class MeasurementReader {
   const protocol::WorkloadDescription* workload_ = nullptr;
 };
 
-// Makes errors in the effective config point into the user's file: into the section of the back end if the value came
-// from there.
+// Makes errors in the effective config point into the user's file: into the section (`cpu`, `cuda` or `full`) if the
+// value came from there.
 void point_into_file(const Json& document, const std::string& backend, Problems& problems) {
   if (!document.contains(backend)) return;
   for (Problem& problem : problems.list()) {
@@ -212,7 +212,8 @@ void point_into_file(const Json& document, const std::string& backend, Problems&
   }
 }
 
-// Reads the config again, only for mistakes in its section.
+// Reads the config again with a section (that of the other back end, or `full`). Returns only the mistakes in this
+// section and, for a back end, in the claims.
 Problems problems_in_section(const Json& document, const std::string& section, const std::string& backend,
                              const ConfigChanges& changes, const Names& names) {
   Problems all;
@@ -254,7 +255,7 @@ Config read_config(std::string_view text, const std::string& path, const Catalog
                           catalogues.other != nullptr};
   problems.add_new(problems_in_section(document, other, other, {}, other_names));
   config.path = path;
-  // Times of the CPU executor are never shown, so verification has no time limit there.
+  // Times of the CPU executor are never shown as performance, so verification has no time limit there.
   config.verifies_fully = backend == "cpu" || changes.verifies_fully || shows_counts(merged, catalogues.chosen.metrics);
   config.effective = std::make_shared<const Json>(effective_config(document, backend, changes));
   return config;

@@ -269,7 +269,7 @@ bool Supervisor::run_turn(const Turn& turn, const Place& place, const Batch* of_
     if (interrupted()) return false;
     BatchRunner runner(*planned.batch, std::move(waiting), session_, book_of(measured),
                        follower(*planned.batch, batches, of_next_turn));
-    // Earlier cells may have shown that the cell fails or takes long.
+    // The place of the cell is computed again, because earlier cells may have shown that the cell fails or takes long.
     const auto is_due = [&](const CellRun& run) {
       return place_of(figure, run) <= (TimeLimit::Clock::now() < end_of_turn ? last : place);
     };
@@ -280,7 +280,8 @@ bool Supervisor::run_turn(const Turn& turn, const Place& place, const Batch* of_
   return true;
 }
 
-// Uses the places that the cells had when the pass began. A worker waits during this call, and new forecasts take long.
+// Returns the cells of a batch with a place from `first` to `last`. These are the places of the start of the pass,
+// because a worker waits during this call, and new forecasts would take long.
 std::vector<CellRun*> Supervisor::waiting_cells(std::size_t figure, std::size_t batch, const Place& first,
                                                 const Place& last) {
   std::vector<CellRun*> waiting;
@@ -290,7 +291,7 @@ std::vector<CellRun*> Supervisor::waiting_cells(std::size_t figure, std::size_t 
   return waiting;
 }
 
-// Skips the cells that are too large for the device's memory. No allocator is to blame.
+// Skips the cells whose pools are larger than the device's memory. No allocator is to blame.
 void Supervisor::skip_too_large() {
   if (!memory_bytes_) return;
   for (FigureRun& measured : figures_) {

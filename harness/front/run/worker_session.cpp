@@ -122,7 +122,7 @@ Outcome WorkerSession::start_for(const Batch& batch) {
   }
 }
 
-// Returns an empty text if the worker is ready or no longer needed.
+// Returns an empty text if the worker is ready, or if the user interrupted.
 std::string WorkerSession::complaint_about_start(const WorkerReply& reply) {
   const std::string& path = settings_.program.path;
   if (reply.kind == WorkerReply::Kind::interrupted) return "";
@@ -256,7 +256,8 @@ void WorkerSession::see_off(double reap_seconds) {
   if (!strays.empty()) listener_.strays(strays);
 }
 
-// Asks for a profile. Called before each command that may kill the worker, so that its time until then is known.
+// With --profile, asks the worker for its time by part. Called before samples and verifications, which may kill the
+// worker, so that its time until then is known, and before `quit`.
 Outcome WorkerSession::note_profile() {
   if (!settings_.profile) return {};
   Outcome outcome = ask(protocol::AskProfile{}, "profile", "", quit_limit_seconds);
@@ -316,7 +317,7 @@ Outcome WorkerSession::await(std::string_view wanted, const std::string& cell_id
   return *outcome;
 }
 
-// Returns nullopt for an event that does not answer a command.
+// Returns nullopt for a stage and for an event with an unknown name.
 std::optional<Outcome> WorkerSession::judge(const std::string& line, std::string_view wanted,
                                             const std::string& cell_id) {
   std::optional<WorkerAnswer> answer = answer_in(line, wanted, cell_id);

@@ -22,8 +22,8 @@ inline constexpr double confidence = 0.95;
 // The smallest and the largest of six values enclose the median in 96.9 % of all cases. Those of five values do so in
 // 93.75 %.
 inline constexpr std::size_t least_rounds = 6;
-// Least number of rounds for a number that is not provisional. A cell with long samples
-// gets no further round after this many (stopping.hpp).
+// Least number of rounds for a number that is not provisional. A cell with long samples gets no more than these rounds
+// (stopping.hpp).
 inline constexpr std::size_t least_rounds_of_numbers = 3;
 
 // Returns whether a value from this number of whole rounds is provisional: shown, but not judged. A cell with one round
@@ -60,9 +60,9 @@ struct Estimate {
   std::optional<double> relative_half_width() const;
 };
 
-// Returns the clock step for one phase of a cell with this many phases, among which `total` counts. A `total` of
-// several other phases is their sum, so it has one step for each of them. The result is 0 on the CPU, whose clock is
-// finer than any time here.
+// Returns the clock step for one phase of a cell with this many phases, `total` included. A `total` of several other
+// phases is their sum, so it has one step for each of them. The result is 0 on the CPU, whose clock is finer than any
+// time here.
 double clock_step_of(std::string_view backend, std::string_view phase, std::size_t phases);
 
 // Returns the rank of the bounds. The interval extends between the values of this rank from both ends, plus an
