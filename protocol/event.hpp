@@ -68,7 +68,7 @@ struct Opened {
   bool uses_device_heap = true;  // whether the cell's blocks may come from the device heap
 };
 
-// Results of the untimed passes. An absent member was not checked.
+// Results of the untimed passes. An absent member was not checked. harness/README.md lists all verdicts.
 struct Checks {
   std::optional<std::uint64_t> null_returns;
   std::optional<std::uint64_t> blocks;
@@ -78,7 +78,7 @@ struct Checks {
   // Number of null pointers in the leak check for requests that the free memory had room for.
   std::optional<std::uint64_t> spurious_nulls;
   std::optional<std::string> reset;  // reset() and free(null): "checked: ...", "not finished: ..." or "waived: ..."
-  // "N calls in K kernels" with the number of lost calls, or "not written: ..."
+  // "N calls in K kernels" with the number of lost calls, "not written: ..." or "not finished: ..."
   std::optional<std::string> trace = {};
 };
 

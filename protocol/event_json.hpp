@@ -1,5 +1,5 @@
 // These functions convert events to and from JSON. Workers write them, the front end reads them, and the event log
-// stores them.
+// stores some of their parts.
 #pragma once
 
 #include <optional>

@@ -24,7 +24,7 @@ class SharedObject {
   void load();
 
   const std::filesystem::path& file() const { return file_; }
-  // Returns the sources of the file, as read by protocol/sources.hpp.
+  // Returns the sources of the file, as text that protocol/sources.hpp parses.
   const std::string& sources() const { return sources_; }
   // Returns an exported function of type `Function*`. Throws BadPlugin.
   template <class Function>

@@ -43,7 +43,7 @@ void open_context(int device);
 // returns, so destructors run.
 void end_at_once();
 
-// "cpu" or "cuda".
+// Returns "cpu" or "cuda".
 std::string backend_name();
 // Returns the compiler of the device code, with its version.
 std::string compiler_text();

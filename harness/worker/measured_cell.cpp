@@ -219,7 +219,7 @@ Sample MeasuredCell::repetition(std::string_view name, double least_seconds, con
   make_ready();
   PhaseTimer timer(instance_.stream(), &stages);
   {
-    const simt::Range range(name);  // `allocbench profile` wants only phases of samples
+    const simt::Range range(name);  // `allocbench profile` selects samples by this name
     run_->sample(timed_allocator().telling(stages), timer);
   }
   instance_.shares().move_to(Part::kernels, timer.seconds());

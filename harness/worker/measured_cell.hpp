@@ -29,7 +29,8 @@ class MeasuredCell final : public Cell {
   void prepare() override;
 
  private:
-  // An allocator that never frees starts every pass fresh, because reuse would only exhaust it.
+  // Returns whether every pass starts fresh: in the state `fresh`, and for an allocator that never frees, because reuse
+  // would only exhaust it.
   bool starts_every_pass_fresh() const {
     return settings_.state == StartState::fresh || instance_.traits().frees == Frees::never;
   }

@@ -30,7 +30,7 @@ struct CheckAnswer {
   protocol::CheckerEvent event;  // worker's answer, if `kind` is `answered`
   std::string death;             // cause, if `kind` is `died`: "was killed by SIGSEGV (Segmentation fault)"
 
-  // Returns why there is no event. Only for `died` and `late`.
+  // Returns why there is no event. Call it only if `kind` is `died` or `late`.
   std::string loss() const { return kind == Kind::died ? "the worker " + death : "the run did not end"; }
 };
 
@@ -45,8 +45,8 @@ class CheckCrew {
   void add(CheckTask task) { tasks_.push_back(std::move(task)); }
   // Inserts the task before all others.
   void add_next(CheckTask task) { tasks_.push_front(std::move(task)); }
-  // Sets the source of further tasks. It is called when all added tasks are assigned, and returns nothing if there are
-  // no more. So tasks for many seeds need little memory.
+  // Sets the source of further tasks. The source is called when all added tasks are assigned, and returns nothing if
+  // there are no more. So tasks for many seeds need little memory.
   void take_from(std::function<std::optional<CheckTask>()> source) { source_ = std::move(source); }
   // Runs until no task is left. `done` may add tasks. Returns false if the user interrupted. Throws EnvironmentError if
   // a worker does not start or does not speak the protocol, and UsageError if a worker refuses a strategy or a

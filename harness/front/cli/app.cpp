@@ -46,7 +46,7 @@ constexpr const char* footer =
     "ALLOCBENCH_DATA (scenes and graphs), ALLOCBENCH_PLOTS (folder of the Python package plots), ALLOCBENCH_PYTHON "
     "(the Python interpreter), NO_COLOR (no colours).";
 
-// Adds the common options of `--config` and `study`.
+// Adds the options that measuring a config, `study` and `try` have in common.
 void add_measuring_options(CLI::App& app, RunOptions& run) {
   app.add_option("-b,--backend", run.backend, "auto: cuda if there is a worker and a device for it, else cpu")
       ->check(CLI::IsMember({"auto", "cuda", "cpu"}))
@@ -377,7 +377,7 @@ std::unique_ptr<CLI::App> make_app(Options& options) {
   add_profile(*app, options.profile);
   add_help(*app, options);
   app->require_subcommand(0, 1);
-  app->footer(footer);  // otherwise verbs would inherit the options before them
+  app->footer(footer);  // set last, because verbs that are added later inherit the footer
   return app;
 }
 

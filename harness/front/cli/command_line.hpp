@@ -55,7 +55,7 @@ struct StudyOptions {
   std::vector<std::string> only;    // names of configs; empty: all of the group
   bool started = false;             // whether only configs with a log are measured (with --resume)
   bool all_devices = false;
-  bool figures = true;              // whether figures are drawn at the end
+  bool figures = true;              // whether figures are drawn
   std::optional<Shard> shard = {};  // shard as given, without its partition
   std::string part;                 // shard and partition of a process of --device all, or "whole"
   std::uint64_t slurm = 0;          // number of shards in the script to print; 0: measure

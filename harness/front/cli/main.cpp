@@ -49,7 +49,8 @@ int after_output(int exit_code) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // If the program starts with closed standard streams, its pipes would get their numbers.
+  // If standard streams are closed at the start, /dev/null takes their numbers. Otherwise pipes would get these
+  // numbers.
   int descriptor = open("/dev/null", O_RDWR);
   while (descriptor >= 0 && descriptor <= STDERR_FILENO) descriptor = dup(descriptor);
   if (descriptor > STDERR_FILENO) close(descriptor);

@@ -23,7 +23,8 @@ struct Target {
   WorkerProgram program;
   std::optional<protocol::Device> device;  // device of the worker; empty only if nothing is measured
   Catalogue catalogue;
-  std::optional<Catalogue> other;  // catalogue of the other back end's worker; empty if it is not built
+  // Catalogue of the other back end's worker. Empty if that worker is not built or does not answer.
+  std::optional<Catalogue> other;
 
   Origin origin() const { return origin_of(sources_with(catalogue), device); }
 };
@@ -49,7 +50,7 @@ std::uint64_t work_of(const Plan& plan);
 
 Figure prepare_figure(const RunOptions& options, const Target& target, Config config, Plan plan, std::string folder);
 
-// Describes how measuring ended. Results are written in every case.
+// Describes how measuring ended. The caller writes the results in every case.
 struct Ending {
   bool interrupted = false;
   std::string environment;  // why measuring stopped early, or empty

@@ -15,7 +15,7 @@
 namespace allocbench::front {
 namespace {
 
-// A chance below this value counts as a difference. The chance is corrected by Holm for all phases.
+// The times of a phase differ if their chance, corrected by Holm for all phases, is at most this value.
 constexpr double significance = 0.05;
 
 const ComparedPhase* phase_named(const ComparedCell& cell, const std::string& name) {

@@ -25,8 +25,8 @@ struct PhaseComparison {
   std::size_t rounds_of_a = 0;
   std::size_t rounds_of_b = 0;
   bool from_intervals = false;   // whether a side has only a stored interval
-  std::optional<Effect> effect;  // difference of the sides; empty if one has too few rounds
-  double adjusted_chance = 1;    // chance of such a difference, by Holm over all phases of the comparison
+  std::optional<Effect> effect;  // difference of the sides; empty if it cannot be tested
+  double adjusted_chance = 1;    // chance of such a difference if the sides are equal, corrected by Holm for all phases
   Verdict verdict = Verdict::unsure;
   std::string reason;  // reason for the verdict `unsure`
 };

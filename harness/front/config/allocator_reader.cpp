@@ -20,8 +20,8 @@ using Json = nlohmann::ordered_json;
 const Json& entry_node() { return schema_definition("allocators").at("items").at("anyOf").at(1); }
 const Json& set_node() { return schema_definition("allocators").at("items").at("anyOf").at(2); }
 
-// Returns the plug-in that may define an allocator. Its name is `name` or a part of it: "saboteur" for "saboteur_null".
-// Returns null if there is none.
+// Returns the plug-in that may define an allocator. The plug-in has the name of the allocator or its beginning:
+// "saboteur" for "saboteur_null". Returns null if there is none.
 const protocol::BrokenPlugin* plugin_that_may_have(const std::string& name,
                                                    const std::vector<protocol::BrokenPlugin>& plugins) {
   const protocol::BrokenPlugin* best = nullptr;

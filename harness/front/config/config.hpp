@@ -74,7 +74,7 @@ struct Config {
   std::vector<AxisGroup> sweep;
   std::vector<Exclusion> exclusions;
   std::string statistic = "median";
-  std::string pool;  // pool size as written; with "fit" it also depends on the device
+  std::string pool;  // "fit": a device that cannot hold the pool gets a smaller one; or empty
   std::uint64_t seed = 1;
   std::string trace;                       // folder for a trace of the only cell, or empty
   std::uint64_t trace_calls = 1ull << 20;  // capacity of the trace's buffers for one kernel

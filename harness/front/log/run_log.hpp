@@ -18,8 +18,9 @@ namespace allocbench::front {
 
 // The answers of a cell's worker, apart from samples.
 struct CellFacts {
-  std::vector<std::pair<std::string, std::uint64_t>> registers;    // registers of each phase's kernels
-  std::vector<std::pair<std::string, std::uint64_t>> local_bytes;  // local memory per thread of each phase's kernels
+  // The most registers and the most bytes of local memory that a thread of each phase's kernels has.
+  std::vector<std::pair<std::string, std::uint64_t>> registers;
+  std::vector<std::pair<std::string, std::uint64_t>> local_bytes;
   std::optional<std::uint64_t> pool_bytes;
   std::optional<std::uint64_t> metadata_bytes;
   std::optional<double> init_seconds;

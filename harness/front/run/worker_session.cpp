@@ -30,7 +30,7 @@ double seconds_since(WorkerProcess::Clock::time_point begin) {
 WorkerSession::WorkerSession(WorkerSettings settings, SessionListener listener)
     : settings_(std::move(settings)), listener_(std::move(listener)), succession_(settings_.program) {}
 
-// Waits for an event, but not longer than the time of the run.
+// Waits for an event, but at most a second longer than the time of the run.
 WorkerReply WorkerSession::wait(double limit_seconds) {
   const double seconds = std::min(limit_seconds, settings_.time.seconds_left() + overtime_seconds);
   const auto limit = std::chrono::duration_cast<WorkerProcess::Clock::duration>(std::chrono::duration<double>(seconds));
@@ -90,7 +90,7 @@ Outcome WorkerSession::start(const HeapWish& heap, const std::vector<std::string
   throw EnvironmentError(with_tail(complaint, tail));
 }
 
-// Returns the worker's answer when it is ready, or the reason why it is not.
+// Starts a worker. Returns its first line when it is ready, or why it is not ready.
 WorkerReply WorkerSession::begin(const std::vector<std::string>& arguments) {
   retired_ = false;
   cells_opened_ = 0;
@@ -200,7 +200,7 @@ Outcome WorkerSession::verify(const Cell& cell, const VerifyLimits& limits, doub
 
 Outcome WorkerSession::sample(const Cell& cell, std::uint64_t count, const SampleLimits& limits,
                               const std::function<void(protocol::Sample)>& take) {
-  succession_.settle(listener_.idle);  // no other work happens during a sample
+  succession_.settle(listener_.idle);  // no other worker works during a sample
   if (Outcome told = note_profile(); told.kind != Outcome::Kind::done) return told;
   stage_.clear();
   const protocol::SampleCell command{.cell = cell.id, .samples = count, .stages = limits.stages};

@@ -3,8 +3,9 @@
 //
 // A round counts as one value, the statistic of its samples. Samples of one process share its memory layout and clock
 // phase, so they predict little about the next process. The estimate is the median of the rounds' values. The bounds of
-// its interval are two of the sorted values, because for any distribution the number of values below the median is
-// binomial. Times of processes often have two modes. docs/methodology-measurement.md has the reasons and the coverage.
+// its interval are sorted values, or are interpolated between neighbours of them, because for any distribution the
+// number of values below the median is binomial. Times of processes often have two modes.
+// docs/methodology-measurement.md has the reasons and the coverage.
 #pragma once
 
 #include <algorithm>
@@ -65,8 +66,8 @@ struct Estimate {
 // time here.
 double clock_step_of(std::string_view backend, std::string_view phase, std::size_t phases);
 
-// Returns the rank of the bounds. The interval extends between the values of this rank from both ends, plus an
-// interpolation. Ranks count from 1.
+// Returns the rank of the interval's widest bounds, counted from 1 at each end of the sorted values. Interpolation
+// moves the bounds a part of the way to the next rank.
 std::size_t rank_of_interval(std::size_t rounds);
 
 // Returns one value per round, in the order of the rounds.
