@@ -254,7 +254,8 @@ bool MeasuredCell::passes_take_longer_than(double seconds) const {
   return judged_ && observed_to_timed * judged_->wall_seconds * static_cast<double>(passes) > seconds;
 }
 
-// check_recorded() checks these blocks after every sample.
+// Checks workloads that check their own blocks. check_recorded() does so after every sample, so a run is only necessary
+// if there was no sample.
 void MeasuredCell::check_own_blocks(Verification& result) {
   result.content = "checked";
   if (judged_) return;

@@ -145,7 +145,8 @@ void add_study(CLI::App& app, StudyOptions& study) {
   verb->add_flag("!--no-figures", study.figures, "Draw no figures at the end");
   auto* started =
       verb->add_flag("--started", study.started, "With --resume: only the configs that have a log in their folder");
-  // The processes of --device all get this option. Their parent prints the command to continue and selects the shard.
+  // A hidden option. With --device all, the parent gives it to each of its processes. Then only the parent selects the
+  // shard, draws the figures and prints the command to continue.
   verb->add_option("--part", study.part)->group("");
   const auto read_shard = [&study](const std::string& text) {
     study.shard = parse_shard(text);

@@ -181,7 +181,8 @@ void print_plan(const std::vector<PlannedConfig>& planned, const EarlierResults&
 // Returns the default time limit on a GPU.
 double default_minutes(const std::string& group) { return group == "papers" ? 20 : 15; }
 
-// Returns the card of the results in the folder if they are continued; otherwise an empty text.
+// Returns the UUID of the card that measured the results in the folder, if this run continues them. Otherwise returns
+// an empty text.
 std::string card_of(const std::string& folder, const RunOptions& options) {
   const std::string path = events_path(folder);
   if (!(options.resume || options.only_failed) || !fs::exists(path)) return "";

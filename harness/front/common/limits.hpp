@@ -39,7 +39,7 @@ inline constexpr std::uint32_t check_jobs = 1'000;
 // These limits keep messages readable.
 inline constexpr std::size_t shown_problems = 100;
 inline constexpr std::size_t excerpt_letters = 200;
-// A longer name is not a typing mistake, and the time of the edit distance is quadratic.
+// Longer names get no suggestion of a similar name, because the time of the comparison is quadratic in their length.
 inline constexpr std::size_t compared_letters = 100;
 
 }  // namespace allocbench::front::limits

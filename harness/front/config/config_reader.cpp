@@ -117,7 +117,7 @@ class MeasurementReader {
     workload_ = find_entry(names_.catalogue.workloads, config_.workload);
     if (workload_ == nullptr && names_.complete) {
       problems_.add_unknown("/workload/id", "workload", config_.workload, valid);
-      // The parameters are checked against the workload that was probably meant.
+      // Continues with the workload of the nearest name, so that the parameters are checked, too.
       workload_ = find_entry(names_.catalogue.workloads, nearest_name(config_.workload, valid));
       if (workload_ == nullptr) check_parameter_names(workload);
     }
@@ -128,7 +128,7 @@ class MeasurementReader {
     }
   }
 
-  // Without a probable workload, only names that no workload has are certainly wrong.
+  // Reports parameters that no workload has. If the workload is unknown, only these are certainly wrong.
   void check_parameter_names(const Json& workload) {
     std::vector<std::string> valid = {"id"};
     for (const protocol::WorkloadDescription& each : names_.catalogue.workloads) {
@@ -157,7 +157,7 @@ class MeasurementReader {
     }
   }
 
-  // Rounds of ageing without an aged cell are a mistake.
+  // Reports rounds of ageing in a config without an aged cell.
   void check_ageing() {
     std::string pointer;
     bool aged = std::any_of(config_.allocators.begin(), config_.allocators.end(), [](const AllocatorChoice& each) {

@@ -29,7 +29,7 @@ struct OpenAttempt {
 };
 
 struct CellHistory : CellDescription {
-  std::uint64_t attempts = 0;  // number of the last start
+  std::uint64_t attempts = 0;  // number of the last start, from 1
   std::optional<CellEnd> end;  // last end, or nothing if the cell never finished
   std::uint64_t ended_attempt = 0;
   CellFacts facts;                        // facts of the attempt that ended

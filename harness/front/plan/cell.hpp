@@ -1,4 +1,5 @@
-// A cell is the unit that is measured once. Plan, log and results use the same members for it.
+// A cell is one combination of allocator, workload, their parameters, pool size, back end, seed and other settings.
+// Plan, log and results use the same members for it.
 #pragma once
 
 #include <cstdint>

@@ -87,7 +87,7 @@ std::string cell_name(const std::string& figure, const CellHistory& cell);
 // Returns an empty text if all cells have their rounds.
 std::string what_is_missing(const Results& results);
 
-// Returns whether every planned cell ended without a failure.
+// Returns whether every planned cell ended and its status is no failure (status.hpp).
 bool all_ok(const Results& results);
 
 std::string results_csv(const Results& results);

@@ -59,7 +59,7 @@ BatchRunner::Step BatchRunner::begin(CellRun& run) {
   run.running.clear();
   run.used_seconds = 0;
   if (run.verified) {
-    // The log of an interrupted run may end between a cell's last round and its end.
+    // The log of an interrupted run may end between a cell's last round and its end. Then only the end is missing.
     const auto reason = reason_to_stop(*run.cell, run.rounds, run.wall_seconds);
     if (!reason) return Step::done;
     book_.end(run, {.stop = *reason});
@@ -94,7 +94,8 @@ BatchRunner::Step BatchRunner::take_samples(CellRun& run) {
   while (true) {
     if (interrupted()) return Step::interrupted;
     const bool alone = needs_process_per_sample(run);
-    // A round counts as one value. A second process in a round would cost a start and add nothing.
+    // If each sample needs its own process, a cell with several rounds takes one sample per round. A round counts as
+    // one value, so a second process would cost a start for little.
     if (alone && run.cell->rounds > 1 && !run.running.empty()) return Step::done;
     const std::uint64_t count = samples_to_ask_for(*run.cell, run.running, run.rounds);
     if (count == 0) return Step::done;

@@ -11,7 +11,7 @@
 namespace allocbench::front {
 namespace {
 
-// A signal handler may only access lock-free atomics.
+// The signal handler accesses these variables, so they are lock-free atomics.
 std::atomic<int> signals_seen{0};
 std::atomic<pid_t> group_to_kill{0};
 static_assert(std::atomic<pid_t>::is_always_lock_free);

@@ -16,9 +16,9 @@
 namespace allocbench::front {
 namespace {
 
-// Additional cost of a lost worker after its deadline: the driver removes its process, and another one starts.
+// Seconds that a lost worker costs after its deadline, because the driver removes its process, and another one starts.
 constexpr double seconds_of_lost_worker = 2;
-// Time of a worker to start, open the device and load a plug-in.
+// Time that a worker needs to start, to open the device and to load a plug-in.
 constexpr double seconds_of_start = 0.5;
 // The start and end of a process take most of a second. So, if time is limited, a process continues with cells of the
 // next passes until its turn has lasted this long.
@@ -190,7 +190,8 @@ Step Supervisor::step_of(const FigureRun& measured, const CellRun& run) const {
   return step;
 }
 
-// Returns nothing if the cell gets no more rounds.
+// Returns the part and pass of the run in which the cell's next round is due, or nothing if the cell gets no more
+// rounds.
 std::optional<Place> Supervisor::place_of(std::size_t figure, const CellRun& run) const {
   if (!run.is_open()) return std::nullopt;
   const FigureRun& measured = figures_[figure];

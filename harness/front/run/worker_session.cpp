@@ -117,7 +117,8 @@ Outcome WorkerSession::start_for(const Batch& batch) {
     if (started.kind == Outcome::Kind::done) answers_[wish.question] = device_heap_bytes_;
     return started;
   } catch (const EnvironmentError&) {
-    // An allocator that refuses these parameters gives the reason at its creation.
+    // The allocator may refuse these parameters. Then a worker without a device heap reports the reason when it creates
+    // the allocator.
     return start({.bytes = 0}, options);
   }
 }
@@ -149,7 +150,7 @@ WorkerSession::Load WorkerSession::load_of(const Batch& batch) {
   return {batch.allocator, batch.allocator_parameters, batch.pool_bytes};
 }
 
-// The size of the device heap is set once in a process.
+// A process can set the size of its device heap only once, so a batch that needs another size gets a new worker.
 Outcome WorkerSession::load(const Batch& batch, bool needs_heap, double limit_seconds, CellFacts& facts) {
   const Load wanted = load_of(batch);
   if (process_ && (retired_ || (needs_heap && !has_heap_of(batch)))) dismiss();
@@ -265,7 +266,7 @@ Outcome WorkerSession::note_profile() {
   return outcome;
 }
 
-// Adds the last report of the process. Returns how much of its lifetime the report explains.
+// Adds the last report of the process. Returns the seconds of its lifetime that the report explains.
 double WorkerSession::count_told() { return told_ ? wall_time_.add(*told_, start_seconds_) : 0; }
 
 // Adds the lifetime of a dead worker. A command that exceeded its deadline used `deadline_seconds` of it.
