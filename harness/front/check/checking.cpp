@@ -113,7 +113,8 @@ void Checking::take(const CheckTask& done, const CheckAnswer& answer) {
   }
 }
 
-// Halves the seeds of a task whose worker died or did not answer, until one seed is left.
+// Halves the seeds of a task whose worker died or did not answer, until one seed is left. An exhaustive search is not
+// divided and counts as one failed run.
 void Checking::narrow_down(const CheckTask& lost, const CheckAnswer& answer) {
   const auto& [target, strategy, first, count, stop, apart] = std::get<protocol::Explore>(lost.command);
   if (count > 1 && !exhaustive()) {

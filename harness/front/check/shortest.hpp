@@ -1,5 +1,5 @@
-// This file finds the shortest schedule that shows a finding. Shrinking stops if no single change helps, so other
-// failing runs of the same allocator and model are shrunk, too.
+// This file finds a short schedule that shows a finding. Shrinking stops if no single change helps, so other failing
+// runs of the same allocator and model are shrunk, too. The shortest result counts.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,7 @@ struct ShortestRun {
 };
 
 // Returns the shortest run. `finding` must have a schedule. The search for other runs with the same outcome begins at
-// `first_seed`. Returns nothing if the user interrupted. Throws EnvironmentError if the finding itself could not be
-// shrunk.
+// `first_seed`. Returns nothing if the user interrupted. Throws EnvironmentError if no run could be shrunk.
 std::optional<ShortestRun> shortest_run(const WorkerProgram& program, const Finding& finding, std::uint64_t first_seed,
                                         std::size_t jobs);
 

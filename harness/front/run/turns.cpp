@@ -10,7 +10,8 @@
 namespace allocbench::front {
 namespace {
 
-// For one pool the worker's answer is often the same for all parameters.
+// Returns a sort key that makes batches with the same device heap neighbours. If only the allocator knows the size of
+// this heap, batches with one pool are neighbours, because the size is often the same for all parameters.
 auto heap_order(const Batch& batch) {
   const HeapWish wish = heap_wish(batch);
   return std::tuple(wish.bytes.value_or(0), wish.bytes ? 0 : batch.pool_bytes, wish.question);
@@ -24,7 +25,7 @@ std::size_t starts_of(const Turn& turn, const FigureBatches& figures, std::uint6
     for (const Cell& cell : batch.cells) {
       if (cell.least_rounds <= round) continue;
       if (batch.isolates(cell) && !batch.has_heap_share) {
-        starts += round == 0 ? 2 : 1;  // the verification has a process, too
+        starts += round == 0 ? 2 : 1;  // the verification may have its own process
         running = nullptr;
       } else {
         if (running != &batch && (running == nullptr || !shares_process(*running, batch))) ++starts;
