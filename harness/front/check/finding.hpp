@@ -18,7 +18,7 @@ struct Finding {
   std::string outcome;   // "failed check", "race", "crash", "hang" …
   std::string summary;   // result in one line
   std::string report;    // all known details
-  std::string schedule;  // decision list; empty for races, crashes and hangs
+  std::string schedule;  // decisions as text; empty for races, crashes, hangs, and if it is too long
 
   // Stores how the run ended.
   void take(const protocol::CheckedRun& run);
