@@ -65,8 +65,9 @@ struct UpdateBatches {
 };
 
 // Draws batches of `size` arcs from the seed, with any target. Sources are drawn from all vertices or, if `window` is
-// not 0, from `window` vertices with successive ids; the next batch draws from the next ones. A batch has neither
-// repeated arcs nor arcs of the graph. Each batch is deleted again, so all batches change the same graph.
+// not 0, from `window` vertices with successive ids; the next batch draws from the next ones. Repeated arcs and arcs of
+// the graph are left out, so a batch may have fewer arcs than `size`. Each batch is deleted again, so all batches
+// change the same graph.
 UpdateBatches draw_batches(const Adjacency& graph, std::uint32_t batches, std::uint32_t size, std::uint32_t window,
                            std::uint64_t seed);
 

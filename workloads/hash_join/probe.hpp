@@ -135,8 +135,8 @@ SIMT_FN void join_block(Thread& thread, const JoinShape& shape, const Partitione
   });
 }
 
-// Does the same with all lanes of a warp in step. While a lane has a match, all lanes call emit(has, row of R, row of
-// S) together. Blocks must have whole warps.
+// Joins like join_block(), but with all lanes of a warp in step. While a lane has a match, all lanes call emit(has, row
+// of R, row of S) together. Blocks must have whole warps.
 template <class Thread, class Emit>
 SIMT_FN void join_block_by_warps(Thread& thread, const JoinShape& shape, const PartitionedTable& r,
                                  const PartitionedTable& s, Emit&& emit) {
