@@ -33,7 +33,7 @@ struct Adjacency {
 };
 
 // Returns the rows of all vertices up to the largest id. Ids without arcs have empty rows. `symmetric` adds the reverse
-// of every arc. Throws std::invalid_argument for more than 2^28 vertices or arcs.
+// of every arc. Throws std::invalid_argument for more than 2^28 vertices or 2^27 arcs in the list.
 Adjacency adjacency_of(std::vector<Arc> arcs, bool symmetric);
 
 // The vertices whose arrays change their size when the arcs of a batch are inserted, and again when they are deleted.
