@@ -28,7 +28,7 @@ class Device {
   explicit Device(int ordinal);
   int ordinal() const { return ordinal_; }
   DeviceProperties properties() const;
-  // Sets the size of the heap of `thread.device_heap()` and returns the granted bytes. Allowed only before the first
+  // Sets the size of the heap of `thread.device_heap()` and returns the granted bytes. Must be called before the first
   // launch.
   std::size_t set_device_heap_bytes(std::size_t bytes);
   // Returns whether `address` is in the device heap. CUDA does not report this, so the answer is true for every

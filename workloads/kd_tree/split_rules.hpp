@@ -86,7 +86,7 @@ SIMT_HOST_FN bool split_fails(const Box& box, float weighted, std::uint32_t refe
   return over(cost, static_cast<float>(references)) > failing_share;
 }
 
-// Limits that follow from the number of triangles.
+// Limits of the tree. By default they follow from the number of triangles.
 struct Limits {
   std::uint32_t depth = 0;          // largest depth of a leaf; the root has depth 0
   std::uint32_t failed_splits = 0;  // limit of a count along a path, to which each failed split adds 2

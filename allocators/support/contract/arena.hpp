@@ -28,8 +28,8 @@ class Arena {
   // aligned to at least 256 bytes.
   Pool pool() { return pool(pool_bytes_); }
 
-  // Does the same for designs that keep a part of pool_bytes() elsewhere (PoolLocation::arena_and_device_heap). The
-  // first call determines the size.
+  // Returns a pool of `bytes`, for designs that keep a part of pool_bytes() elsewhere
+  // (PoolLocation::arena_and_device_heap). The first call determines the size of an allocated pool.
   Pool pool(std::size_t bytes) {
     if (given_.base != nullptr) return {given_.base, bytes};
     if (pool_.size() == 0) pool_ = simt::Buffer<std::byte>(bytes);

@@ -30,7 +30,7 @@ struct CheckAnswer {
   protocol::CheckerEvent event;  // worker's answer, if `kind` is `answered`
   std::string death;             // cause, if `kind` is `died`: "was killed by SIGSEGV (Segmentation fault)"
 
-  // Returns why there is no event. Only for `died` and `late`.
+  // Returns why there is no event. `kind` must be `died` or `late`.
   std::string loss() const { return kind == Kind::died ? "the worker " + death : "the run did not end"; }
 };
 

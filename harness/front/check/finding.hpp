@@ -30,7 +30,7 @@ struct Finding {
   std::string file_name() const;  // file name without folder and suffix
 };
 
-// The parts of a seed string. Reading a wrong one throws UsageError.
+// The parts of a seed string. parse_seed_string() throws UsageError for a malformed text.
 struct SeedString {
   std::string allocator;
   std::string model;

@@ -10,7 +10,7 @@
 
 namespace allocbench::front {
 
-// One allocator on one model, searched for failing schedules or for races.
+// CheckCell is one search: one allocator on one model, for failing schedules or for races.
 struct CheckCell {
   std::string allocator;
   std::size_t model = 0;  // position in CheckMatrix::models
