@@ -42,8 +42,8 @@ struct JoinShape {
   }
 
   // Returns the shape of a join. Partitions have on average at most `threads_per_block * tuples_per_thread` and at most
-  // 1,024 tuples. Tables have room for eight standard deviations more. The number of blocks gives each thread
-  // `tuples_per_thread` tuples of S.
+  // 1,024 tuples. Tables have room for eight standard deviations more. The number of blocks gives each thread about
+  // `tuples_per_thread` tuples of S, or more if there are too few partitions.
   static JoinShape of(std::uint32_t tuples, std::uint32_t tuples_per_thread, std::uint32_t threads_per_block);
 };
 
