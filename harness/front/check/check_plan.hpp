@@ -1,4 +1,5 @@
-// CheckPlan has the allocators and models to check. The workers offer them, and the command line restricts them.
+// CheckPlan has the allocators and models to check. The workers offer allocators and built-in models. The command line
+// selects some of them, and may add models from files.
 #pragma once
 
 #include <optional>

@@ -130,8 +130,7 @@ void Checking::narrow_down(const CheckTask& lost, const CheckAnswer& answer) {
   const bool died = answer.kind == CheckAnswer::Kind::died;
   cell.finding = new_finding(cell, first);
   cell.finding->outcome = died ? "crash" : "hang";
-  cell.finding->summary =
-      died ? answer.loss() : fmt::format("did not end within {} s and reached no scheduling point", lost.limit_seconds);
+  cell.finding->summary = died ? answer.loss() : fmt::format("did not end within {} s", lost.limit_seconds);
   cell.finding->report = cell.finding->summary;
 }
 
