@@ -24,7 +24,7 @@ enum class StrategyKind {
   pct,          // runs the lane of the highest random priority, which changes at `pct_depth` - 1 random points
   lockstep,     // lets the lanes of a warp advance together, call by call
   conflicts,    // lets lanes wait at words until another lane comes to them
-  swarm,        // draws one of the above and its parameters from the seed, because no single strategy finds every bug
+  swarm,        // draws one of the above but `conflicts`, and its parameters, because no single one finds every bug
   scripted,     // takes the decisions of `script`, otherwise follows the default rule
   exploring     // takes the next path of `exploration`
 };
