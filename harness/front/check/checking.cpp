@@ -48,9 +48,12 @@ bool Checking::run() {
   return complete;
 }
 
-// Spreads the seeds over the models of an allocator.
+std::uint64_t seeds_per_model(std::uint64_t seeds, const CheckPlan& plan) {
+  return std::max<std::uint64_t>(1, (seeds + plan.models.size() - 1) / plan.models.size());
+}
+
 void Checking::add_cells(bool races, const std::vector<std::string>& allocators, std::uint64_t seeds) {
-  const std::uint64_t per_model = std::max<std::uint64_t>(1, (seeds + plan_.models.size() - 1) / plan_.models.size());
+  const std::uint64_t per_model = seeds_per_model(seeds, plan_);
   for (const std::string& allocator : allocators) {
     for (std::size_t model = 0; model < plan_.models.size(); ++model) {
       CheckCell cell;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -11,6 +12,9 @@
 #include "harness/front/check/matrix.hpp"
 
 namespace allocbench::front {
+
+// Returns the number of runs of an allocator on each model, if `seeds` runs are spread over the models of the plan.
+std::uint64_t seeds_per_model(std::uint64_t seeds, const CheckPlan& plan);
 
 class Checking {
  public:
