@@ -52,8 +52,7 @@ void add_measuring_options(CLI::App& app, RunOptions& run) {
       ->check(CLI::IsMember({"auto", "cuda", "cpu"}))
       ->type_name("auto|cuda|cpu");
   auto* resume = app.add_flag("--resume", run.resume,
-                              "Continue an earlier run: measure the cells that are unfinished or that the run left out "
-                              "for lack of time or memory");
+                              "Continue an earlier run: measure its unfinished cells and those that it left out");
   auto* failed = app.add_flag("--only-failed", run.only_failed, "Rerun finished cells whose status is not ok");
   auto* force = app.add_flag("--force", run.force, "Delete an earlier run in the folder and start over");
   force->excludes(resume)->excludes(failed);
