@@ -5,8 +5,8 @@
 namespace allocbench::check {
 namespace {
 
-// In units of 16 bytes the first size is one more than 32 bits can represent. CUDA's device heap treats the second as a
-// small size.
+// The first size is 2^32 + 1 units of 16 bytes, which a 32-bit count of units turns into 1. CUDA's device heap treats
+// the second as a small size.
 constexpr std::uint64_t large_count_of_units = (std::uint64_t{1} << 36) + 16;
 constexpr std::uint64_t largest_request = ~std::uint64_t{0};
 

@@ -77,8 +77,8 @@ struct SearchResult {
 // Exploring selects how explore() runs seeds.
 struct Exploring {
   bool stop_at_failure = true;
-  // Runs each seed first in its own process and skips seeds that kill the process or take too
-  // long. This costs about as much as a run.
+  // Runs each seed first in its own process, and again in this process if it fails there. Seeds that kill their process
+  // or take more than 5 s are skipped. The extra process costs about as much as a run.
   bool apart = false;
 };
 

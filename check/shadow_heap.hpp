@@ -16,7 +16,7 @@ namespace allocbench::check {
 
 struct BlockRules {
   std::uint32_t alignment = 16;
-  // Begin of the pool; null if blocks are in the device heap, which has no known bounds.
+  // Begin of the pool; null if blocks may be outside it, as in the device heap, which has no known bounds.
   const std::byte* pool_begin = nullptr;
   const std::byte* pool_end = nullptr;
   // False for designs that reuse blocks without a free. Then only alignment and bounds are checked.
@@ -27,7 +27,8 @@ class ShadowHeap {
  public:
   explicit ShadowHeap(const BlockRules& rules) : rules_(rules) {}
 
-  // Records that `lane` (rank in the grid) got `block`. Returns false if this is wrong; verdict() then has the reason.
+  // Records that `lane` (its rank among the lanes of all kernels) got `block`. Returns false if this is wrong;
+  // verdict() then has the reason.
   bool adopt(const std::byte* block, std::size_t bytes, std::uint32_t lane);
   // Records that `lane` will free `block`, and has checked the user pattern.
   bool retire(const std::byte* block, std::uint32_t lane);

@@ -51,8 +51,9 @@ class Subject {
   virtual std::string unsupported(const Model& model) const = 0;
   // Measures a fresh heap on devices of its own. `step_budget` applies to each launch.
   virtual FreshHeap measure_fresh_heap(const Model& model, std::uint64_t step_budget) const = 0;
-  // Creates the allocator on its small heap, runs the model, frees the remaining blocks, and checks that no block is
-  // lost and that the invariants hold. Throws simt::Fault if a launch ends with one.
+  // Creates the allocator on the small heap that the model names, runs the model, and frees the remaining blocks. Then
+  // checks that the invariants hold, and that no block is lost if the design frees single blocks. Throws simt::Fault if
+  // a launch ends with one.
   virtual void run(simt::Device& device, const Model& model, const FreshHeap& fresh, RunRecord& record) const = 0;
 };
 

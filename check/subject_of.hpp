@@ -71,7 +71,7 @@ class SubjectOf final : public Subject {
   }
 
   void run(simt::Device& device, const Model& model, const FreshHeap& fresh, RunRecord& record) const override {
-    // Steps that fill the heap would request almost nothing.
+    // Without the numbers of a fresh heap, steps that fill the heap would request almost nothing.
     if (!fresh.verdict.empty()) {
       record.verdict = "a fresh heap that one lane or one warp fills alone: " + fresh.verdict;
       return;
@@ -149,7 +149,8 @@ class SubjectOf final : public Subject {
     std::uint32_t lanes_;
   };
 
-  // Runs the launches of the model, and one launch that frees the remaining blocks.
+  // Runs the launches of the model. If the design frees single blocks and the model has no resets, one more launch
+  // frees the remaining blocks.
   void run_steps(simt::Stream& stream, A& allocator, const Model& model, const std::vector<std::size_t>& sizes,
                  ShadowHeap& oracle, RunRecord& record) const {
     Mailboxes boxes(stream, model.slots(), model.lanes());
@@ -203,7 +204,7 @@ class SubjectOf final : public Subject {
     return sizes;
   }
 
-  // Returns steps in which every lane frees the blocks of its neighbour.
+  // Returns steps in which every lane frees the blocks of its neighbour, or a lone lane its own.
   static std::vector<Step> drain_steps(std::uint32_t slots, std::uint32_t lanes) {
     std::vector<Step> steps;
     for (std::uint32_t slot = 0; slot < slots; ++slot) {
@@ -234,7 +235,7 @@ class SubjectOf final : public Subject {
     std::uint32_t lanes = 1;
   };
 
-  // Returns a filling of more blocks than any heap has.
+  // Returns a filling of more blocks than the heap has, but of at most about 4,096.
   Filling whole_heap(const Model& model, std::size_t bytes) const {
     constexpr std::size_t most = 4096;
     const auto blocks = static_cast<std::uint32_t>(std::min(most, heap(model).pool_bytes / bytes + 1));
@@ -290,7 +291,8 @@ class SubjectOf final : public Subject {
     launch(stream, {1, filling.lanes}, allocator, boxes.program(drain, sizes, oracle), record);
   }
 
-  // Takes as many blocks as a fresh heap serves. No other lane runs, so a null pointer means that memory was lost.
+  // Requests the promised share of the blocks that a fresh heap serves. No other lane runs, so a null pointer means
+  // that memory was lost.
   void refill(simt::Stream& stream, A& allocator, const Model& model, std::size_t bytes, std::uint32_t capacity,
               ShadowHeap& oracle, RunRecord& record) const {
     if (model.resets) make_new(stream, allocator);

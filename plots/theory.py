@@ -9,8 +9,7 @@ This module differs from the printed equations:
 * A function whose name ends in `exact` computes the exact sum that the paper approximates.
 * (10) is the first-passage density of a Brownian motion with drift, an inverse Gaussian. So the integral (11), which
   the paper says has no closed form, is a / mu.
-* (13) allows clusters without a page. For pages that are in use by chance, it is far from the truth
-  (docs/papers/pham2025.md).
+* (13) allows clusters without a page. If single pages are free by chance, far more requests walk than it says.
 * Theorem 1 requires w A / T to be small compared with A - N.
 
 `python3 -m plots.theory` prints the reference values.
@@ -60,8 +59,8 @@ def rw_bm_steps(pages: float, free: float, threads: int, word: int = 32) -> floa
 
 
 def rw_bm_warp_steps(pages: float, free: float, threads: float, word: int = 32, lanes: int = LANES) -> float:
-    """Computes equation (6). It is an upper bound, because every lane has the worst chance, which belongs to
-    A - N free pages. With w = 1, the result is equation (4).
+    """Computes equation (6). It assumes the worst chance, which belongs to A - N free pages, for every
+    lane, and no locks. With w = 1, the result is equation (4).
     """
     if threads >= free:
         return math.inf

@@ -1,9 +1,9 @@
-// These are bounds of JSON from a pipe or a log. Values beyond these bounds mean that the data is damaged.
+// These are bounds of JSON from a pipe, a log or a config. Values beyond them are refused.
 #pragma once
 
 namespace allocbench::protocol {
 
-// Longest time in seconds (11 days). It is also the longest deadline.
+// Longest time in seconds (11 days), also for the deadline in a config.
 inline constexpr double longest_seconds = 1e6;
 
 // Most levels of brackets. With more levels, recursive readers would exhaust the stack.

@@ -11,13 +11,14 @@
 
 namespace allocbench::protocol {
 
-// The subject of a check. Every command contains it, so a new worker can take over after any command.
+// The subject of a check. Every command except Quit contains it, so any worker can execute any command.
 struct CheckTarget {
   std::string allocator;
   Model model;
 };
 
-// Runs `seeds` seeds or, with the strategy dfs, the same number of schedules.
+// Runs at most `seeds` seeds or, with the strategy dfs, at most so many schedules. With `stop_at_failure` it ends at
+// the first failure.
 struct Explore {
   CheckTarget target;
   std::string strategy;

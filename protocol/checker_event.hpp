@@ -15,7 +15,7 @@ struct CheckerReady {
   bool races = false;
 };
 
-// One run with all known details.
+// One run of a model.
 struct CheckedRun {
   std::uint64_t seed = 0;
   std::string outcome;  // "ok", "failed check", "race" ...

@@ -1,4 +1,4 @@
-// This file converts messages between front end and checking workers from and to JSON.
+// These functions convert the messages between front end and checking workers to and from JSON.
 #pragma once
 
 #include "protocol/checker_command.hpp"
@@ -12,7 +12,7 @@ Json to_json(const CheckerDescription& checker);
 Json to_json(const CheckerCommand& command);
 Json to_json(const CheckerEvent& event);
 
-// All functions throw Malformed. For the description they also throw it if the version of the protocol differs.
+// The functions below throw Malformed. checker_from_json() also throws it for another version of the protocol.
 CheckerDescription checker_from_json(const Json& json);
 CheckerCommand checker_command_from_json(const Json& json);
 CheckerEvent checker_event_from_json(const Json& json);

@@ -13,9 +13,9 @@
 
 namespace allocbench::protocol {
 
-// The heap at the start of a sample. `fresh` means reset, and `reused` means used by earlier samples. `aged` means
-// first used by many threads for `aged_rounds` rounds (workloads/support/occupancy/ageing.hpp) and then by earlier
-// samples.
+// The heap at the start of a sample. `fresh` means new: by a reset, or by a new process if the allocator has no reset.
+// `reused` means used by earlier samples. `aged` means first used by many threads for `aged_rounds` rounds
+// (workloads/support/occupancy/ageing.hpp) and then by earlier samples.
 enum class StartState { fresh, reused, aged };
 inline constexpr std::array<std::string_view, 3> start_state_words = {"fresh", "reused", "aged"};
 constexpr std::string_view word(StartState state) { return start_state_words[static_cast<std::size_t>(state)]; }
@@ -26,7 +26,8 @@ constexpr std::optional<StartState> start_state_of(std::string_view text) {
   return std::nullopt;
 }
 
-// The device's L2 cache before a sample. It is in the state that earlier work left, or full of other data.
+// The device's L2 cache before a sample. `warm` means that earlier work left it so, and `flushed` that it is full of
+// other data.
 enum class L2State { warm, flushed };
 inline constexpr std::array<std::string_view, 2> l2_state_words = {"warm", "flushed"};
 constexpr std::string_view word(L2State state) { return l2_state_words[static_cast<std::size_t>(state)]; }
@@ -37,7 +38,7 @@ constexpr std::optional<L2State> l2_state_of(std::string_view text) {
   return std::nullopt;
 }
 
-// How the repetitions of a cell are measured. Front end and worker pass this struct on.
+// The settings of the repetitions of a cell.
 struct CellSettings {
   std::uint64_t seed = 0;
   StartState state = StartState::fresh;
@@ -45,7 +46,7 @@ struct CellSettings {
   L2State l2 = L2State::warm;
   std::uint64_t warmups = 0;
   std::uint64_t counted_passes = 1;
-  double energy_seconds = 0;  // duration of the energy measurement; 0: none
+  double energy_seconds = 0;  // least duration of each loop of the energy measurement; 0: no energy
 };
 
 struct LoadAllocator {
@@ -63,11 +64,11 @@ struct OpenCell {
 
 struct VerifyCell {
   std::string cell;
-  std::optional<double> seconds = {};  // time of each stage, after which its calls end themselves
+  std::optional<double> seconds = {};  // time limit of each stage; calls that exceed it end themselves
   std::optional<double> contents_seconds =
-      {};                         // time for the check of the contents; empty: all passes, without a limit
-  bool stages = false;            // whether the start of each stage is reported
-  std::string trace = {};         // folder for a trace of one more pass; empty: no trace
+      {};                  // time for the passes that check all contents, else few callers are checked; empty: no limit
+  bool stages = false;     // whether the start of each stage is reported
+  std::string trace = {};  // folder for a trace of one more pass; empty: no trace
   std::uint64_t trace_calls = 0;  // capacity of the trace's buffers for one kernel
 };
 struct SampleCell {

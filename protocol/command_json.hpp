@@ -1,4 +1,4 @@
-// These functions convert commands to and from JSON lines. The front end writes them, and workers read them.
+// These functions convert commands to and from JSON. The front end writes commands, and workers read them.
 #pragma once
 
 #include "protocol/command.hpp"

@@ -38,14 +38,14 @@ struct WorkloadDescription {
   std::string paper;
   std::string summary;
   std::vector<std::string> phases;
-  std::vector<std::string> untimed_kernels;  // kernels with registers, but without times
+  std::vector<std::string> untimed_kernels;  // kernels outside of the phases: with registers, without times
   bool null_expected = false;
   std::vector<ParameterInfo> parameters;
 };
 
 struct MetricDescription {
   std::string name;
-  std::string unit;    // unit of the metric; empty for a count
+  std::string unit;    // unit of the metric; empty for counts and shares
   std::string better;  // lower, higher, none
   std::string description;
   std::string source;  // harness, workload, allocator, or counted in untimed passes

@@ -13,10 +13,10 @@ Json to_json(const std::vector<BrokenPlugin>& plugins);
 // Returns the JSON, with the version of the protocol.
 Json to_json(const WorkerDescription& worker);
 
-// These functions throw Malformed, also for another version of the protocol.
+// These functions throw Malformed. worker_from_json() also throws it for another version of the protocol.
 MetricDescription metric_from_json(const Json& json);
 WorkerDescription worker_from_json(const Json& json);
-// Reads the unusable plug-ins from the description `json`. Older descriptions do not have this member.
+// Reads the unusable plug-ins from the description `json`. Returns nothing if the member is missing.
 std::vector<BrokenPlugin> broken_plugins_from_json(const Json& json);
 
 // Throws Malformed unless the object has this version of the protocol.

@@ -1,4 +1,5 @@
-// These are the answers of a measuring worker. harness/README.md has the table. The event log stores the same structs.
+// These are the answers of a measuring worker. harness/README.md has the table. The event log stores devices, checks,
+// counts and samples in the same form.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +29,7 @@ struct Device {
   std::optional<std::uint64_t> sm_clock_mhz;
   std::optional<std::uint64_t> sm_clock_max_mhz;
   std::optional<std::uint64_t> device_heap_bytes;
-  // The front end warns about the following facts.
+  // The front end warns about unusual values of the following facts.
   std::optional<std::uint64_t> sm_clock_limit_mhz;           // clock set by an administrator, at most the maximum
   std::optional<std::vector<std::string>> throttle_reasons;  // reasons at the start; empty if there are none
   std::optional<std::uint64_t> other_processes;              // number of other processes that use the device
@@ -44,7 +45,7 @@ struct Ready {
   Device device;
 };
 
-// The machine cannot run this worker.
+// The machine cannot run this worker, or it failed during the work (a lost GPU, an ECC error).
 struct NoEnvironment {
   std::string reason;
 };
@@ -67,7 +68,7 @@ struct Opened {
   bool uses_device_heap = true;  // whether the cell's blocks may come from the device heap
 };
 
-// Results of the untimed passes. An absent member was not checked.
+// Results of the untimed passes. An absent member was not checked. harness/README.md lists all verdicts.
 struct Checks {
   std::optional<std::uint64_t> null_returns;
   std::optional<std::uint64_t> blocks;
@@ -77,7 +78,7 @@ struct Checks {
   // Number of null pointers in the leak check for requests that the free memory had room for.
   std::optional<std::uint64_t> spurious_nulls;
   std::optional<std::string> reset;  // reset() and free(null): "checked: ...", "not finished: ..." or "waived: ..."
-  // "N calls in K kernels" with the number of lost calls, or "not written: ..."
+  // "N calls in K kernels" with the number of lost calls, "not written: ..." or "not finished: ..."
   std::optional<std::string> trace = {};
 };
 
@@ -98,9 +99,9 @@ struct Counted {
   std::vector<Values> values;
   std::vector<Histogram> histograms;
 
-  // Returns whether any count is not zero, or the workload has its own histogram. An allocator that does not use the
-  // counted vocabulary (the CUDA heap, foreign code) has zero operations although it served requests. That is not a
-  // measurement.
+  // Returns whether a count is not zero or, if there are no counts, whether the workload has its own histogram. An
+  // allocator that does not use the counted vocabulary (the CUDA heap, foreign code) has zero operations although it
+  // served requests. That is not a measurement.
   bool has_counts() const;
 };
 
@@ -132,7 +133,8 @@ struct Closed {
   std::string cell;
 };
 
-// The wall time of the worker since its start, by part. harness/README.md lists the parts.
+// The wall time of the worker by part, since its start or, with --wait, since the second empty line. harness/README.md
+// lists the parts.
 struct Profile {
   std::vector<std::pair<std::string, double>> seconds;
   double beside = 0;  // seconds of its start before it had the device for itself

@@ -24,7 +24,7 @@ Json phases_to_json(const std::vector<Phase>& phases) {
   return list;
 }
 
-// Writes the members behind "event".
+// Writes the members that follow "event".
 struct WorkerEventWriter {
   Json operator()(const Ready& event) const {
     return {{"protocol", event.protocol}, {"backend", event.backend}, {"device", to_json(event.device)}};

@@ -1,5 +1,5 @@
 // These functions convert events to and from JSON. Workers write them, the front end reads them, and the event log
-// stores them.
+// stores some of their parts.
 #pragma once
 
 #include <optional>
@@ -19,7 +19,7 @@ Json to_json(const Device& device);
 Json to_json(const Checks& checks);
 Json to_json(const Counted& counted);
 
-// Returns nullopt for events that do not answer a command. Throws Malformed.
+// Returns nullopt for an event with an unknown name. Throws Malformed.
 std::optional<Event> event_from_json(const Json& json);
 
 Device device_from_json(const Json& json);

@@ -15,12 +15,12 @@ namespace allocbench::protocol {
 
 using Json = nlohmann::ordered_json;
 
-// The JSON differs from the definition in harness/README.md.
+// The JSON differs from its definition in harness/README.md, or in docs/find-allocator-bugs.md for models.
 struct Malformed : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Returns the beginning of a wrong value, long enough to recognise it.
+// Returns the JSON as text for a message, cut after 80 bytes.
 std::string excerpt(const Json& json);
 
 bool nests_deeper_than(std::string_view text, int levels);

@@ -1,4 +1,5 @@
-// LineWriter writes JSON lines to a file descriptor. Each line is one write, so lines are never mixed.
+// LineWriter writes JSON lines to a file descriptor. It writes a line with one call, and calls again only if the system
+// accepted a part.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -9,7 +10,7 @@ class LineWriter {
  public:
   explicit LineWriter(int fd) : fd_(fd) {}
   // Bytes that are not UTF-8 become the replacement character, because reasons from device code may contain any bytes.
-  // Throws std::system_error if the reader is gone.
+  // Throws std::system_error if writing fails, for example because the reader is gone.
   void write(const nlohmann::ordered_json& json) const;
 
  private:

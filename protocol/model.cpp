@@ -33,7 +33,7 @@ bool Model::fills() const {
 }
 
 std::string broken_rule(const Model& model) {
-  // With these bounds a seed takes at most about a millisecond, because the search needs many seeds.
+  // These bounds keep models small, because a search runs a model thousands of times.
   const auto outside = [](std::uint64_t value, std::uint64_t low, std::uint64_t high) {
     return value < low || value > high;
   };

@@ -1,8 +1,8 @@
 // A model is the small program in which `allocbench check` searches an allocator for bugs.
 //
-// Interleavings that are rare in a large program are common in a small program with a small heap, 2 to 64 lanes and a
-// few requests per lane. A model is data. So users can write models (docs/find-allocator-bugs.md), and one compiled
-// kernel runs them all. Every lane executes the steps in order, `rounds` times. The result of a malloc is stored in the
+// Interleavings that are rare in a large program are common in a small program with a small heap, at most 64 lanes and
+// a few requests per lane. A model is data, so users can write models (docs/find-allocator-bugs.md), and one compiled
+// kernel runs them all. Every lane executes its steps in order, `rounds` times. The result of a malloc is stored in the
 // lane's mailbox of that slot, and a free empties a mailbox of any lane. The hand-over of a mailbox uses release and
 // acquire. An allocator that needs a stronger order between malloc and free of a block is wrong.
 #pragma once
@@ -46,7 +46,7 @@ struct ModelStep {
   // different sizes.
   std::uint32_t size = 0;
   bool spread = false;
-  // For free: distance in lanes to the owner of the mailbox, modulo the grid.
+  // For free: the mailbox belongs to the lane whose rank is higher by this number, modulo lanes().
   std::uint32_t from = 0;
   // For malloc, free and free_null: whether the step is repeated on so many slots that its lanes request more than a
   // fresh heap serves. The number of slots depends on the allocator, so the search counts first (check/filling.hpp).
@@ -64,7 +64,7 @@ struct Model {
   std::uint32_t blocks = 1;
   std::uint32_t threads_per_block = 32;
   std::uint32_t rounds = 1;
-  std::uint32_t launches = 1;  // launches of the same steps; launches order memory, steps do not
+  std::uint32_t launches = 1;  // launches of the same steps; each launch sees all writes of earlier ones
   std::vector<ModelSize> sizes = {{16, 0}};
   std::vector<ModelStep> steps;
   // Whether a null pointer is a failed check. Then the model must never request more than any small heap has.
@@ -72,23 +72,24 @@ struct Model {
   // Whether the heap is reset before each launch except the first, while blocks are live, and once more before the end.
   // Then one lane alone must get as many blocks of each size as from a fresh heap.
   bool resets = false;
-  // Whether one lane alone must get as many blocks of each size, in the order of `sizes`, as from a fresh heap. This is
-  // checked at the end, when all blocks are free (SmallHeap::serves_other_sizes).
+  // Whether the heap is checked again at the end, when all blocks are free. Then one lane alone must get blocks of each
+  // size, in the order of `sizes`: at least the share of a fresh heap that the design promises (SmallHeap::serves_again
+  // for one size, serves_other_sizes for several).
   bool refills = false;
   ModelHeap heap = ModelHeap::first;
 
   std::uint32_t lanes() const { return kernels * blocks * threads_per_block; }
   std::uint32_t slots() const;
   std::uint64_t requests_per_launch() const;
-  // Returns whether all requests have one size. Then the heap must serve the same number of blocks again after all were
-  // freed.
+  // Returns whether all requests have one size. Then the heap must serve the promised share of the blocks again
+  // (SmallHeap::serves_again) after all were freed.
   bool single_size() const { return sizes.size() == 1; }
   bool has_partial_warps() const;
   bool fills() const;
   bool asks_too_much() const;
 };
 
-// Returns the mistakes of a model, for its author, or an empty text if the model can run.
+// Returns the first rule that a model breaks, for its author, or an empty text if the model can run.
 std::string broken_rule(const Model& model);
 
 }  // namespace allocbench::protocol

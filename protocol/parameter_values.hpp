@@ -15,13 +15,14 @@ void assign_value(ParameterValues& values, std::string_view name, ParameterValue
 
 std::string_view word(ParameterType type);
 
-// An integer is also a valid value of a parameter of type number, because JSON writers print 2.0 as 2.
+// Turns an integer into a number if the type is number, because JSON writers print 2.0 as 2. Other values are not
+// changed.
 ParameterValue converted(ParameterValue value, ParameterType type);
 
 // Checks type, bounds, choices and powers of two.
 bool allows(const ParameterInfo& info, const ParameterValue& value);
 
-// Returns the value as a number if it is one, so that a sweep can grow along it.
+// Returns an integer or a number as a number, so that cells can be sorted by it, and nullopt for other types.
 std::optional<double> magnitude(const ParameterValue& value);
 
 }  // namespace allocbench::protocol

@@ -1,5 +1,5 @@
-// A Sample is the result of one timed repetition of a cell: phases with times, and counters. The header also has the
-// duration of a round of samples. It does not use JSON, because workloads fill these structs.
+// These types are the parts of a sample, the result of one timed repetition of a cell: phases with times, and counters.
+// The header does not use JSON, because workloads fill these structs.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace allocbench {
 
-// Time for the samples of a cell in a round, with resets, copies and checks. A round counts as one value, which many
-// samples of an expensive cell hardly improve.
+// Time for the samples of a cell in a round, with resets, copies and checks. A round counts as one value, so more
+// samples of a slow cell in one round hardly narrow its interval.
 inline constexpr double sampling_seconds = 0.02;
 
 // One timed part of a sample.
@@ -22,7 +22,7 @@ struct Phase {
   std::string not_held = {};
 };
 
-// A number that belongs to a sample and is not a time: a count (mallocs, frees, null returns), a share, a mean.
+// Name and value of a number of a sample that is not a time: a count (mallocs, frees, null returns), a share, a mean.
 using Counter = std::pair<std::string, double>;
 
 }  // namespace allocbench

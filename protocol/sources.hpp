@@ -1,4 +1,4 @@
-// This file has the sources from which a program was built.
+// Sources tells from which sources a program was built.
 #pragma once
 
 #include <optional>
@@ -18,7 +18,7 @@ struct Sources {
 Sources sources_in(std::string_view text);
 
 // Returns the sources of this program. The build writes them into the linked file (cmake/AllocbenchRevision.cmake), so
-// an edit only links what it changes. Programs that measure nothing, such as unit tests, have "unknown", no hash and
+// a new commit compiles nothing again. Programs that measure nothing, such as unit tests, have "unknown", no hash and
 // nullopt.
 Sources program_sources();
 

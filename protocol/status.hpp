@@ -8,7 +8,8 @@
 
 namespace allocbench {
 
-// The front end sets `skipped` and `crashed`; workers report the others.
+// Only the front end sets `ok`, `skipped` and `crashed`. Workers report the others. The front end also sets `timeout`,
+// if a worker does not answer.
 enum class Status { ok, skipped, unsupported, oom, incorrect, timeout, device_fault, crashed };
 
 inline constexpr std::array<std::string_view, 8> status_words = {"ok",        "skipped", "unsupported",  "oom",
@@ -24,7 +25,7 @@ constexpr std::optional<Status> status_of(std::string_view text) {
 }
 
 // Returns whether the status makes a run fail. `unsupported` is an allocator's own statement. Another run would not
-// change it, so it is not a failure. `skipped` follows from timeouts and is a failure.
+// change it, so it is not a failure. `skipped` is a failure, because the cell has no result.
 constexpr bool counts_as_failure(Status status) { return status != Status::ok && status != Status::unsupported; }
 
 }  // namespace allocbench

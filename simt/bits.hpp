@@ -1,5 +1,5 @@
-// These operations on bits and words are one machine instruction on a GPU. Host and device code of both back ends can
-// use them.
+// These functions operate on bits and words, in host and device code of both back ends. On a GPU, each is one machine
+// instruction or a few.
 #pragma once
 
 #include <bit>
@@ -91,7 +91,7 @@ SIMT_HOST_FN constexpr T round_up(T value, T power_of_two) {
   return (value + power_of_two - 1) & ~(power_of_two - 1);
 }
 
-// Word128 holds sixteen bytes, which one instruction moves. The address must be aligned to 16 bytes.
+// Word128 holds sixteen bytes, which one instruction of a GPU loads or stores. The address must be a multiple of 16.
 struct alignas(16) Word128 {
   std::uint32_t words[4];
 };

@@ -10,13 +10,13 @@ namespace simt {
 
 class Stream;
 
-// Allocates untyped device memory. Throws Fault(out_of_memory).
+// Allocates untyped device memory. Throws Fault(out_of_memory) if the device has too little.
 void* device_allocate(std::size_t bytes);
 void device_release(void* memory) noexcept;
 void device_fill(Stream& stream, void* memory, unsigned char byte, std::size_t bytes);
 void copy_to_host(Stream& stream, void* host, const void* device, std::size_t bytes);
 void copy_to_device(Stream& stream, void* device, const void* host, std::size_t bytes);
-// Enqueues a copy on the stream. Source and destination must not overlap.
+// Copies in the order of the stream. On CUDA, this only enqueues the copy. Source and destination must not overlap.
 void copy_on_device(Stream& stream, void* to, const void* from, std::size_t bytes);
 
 // Buffer is an array in device memory. Copies to and from the host are ordered on the stream and complete before they

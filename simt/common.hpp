@@ -1,8 +1,9 @@
 // Both back ends share these definitions: the function qualifier, memory orders, steps, launch shapes and errors.
 //
 // Code that runs on a "device" (a CUDA GPU or the CPU executor) is marked SIMT_FN and receives its calling thread as a
-// template parameter. Such code uses neither CUDA built-ins nor the C library's allocator. The compiler determines the
-// back end: nvcc gives CUDA, any other compiler gives the CPU executor. A program never mixes the two.
+// template parameter. Such code must use neither CUDA built-ins nor the C library's allocator. The compiler determines
+// the back end: nvcc gives CUDA, and any other compiler gives the CPU executor unless SIMT_HOST_OF_CUDA is defined. A
+// program must not mix the two.
 #pragma once
 
 #include <cstddef>
@@ -37,15 +38,14 @@ static_assert(__cplusplus >= 202002L, "device code is C++20: pass -std=c++20 to 
 
 namespace simt {
 
-// Number of lanes of a warp, on every back end. Allocators may rely on this number; the CPU executor checks real
-// 32-lane masks.
+// Number of lanes of a warp, on every back end. Allocators may rely on this number.
 inline constexpr std::uint32_t warp_size = 32;
 
 // LaneMask has one bit per lane of the calling warp. Bit i stands for lane i.
 using LaneMask = std::uint32_t;
 inline constexpr LaneMask full_warp = 0xffffffffu;
 
-// Memory orders are types, so that the order is fixed at the call and PTX can be chosen at compile time.
+// Memory orders are types, so the compiler knows the order of each call and can select the PTX instruction for it.
 struct Relaxed {};
 struct Acquire {};
 struct Release {};
@@ -58,7 +58,8 @@ inline constexpr AcqRel acq_rel{};
 // Space is the memory of an atomic word. Global words have device scope, and shared words have block scope.
 enum class Space { global, shared };
 
-// Steps are named points inside an allocator. Wrapping contexts count or trace them; the plain context ignores them.
+// Steps are named points inside an allocator. A thread object that wraps another one (CountingThread) counts them. The
+// plain thread ignores them.
 enum class Step : std::uint32_t {
   attempt,  // an attempt to claim a unit (page, chunk, block)
   retry,    // a claim that lost against another thread and starts again
@@ -69,7 +70,8 @@ enum class Step : std::uint32_t {
   count_of_steps
 };
 
-// Notes are numbers that an allocator reports to wrapping contexts. The plain context ignores them.
+// Notes are numbers that an allocator reports. A thread object that wraps another one (CountingThread) keeps the last
+// of each. The plain thread ignores them.
 enum class Note : std::uint32_t {
   ticket,      // ticket of a queue: requests with smaller tickets are served first
   pages_seen,  // free pages that a lane found in the first round of a collaborative search
@@ -96,7 +98,8 @@ inline constexpr std::uint32_t max_packed_bytes = 2048;
 inline constexpr std::uint32_t max_packed_alignment = 16;
 
 // KernelPointer is a compiled kernel without its argument types. `kernel_pointer<Kernel, Args...>()` of the back end
-// creates it, and the launching code must pass exactly these arguments. It is null if there is no kernel.
+// creates it, or KernelFamily::pointer() for a member of a family. A launch must pass arguments of exactly these types.
+// The pointer is null if there is no kernel.
 struct KernelPointer {
   const void* entry = nullptr;
   // These members describe a member of a family if the back end has one entry for all members: its number, and the

@@ -1,9 +1,10 @@
 // CountingThread is the calling thread with counts of its operations on shared words and of the steps that allocators
-// name. With a deadline, the thread exits at its first check after the deadline. This also ends waiting loops, because
-// they read shared words.
+// name. With a deadline, the thread checks the deadline at every 64th operation and exits if it is over. This also ends
+// loops that wait, because they read shared words.
 //
 // The class derives from the thread that it wraps and redefines atomic(), atomic_shared(), probe() and note(). Each
-// object counts for its own thread, and its creator adds up the counts. Accesses without atomic() are not counted.
+// object counts for its own thread, and its creator adds up the counts. Accesses without atomic() or atomic_shared()
+// are not counted.
 #pragma once
 
 #include "simt/operation_counts.hpp"
@@ -11,13 +12,13 @@
 
 namespace simt {
 
-// OperationMeter counts operations and checks the deadline after every 64 of them.
+// OperationMeter counts operations and checks the deadline before every 64th of them.
 template <class Base>
 class OperationMeter {
  public:
   SIMT_FN explicit OperationMeter(const DeadlineView& deadline) : deadline_(deadline) {}
 
-  // Returns the counts before each operation. The caller adds one to a count.
+  // The caller calls this before each operation, and increments one of the returned counts.
   SIMT_FN OperationCounts& next() {
     if (++since_look_ == operations_per_look) {
       since_look_ = 0;
@@ -39,7 +40,7 @@ class OperationMeter {
   std::uint32_t since_look_ = 0;
 };
 
-// CountingRef is an atomic_ref of either space and back end that counts before it acts.
+// CountingRef is an atomic_ref of either space and back end that counts each operation.
 template <class Reference, class Meter>
 class CountingRef {
  public:
@@ -147,7 +148,8 @@ class CountingThread : public Base {
 
   SIMT_FN const OperationCounts& counts() const { return meter_.counts(); }
   SIMT_FN void exit_if_late() const { meter_.exit_if_late(); }
-  // Returns the last ticket that was noted, or `nothing_noted`. pages_seen() does the same for its note.
+  // Returns the last ticket that was noted, or `nothing_noted`. pages_seen() returns the last number of pages_seen in
+  // the same way.
   SIMT_FN std::uint32_t ticket() const { return ticket_; }
   SIMT_FN std::uint32_t pages_seen() const { return pages_seen_; }
 

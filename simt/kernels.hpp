@@ -1,4 +1,5 @@
-// These functions name kernels by their types, on both back ends: pointers, launches, attributes and families.
+// These functions launch and describe kernels on both back ends. The first half takes kernels as KernelPointers, and
+// the second half names them by their types.
 //
 // Kernels are function objects: `template <class Thread> SIMT_FN void operator()(Thread& thread, Args... args) const`.
 // Every thread gets its own copy of kernel and arguments.
@@ -29,9 +30,10 @@ struct KernelLaunch {
   KernelPointer kernel;
   std::span<const void* const> arguments;
 };
-// Enqueues launches on separate streams, so they may run at once. No launch may wait for another, because nothing
-// guarantees that both are resident. On the CPU executor they run immediately, with their blocks in a seeded order, and
-// must have blocks of one shape.
+// Enqueues each launch on its stream. Launches on different streams may run at once. No launch may wait for another,
+// because nothing guarantees that both are resident. On the CPU executor the launches run immediately as one launch,
+// with their blocks in a seeded order. There, all blocks must have as many threads and as much shared memory as each
+// other.
 void launch_kernels(std::span<const KernelLaunch> launches);
 // Returns the resources of a kernel. All members of a family have the attributes of the family.
 KernelAttributes kernel_attributes(KernelPointer kernel);

@@ -1,4 +1,4 @@
-// Parked is a variable of device code that lives in local memory.
+// Parked is a variable of device code that lives in local memory instead of registers.
 //
 // A kernel has as many registers as its most demanding path needs, even if no warp takes this path. A variable that is
 // live during a whole slow path, but used only about once per round, need not take registers.

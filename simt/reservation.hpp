@@ -13,8 +13,8 @@ class Device;
 
 class Reservation {
  public:
-  // Reserves addresses for at most this many bytes, without memory. On CUDA, this uses virtual memory management (CUDA
-  // C++ Programming Guide, "Virtual Memory Management"). On the CPU, it uses pages that fault. Throws
+  // Reserves addresses for this many bytes, rounded up to granules, without memory. On CUDA, this uses virtual memory
+  // management (CUDA C++ Programming Guide, "Virtual Memory Management"). On the CPU, it uses pages that fault. Throws
   // Fault(environment) if the device does not support this, and Fault(out_of_memory) if there are not enough addresses.
   Reservation(Device& device, std::size_t most_bytes);
   // Frees memory and addresses. No kernel that uses the memory may run.
@@ -22,8 +22,9 @@ class Reservation {
   Reservation(const Reservation&) = delete;
   Reservation& operator=(const Reservation&) = delete;
 
-  // Adds memory until at least the first `bytes` addresses have some, in whole granules. Existing contents stay. Throws
-  // Fault(out_of_memory) and changes nothing if the device has too little memory or the reservation is too small.
+  // Adds memory in whole granules, until at least the first `bytes` addresses have memory. Existing contents stay.
+  // Throws Fault(out_of_memory) and changes nothing if the device has too little memory or the reservation is too
+  // small.
   void grow(std::size_t bytes);
 
   std::byte* base() const { return base_; }

@@ -20,7 +20,7 @@ class StreamPool {
 
   // Allocates memory for later kernels on the stream. Throws Fault(out_of_memory).
   void* allocate(Stream& stream, std::size_t bytes);
-  // Frees memory behind the kernels that use it. Null is allowed.
+  // Frees memory after the earlier work on the stream, and on the CPU immediately. Null is allowed.
   void release(Stream& stream, void* memory);
 
  private:

@@ -8,8 +8,8 @@
 
 namespace allocbench::testing {
 
-// `usual`, times the environment variable ALLOCBENCH_SEED_FACTOR: 10 for a long search, 0.1 under a sanitizer, which
-// looks for bad paths, not for rare schedules.
+// Returns `usual` times the environment variable ALLOCBENCH_SEED_FACTOR, at least 1. The factor is 10 for a long
+// search, and 0.1 under a sanitizer, which looks for bad paths and not for rare schedules.
 inline std::uint64_t seeds(std::uint64_t usual) {
   const char* const factor = std::getenv("ALLOCBENCH_SEED_FACTOR");
   if (factor == nullptr) return usual;

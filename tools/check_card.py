@@ -7,7 +7,7 @@ CARD is a folder with one folder per run and a README.md. The rules are:
 * Each run comes from one clean revision.
 * The results of a run agree with its log.
 * All runs on a GPU come from one model of card.
-* The folder contains only runs, pages, pictures and the ledger.
+* The folder contains only runs, pages, pictures and the ledger, and no file is larger than 1 MiB.
 
 The script prints every objection. It exits with 1 if there is one.
 """
@@ -76,7 +76,7 @@ def objections(card: pathlib.Path) -> list[str]:
     found = objections_to_folder(card)
     runs = stored.find_runs(card)
     if not runs:
-        found.append(f"{card}: no run. To keep the runs of a study: tools/submit-results.sh STUDY CARD")
+        found.append(f"{card}: no run. To keep the runs of a study: tools/submit_results.py STUDY CARD")
     names = set()
     for run in runs:
         broken = objections_to_run(run)
@@ -85,7 +85,7 @@ def objections(card: pathlib.Path) -> list[str]:
             ours = stored.read_document(run)
             names |= {ours["device"]["name"]} if ours["run"]["backend"] == "cuda" else set()
     if len(names) > 1:
-        found.append(f"{card}: the runs come from several cards: {', '.join(sorted(names))}. Make one folder per card")
+        found.append(f"{card}: the runs come from several models of card: {', '.join(sorted(names))}. Make one folder per model")
     return found
 
 

@@ -54,15 +54,17 @@ struct Trace {
   bool operator==(const Trace&) const = default;
 };
 
-// Throws TraceError for calls that no program can have made: a free of a block that did not exist or was freed before,
-// threads outside of their grid, another order. `place` begins the messages.
+// Throws TraceError for a trace that no program can have made, for example if it frees a block that did not exist or
+// was freed before, if a thread is outside of its grid, or if the calls are in another order. `place` begins the
+// messages.
 void require_possible(const Trace& trace, const std::string& place);
 
 // Returns the requested bytes that are live at the end of each kernel.
 std::vector<std::uint64_t> live_bytes(const Trace& trace);
 
-// Returns the most requested bytes that can be live together, whatever the order of the threads. This is so if each
-// thread of a kernel is at the place where it holds the most, and no thread has freed other threads' blocks yet.
+// Returns the most requested bytes that can be live together, whatever the order of the threads. In the worst case,
+// each thread of a kernel is at the place where its own blocks of this kernel have the most bytes, and no other block
+// has been freed yet.
 std::uint64_t peak_bytes(const Trace& trace);
 
 }  // namespace allocbench::traces

@@ -19,7 +19,8 @@ namespace allocbench::traces {
 // Arrays may be compressed by gzip (thread.npy.gz). Throws TraceError, which names the file and the place in it.
 Trace read_trace(const std::filesystem::path& folder);
 
-// Creates the folder. Throws TraceError if it already contains a trace or cannot be written.
+// Creates the folder. Throws TraceError if it already contains a trace or cannot be written, or if no program can have
+// made the trace.
 void write_trace(const Trace& trace, const std::filesystem::path& folder);
 
 }  // namespace allocbench::traces

@@ -13,10 +13,10 @@
 // lowered its counter from all slots to zero, which owns the bin. Places and links change only under the lock of the
 // list.
 //
-// Assumed: A free signals the units of its slots before it raises the bin's counter. So a thread that frees the last
-// slots finds the units of all other slots and can take them. A lane that has a unit but finds no slot yet walks the
-// list again. A free waits for the units of unfinished claims, for at most `patience` checks. Afterwards an empty bin
-// stays in the list.
+// Assumed: A free signals the units of its slots before it raises the bin's counter, unless it frees the last slots in
+// use. So a thread that frees the last slots finds the units of all other slots and can take them. A lane that has a
+// unit but finds no slot yet walks the list again. A free waits for the units of unfinished claims, for at most
+// `patience` checks. Afterwards an empty bin stays in the list.
 #pragma once
 
 #include "allocators/bulkalloc/layout.hpp"
@@ -102,8 +102,8 @@ struct BinList {
     unlock(thread, state->lock);
   }
 
-  // Unlinks a bin without free slots. Returns true if readers may still use it. Then settle() must follow after these
-  // readers.
+  // Unlinks the bin if it is listed and still has no free slots. Returns whether it did so. Readers may then still use
+  // the bin, and settle() must follow after these readers.
   template <class Thread>
   SIMT_FN bool unlink_exhausted(Thread& thread, std::uint32_t page) const {
     Bin& bin = layout.bin(page);

@@ -106,7 +106,7 @@ SIMT_FN std::uint32_t nth_clear_bit(Thread& thread, std::uint32_t* words, std::u
   }
 }
 
-// Writes the bits of a new header. The bits from `units` on are set forever.
+// Writes the bits of a new header. The bits below `first` and from `units` on are set forever.
 template <class Thread>
 SIMT_FN void clear_bits(Thread& thread, std::uint32_t* words, std::uint32_t first, std::uint32_t units) {
   SIMT_ROLLED

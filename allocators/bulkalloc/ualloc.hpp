@@ -4,8 +4,9 @@
 // wait for slots and one walk along the bins. Then each lane takes a bit for itself. Lanes that free slots of one bin
 // return them together. (The paper has special paths for single lanes and full warps and does not say more.)
 //
-// Waits: A lane waits for units that another lane is making, for locks, and for readers of RCU. Holders of locks and
-// readers wait for nothing. A lane that makes a bin waits for a chunk, then for blocks of the buddy tree.
+// Waits: A lane waits for units that another lane is making, for locks, and for readers of RCU. Readers and the holder
+// of a list's lock wait for nothing; the holder of the mutex of RCU waits for readers. A lane that makes a bin waits
+// for a chunk, then for blocks of the buddy tree.
 #pragma once
 
 #include "allocators/bulkalloc/bin_list.hpp"

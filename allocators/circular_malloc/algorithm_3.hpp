@@ -5,8 +5,9 @@
 //
 // Idea:
 // * malloc: A walk starts at the roving offset and tries to set the flag of one chunk after the other. It steps over a
-//   chunk in use and never waits. It unlocks a free chunk that is too small. It splits the first large chunk that has
-//   at least `max_fragmentation` times the need, and leaves the roving offset on the next chunk.
+//   chunk in use and never waits. It unlocks a free chunk that is too small. It takes the first free chunk that is
+//   large enough, and splits it if it has at least `max_fragmentation` times the need. Then it leaves the roving offset
+//   on the next chunk.
 // * free: If the following chunk is free, the caller absorbs it and moves the roving offset behind the merged chunk.
 //   Then the caller unlocks the merged chunk.
 //

@@ -1,7 +1,8 @@
 // Share is a free chunk that the lanes of a warp divide among them.
 //
 // It is a part of the reworked CMalloc family (side_table_list.hpp). The leader locks the chunk. The lanes take blocks
-// of it in the order of their ranks, until it is used up. The rest becomes a free chunk.
+// of it in the order of their ranks, until it is used up. A large rest becomes a free chunk; a small rest stays with
+// the last block.
 //
 // A walker may still hold the index of a header inside the chunk that was absorbed earlier. So each header must always
 // lead to a header. In the first step, all new headers lead to the chunk's old successor. After all lanes have written

@@ -7,7 +7,7 @@
 // 1. Each calling lane writes its request into its word of the header and adds up all 32 words. The sums give its
 //    offset and the warp's total. Words of lanes that do not call keep their last requests, and these requests take
 //    room again. The highest calling lane is the worker.
-// 2. If the total is larger than the payload of a SuperBlock, the worker takes one block of the device heap for all.
+// 2. If the total is at least the payload of a SuperBlock, the worker takes one block of the device heap for all.
 // 3. Otherwise each lane cuts its block at its offset behind the SuperBlock's fill level, and the worker moves the fill
 //    level.
 // 4. If blocks of some lanes do not fit, the worker fetches a new SuperBlock. These lanes repeat step 3 in the new

@@ -51,7 +51,8 @@ struct AccessBlock {
     return reinterpret_cast<std::uint32_t*>(address(page + 1)) - words;
   }
 
-  // Takes a chunk of at least `wanted` and at most `most` bytes. Returns null if no page has one.
+  // Takes a chunk of at least `wanted` and at most `most` bytes. Returns null if every page looked full or had another
+  // size.
   template <class Thread>
   SIMT_FN std::byte* take_chunk(Thread& thread, std::uint32_t hash, std::uint32_t wanted, std::uint32_t most) const {
     const std::uint32_t chunks = layout.chunks(wanted);

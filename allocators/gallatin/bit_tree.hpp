@@ -2,8 +2,8 @@
 //
 // The bottom layer has one bit per segment, and each upper layer has one bit per node below. Find-first-set replaces
 // the minima and maxima. The upper layers are hints. insert() sets a bit and continues upwards while nodes were empty.
-// remove() clears a bit and continues upwards while nodes become empty. An insertion between the two steps of a removal
-// is hidden, as published, unless `recheck` is set.
+// remove() clears a bit and continues upwards while nodes become empty. If a member is inserted while a removal
+// continues upwards, the removal may hide it, as published, unless `recheck` is set.
 #pragma once
 
 #include "simt/simt.hpp"

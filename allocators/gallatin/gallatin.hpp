@@ -49,9 +49,10 @@
 // * Slice: one load of the entry and one addition to the block's counter. If a lane takes several slices, one more
 //   addition frees the surplus.
 // * End of a block: two compare-exchanges of the entry, and a new block.
-// * Block: loads of the class's tree, from 15 random segments and from the lowest segment. One subtraction from the
-//   free blocks, one load of the class and one addition to the taken blocks follow. If all blocks were taken before,
-//   one exchange empties a place of the ring. We set the block's counter by a store, the public code by an exchange.
+// * Block: loads of the class's tree, from up to 15 random segments and then from the lowest segment. One subtraction
+//   from the free blocks, one load of the class and one addition to the taken blocks follow. If all blocks were taken
+//   before, one exchange empties a place of the ring. We set the block's counter by a store, the public code by an
+//   exchange.
 // * Last block of a segment: one OR and one AND for the lock, loads and one or more ANDs of the tree of free segments,
 //   one compare-exchange of the class, and one store per block in the ring. The class's tree gets one or more ANDs and
 //   later one or more ORs. We set the segment's counters by three stores and one addition, the public code by four

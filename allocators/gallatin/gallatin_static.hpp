@@ -7,7 +7,7 @@
 // * malloc: A thread remembers slot, block and generation of its last request. One addition to the slot's counter
 //   returns the current generation and the caller's slices. If the generation differs or the block is used up, the
 //   thread searches for a slot again. Requests above a slice, frees, blocks and segments are those of gallatin.hpp.
-// * free: A free does the same as in gallatin.hpp.
+// * free: Frees are those of gallatin.hpp.
 //
 // Data and protocol: static_slots.hpp, static_session.hpp; blocks.hpp.
 //

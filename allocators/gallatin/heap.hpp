@@ -177,7 +177,7 @@ struct Heap {
   static std::uint32_t log2_of(std::uint64_t power) { return static_cast<std::uint32_t>(std::countr_zero(power)); }
 };
 
-// Frees all segments and sets all counters to zero. One thread serves one segment or word.
+// Frees all segments and resets their counters. One thread serves one segment or word.
 struct PrepareHeap {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, Heap heap) const {

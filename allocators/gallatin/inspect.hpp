@@ -1,9 +1,9 @@
 // Inspection checks the invariants of a Gallatin heap on the host while no kernel runs.
 //
 // * No lock is held, and no entry waits for a block.
-// * A free segment is in the tree of free segments and has no counters. A segment with a class is not in this tree, and
-//   its ring and its counters agree on the number of free blocks.
-// * No block has more freed slices than slices.
+// * A free segment is in the tree of free segments, unless it belongs to a run, and counts no free blocks. A segment
+//   with a class is not in this tree, and its ring and its counters agree on the number of free blocks.
+// * Each block has fewer freed slices than slices, because a block whose slices are all freed is returned.
 // * A pinned block with slices left lies in a segment of its class.
 //
 // Trees of classes are not checked, because a segment with free blocks may be missing there, as published.

@@ -1,9 +1,9 @@
 // Requests above a segment get runs of free segments (McCoy & Pandey 2024; protocol of the authors' public code).
 //
 // A lock admits one request at a time. The request searches the bottom words of the tree of free segments backwards
-// from the last one. Only a run that begins with the lowest segment of a word counts; the run may continue into lower
-// words. The first word is never searched. So a used lowest segment hides the other segments of its word, and a pool of
-// 64 segments or fewer serves no run. The upper layers of the tree do not change, which searches tolerate.
+// from the last one. Only a run that contains the lowest segment of a word counts; it may extend into lower words. The
+// first word is never searched. So a used lowest segment hides the other segments of its word, and a pool of 64
+// segments or fewer serves no run. The upper layers of the tree do not change, which searches tolerate.
 #pragma once
 
 #include "allocators/gallatin/blocks.hpp"
@@ -58,7 +58,7 @@ class RunSearch {
     return end - begin < count ? no_segment : end - count;
   }
 
-  // Returns how many of the segments were still free.
+  // Takes the segments word by word, up to the first word that has a used one. Returns how many it took.
   SIMT_FN std::uint32_t claim_from(std::uint32_t begin, std::uint32_t count) const {
     std::uint32_t claimed = 0;
     for_words(begin, count, [&](std::uint32_t word, std::uint64_t bits) {

@@ -1,4 +1,4 @@
-// Halloc as published is a bitmap heap of slabs, with a hash that finds a free block in one or two tries.
+// Halloc as published is a bitmap heap of slabs, with a hash that usually finds a free block in one or two tries.
 //
 // Paper: Adinetz & Pleiter, Halloc: Fast malloc()/free() for GPUs, GTC 2014 (slides). Details that the slides lack
 // follow the authors' public code 0.11.
@@ -157,8 +157,8 @@ class PublishedHalloc : public HallocBase {
     return choices_.aggregation ? key : thread.lane();
   }
 
-  // Visits one head after the other until every lane of the group has a block. The lanes request blocks of the same
-  // size and start at `first`, their h(c, 0).
+  // Visits one head after the other until every lane of the group has a block or gives up. The lanes request blocks of
+  // the same size and start at `first`, their h(c, 0).
   template <class Thread, class Group>
   SIMT_FN void* visit_heads(Thread& thread, Group group, std::uint32_t id, std::uint32_t head, std::uint32_t first) {
     Probes probes{first, first, 0};

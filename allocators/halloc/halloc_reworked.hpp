@@ -1,4 +1,4 @@
-// Halloc, reworked, is a bitmap heap of slabs, with a hash that finds a free block in one or two tries.
+// Halloc, reworked, is a bitmap heap of slabs, with a hash that usually finds a free block in one or two tries.
 //
 // Paper: Adinetz & Pleiter, Halloc: Fast malloc()/free() for GPUs, GTC 2014 (slides). Idea and published form:
 // halloc.hpp.
@@ -153,8 +153,8 @@ class HallocReworked : public halloc::HallocBase {
     return std::size_t{halloc::Slabs::set_count} * halloc::SlabSet::words_for(heads_.slabs.count);
   }
 
-  // Visits one head after the other until every lane of the group has a block. The lanes request blocks of the same
-  // size and start at `first`, their h(c, 0).
+  // Visits one head after the other until every lane of the group has a block or gives up. The lanes request blocks of
+  // the same size and start at `first`, their h(c, 0).
   template <class Thread, class Group>
   SIMT_FN void* visit_heads(Thread& thread, Group group, std::uint32_t id, std::uint64_t head, std::uint32_t first) {
     Probes probes{first, first, 0};

@@ -23,8 +23,8 @@ struct SlabBitmap {
     thread.atomic(words[slab / 32]).fetch_and(~(1u << slab % 32), simt::acquire);
   }
 
-  // Removes one member after the other until take(slab) is true, and returns this slab. Returns `none` after one look
-  // at every word.
+  // Removes one member after the other until take(slab) is true, and returns this slab. Returns no_slab if there is no
+  // such slab after one look at every word.
   template <class Thread, class Take>
   SIMT_FN std::uint32_t remove_any(Thread& thread, Take take) const {
     SIMT_ROLLED

@@ -81,7 +81,8 @@ struct Superblocks : SuperblockArray {
     return recycle(thread, superblock, State{before + blocks});
   }
 
-  // Detaches the superblock, which the caller has removed from the active table. Returns the same as give_back().
+  // Detaches the superblock, which the caller has removed from the active table. Returns true if the caller now owns
+  // the superblock, because all its blocks are free.
   template <class Thread>
   SIMT_FN bool detach(Thread& thread, std::uint32_t superblock) const {
     const std::uint64_t before = state(thread, superblock).fetch_and(~State::attached_flag, simt::acq_rel);

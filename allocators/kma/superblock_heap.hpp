@@ -72,7 +72,7 @@ class SuperblockHeap {
     }
   }
 
-  // Gives back blocks whose bits the caller has cleared.
+  // Gives back blocks that the caller reserved but did not take, or whose bits it has cleared.
   template <class Thread>
   SIMT_FN void release(Thread& thread, std::uint32_t superblock, std::uint32_t blocks) const {
     if (superblocks_.give_back(thread, superblock, blocks)) unused_.push(thread, superblock);

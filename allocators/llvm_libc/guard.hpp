@@ -34,7 +34,8 @@ struct Guard {
     return (after & invalid) == 0;
   }
 
-  // Does the same for the maker of the slab, which has just published it. Returns the number of reservations.
+  // Reserves `count` chunks for the maker of the slab, which has just published it, and makes the slab available to
+  // others. Returns the number of reservations.
   template <class Thread>
   SIMT_FN std::uint32_t open(Thread& thread, std::uint32_t count) {
     std::uint32_t after;

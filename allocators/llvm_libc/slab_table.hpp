@@ -49,8 +49,8 @@ struct SlabTable {
   }
 
   // Gets a reservation for each lane of the group in the slab of this slot. The group makes the slab if there is none.
-  // With `most` != 0, this happens only if fewer than `most` chunks are reserved. The leader does the work, and all
-  // lanes get the same `slab`, `first` and `outcome`.
+  // With `most` != 0, the group leaves the slot alone if `most` or more chunks are reserved there. The leader does the
+  // work, and all lanes get the same `slab`, `first` and `outcome`.
   template <class Thread, class Group>
   SIMT_FN Claim claim(Thread& thread, const Group& group, std::uint32_t slot, std::uint32_t chunk,
                       std::uint32_t most) const {
@@ -118,7 +118,8 @@ struct SlabTable {
     return {fits ? Claim::reserved : Claim::reserved_in_another_size, slab, after - count};
   }
 
-  // Returns the address of an empty slab and the chunk size of its previous use. Returns 0 if there is none.
+  // Returns the address of an empty slab, and in `previous` the chunk size of its previous use, or never_used if it
+  // comes from the pool. Returns 0 if there is no slab.
   template <class Thread>
   SIMT_FN std::uint64_t make(Thread& thread, std::uint32_t& previous) const {
     if (const std::uint64_t slab = take_cached(thread)) {

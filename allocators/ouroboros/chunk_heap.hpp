@@ -130,7 +130,8 @@ struct ChunkHeap : Heap<StorageKind> {
     return this->take_chunks(thread, id, wanted, 1, first);
   }
 
-  // Does the same as PageHeap::stock. All chunks but the last are used up.
+  // Stocks chunks like PageHeap::stock(), but the free pages are the last `extra` pages of the last chunk, and this
+  // chunk goes into the queue. All other chunks are used up.
   template <class Thread, class Group>
   SIMT_FN void stock(Thread& thread, const Group& group, std::uint32_t id, std::uint32_t first, std::uint32_t count,
                      std::uint32_t used, std::uint32_t extra, std::uint64_t promised) const {

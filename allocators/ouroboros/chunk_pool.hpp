@@ -2,8 +2,8 @@
 //
 // A counter numbers the fresh chunks, and a ring holds the returned ones. Data and queue storage use the same pool.
 //
-// Differs from the published code: If no chunk is left, the result is "none"; the published code does not check this
-// and writes beyond the pool. One addition takes several contiguous fresh chunks.
+// Differs from the published code: If no chunk is left, a request gets none; the published code does not check this and
+// writes beyond the pool. One addition takes several contiguous fresh chunks.
 #pragma once
 
 #include "allocators/support/common/bulk_semaphore.hpp"

@@ -1,9 +1,9 @@
 // PageBitmap has one used bit per page, 32 or 64 to a word, and two ways to take a page of a random word.
 //
-// Pham et al. 2025, section 3.3 and algorithm 2. Bit j of word i belongs to page w i + j of words of w bits; 1 means
-// used. In memory, a word of 64 bits is a pair of words of 32 bits, and everything but the walks sees words of 32 bits.
-// A region is 32 words, one memory line, which the lanes of a warp visit together (CoRW reworked, RW_malloc). Positions
-// beyond the end of the pool fill the last region and are always used.
+// Pham et al. 2025, section 3.3 and algorithm 2. With words of w bits, bit j of word i belongs to page w * i + j; 1
+// means used. In memory, a word of 64 bits is a pair of words of 32 bits, and everything but the walks sees words of 32
+// bits. A region is 32 words, one memory line, which the lanes of a warp visit together (CoRW reworked, RW_malloc).
+// Positions beyond the end of the pool fill the last region and are always used.
 //
 // * Locking::lock_map (published): Each word has a lock bit. A thread tries the lock once and never waits. A word that
 //   another thread has locked counts as full. The printed algorithms never release the lock; here every path does.
@@ -170,8 +170,8 @@ struct PageBitmap {
     thread.atomic(locks[word / 32]).fetch_and(~(1u << (word % 32)), simt::release);
   }
 
-  // Takes the lowest free page of a word that contained `seen`, with a free page. Returns the page, or no_page. Sets
-  // `seen` to the present word.
+  // Tries to take the lowest page that is free in `seen`, an earlier value of the word. Returns the page, or no_page if
+  // another thread has taken it. Sets `seen` to the present word.
   template <class Thread>
   SIMT_FN std::uint32_t take_lowest(Thread& thread, std::uint32_t word, Word& seen) const {
     const std::uint32_t index = simt::count_trailing_zeros(~seen);
@@ -214,7 +214,7 @@ struct PageBitmap {
     return page;
   }
 
-  // Probes random words until one has a page (RW-BM). `at_once` has the meaning of probe() for the first probe.
+  // Probes random words until one has a page (RW-BM). `at_once` applies to the first probe (see probe()).
   template <class Thread>
   SIMT_FN std::uint32_t walk(Thread& thread, bool at_once) const {
     Walk walk(thread, seed);

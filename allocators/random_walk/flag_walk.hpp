@@ -5,7 +5,8 @@
 // Idea: RW has no list of free pages. A request checks random pages until it wins a free one. Its time depends on the
 // share of free pages and hardly on the number of requests. A free clears the flag.
 //
-// Data: one 4-byte flag per page (`used`), outside the pool. With a word per flag, a free is one plain store.
+// Data: one 4-byte flag per page (`used`), outside the pool. With a word per flag, a free is one store instead of a
+// read-modify-write.
 //
 // Protocol: The exchange that finds the flag of a page 0 wins the page (acquire), and a store of 0 frees it (release).
 // No other word is shared, so there is no ABA.

@@ -1,10 +1,10 @@
 // RegionRuns finds runs of pages over the borders of words, up to a region (Pham et al. 2025, section 4.3).
 //
-// The members of a group read consecutive words, the first 32 from a random one on. In a group of fewer than 32,
-// members read more words later. Every word is broadcast to all members, so that they all see the same words. "Free
-// segments running across two neighboring words will also be connected": the walk follows the addresses of the region.
-// The walk offers each free segment once to the lanes that still need pages. A segment ends at the first page in use,
-// at the end of the pool or at the end of the region.
+// The members of a group read the 32 consecutive words from a random one on, one word each. In a group of fewer than 32
+// lanes, members read several words, one after the other. Every word is broadcast to all members, so that they all see
+// the same words. "Free segments running across two neighboring words will also be connected": the walk follows the
+// addresses of the region. The walk offers each free segment once to the lanes that still need pages. A segment ends at
+// the first page in use, at the end of the pool or at the end of the region.
 //
 // Protocol: One OR per word takes the word's part of a run (acquire). If an OR finds a page taken, ANDs (release) undo
 // this OR and the earlier ones, so a run is taken as a whole or not at all. Until then, other threads may see free

@@ -48,8 +48,7 @@ class PublishedRuns {
   static std::size_t max_request(std::size_t pool_bytes, const Parameters& parameters) {
     return std::min<std::size_t>(pool_bytes / parameters.page_bytes, most_pages) * parameters.page_bytes;
   }
-  // The pool has three words: enough pages for all small blocks of a model, because a lone lane cannot share. Walks
-  // give up sooner than by default, so that a search ends.
+  // The pool has three words: enough pages for all small blocks of a model, because a lone lane cannot share.
   static SmallHeap<Parameters> small_heap() { return {96 * 32, {.page_bytes = 32, .scarce_share = 0.005}}; }
   // This heap has one word, and pages that small blocks share.
   static SmallHeap<Parameters> second_small_heap() { return {24 * 128, {.page_bytes = 128, .scarce_share = 0.01}}; }

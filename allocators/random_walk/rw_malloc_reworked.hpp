@@ -49,8 +49,7 @@ class RandomWalkMallocReworked {
     return std::min<std::size_t>(pool_bytes / parameters.page_bytes, random_walk::run_word::most_pages) *
            parameters.page_bytes;
   }
-  // The pool has three words: enough pages for all small blocks of a model, because a lone lane cannot share. Vain
-  // walks are half as long as by default. Otherwise a model would end by its step budget.
+  // The pool has three words: enough pages for all small blocks of a model, because a lone lane cannot share.
   static SmallHeap<Parameters> small_heap() { return {96 * 32, {.page_bytes = 32, .scarce_share = 0.005}}; }
   // This heap has one word, and pages that small blocks share.
   static SmallHeap<Parameters> second_small_heap() { return {24 * 128, {.page_bytes = 128, .scarce_share = 0.01}}; }

@@ -195,7 +195,6 @@ struct Heap {
   //
   // The search may be long ago, so the number of slabs is loaded again, after the clock. By then the last slab is
   // recorded. The exchange of the time fails if another slab has been begun since.
-  // recorded. The exchange of the time fails if another slab has been begun since.
   template <class Thread>
   SIMT_FN Growth begin(Thread& thread, KindState& state, std::uint32_t slabs, std::uint32_t& index) const {
     const auto last = thread.atomic(state.last);

@@ -124,7 +124,8 @@ SIMT_FN std::uint32_t look(Thread& thread, const Group& group, std::uint64_t* en
 }
 
 // Walk makes the two passes. All lanes of the group hold equal copies. Both passes count in one variable and compute
-// the end of their region or window. Malloc has 48 registers, and with more registers fewer warps would fit an SM.
+// the end of their region or window. Malloc takes 48 registers (a GPU assigns them in multiples of 8), and with more
+// registers fewer warps would fit an SM.
 class Walk {
  public:
   SIMT_FN explicit Walk(std::uint32_t start_page) : page_(start_page) {}
@@ -155,8 +156,8 @@ class Walk {
     return end < regions.pages ? end : regions.pages;
   }
 
-  // Ends a check. Continues if no lane saw room, or if too many checks in a row served no lane. Pass 1 soon leaves
-  // crowded pages. Pass 2 leaves them only to bound the search.
+  // Ends a check. The walk moves on if no lane saw room, or if too many checks in a row served no lane; otherwise it
+  // checks the same pages again. Pass 1 soon leaves crowded pages. Pass 2 leaves them only to bound the search.
   template <class Thread, class Group>
   SIMT_FN void look_done(Thread& thread, const Regions& regions, const Group& group, bool saw_room, bool served_some) {
     const bool pass_2 = left_ >= first_window;

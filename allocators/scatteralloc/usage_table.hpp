@@ -12,9 +12,9 @@
 // Protocol:
 // * use: A thread adds 1 to the count. With page reset, it checks the chunk size again, because the page may have been
 //   reset since it was chosen. Below the capacity, it searches for a bit. Otherwise it subtracts again.
-// * leave: A thread clears the bit and subtracts 1. If its free empties the page, it resets the page: it
-//   compare-exchanges the count from 0 to page bytes, clears the bits on the page, sets the chunk size to 0, and
-//   subtracts page bytes.
+// * leave: A thread clears the bit and subtracts 1. If its free empties the page and the form resets pages, it resets
+//   the page: it compare-exchanges the count from 0 to page bytes, clears the bits on the page, sets the chunk size to
+//   0, and subtracts page bytes.
 //
 // Orders: Bits acquire when a chunk is taken and release when it is freed. Additions to the count acquire and
 // subtractions release, so a user sees all resets that precede its addition.

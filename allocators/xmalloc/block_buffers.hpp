@@ -4,8 +4,8 @@
 // Paper: Huang et al., CIT 2010, sections III and V, figures 4 and 5. Numbers and details follow the public code.
 //
 // A Superblock is a header and up to 32 Basicblocks of one class. A Basicblock of class c has smallest * 2^c bytes, and
-// its header takes 16 of them. A free Basicblock is either in a free list (first-level buffer) of its class, or a set
-// bit of its Superblock's word.
+// its header takes 16 of them. A free Basicblock is either in a free list (first-level buffer) of its class, or marked
+// by a set bit of its Superblock's word.
 //
 // The word of a Superblock has four fields:
 // * Bits 0-31 mark the free blocks that are in no list.

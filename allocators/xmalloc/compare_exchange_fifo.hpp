@@ -14,8 +14,8 @@
 // 2. It reads the value from the tail if there is only one value, otherwise from the slot of the head.
 // 3. It compare-exchanges the head to the next position. If this fails, it begins again.
 //
-// If several threads compare-exchange at the same time, one succeeds, so every loop ends. Values have 32 bits. ABA: The
-// head and positions have 32 bits and repeat after 2^32 operations.
+// If several threads compare-exchange at the same time, one succeeds. A thread may lose repeatedly, but only while
+// others make progress. Values have 32 bits. ABA: The head and positions have 32 bits and repeat after 2^32 operations.
 //
 // Differs from the public code: Pushes release and pops acquire, while the public code has fences around each
 // operation. So each attempt has a fence here. These fences are probably the reason why calls take longer than in the

@@ -1,5 +1,5 @@
-// KeptBlocks keeps freed blocks that are larger than the largest Basicblock for requests of their size. The paper does
-// not have KeptBlocks.
+// KeptBlocks keeps freed blocks for requests of their size. These blocks are larger than the largest Basicblock and at
+// most 32 times as large. The paper does not have KeptBlocks.
 //
 // Sizes are rounded up to an eighth of their power of two, and each size has a FIFO. The tag of a block that may be
 // kept contains the block's size. Warps take the one lock of the heap below one after the other. A kept block costs a

@@ -59,7 +59,8 @@ struct BlockClasses {
   }
 };
 
-// Returns the largest possible request. The heap below serves blocks whose Superblocks do not fit the pool.
+// Returns the largest possible request. If the pool has no room for the Superblock of a class, the heap below serves
+// the requests of this class.
 template <class Memory>
 std::size_t max_request_over(std::size_t pool_bytes, const BlockClasses& all) {
   const std::size_t largest = Memory::largest_request(pool_bytes);

@@ -25,9 +25,9 @@
 //   group once at entry and add up by shuffles. In the public code they share a counter without a barrier.
 // * A lock guards the Memoryblocks, because the paper has no concurrent protocol (memoryblock_list.hpp).
 // * Basicblocks whose Superblocks do not fit the pool are not used. Larger requests go to the heap.
-// * The public code contains only the later form, so its times are comparable with those of xmalloc_device_heap. From 8
-//   KiB on, xmalloc_device_heap uses the device heap, lane by lane; xmalloc takes its Memoryblocks one after the other
-//   under the lock.
+// * The public code contains only the later form, so its times are comparable only with those of xmalloc_device_heap.
+//   From 8 KiB on, xmalloc_device_heap uses the device heap, lane by lane; xmalloc takes its Memoryblocks one after the
+//   other under the lock.
 // * malloc returns null if the heap refuses (block_buffers.hpp). FIFOs release and acquire.
 // * A FIFO reaches 32 GiB to both sides of its origin, so pools are smaller than 64 GiB (public code: 32 GiB).
 #pragma once

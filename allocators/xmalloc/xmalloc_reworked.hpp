@@ -31,7 +31,7 @@
 // * A Superblock is twice as large as one of the class below, headers included (layout.hpp). So two smaller Superblocks
 //   fill the gap that a larger one leaves. In the published form, only one fits there.
 // * Basicblocks whose Superblocks do not fit the pool are not used. Larger requests go to the heap.
-// * malloc returns null only after all entirely free Superblocks were returned to the heap.
+// * If memory is short, malloc returns null only after all entirely free Superblocks were returned to the heap.
 // * As in our published form, headers and the alignment have 16 bytes, and lanes form their group at entry, by
 //   shuffles.
 #pragma once

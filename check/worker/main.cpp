@@ -1,5 +1,5 @@
-// The programs allocbench-worker-check and allocbench-worker-tsan run all allocators on the models of check/, driven
-// over a pipe. The first program searches schedules. allocbench-worker-tsan is built for ThreadSanitizer and finds
+// The programs allocbench-worker-check and allocbench-worker-tsan run any allocator on any model, as commands over a
+// pipe request. The first program searches schedules. allocbench-worker-tsan is built for ThreadSanitizer and finds
 // races. harness/README.md defines the protocol.
 #include <fmt/format.h>
 
@@ -22,7 +22,7 @@ constexpr const char* examples = R"(To run it by hand:
     {"command":"explore","allocator":"cm_malloc_reworked","strategy":"swarm","seeds":1000,
      "model":{"name":"mine","threads_per_block":4,"steps":[{"do":"malloc","slot":0},{"do":"free","slot":0}]}}
     {"command":"quit"}
-Exit codes: 0: done; 2: wrong usage; 64: malformed command.)";
+Exit codes: 0: done; 1: another error; 2: wrong usage; 64: malformed command, or the host lacks resources.)";
 
 // Adds the subjects of usable plug-ins, and returns the unusable plug-ins.
 std::vector<allocbench::protocol::BrokenPlugin> load_subjects(allocbench::check::SubjectList& subjects) {

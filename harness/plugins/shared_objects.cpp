@@ -41,7 +41,7 @@ BadPlugin unusable(const fs::path& file, const std::string& why) { return BadPlu
 // An interface reads "check worker, 0.1.0 0123456789ab, GNU 12.2.0, no sanitizer" (cmake/plugin_interface.cpp.in).
 constexpr const char* worker_word = " worker, ";
 
-// Returns the variant in an interface text.
+// Returns the variant of the worker in an interface text.
 std::string worker_in(const std::string& interface) { return interface.substr(0, interface.find(worker_word)); }
 
 // Returns why a plug-in with the interface `theirs` is unusable here, or an empty text.

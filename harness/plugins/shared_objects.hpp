@@ -24,7 +24,7 @@ class SharedObject {
   void load();
 
   const std::filesystem::path& file() const { return file_; }
-  // Returns the sources of the file, as read by protocol/sources.hpp.
+  // Returns the sources of the file, as text that protocol/sources.hpp parses.
   const std::string& sources() const { return sources_; }
   // Returns an exported function of type `Function*`. Throws BadPlugin.
   template <class Function>
@@ -50,14 +50,14 @@ struct LoadedFiles {
   std::vector<BrokenFile> broken;
 };
 
-// Loads all usable files. With `in_child_first` a file that kills the loading process is reported as broken. Otherwise
-// such a file kills this process.
+// Loads all usable files. With `in_child_first`, a child process loads the files first, so a file that kills the
+// loading process is reported as broken. Otherwise such a file kills this process.
 LoadedFiles load_files(const std::vector<std::filesystem::path>& files, const std::string& variant,
                        bool in_child_first);
 
-// Returns the files *.so of the folders `variant` ("cpu", "cuda", "check", "tsan"), sorted by name. It searches first
-// in plugins/ next to this program, then in every folder of the environment variable ALLOCBENCH_PLUGINS, separated by
-// colons. Throws BadPlugin if a folder of that list does not exist.
+// Returns the files *.so of the folders `variant` ("cpu", "cuda", "check", "tsan"): first those in plugins/ next to
+// this program, then those in each folder of the environment variable ALLOCBENCH_PLUGINS, which colons separate. The
+// files of each folder are sorted by name. Throws BadPlugin if a folder of that list does not exist.
 std::vector<std::filesystem::path> plugin_files(const std::string& variant);
 
 }  // namespace allocbench

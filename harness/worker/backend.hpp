@@ -1,5 +1,5 @@
-// This file has the back end for the worker's host code. The back end is opened once and closed at the end.
-// backend_cpu.cpp and backend_cuda.cu implement it. All other host code is the same in both workers.
+// Backend is the back end for the worker's host code. A worker opens it once. backend_cpu.cpp and backend_cuda.cu
+// implement it. All other host code is the same in both workers.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct BackendOptions {
   std::optional<std::size_t> device_heap_bytes;     // size of the device heap; empty: the back end's default
   std::uint32_t os_threads = 0;                     // OS threads on the CPU back end; 0: one per core
   std::optional<std::uint64_t> deterministic_seed;  // seed of the CPU executor; empty: OS threads share the blocks
-  std::optional<std::uint64_t> lockstep_seed;       // the same seed, but the lanes of a warp advance together
+  std::optional<std::uint64_t> lockstep_seed;       // the same, but the lanes of a warp advance together
 };
 
 class Backend {
@@ -34,15 +34,16 @@ class Backend {
 // Opens the device and sets its heap before anything is launched. Throws simt::Fault(environment).
 std::unique_ptr<Backend> open_backend(const BackendOptions& options);
 
-// Loads the driver and returns the place of the device, or an empty text if it is unknown. It makes no context, because
-// another worker may be measuring.
+// Loads the driver and returns the PCI bus id of the device, or an empty text if the id is unknown. The function makes
+// no context, because another worker may be measuring.
 std::string pci_bus_id(int device);
 // Makes the context, which takes most of the start. If this fails, open_backend() reports the reason.
 void open_context(int device);
-// Ends the process immediately if the driver frees its resources. Otherwise it returns, and destructors run.
+// On the CUDA back end, ends the process immediately, because the driver frees its resources. On the CPU back end,
+// returns, so destructors run.
 void end_at_once();
 
-// "cpu" or "cuda".
+// Returns "cpu" or "cuda".
 std::string backend_name();
 // Returns the compiler of the device code, with its version.
 std::string compiler_text();

@@ -19,7 +19,7 @@ class CudaBackend final : public Backend {
 
  private:
   // The limit can only be set before the first launch of a kernel that uses the heap, and the loading of a module may
-  // count as a launch. So this is the first action on the device.
+  // count as a launch. So the constructor sets the limit right after it opens the device.
   static std::size_t set_heap(simt::Device& device, const BackendOptions& options) {
     if (options.device_heap_bytes) return device.set_device_heap_bytes(*options.device_heap_bytes);
     std::size_t bytes = 0;

@@ -7,7 +7,7 @@
 namespace allocbench::worker {
 namespace {
 
-// Google Benchmark 1.8 gave the member another name.
+// Returns whether the run failed. Google Benchmark 1.8 renamed the member that says so.
 template <class Run>
 bool has_failed(const Run& run) {
   if constexpr (requires { run.error_occurred; }) {

@@ -15,7 +15,7 @@ class BenchmarkReporter;
 namespace allocbench::worker {
 
 // Calls `sample`, which returns the seconds of one sample, `count` times. Returns Google Benchmark's measurement. An
-// exception of a sample ends the batch and is passed on. `shown`, if given, also gets the run.
+// exception of a sample ends the batch, and the function throws it again. `shown`, if given, also reports the batch.
 protocol::Loop run_benchmark_batch(const std::string& name, std::uint32_t count, const std::function<double()>& sample,
                                    benchmark::BenchmarkReporter* shown = nullptr);
 

@@ -1,11 +1,11 @@
 // This file measures the energy of a repetition of a cell, by the counter of a GPU.
 //
 // NVML's counter gives the energy since the driver was loaded, in millijoules. The counter moves in steps, some tens of
-// milliseconds apart. So the repetition is made again and again for at least a second, from one step of the counter to
-// another. Two values are subtracted from the result: the energy of the idle GPU, whose power is measured before and
-// after the work, and the energy of preparing the heap for each repetition, which a second loop measures. The error of
-// the result has two parts: the difference between the two idle powers, over the time of both loops, and one step of
-// the counter at each end of each loop.
+// milliseconds apart. So the meter makes the repetition again and again for the requested time, from one step of the
+// counter to another. Two values are subtracted from the result: the energy of the idle GPU, whose power is measured
+// before and after the work, and the energy of preparing the heap for each repetition, which a second loop measures.
+// The error of the result has two parts: the standard deviation of the idle power, over the time of both loops, and one
+// step of the counter at each end of each loop.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct Energy {
   std::uint64_t repetitions = 0;
 };
 
-// The inputs of the meter.
+// The functions through which the meter reads counter and clock, and waits.
 struct EnergySources {
   std::function<std::optional<double>()> joules;  // value of the counter; nothing if there is none
   std::function<double()> now;                    // time in seconds
@@ -34,7 +34,7 @@ class EnergyMeter {
 
   // Measures a repetition. `repeat` makes one repetition and waits for the device. `prepare` makes everything of it
   // except the timed kernels. Each is repeated for at least `seconds`. Returns nothing if the device has no counter, or
-  // one that does not change.
+  // if the counter does not change for two seconds.
   std::optional<Energy> measure(double seconds, const std::function<void()>& repeat,
                                 const std::function<void()>& prepare);
 

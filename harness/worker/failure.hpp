@@ -1,4 +1,4 @@
-// This file converts every exception of work on a cell into a status word with a reason.
+// This file converts exceptions of the work on a cell into a status word with a reason.
 #pragma once
 
 #include <optional>
@@ -10,8 +10,8 @@ namespace allocbench::worker {
 
 // Returns the failure of the current exception. Call it in a catch block. Returns nullopt if the exception is not a
 // result of the cell, and the caller rethrows it. After a simt::MachineFault the worker reports it to the front end and
-// ends. Other exceptions are bugs of this program: the worker dies, and the front end records `crashed` with its last
-// words.
+// ends. Other exceptions are bugs of this program: the worker dies, and the front end records `crashed` with the
+// worker's last output.
 std::optional<CellFailure> current_failure(const Traits& allocator);
 
 }  // namespace allocbench::worker

@@ -1,4 +1,4 @@
-// This file implements an allocator instance for its cells. It is compiled once per back end.
+// Instance is an allocator with its memory, for its cells. Each back end compiles this file.
 #pragma once
 
 #include <memory>
@@ -30,7 +30,7 @@ class Instance final : public AllocatorInstance {
   const Traits& traits() const { return setting_.traits(); }
   TimeShares& shares() const { return process_.shares; }
   LeakFindings& leak_findings() const { return process_.leak_findings; }
-  // Returns the deadline for the calls of observed forms.
+  // Returns the deadline of verification. Only calls through AllocatorHandle::observed() obey it.
   simt::Deadline& deadline() { return deadline_; }
   // Waits for the device. Throws the timeout if calls ended half-way, because all findings are then invalid.
   void fail_if_late();
@@ -43,11 +43,12 @@ class Instance final : public AllocatorInstance {
   void reset(bool without_device_heap);
   // Returns the rules for every returned pointer.
   PointerRules rules(bool check_overlap) const;
-  // Checks reset() and free(null) once, with the calls of the first cell. The result holds for all cells. No block may
-  // be in use before the check, and the allocator needs a reset after it. Throws CellFailure.
+  // Checks reset() and free(null) once, with the calls of the first cell. The result holds for all cells. If the
+  // deadline ends the check, the next cell repeats it. No block may be in use before the check, and the allocator needs
+  // a reset after it. Throws CellFailure.
   const std::string& check_reset(std::uint32_t lanes_per_warp);
 
-  const void* last_user = nullptr;  // cell that ran last; null after a reset
+  const void* last_user = nullptr;  // cell that ran last; null after a reset or a failure
 
  private:
   void create_timed();

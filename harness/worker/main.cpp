@@ -1,5 +1,5 @@
-// allocbench-worker-{cpu,cuda} has all allocators and workloads of one back end. It is driven over a pipe;
-// harness/README.md has the protocol.
+// allocbench-worker-{cpu,cuda} has all allocators and workloads of one back end. The front end sends commands over a
+// pipe (harness/README.md has the protocol), or a user runs one cell by hand.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -66,8 +66,8 @@ std::optional<std::size_t> device_heap_bytes(const Options& options, const Regis
   return needed == 0 ? std::nullopt : std::optional(needed);
 }
 
-// Waits for two lines of the front end. The first one says that the last worker launches nothing more, the second one
-// that this worker is gone. Returns false at the end of input, because then this worker is not needed.
+// Waits for two lines of the front end. The first line means that the previous worker launches nothing more. The second
+// line means that the previous worker is gone. Returns false if the input ends, because then nobody needs this worker.
 bool wait_for_turn(const BackendOptions& options, const protocol::LineWriter& events, TimeShares& shares) {
   const auto next_line = [&] {
     const TimeShares::Scope waiting(shares, Part::waiting);
@@ -200,7 +200,8 @@ int main_of_worker(int argc, char** argv) {
 }  // namespace allocbench::worker
 
 int main(int argc, char** argv) {
-  // If the front end dies, its pipe closes. Then the write fails, and the worker ends normally.
+  // If the front end dies, its pipe closes. Then a write fails with an error instead of a signal, and the worker ends
+  // in order.
   std::signal(SIGPIPE, SIG_IGN);
   return allocbench::worker::main_of_worker(argc, argv);
 }

@@ -16,13 +16,14 @@
 namespace allocbench::worker {
 namespace {
 
-// The host reads all words of the allocator. For a larger pool a cell would wait longer for this than for its kernels.
+// The invariants of larger pools are not checked. The host reads all words of the allocator, and for a larger pool this
+// would take longer than the kernels.
 constexpr std::size_t largest_inspected_pool = std::size_t{512} << 20;
 
 // An observed pass fills and compares blocks, and records each call, so it takes longer than a timed one.
 constexpr double observed_to_timed = 3;
 
-// Starts the deadline, also without `seconds`, so that no earlier deadline remains.
+// Starts a deadline. Without `seconds` it starts a very late one, so that no earlier deadline remains.
 class DeadlineScope {
  public:
   DeadlineScope(simt::Deadline& deadline, std::optional<double> seconds) : deadline_(deadline) {
@@ -218,7 +219,7 @@ Sample MeasuredCell::repetition(std::string_view name, double least_seconds, con
   make_ready();
   PhaseTimer timer(instance_.stream(), &stages);
   {
-    const simt::Range range(name);  // `allocbench profile` wants only phases of samples
+    const simt::Range range(name);  // `allocbench profile` selects samples by this name
     run_->sample(timed_allocator().telling(stages), timer);
   }
   instance_.shares().move_to(Part::kernels, timer.seconds());
@@ -253,7 +254,8 @@ bool MeasuredCell::passes_take_longer_than(double seconds) const {
   return judged_ && observed_to_timed * judged_->wall_seconds * static_cast<double>(passes) > seconds;
 }
 
-// check_recorded() checks these blocks after every sample.
+// Checks workloads that check their own blocks. check_recorded() does so after every sample, so a run is only necessary
+// if there was no sample.
 void MeasuredCell::check_own_blocks(Verification& result) {
   result.content = "checked";
   if (judged_) return;

@@ -29,19 +29,22 @@ class MeasuredCell final : public Cell {
   void prepare() override;
 
  private:
-  // An allocator that never frees starts every pass fresh, because reuse would only exhaust it.
+  // Returns whether every pass starts fresh: in the state `fresh`, and for an allocator that never frees, because reuse
+  // would only exhaust it.
   bool starts_every_pass_fresh() const {
     return settings_.state == StartState::fresh || instance_.traits().frees == Frees::never;
   }
   bool starts_fresh() const { return starts_every_pass_fresh() || instance_.last_user != this; }
-  // Blocks may be compared with each other while all requests since the reset fit into the pool.
+  // Returns whether blocks may be compared with each other. If the allocator reuses blocks that were not freed, this
+  // holds only while all requests since the reset fit into the pool.
   bool overlap_is_defined() const;
 
-  // Makes the allocator as new as possible in this process.
+  // Makes the allocator new, if that is possible in this process.
   void reset_allocator() { instance_.reset(leaves_device_heap_alone_); }
   // Brings the heap into the state from which samples start.
   void begin();
-  // Does the same as begin(), and resets the records of a sample.
+  // Prepares a repetition: calls begin() if the repetition starts fresh, prepares the workload, and flushes the L2
+  // cache if the cell wants that.
   void make_ready();
   // Makes a repetition. A repetition of less than `least_seconds` is not checked, and its sample has only its time.
   Sample repetition(std::string_view name, double least_seconds, const StageListener& listener);
@@ -58,15 +61,17 @@ class MeasuredCell final : public Cell {
   template <class Check>
   void verify_stage(const VerifiedStage& stage, std::optional<double> seconds, Verification& result, Check&& check);
   void check_contents(std::optional<double> seconds, Verification& result);
-  // Returns whether all passes of check_filled_blocks() will probably take longer, estimated from repetitions.
+  // Returns whether all passes of check_filled_blocks() will probably take longer, estimated from the last repetition.
+  // Returns false if there was none.
   bool passes_take_longer_than(double seconds) const;
   void check_own_blocks(Verification& result);
   // Runs one more pass from the initial state of samples. Its calls are written to a folder.
   void record_trace(const VerificationLimits& limits, Verification& result);
   void check_blocks_of_few(Verification& result);
   void check_leaks(const RequestProfile& requests, Verification& result);
-  // Runs the observed passes. The first one checks the contents of the blocks. This pass and any later ones count
-  // steps, from the initial state of samples.
+  // Runs the observed passes, from the initial state of samples. The first one checks the contents of the blocks.
+  // `counted_passes` passes count steps. If the heap is not reset between passes, `warmups` passes without counts come
+  // before them.
   void check_filled_blocks(Verification& result);
   void check_contents_of(const CallLedger& calls, bool judged, Verification& result, PhaseTimer& untimed);
   PointerRules rules() const;

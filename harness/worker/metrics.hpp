@@ -1,4 +1,5 @@
-// This file declares all metrics of results once. Readers, tables and plots get unit and direction from here.
+// This file declares all metrics of results once. Readers, tables and plots take the unit, and whether lower or higher
+// is better, from here.
 #pragma once
 
 #include <vector>

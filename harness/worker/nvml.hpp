@@ -26,7 +26,7 @@ class Nvml {
   Nvml& operator=(const Nvml&) = delete;
 
   GpuCondition condition() const;
-  // Returns a part of condition(), in a fraction of its time.
+  // Returns whether condition() would have a throttle reason. This is much faster than condition().
   std::optional<bool> throttled() const;
   // Returns the joules since the driver was loaded.
   std::optional<double> joules() const;

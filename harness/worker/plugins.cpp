@@ -24,7 +24,7 @@ std::string plugin_of(const fs::path& file) {
   return name.ends_with(suffix) ? name.substr(0, name.size() - suffix.size()) : name;
 }
 
-// Groups the parts by folder and name. If one part of a plug-in is unusable, the whole plug-in is, because half its
+// Groups the parts by folder and name. If one part of a plug-in is unusable, the whole plug-in is, because some of its
 // kernels would be missing.
 std::map<fs::path, Plugin> read_plugins(const LoadedFiles& loaded) {
   std::map<fs::path, Plugin> plugins;

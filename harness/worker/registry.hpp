@@ -39,8 +39,8 @@ struct CellRequest {
 };
 
 struct VerificationLimits {
-  std::optional<double> seconds = {};           // time of each stage, after which its calls end themselves
-  std::optional<double> contents_seconds = {};  // time for the check of all contents; empty: no limit
+  std::optional<double> seconds = {};           // time limit of each stage; calls that exceed it end
+  std::optional<double> contents_seconds = {};  // time for all passes over contents; empty: no limit
   std::string trace = {};                       // folder for a trace of one more pass; empty: no trace
   std::uint32_t trace_calls = 0;                // capacity of the trace's buffers for one kernel
 };
@@ -76,10 +76,10 @@ class Cell {
   virtual std::vector<KernelInfo> kernels() const = 0;
   // Returns whether the cell's blocks may come from the device heap.
   virtual bool uses_device_heap() const = 0;
-  // Runs the untimed passes, which check contents, pointers, steps, leaks and invariants. Calls that exceed the time of
-  // a stage end themselves. The findings of the stage are then invalid, and the verdict states this.
+  // Runs the untimed passes, which check contents, pointers, leaks, resets and invariants, and count steps. Calls that
+  // exceed the time of a stage end themselves. The findings of the stage are then invalid, and the verdict states this.
   virtual Verification verify(const VerificationLimits& limits, const StageListener& stages) = 0;
-  // Makes one timed repetition with checked pointers.
+  // Makes one timed repetition with checked pointers. Warm-ups come before the first one.
   virtual Sample sample(const StageListener& stages) = 0;
   // repeat() makes the same repetition as sample(), without checks and results. prepare() makes all its steps except
   // the timed kernels. Both wait for the device.

@@ -15,8 +15,8 @@ namespace allocbench::worker {
 AllocatorRequest allocator_of(const std::string& cell, const Registry& registry);
 
 // Measures a cell. `cell` is one JSON object that joins the protocol's commands: "allocator", "allocator_parameters",
-// "pool_bytes", "workload", "parameters", "seed", "state", "l2", "warmups". Returns the exit code, which is 1 if the
-// cell did not end with `ok`.
+// "pool_bytes", "workload", "parameters", and the settings of "open", such as "seed" and "state". "energy_s" has no
+// effect. Returns the exit code, which is 1 if the cell did not end with `ok`.
 int run_by_hand(const std::string& cell, std::uint32_t samples, const Registry& registry, Backend& backend,
                 ProcessState& process);
 

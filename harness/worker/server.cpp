@@ -209,7 +209,7 @@ protocol::Sample Server::sample(OpenCell& cell, const std::string& id, const Sta
           .loop = {}};
 }
 
-// Every sample is written when it is measured. The last one is the answer.
+// Each sample is written before the next one begins. The last sample is the answer.
 protocol::Event Server::answer(const protocol::SampleCell& command) {
   OpenCell& cell = open_cell(command.cell);
   const std::uint32_t count = samples_of(command);

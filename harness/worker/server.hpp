@@ -23,13 +23,14 @@ class Server {
   Server(const Registry& registry, Backend& backend, const Nvml& nvml, const protocol::LineWriter& events,
          ProcessState& process);
 
-  // Announces `ready`, then answers commands until `quit` or the end of input. Returns the exit code of the process.
+  // Announces `ready`, then answers commands until `quit`, the end of input, a malformed command or a fatal failure.
+  // Returns the exit code of the process.
   int serve(std::istream& commands);
 
  private:
   using Event = protocol::Event;
 
-  // A cell with the name that its answers and measurements have.
+  // A cell with the name of its runs in Google Benchmark.
   struct OpenCell {
     std::string name;  // "allocator/workload"
     std::unique_ptr<Cell> cell;

@@ -12,14 +12,14 @@ enum class Part {
   start,      // from main() to `ready`: loading plug-ins, opening the device
   allocator,  // creating instances
   open,       // opening cells: inputs, buffers, loading kernels
-  contents,   // verification: passes with content checks and counts
+  contents,   // verification: passes with content checks and counts, and the trace
   leaks,      // verification: the leak check
-  resets,     // verification: reset() and free(null)
-  deadlines,  // verifications that ended at their deadline
+  resets,     // verification: reset(), free(null) and the invariants
+  deadlines,  // stages of verification that ended at their deadline
   reset,      // sampling: making the allocator new
   kernels,    // sampling: the timed phases
-  pointers,   // sampling: judging what the kernels recorded
-  other,      // sampling: the rest (poisoned slots, flushed caches, warm-ups, clocks)
+  pointers,   // sampling: checking the pointers that the kernels recorded
+  other,      // sampling: the rest (poisoned slots, flushed caches, clocks, energy)
   waiting     // waiting for the next command
 };
 

@@ -1,8 +1,9 @@
 // The warm-ups of a cell are repetitions before its first sample that are not counted.
 //
-// Warming caches, the TLB and clocks takes microseconds. A warm-up that takes as long as the samples of a whole round
-// is as good as a sample if the allocator starts every repetition fresh. It is then used as a sample. A worker that is
-// run by hand makes both, because profilers search for the range `sample`.
+// Caches and the TLB are warm after microseconds. So a warm-up that takes as long as the samples of a whole round is as
+// good as a sample, if the allocator starts every repetition fresh. On a GPU it is used as a sample. The CPU back end
+// does not do this, because its times have no meaning. A worker that is run by hand does not do it either, because
+// profilers search for the range `sample`.
 #pragma once
 
 #include <cstdint>

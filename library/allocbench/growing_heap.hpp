@@ -43,8 +43,9 @@ class GrowingHeap {
   // Returns the handle for kernels. It stays valid after a growth.
   Handle handle() const { return heap_.handle(); }
 
-  // Makes the pool at least this large, and never smaller than before. Waits for the stream. No other kernel that uses
-  // the heap may run. If memory or the reservation is exhausted, throws simt::Fault and leaves the heap unchanged.
+  // Gives the pool memory for at least `pool_bytes`, and never less than before. The pool then ends with its last whole
+  // chunk. Waits for the stream. No other kernel that uses the heap may run. If memory or the reservation is exhausted,
+  // throws simt::Fault and leaves the heap unchanged.
   void grow(std::size_t pool_bytes) {
     stream_.synchronize();
     reserved_.grow(pool_bytes);
@@ -60,8 +61,8 @@ class GrowingHeap {
   std::size_t pool_bytes() const { return end_; }
   std::size_t most_pool_bytes() const { return heap_.max_request(); }
   std::size_t metadata_bytes() const { return heap_.metadata_bytes(); }
-  // Returns the usage without the part of the pool that has no memory. usage() and check() otherwise do the same as in
-  // Heap.
+  // Returns the usage without the part of the pool that has no memory. Otherwise usage() and check() do the same as
+  // those of Heap.
   HeapUsage usage() const {
     HeapUsage usage = heap_.usage();
     if (end_ == most_pool_bytes()) return usage;

@@ -48,7 +48,7 @@ class Heap {
   explicit Heap(simt::Stream& stream, std::size_t pool_bytes, const Parameters& parameters = {},
                 DeviceHeap device_heap = DeviceHeap::set)
       : arena_(stream, pool_bytes), allocator_(create(arena_, parameters, device_heap)) {}
-  // Does the same in memory of the caller, who must keep it as long as the heap exists.
+  // Makes the heap in memory of the caller, who must keep this memory as long as the heap exists.
   Heap(simt::Stream& stream, Pool pool,
        const Parameters& parameters = {}) requires(A::traits.pool == PoolLocation::arena)
       : arena_(stream, pool), allocator_(create(arena_, parameters, DeviceHeap::set)) {}
@@ -89,8 +89,8 @@ class Heap {
   // uses the heap may run.
   HeapUsage usage() const requires requires(const A& allocator, simt::Stream& stream) { allocator.usage(stream); }
   { return allocator_.usage(arena_.stream()); }
-  // Returns the violated invariants of the metadata. Returns an empty text if there is none or the design states no
-  // invariants. Waits like usage().
+  // Returns a violated invariant of the metadata. Returns an empty text if all hold or the design states no invariants.
+  // Waits like usage().
   std::string check() const {
     if constexpr (requires(const A& allocator, simt::Stream& stream) { allocator.broken_invariant(stream); }) {
       return allocator_.broken_invariant(arena_.stream());

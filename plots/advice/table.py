@@ -226,8 +226,8 @@ def _add_limits(by_allocator: dict[str, dict], run: Run) -> None:
 
 
 def _add_memory(by_allocator: dict[str, dict], run: Run) -> None:
-    """Adds the bytes of pool and metadata that a requested byte takes in a full pool, and the metadata's share of these
-    bytes.
+    """Adds the bytes of pool and metadata that a requested byte takes in a full pool, and the metadata
+    divided by the pool.
     """
     values = _values(run)
     for cell in run.cells.index:

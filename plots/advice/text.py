@@ -68,7 +68,7 @@ def wrapped(parts: list[str]) -> str:
 _LEGEND = (
     "time/best: time divided by the best time, geometric mean of the cells below. operation: time of the nearest cell divided by its operations "
     "(mallocs and frees), which run in parallel. memory: bytes of a full pool and its metadata per requested byte. regs: registers of malloc. ok: "
-    "cells of the whole guide with status ok; all cells near this job are ok. away: steps from the question to the nearest cell that the allocator "
+    "cells of the whole guide with status ok; no cell near this job failed. away: steps from the question to the nearest cell that the allocator "
     "served. -: not measured."
 )
 PROVISIONAL = f"{provisional.WORD}: at least one of these cells has fewer than three rounds."

@@ -1,4 +1,6 @@
-"""This module implements `python3 -m plots`. Each command prints the paths of the files that it wrote."""
+"""This module implements `python3 -m plots`. A command that draws prints the paths of its files, and other commands print their
+answer.
+"""
 
 from __future__ import annotations
 

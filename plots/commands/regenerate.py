@@ -19,8 +19,9 @@ examples:
   python3 -m plots regenerate --check                   change nothing; list the files that would change
   python3 -m plots regenerate results/reference/h200 --only ledger
 
-Written are the figures and tables of runs, the ledger (claims.*), pictures over several runs, cards.md of a second model, study.json and index.md of
-each study, numbers and tables in texts (python3 -m plots numbers), and the page of each study below build/drawn. Files that nothing makes are removed.
+The command writes figures and tables of runs, the ledger (claims.*), pictures over several runs, cards.md of a second model, study.json and index.md
+of each study, numbers and tables in texts (python3 -m plots numbers), and the page of each study below build/drawn. If --only leaves out no part of a
+study, it removes files of these kinds that nothing makes.
 
 exit codes: 0 all files are written, or with --check no file would change (--check leaves out the page); 2 a file would change (--check), the command line is wrong, or results are unreadable
 """

@@ -18,9 +18,10 @@ examples:
   allocbench report results/reference/h200 --html              the page of all results below
   allocbench report results/guide --html --out report.html
 
-The page needs no network. Runs that cannot be read are listed on the page and on stderr; all others are shown.
+The page needs no network. Runs that cannot be read or drawn, or that come from another device, are listed on the page
+and on stderr. All others are shown.
 
-exit codes: 0: written; 2: wrong usage, or written without runs that cannot be read; 3: nothing to show
+exit codes: 0: written; 2: wrong usage, or the page lacks some runs; 3: nothing to show
 """
 
 

@@ -105,7 +105,7 @@ def _of_today(document: dict, folder: Path) -> Overrides:
     today = configs.named(config.get("name", "")) or {}
     if "plot" not in today or today["plot"] == config.get("plot") or not configs.measures_the_same(config, today, run.get("backend", "")):
         return Overrides()
-    print(f"plots: {folder}: drawn as {os.path.relpath(path)} says today, which differs from the stored plot.", file=sys.stderr)
+    print(f"plots: {folder}: drawn by the current {os.path.relpath(path)}, whose plot differs from the stored one.", file=sys.stderr)
     return Overrides(path)
 
 

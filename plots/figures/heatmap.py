@@ -6,7 +6,7 @@ reference value, or the status word. This form suits many series with few points
 The reference is one of the following:
 
 * An allocator.
-* `best` is the smallest value of each column.
+* `best` is the smallest value above 0 of each column.
 * `baseline` is the phase of this name in the same cell.
 * `baselines` is the median of these phases over all allocators.
 

@@ -77,7 +77,7 @@ def _of_group(group: Sequence[Origin]) -> Iterator[str]:
         where = "; ".join(f"{model}: {_listed([run for run in group if model in run.models])}" for model in models)
         yield f"{_place(group)}: {len(models)} models of device in one group ({where}). Measure the group on one model: {study_file.command(group)}"
     if changed := [run for run in group if run.has_changed]:
-        yield f"{_place(group)}: the configs of {_listed(changed)} measure something else today. Measure again: {again(changed, group)}"
+        yield f"{_place(group)}: the current configs of {_listed(changed)} define other measurements than the kept results. Measure again: {again(changed, group)}"
     if few := [run for run in group if run.judges_times and run.few_rounds]:
         yield (f"{_place(group)}: {sum(run.few_rounds for run in few):,} cells have fewer than {ENOUGH} rounds in configs by whose times sentences or points are "
                f"judged ({_listed(few)}). Raise `rounds` where the config asks for fewer, and give these configs time: {again(few, group)}")
@@ -117,7 +117,7 @@ def _holes(groups: Groups) -> Iterator[str]:
     if holes > MOST_HOLES * cells:
         counts = Counter(word for run in runs for word in run.statuses.elements() if word in HOLES)
         told = ", ".join(f"{counts[word]:,} {word}" for word in HOLES if counts[word])
-        yield (f"{_place_of(groups)}: {holes:,} of {cells:,} cells ({100 * holes / cells:.1f} %) have no number and no rule that explains it ({told}); allowed are "
+        yield (f"{_place_of(groups)}: {holes:,} of {cells:,} cells ({100 * holes / cells:.1f} %) failed or were skipped ({told}); allowed are "
                f"{100 * MOST_HOLES:.0f} %. {_most(runs, lambda run: run.holes)}")
     for count, words, step in ((lambda run: run.late_verifications, "used up their deadline in verification", "Raise deadline_s or bound the verification"),
                                (lambda run: run.left_out, "were left out for lack of time", "Measure them with --resume")):
@@ -138,7 +138,7 @@ def _unknown_commits(found: Sequence[Origin]) -> Iterator[str]:
     for commit in union(found, "commits"):
         if not _git("rev-parse", "--verify", "--quiet", f"{commit.rpartition('-g')[2]}^{{commit}}"):
             runs = [run for run in found if commit in run.commits]
-            yield f"{_listed(runs)}: commit {commit} is not in this repository, so nobody can measure it again. Measure at a commit that has a tag."
+            yield f"{_listed(runs)}: commit {commit} is not in this repository, so its results cannot be reproduced. Measure at a commit that has a tag."
 
 
 def _git(*words: str) -> str:

@@ -19,7 +19,7 @@ from plots import ROOT
 from plots.runs import configs, labels
 
 ENOUGH = 6  # least number of rounds for the 95 % interval of a median
-# Statuses without a number and without a rule that explains them.
+# Statuses of cells that failed or were skipped. `unsupported` and `oom` are answers of the allocator.
 HOLES = ("timeout", "skipped", "incorrect", "device_fault", "crashed")
 _OF_A_START = (b'{"event":"run"', b'{"event":"device"')
 

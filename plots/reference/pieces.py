@@ -148,6 +148,6 @@ def _warnings(made: Sequence[Plan], groups: Groups, rounds: int) -> str:
     changed = [run.name for group in groups.values() for run in group if run.has_changed]
     names = [name for plan in made for piece in plan.pieces for name in piece.configs]
     fewer = [name for name in names if (path := config_file(name)) and configs.effective(configs.read(path), made[0].backend).get("rounds", rounds) < rounds]
-    told = ((guessed, "have no kept results and count as the average of their group"), (changed, "measure something else today than what the forecast is from"),
+    told = ((guessed, "have no kept results and count as the average of their group"), (changed, "define other measurements than the kept results behind the forecast"),
             (fewer, f"ask for fewer than {rounds} rounds (`rounds`)"))
     return "".join(f"# {len(names)} configs {words}: {', '.join(sorted(names))}\n" for names, words in told if names)

@@ -43,7 +43,7 @@ def _dates(group: Sequence[Origin]) -> str:
 
 def _ended(rows: dict[str, list[Origin]]) -> str:
     words = [word for word in stored.STATUSES if any(run.statuses[word] for run in rows[_TOTAL])]
-    header = ["group", "cells", *words, "share without number or rule", "deadline in verification", "left out", f"fewer than {ENOUGH} rounds"]
+    header = ["group", "cells", *words, f"share of {', '.join(HOLES)}", "deadline in verification", "left out", f"fewer than {ENOUGH} rounds"]
     return grid.markdown(grid.Grid(header, [_counts(name, group, words) for name, group in rows.items()]))
 
 

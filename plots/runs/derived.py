@@ -44,7 +44,7 @@ def relative(cells: pandas.DataFrame, values: pandas.DataFrame, reference: str) 
 
     The reference is an allocator or one of these words:
 
-    * `best` is the smallest value of any allocator at the same settings.
+    * `best` is the smallest value above 0 of any allocator at the same settings.
     * `baseline` is the phase of this name in the same cell.
     * `baselines` is the median of these phases over all cells at the same settings. A single baseline differs between
       processes.

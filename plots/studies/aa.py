@@ -56,7 +56,7 @@ def make(runs: Sequence[Run], stem: str = "aa") -> Drawing:
     phases = list(dict.fromkeys(place.phase for place in places))
     names = list(dict.fromkeys(place.name for place in places))
     run = runs[0]
-    caption = [f"A line per run: its 95 % interval, as a distance from the median of the runs; red where it is disjoint from that of another run. {_counts(places)}"]
+    caption = [f"Each line is the 95 % interval of a run, as a distance from the median of the runs. It is red if it is disjoint from the interval of another run. {_counts(places)}"]
     with matplotlib.rc_context(style.RC):
         page = Page(Heading(f"One config, {len(runs)} times on one card", origin.title(run), caption, origin.lines(run)), _AXIS + _ROW * len(names) + _TITLE)
         shown = [ticks.cut(name, style.LEAST, style.NAME) for name in names]

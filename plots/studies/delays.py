@@ -3,8 +3,9 @@
 It compares the application's times for several waits, in cycles, in every malloc or every free.
 
 The configs of these runs sweep a wait of the adaptor `Delayed` (allocators/support/adaptors/delayed.hpp) on the x axis.
-A straight line is fitted to the times of one allocator in one phase. Its slope is the number of calls in a row: calls
-that follow one another on the way to the result. At a slope of 0, a faster allocator does not help.
+A straight line is fitted to the times of one allocator in one phase. Its slope, times the clock rate, is the number of
+calls in a row: calls that follow one another on the way to the result. At a slope of 0, a faster allocator does not
+help.
 """
 
 from __future__ import annotations

@@ -34,10 +34,11 @@ def drawing(runs: Sequence[Run]) -> Drawing:
 
 def _heading(slopes: Sequence[Slope], run: Run) -> Heading:
     unit = "steps of the executor" if run.backend == "cpu" else "cycles"
-    caption = [f"What {STEP:,} {unit} of waiting in every call add to the time without waits: the slope of a straight line through all waits, over the time "
-               "without. The bars are its 95 % interval: of the line, or of the times if that is wider. An allocator whose calls take so much less would save "
-               "about as much.",
-               "A mark at the left edge: the interval includes 0, so no dependence is seen. No mark: no time without waits, or too few times; the table has the statuses."]
+    caption = [f"A mark is the share of the time without waits that {STEP:,} {unit} of waiting in every call add. It follows from the slope of a straight line through "
+               "the times of all waits. The bars are its 95 % interval: the interval of the line, or that of the times if it is wider. If the calls of an allocator are so "
+               "much shorter, it saves about this share.",
+               "A mark at the left edge means that the interval includes 0, so no dependence is seen. A row without a mark has no time without waits, or too few times. "
+               "The table has the statuses."]
     if any(each.provisional for each in slopes):
         caption.append(f"{provisional.HOLLOW} {provisional.MARKED}")
     return Heading("How much does an application depend on its allocator?", "", caption, origin.lines(run)[:1],
@@ -81,8 +82,8 @@ def _limits(slopes: Sequence[Slope]) -> tuple[float, float]:
 
 def markdown(heading: Heading, slopes: Sequence[Slope]) -> str:
     header = ["application", "phase", "waits", "allocator", "time without waits", f"{STEP:,} cycles add", "of that time", "calls in a row", "off the line", "points"]
-    explained = ("Calls in a row: the slope times the clock during the samples, so many calls follow one another on the way to the result. Off the line: how far the "
-                 "farthest point lies from it, over the time without waits; where that is much, waits of other lengths cost more or less than the line says.")
+    explained = ("`calls in a row` is the slope times the clock rate during the samples: so many calls follow one another on the way to the result. `off the line` is the "
+                 "distance of the farthest point from the line, divided by the time without waits. If it is large, other waits cost more or less than the line says.")
     return heading.markdown([explained, grid.markdown(grid.Grid(header, [_row(each) for each in slopes], aligned_left=4))], caption_first=True)
 
 

@@ -40,9 +40,10 @@ def drawing(data: dict, points: Sequence[Point], runs: Sequence[Run]) -> Drawing
 def _heading(data: dict, points: Sequence[Point], runs: Sequence[Run]) -> Heading:
     verdicts = [point.verdict for point in points]
     counted = ", ".join(f"{verdicts.count(word)} {word}" for word in (MET, LOST, OPEN, UNMEASURED) if word in verdicts)
-    caption = [f"{len(points)} points: {counted}. A point is met where it is met at all of its settings. A mark is the factor over the best other allocator at one "
-               "setting, with its 95 % interval; its colour is the verdict about the limit of the point, which may be about another one. Left of 1: better than all others."
-               + (" The factor is inverted where more is better." if any(point.higher for point in points) else "")
+    caption = [f"{len(points)} points: {counted}. A point is met if its limit is met at all of its settings. A mark is the value divided by that of the best other "
+               "allocator at one setting, with its 95 % interval. Left of 1 the value is better than that of all others. The colour of a mark is the verdict about the limit. "
+               "Some limits do not refer to the best other allocator."
+               + (" If more is better, the factor is inverted." if any(point.higher for point in points) else "")
                + (" No factor: a number is missing, or the best other has 0." if any(len(_lanes(point)) < len(point.places) for point in points if point.verdict != UNMEASURED)
                   else ""),
                few_rounds.MARKED if any(point.few for point in points) else "",

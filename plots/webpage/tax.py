@@ -1,7 +1,8 @@
 """This module draws the allocation tax: the time of applications with every allocator, divided by the time with a bump pointer that
 never frees.
 
-It also draws the time without any allocation, and says when to use which allocator.
+It also draws the time without any allocation, divided by the same time of the bump pointer, and lists the best allocators
+for typical jobs.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ def summary(table: dict) -> str:
         rows.append(f"<tr><th>{_APPLICATIONS[case['figure']]}</th><td>{least}</td><td>{most}</td><td>{none}</td></tr>")
     if not rows:
         return ""
-    head = "<th>application</th><th>least, of the unbroken that free and serve any size</th><th>most</th><th>no allocation</th>"
+    head = "<th>application</th><th>least, among allocators that free, serve any size and pass the bug search</th><th>most</th><th>no allocation</th>"
     return f'<div class="scroll"><table class="plain roomy"><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
 
 

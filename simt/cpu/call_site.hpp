@@ -1,5 +1,5 @@
-// CallSite is the place in the source where an operation was called. The CPU executor matches rendezvous by call site
-// and prints it in every diagnosis.
+// CallSite is the place in the source where an operation was called. All lanes of a group operation must call it at one
+// site, except sync(). Diagnoses print the site.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,14 @@ struct CallSite {
   const char* file = "";
   std::uint32_t line = 0;
 
-  // Returns the place of the caller if it is a default argument. It is not consteval, because GCC 12 would evaluate it
-  // at the declaration of the default.
+  // As a default argument, this function returns the place of the call. The function is not consteval, because GCC 12
+  // would evaluate it at the declaration of the default.
   static constexpr CallSite here(const char* file = __builtin_FILE(), std::uint32_t line = __builtin_LINE()) {
     return {file, line};
   }
 
-  // If several units include a header, one place has several copies of its file name.
+  // Each compiled unit that includes a header has its own copy of the header's file name, so the texts are compared
+  // too.
   friend bool operator==(const CallSite& a, const CallSite& b) {
     return a.line == b.line && (a.file == b.file || std::strcmp(a.file, b.file) == 0);
   }

@@ -1,4 +1,4 @@
-// Deadline on the CPU executor has the members of simt/cuda/deadline.hpp, over the host's clock.
+// Deadline on the CPU executor has the members of simt/cuda/deadline.hpp. It uses the clock of the host.
 #pragma once
 
 #include <atomic>

@@ -19,12 +19,14 @@ class DeviceHeapMemory {
   DeviceHeapMemory(const DeviceHeapMemory&) = delete;
   DeviceHeapMemory& operator=(const DeviceHeapMemory&) = delete;
 
-  // Sets the size. This is allowed before the first launch that uses the heap; afterwards it returns false, as on CUDA.
+  // Sets the size and returns true. After the first malloc() since construction or reset(), it changes nothing and
+  // returns false.
   bool resize(std::size_t bytes);
   // Discards all blocks and gives the heap this size.
   void reset(std::size_t bytes);
   void* malloc(std::size_t bytes);
-  // Frees a block. Returns false if `block` is not a live block of this heap (a wild pointer or a second free).
+  // Frees a block; null is allowed. Returns false if `block` is not a live block of this heap (a wild pointer or a
+  // second free).
   bool free(void* block);
   bool contains(const void* address) const;
   std::size_t bytes() const { return bytes_; }

@@ -15,6 +15,7 @@ std::string warp_name(const Warp& warp);      // for example "block 3, warp 0"
 std::string lane_name(const Lane& lane);      // for example "lane 5 of block 3, warp 0"
 
 // Returns one row per lane: lane, state, operation, mask, call site and, for parked lanes, the words that they watch.
+// The absent lanes of a partial warp share one row.
 std::string lane_table(const Warp& warp);
 // Returns the tables of all warps of the block with lanes that have not exited.
 std::string live_warps(const Block& block);

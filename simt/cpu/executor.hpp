@@ -22,21 +22,22 @@ class Executor {
   explicit Executor(const ExecutorOptions& options);
   ~Executor();
 
-  // Restarts the executor, only in deterministic mode. Afterwards it behaves like a new one, but keeps workers, stacks
-  // and mappings.
+  // Restarts the executor, only in deterministic mode. Afterwards it behaves like a new one, but keeps its mappings of
+  // memory. It also keeps workers and stacks, unless stack_bytes or guard_pages differ.
   void restart(const ExecutorOptions& options);
 
   // Returns the number of blocks of this size that run at once.
   std::uint32_t resident_blocks(std::uint32_t threads_per_block) const;
-  // Runs grids. Returns when every block has ended, or throws the first Fault. The report is valid in both cases.
-  // `shape` has the blocks of all grids, which run together.
+  // Runs grids. Returns when every block has ended, or throws the first Fault, or the exception of a worker that lacks
+  // host resources. The report is valid after all of these, but not if no launch can have this shape. `shape` has the
+  // blocks of all grids, which run together.
   void run(LaunchShape shape, std::span<const Grid> grids, LaunchReport& report);
 
   const ExecutorOptions& options() const { return options_; }
   DeviceHeapMemory& device_heap() { return device_heap_; }
   const DeviceHeapMemory& device_heap() const { return device_heap_; }
 
-  // Returns a hash over all launches of this executor.
+  // Returns a hash over all launches since construction or restart, or 0 outside the deterministic mode.
   std::uint64_t hash() const { return hash_; }
   std::uint32_t launches() const { return static_cast<std::uint32_t>(launches_); }
   const Schedule& schedule() const { return schedule_; }
@@ -46,10 +47,10 @@ class Executor {
   void begin_run();
   // Returns the number of blocks of the grid that run at once. Throws if no launch can have this shape.
   std::uint32_t blocks_at_once(LaunchShape shape) const;
-  // Returns the number of workers that share the resident blocks.
+  // Makes missing workers. Returns the number of workers that share the resident blocks.
   std::uint32_t provide_workers(std::uint32_t resident);
-  // Runs worker 0 on the calling thread, and every other worker on its own thread. Returns the first exception of a
-  // worker.
+  // Runs worker 0 on the calling thread, and every other worker on its own thread. Returns the exception of the first
+  // worker (by index) that threw one, or null.
   std::exception_ptr run_workers(Launch& launch, std::uint32_t workers, std::uint32_t resident);
   LaunchReport report_of(std::uint32_t workers, std::uint32_t resident) const;
 

@@ -24,8 +24,8 @@ class Group {
   bool leader() const { return (mask_ & lanes_below()) == 0; }
   std::uint32_t leader_lane() const { return count_trailing_zeros(mask_); }
 
-  // Returns the same group. On CUDA, its collectives wait for all members even beside lanes of other groups
-  // (simt/cuda/group.hpp).
+  // Returns the same group. Only CUDA needs this function: there, the collectives of the returned group wait for all
+  // members even if lanes of another group run the same code (simt/cuda/group.hpp).
   Group apart() const { return *this; }
 
   // Waits for all members and orders their memory accesses.
@@ -72,7 +72,7 @@ class Group {
   std::uint32_t reduce_max(std::uint32_t value, CallSite site = CallSite::here()) const {
     return static_cast<std::uint32_t>(meet(Operation::reduce_max, value, site));
   }
-  // Returns the sum of the values of the members with a lower rank, modulo the width of T.
+  // Returns the sum of the values of the members with a lower rank. An overflow wraps around.
   template <class T>
   T exclusive_sum(T value, CallSite site = CallSite::here()) const {
     static_assert(std::is_integral_v<T>);

@@ -44,7 +44,7 @@ class History {
   std::vector<HistoryEntry> entries_;
 };
 
-// Returns a table of the last `rows` entries that `wanted` accepts, or of all entries if `wanted` is empty.
+// Returns a table of the last `rows` entries that `wanted` accepts. An empty `wanted` accepts every entry.
 std::string history_text(const History& history, std::size_t rows,
                          const std::function<bool(const HistoryEntry&)>& wanted = {});
 

@@ -32,11 +32,11 @@ class Device {
   int ordinal() const { return 0; }
   DeviceProperties properties() const;
   // Restarts the device, only in deterministic mode. Afterwards it does exactly what a new device with these options
-  // would do, at a small part of the cost. Buffers survive, but later buffers get the addresses that a new device would
-  // give them. So release all buffers first.
+  // would do, at a small part of the cost. Buffers survive and keep their addresses. A later buffer then cannot get
+  // such an address, which a new device might give it. So release all buffers first.
   void restart(const ExecutorOptions& options);
-  // Sets the size of the heap of `thread.device_heap()` and returns the granted bytes. Allowed only before the first
-  // use of the heap.
+  // Sets the size of the heap of `thread.device_heap()` and returns the granted bytes. Throws Fault(environment) after
+  // the first use of the heap.
   std::size_t set_device_heap_bytes(std::size_t bytes);
   bool in_device_heap(const void* address) const { return executor_->device_heap().contains(address); }
   void synchronize() {}
@@ -44,8 +44,8 @@ class Device {
   Executor& executor() { return *executor_; }
   // Returns the report of the last launch, even if it ended with a fault.
   const LaunchReport& last_launch() const { return last_launch_; }
-  // The next four functions cover all launches since construction or restart, including launches with a fault. They
-  // need the deterministic mode. Two runs with the same steps have the same hash.
+  // The next four functions cover all launches since construction or restart, including launches with a fault. All but
+  // launches() need the deterministic mode. Two runs with the same steps have the same hash.
   std::uint64_t hash() const { return executor_->hash(); }
   std::uint32_t launches() const { return executor_->launches(); }
   const Schedule& schedule() const { return executor_->schedule(); }  // empty without ExecutorOptions::record

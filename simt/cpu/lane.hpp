@@ -1,8 +1,8 @@
 // These types are the state of lanes, warps and blocks during a launch, with the calls from the vocabulary into the
 // executor.
 //
-// The state of a block belongs to one worker (one OS thread), so it needs no lock. A block never migrates, because
-// compilers keep the address of thread-local storage across a fiber switch.
+// The state of a block belongs to one worker (one OS thread), so it needs no lock. A block never moves to another OS
+// thread, because compilers keep the address of thread-local storage across a fiber switch.
 #pragma once
 
 #include <cstddef>
@@ -70,7 +70,7 @@ enum class Operation : std::uint8_t {
   block_barrier
 };
 
-// SpinWatch holds the words that a lane has read since its last change of any word.
+// SpinWatch holds the last words (at most 8) that a lane has read since its last step that was not part of spinning.
 class SpinWatch {
  public:
   struct Word {
@@ -80,8 +80,8 @@ class SpinWatch {
   };
   static constexpr std::uint32_t capacity = 8;
 
-  // Returns true if the lane read the same values `limit` times in a row. Then it only waits for a change of one of
-  // words().
+  // Returns true if the last `limit` reads all found values that are in this list. Then the lane only waits for a
+  // change of one of these words.
   SIMT_NOT_RACING bool observe(const void* address, std::uint64_t value, std::uint32_t bytes, std::uint32_t limit) {
     for (std::uint32_t i = 0; i < count_; ++i) {
       if (words_[i].address == address && words_[i].value == value) {
@@ -126,7 +126,7 @@ class WatchFilter {
   std::uint32_t counts_[size] = {};
 };
 
-// AccessTracker holds data that the accesses of a lane give to its worker without a call.
+// AccessTracker holds data that a worker and the accesses of its lanes exchange without a call.
 struct AccessTracker {
   WatchFilter watched;
   bool progress = false;      // true if something changed since the last check of the worker
@@ -193,7 +193,7 @@ struct alignas(64) Lane {
   bool hold_back(void* address, std::uint64_t word, std::uint32_t bytes, bool is_release);
   // Returns true if a held store of the lane provides the value of a load. Sets `word` to this value.
   bool sees_own_store(const void* address, std::uint32_t bytes, std::uint64_t& word);
-  // Makes the stores visible that must precede an update or a store that is not held back.
+  // Makes visible the held stores that must come before an update, or before a store that is not held back.
   void before_update(const void* address, std::uint32_t bytes, bool is_release);
   // Makes all held stores visible, or those to these bytes. Callers use it before the lane accesses these bytes without
   // atomics.
@@ -208,7 +208,7 @@ struct alignas(64) Lane {
   // Returns the value of a load if memory contains `newest`. It may be a value that other lanes have replaced
   // (old_values.hpp).
   std::uint64_t read_old(const void* address, std::uint64_t newest, std::uint32_t bytes, bool acquires);
-  // Records that an update that wrote nothing has read the newest value.
+  // Records that a failed compare-exchange has read the newest value.
   void read_newest(const void* address, std::uint64_t newest, std::uint32_t bytes, bool acquires);
   void write_over(const void* address, std::uint64_t before, std::uint64_t after, std::uint32_t bytes,
                   OldValues::Order order);

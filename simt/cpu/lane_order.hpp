@@ -75,7 +75,8 @@ void meet_at_barrier(const Block& block);
 void heap_allocated(const Lane& lane, const DeviceHeapMemory& heap);
 void heap_freed(const Lane& lane, const DeviceHeapMemory& heap);
 
-// Ends the watch of the running lane, which repeated a known report. A report takes at least a millisecond.
+// Counts a report that repeats a known one. From the second one on, ThreadSanitizer does not watch the running lane any
+// more, because a report takes at least a millisecond.
 void lane_repeats_itself();
 
 #else

@@ -39,9 +39,9 @@ struct RunRecord {
   History& history;
 };
 
-// StallAgreement is the agreement of workers whose lanes all wait that the launch is stuck. One check by one worker is
-// not enough, because another worker may write a watched word before it gets stuck. So the verdict needs a round in
-// which every worker was stuck and then checked its words again.
+// StallAgreement decides whether the launch is stuck. A worker is stuck if all of its lanes wait. One check by one
+// worker is not enough, because another worker may write a watched word before it gets stuck. So the verdict needs a
+// round in which every worker was stuck and then checked its words again.
 class StallAgreement {
  public:
   explicit StallAgreement(std::uint32_t workers) : confirmed_(workers, 0), working_(workers) {}
@@ -49,7 +49,7 @@ class StallAgreement {
   void enter();   // this worker is stuck
   void leave();   // this worker is not stuck any more
   void finish();  // this worker has no blocks left
-  // Returns a round number if all workers are stuck, otherwise 0.
+  // Returns a round number if all workers that still have blocks are stuck, otherwise 0.
   std::uint64_t round() const;
   // Confirms that a second check after round() found no change. Returns true to the last worker that confirms the
   // round.
@@ -91,12 +91,14 @@ class Launch {
     std::uint32_t block;
   };
   Place place_of(std::uint32_t block) const { return order_.empty() ? Place{&grids.front(), block} : order_[block]; }
-  // Takes up to `steps` of the launch's budget. take_grace_steps() takes them of the grace beyond the budget.
+  // Takes up to `steps` from the launch's budget, and returns how many. take_grace_steps() takes them from the grace,
+  // which follows the budget.
   std::uint64_t take_steps(std::uint64_t steps) { return take(budget_left_, steps); }
   std::uint64_t take_grace_steps(std::uint64_t steps) { return take(grace_left_, steps); }
   std::uint64_t grace_steps() const { return options.grace_steps != 0 ? options.grace_steps : options.step_budget / 4; }
   void word_changed_in_grace() { word_changed_in_grace_.store(true, std::memory_order_relaxed); }
-  // Ends a launch that has no steps left. Returns Fault(budget), or livelock if no word changed in the grace.
+  // Returns the kind of the fault of a launch that has no steps left, and sets its text. The kind is budget, or
+  // livelock if no word changed in the grace.
   FaultKind out_of_steps(std::string& text) const;
   // Records a fault. Only the first one is kept, because the others are its consequences.
   void abandon(FaultKind kind, const std::string& text);

@@ -1,8 +1,9 @@
 // OldValues holds values that a load may still return after other lanes have replaced them
 // (ExecutorOptions::read_old_values).
 //
-// A GPU may serve a load before earlier loads of the same lane. The load then returns an older value than those earlier
-// loads did. The rules are those of C++20 without load buffering:
+// A GPU may serve a load before earlier loads of the same lane from other words. So the load may return a value that
+// was replaced before those other loads. The rules are those of C++20, except that no load sees a store that is made
+// later (no load buffering):
 // * Each lane has a view. For each word, the view has the oldest value that the lane may read. A value that the lane
 //   reads or writes becomes the oldest.
 // * A release store or update attaches the lane's view to the value. An update also attaches the view of the value that
@@ -33,7 +34,7 @@ class OldValues {
   };
 
   void clear();
-  // Returns how many values of the word that are older than the newest the lane may read.
+  // Returns how many values of the word the lane may read besides the newest.
   std::uint32_t readable(std::uint64_t lane, const void* word, std::uint64_t newest);
   // Reads the value that is `age` places before the newest.
   std::uint64_t read(std::uint64_t lane, const void* word, std::uint32_t age, bool acquires);

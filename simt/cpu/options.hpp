@@ -17,14 +17,14 @@ enum class ExecutorMode {
 };
 
 // StrategyKind selects the rule that decides which lane runs next. It applies in deterministic mode; threads mode is
-// always round_robin.
+// always round_robin. swarm draws random, pct, round_robin or lockstep, but never conflicts.
 enum class StrategyKind {
   random,       // switches at a scheduling point to a random runnable lane with probability 1/preemption_interval
   round_robin,  // runs every lane in turn, for `slice` scheduling points each
   pct,          // runs the lane of the highest random priority, which changes at `pct_depth` - 1 random points
   lockstep,     // lets the lanes of a warp advance together, call by call
   conflicts,    // lets lanes wait at words until another lane comes to them
-  swarm,        // draws one of the above and its parameters from the seed, because no single strategy finds every bug
+  swarm,        // draws one of the above but `conflicts`, and its parameters, because no single one finds every bug
   scripted,     // takes the decisions of `script`, otherwise follows the default rule
   exploring     // takes the next path of `exploration`
 };
@@ -45,17 +45,19 @@ struct ExecutorOptions {
   // 64 warps. With more than about 2,000 lanes, the stacks exceed the caches, and a switch takes ten times as long.
   std::uint32_t resident_blocks = 0;
   std::uint32_t sm_count = 4;  // number of virtual streaming multiprocessors
-  // Most scheduling points of a launch; more end it with Fault(budget).
+  // Number of scheduling points of a launch. After them, the launch gets grace_steps.
   std::uint64_t step_budget = std::uint64_t{1} << 36;
   // Number of steps for which the lanes take turns after the budget, so that lanes which the strategy starved can end.
-  // The launch faults when these steps are used up, too. 0 stands for a quarter of the budget.
+  // If these steps are used up too, the launch ends with Fault(budget), or with Fault(livelock) if no word changed in
+  // the grace. 0 stands for a quarter of the budget.
   std::uint64_t grace_steps = 0;
   StrategyKind strategy = StrategyKind::random;
   std::uint32_t preemption_interval = 0;  // 1 … 64 for random; 0 draws it from the seed
   std::uint32_t slice = 32;               // scheduling points of a lane for round_robin
   std::uint32_t pct_depth = 0;            // 1 … 64 for pct; 0 draws 2, 3 or 4 from the seed
   // Lets loads overtake earlier stores of their lane, as a GPU may (store_buffer.hpp), in deterministic mode. Without
-  // this option, the strategy swarm still does so in one of four launches. The race build never does.
+  // this option, the strategy swarm still does so in one of four launches, unless read_old_values is set. The race
+  // build never does.
   bool hold_stores = false;
   // Lets loads read replaced values if nothing orders them (old_values.hpp), in deterministic mode. No store is held
   // back then. The race build never does this.
@@ -72,7 +74,8 @@ struct ExecutorOptions {
   std::size_t device_heap_bytes = std::size_t{8} << 20;  // CUDA's default
 };
 
-// LaunchReport describes a launch. Steps are scheduling points: atomics, group operations, barriers and spin hints.
+// LaunchReport describes a launch. Steps are scheduling points: atomics, group operations, barriers, spin hints, calls
+// of the device heap, and waits at converged() or for held stores.
 struct LaunchReport {
   std::uint64_t steps = 0;
   std::uint64_t switches = 0;  // switches from one lane to another

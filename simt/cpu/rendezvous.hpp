@@ -1,6 +1,6 @@
 // A rendezvous is a meeting of the lanes of a warp. A group operation completes when every lane of the mask that has
-// not exited has arrived with the same operation, mask and call site. A lane that arrives at an operation that can
-// never complete gets an error immediately.
+// not exited has arrived with the same operation and mask, and, except for sync, at the same call site. A lane gets an
+// error immediately if it arrives while another lane of its mask waits for it elsewhere.
 //
 // The rules are those of the CUDA and PTX manuals. The caller is in its mask. Each lane of the mask that has not exited
 // executes the same operation with the same mask. Exited lanes do not block the others. A shuffle reads a participating

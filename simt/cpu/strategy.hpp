@@ -37,8 +37,8 @@ enum class Reason {
 class GroupDraw {
  public:
   // Draws from the seed. With `rarity` 1, the group is the caller alone in one of four calls, and a random subset of
-  // the lanes that arrived in another one. In one of four calls, the first lane does not wait. With rarity n, all of
-  // this is n times as rare; with 0 it never happens.
+  // the lanes that arrived in another one of the four. Independently, the first lane does not wait in one of four
+  // calls. With rarity n, all of this is n times as rare; with 0 it never happens.
   GroupDraw(std::uint64_t seed, std::uint32_t rarity) : random_(seed), rarity_(rarity) {}
   bool leaves_at_once() { return rarity_ != 0 && random_.below(4 * rarity_) == 0; }
   LaneMask draw(LaneMask gathered);
@@ -82,9 +82,10 @@ class Strategy {
   GroupDraw groups_;
 };
 
-// RandomStrategy switches to a random lane at one of `interval` atomics. No single interval finds all bugs. Preemption
-// at every atomic misses a page that is recycled during an allocation. Rare preemption misses a lock that is released
-// one step early. So the interval varies with the seed unless it is fixed.
+// RandomStrategy switches to a random lane at one of `interval` atomics and completed group operations, and always if a
+// lane waits or ends. No single interval finds all bugs. Preemption at every atomic misses a page that is recycled
+// during an allocation. Rare preemption misses a lock that is released one step early. So the interval varies with the
+// seed unless it is fixed.
 class RandomStrategy final : public Strategy {
  public:
   // An `interval` of 0 draws one of 1, 2, 4 … 64 from the seed.
@@ -97,8 +98,9 @@ class RandomStrategy final : public Strategy {
   std::uint32_t interval_;
 };
 
-// RoundRobinStrategy runs every lane in turn for `slice` atomics. This is fair, so in threads mode every lane of a
-// started block makes progress, even if a spin loop has no hint.
+// RoundRobinStrategy runs every lane in turn for `slice` atomics and completed group operations, or until the lane
+// waits. This is fair, so in threads mode every lane of a started block makes progress, even if a spin loop has no
+// hint.
 class RoundRobinStrategy final : public Strategy {
  public:
   RoundRobinStrategy(std::uint32_t slice, GroupDraw groups);

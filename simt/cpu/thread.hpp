@@ -1,9 +1,9 @@
 // Thread is the calling thread on the CPU executor. It has the members of simt/cuda/thread.hpp and runs them for one
 // lane.
 //
-// Each member function has one more argument at the end: the place in the source that calls it. This argument has a
-// default, and callers never pass it. Wrapping contexts derive from the thread that they wrap, so that inherited
-// members report the call site of the caller.
+// Each member function at which other lanes may run, or which may fail, has one more argument at the end: the place in
+// the source that calls it. This argument has a default, and callers never pass it. Classes that wrap a thread derive
+// from it, so that inherited members report the call site of the caller.
 #pragma once
 
 #include <cstdint>
@@ -68,7 +68,7 @@ class Thread {
   void spin_hint(CallSite site = CallSite::here()) const { lane_->spin_hint(site); }
   void probe(Step) const {}
   void note(Note, std::uint32_t) const {}
-  // Returns the steps that the lane's worker has made in this launch, plus a million for each earlier launch of the
+  // Returns the steps that the lane's worker has made in this launch, plus 1,000,003 for each earlier launch of the
   // device.
   std::uint64_t clock() const { return lane_->clock(); }
   // Ends this thread, wherever it is. The other threads continue, and no group operation or barrier waits for this one.
@@ -89,7 +89,7 @@ class Thread {
   }
   DeviceHeap device_heap() const { return DeviceHeap(*lane_); }
 
-  // Only tests of the executor may use this function, not allocators.
+  // Tests, the models of `check` and the library's checks use this function. Allocators must not.
   Lane& executor_lane() const { return *lane_; }
 
  private:

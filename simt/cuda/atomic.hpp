@@ -1,8 +1,8 @@
 // Atomic words on CUDA use inline PTX with an explicit state space.
 //
-// `cuda::atomic_ref` uses generic addresses and needs 1,024 bytes of SASS; `atomicAdd` needs 640. PTX with an explicit
-// state space avoids the extra code. Words have 32 or 64 bits. Allocators store pool offsets in them, never raw
-// pointers, so that packing and tags work on both back ends.
+// `cuda::atomic_ref` uses generic addresses, for which the compiler makes more machine code. PTX with an explicit state
+// space avoids the extra code. Words have 32 or 64 bits. They are unsigned integers. Allocators that pack an address
+// with a tag or a count store an offset in the pool, which needs fewer bits than a pointer.
 #pragma once
 
 #include <type_traits>
@@ -189,7 +189,7 @@ class atomic_ref {
     return ptx::fetch_max<space, Order, T>(address_, value);
   }
   // Returns true if `desired` was written. Otherwise `expected` receives the present value. PTX has one order per
-  // instruction, so the success order, which is stronger, also applies to failure.
+  // instruction, so the success order also applies to failure, and it must be at least as strong.
   template <class Success, class Failure>
   SIMT_FN bool compare_exchange(T& expected, T desired, Success, Failure) const {
     static_assert(std::is_same_v<Failure, Relaxed> || std::is_same_v<Failure, Acquire>,

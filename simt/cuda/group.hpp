@@ -24,8 +24,8 @@ class Group {
   // Returns the same group with a mask that depends on the lane, for code that two groups of a warp may run at the same
   // time. Before a collective, the machine code compares the mask with the active lanes. For a mask of converged(), and
   // for a match of equal keys, ptxas assumes that the whole warp has the same mask, so the code compares the mask of
-  // one lane only. If lanes of two groups are there, the other group continues without its missing members. A mask that
-  // depends on the lane is compared in every lane.
+  // one lane only. If lanes of two groups arrive together, the group whose mask was not compared continues without its
+  // missing members. A mask that depends on the lane is compared in every lane.
   SIMT_FN Group apart() const { return Group(mask_ | lane_bit()); }
 
   // Waits for all members and orders their memory accesses.

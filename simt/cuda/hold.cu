@@ -10,8 +10,8 @@
 namespace simt {
 namespace {
 
-// The queue of a stream holds about a thousand launches. With more launches, no hold is needed to start them back to
-// back.
+// A hold ends before launch 257, because the queue of a stream holds only about a thousand launches. So many launches
+// start back to back even without a hold.
 constexpr std::uint32_t most_launches = 256;
 constexpr const char* serialised = "launches wait for earlier kernels (a profiler, or CUDA_LAUNCH_BLOCKING)";
 

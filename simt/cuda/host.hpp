@@ -1,5 +1,5 @@
 // The host side of the CUDA back end has devices, streams, events and buffers as RAII objects. Every runtime call is
-// checked. A failure is a simt::Fault with the name of the call.
+// checked, except in destructors and releases. A failure is a simt::Fault with the name of the call.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -15,7 +15,8 @@
 
 namespace simt {
 
-// Throws the Fault of `status`. Sticky errors become device_fault.
+// Throws a Fault or MachineFault if `status` is an error. simt/cuda/errors.hpp determines the kind. An error that is
+// not listed there becomes device_fault.
 void check_cuda(cudaError_t status, const char* call);
 
 inline constexpr bool has_device_cache = true;
@@ -27,7 +28,7 @@ class Device {
   explicit Device(int ordinal);
   int ordinal() const { return ordinal_; }
   DeviceProperties properties() const;
-  // Sets the size of the heap of `thread.device_heap()` and returns the granted bytes. Allowed only before the first
+  // Sets the size of the heap of `thread.device_heap()` and returns the granted bytes. Must be called before the first
   // launch.
   std::size_t set_device_heap_bytes(std::size_t bytes);
   // Returns whether `address` is in the device heap. CUDA does not report this, so the answer is true for every

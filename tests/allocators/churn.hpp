@@ -21,8 +21,8 @@ struct ChurnRecord {
   std::uint64_t bytes;
 };
 
-// ChurnPlan is the plan of a kernel. Sizes are drawn from `count` entries of `sizes`. slots[i] holds 1 + the record of
-// a parked block, or 0.
+// ChurnPlan is the plan of a kernel. Sizes are drawn from the `size_count` entries of `sizes`. slots[i] is 0, or 1 +
+// the number of the record of a parked block.
 struct ChurnPlan {
   std::uint32_t rounds = 0;
   std::uint32_t seed = 0;

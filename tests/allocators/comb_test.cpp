@@ -149,6 +149,15 @@ TEST(Comb, ALoneLaneTakesAHundredBlocksInHardlyMoreOperations) {
   EXPECT_EQ(comb::Inspection(rig.stream(), rig.allocator.space()).taken_slots(), 800u);
 }
 
+TEST(Comb, LoneLanesOf4To8KiBBeginInOpenWordsOfAPreparedPool) {
+  for (const std::uint64_t bytes : {4096u, 8192u}) {
+    Rig<Comb> rig(std::size_t{2} << 30, {}, 1, 132, simt::StrategyKind::lockstep);
+    const testing::CountedMallocs mallocs = testing::count_mallocs(rig, bytes, 960, 1);
+    EXPECT_EQ(served(mallocs.blocks), 960u) << bytes;
+    EXPECT_LE(mallocs.operations, 1200u) << bytes;
+  }
+}
+
 TEST(Comb, AWrongGuessLeavesNothingBehind) {
   Rig<Comb> rig(1 << 20, {}, 1, 4, simt::StrategyKind::lockstep);
   // All chunks serve 64 bytes, and one block of each is in use. So a warp that requests 128 bytes guesses wrong.

@@ -1,4 +1,5 @@
-// LateReader is a thread whose loads of one word return an old value, as on a GPU. The CPU executor never delays loads.
+// LateReader is a thread whose loads of one word return an old value, as on a GPU. By default, loads of the CPU
+// executor return the current value.
 #pragma once
 
 #include <utility>

@@ -1,5 +1,6 @@
-// Every design must keep three promises: a request that no pool can hold returns null and changes nothing, requests of
-// zero bytes follow the trait, and a fresh pool serves max_request.
+// These designs must keep four promises: a request that no pool can hold returns null and changes nothing, requests of
+// zero bytes follow the trait, a fresh pool serves max_request, and reset() makes a full pool fresh. The contract suite
+// (tests/contract) checks all designs.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -56,7 +56,7 @@ void expect_last_blocks_served(Rig<A>& rig, std::uint64_t bytes) {
   EXPECT_EQ(count_served(rig.malloc(std::vector<std::uint64_t>(32, bytes))), 5u);
 }
 
-// Expects that a heap serves as many blocks after each reset() as when it was new, whichever size filled it.
+// Expects that a heap that blocks of another size have filled serves as many blocks after reset() as when it was new.
 template <class A>
 void expect_reset_to_first_state(Rig<A>& rig) {
   const std::size_t fresh = malloc_until_null(rig, 64, 32).size();

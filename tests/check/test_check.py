@@ -67,6 +67,11 @@ def check(*arguments, workers=ZOO, expect=None, cwd=None):
     return result
 
 
+def where_built(built, *options):
+    """Returns the options of a search for races, or --no-races without a race build."""
+    return [*options] if built else ["--no-races"]
+
+
 def specimens():
     text = check("--list", "--all", expect=0).stdout
     names = [line.strip() for line in text[:text.index("models\n")].splitlines()[1:]]
@@ -99,8 +104,15 @@ class PluginsThatCannotBeUsed(unittest.TestCase):
         result = self.check(expect=3)
         self.assertIn(f"the plug-in damaged is unusable: {self.plugins('check') / 'damaged.so'}: it is damaged", result.stderr)
         self.assertRegex(result.stdout, r"atomic_malloc +ok +\d+")
-        self.check("--allocator", "atomic_malloc", expect=0)
+        self.check("--allocator", "atomic_malloc", *where_built(RACES_OF_ALLOCATORS), expect=0)
         self.assertIn('The allocator "damaged" cannot be checked', self.check("--allocator", "damaged", expect=2).stderr)
+
+    def test_without_the_race_build_the_search_for_races_is_left_out(self):
+        (self.folder / "allocbench-worker-tsan").unlink(missing_ok=True)
+        result = self.check("--allocator", "atomic_malloc", expect=3)
+        self.assertIn("no search for races: allocbench-worker-tsan is missing", result.stderr)
+        self.assertIn("some checks were left out", result.stderr)
+        self.check("--allocator", "atomic_malloc", "--no-races", expect=0)
 
     @unittest.skipUnless(RACES_OF_ALLOCATORS, "no race build")
     def test_a_plugin_for_schedules_sees_no_races(self):
@@ -231,7 +243,7 @@ class ZooGate(unittest.TestCase):
     def test_the_repaired_twins_are_clean(self):
         options = [item for name in self.repaired for item in ("--allocator", name)]
         # The race build holds no stores.
-        for more in (["--strategy", "swarm", "--race-seeds", REPAIRED_RACE_SEEDS], ["--strategy", "swarm+stores", "--no-races"]):
+        for more in (["--strategy", "swarm", *where_built(RACES, "--race-seeds", REPAIRED_RACE_SEEDS)], ["--strategy", "swarm+stores", "--no-races"]):
             result = check(*options, "--seeds", REPAIRED_SEEDS, *more, "--out", str(self.folder / "repaired"))
             self.assertEqual(result.returncode, 0, result.stdout)
         for name, models in (("zoo_comb_repaired", WITH_SIZE_MODELS),
@@ -285,10 +297,11 @@ class RealAllocators(unittest.TestCase):
         racing = set(searched(listed("race")))
         self.assertTrue(racing)
         self.assertLessEqual(racing, sound)
-        searches = [(sound - racing, ["--race-seeds", "30"]), (racing, ["--no-races"])]
+        few_races = where_built(RACES_OF_ALLOCATORS, "--race-seeds", "30")
+        searches = [(sound - racing, few_races), (racing, ["--no-races"])]
         for name, failing in in_one.items():
             self.assertIn(failing, models)
-            searches.append(({name}, [item for model in models if model != failing for item in ("--model", model)] + ["--race-seeds", "30"]))
+            searches.append(({name}, [item for model in models if model != failing for item in ("--model", model)] + few_races))
         for chosen, more in searches:
             options = [item for name in sorted(chosen) for item in ("--allocator", name)]
             with tempfile.TemporaryDirectory() as folder:
@@ -302,8 +315,8 @@ class RealAllocators(unittest.TestCase):
                 models = all_models[name]
                 options = [item for model in sorted(models) for item in ("--model", str(SIZE_MODELS[model]))]
                 for strategy in ("swarm", "swarm+stores"):
-                    check("--allocator", name, *options, "--strategy", strategy, "--seeds", CHECK_SEEDS, "--race-seeds", "30",
-                          "--out", folder, workers=WORKERS, expect=0)
+                    check("--allocator", name, *options, "--strategy", strategy, "--seeds", CHECK_SEEDS, "--out", folder,
+                          *where_built(RACES_OF_ALLOCATORS, "--race-seeds", "30"), workers=WORKERS, expect=0)
 
     def test_a_crowd_that_a_small_heap_refuses_gets_null_and_its_memory_comes_back(self):
         # With these seeds, whole warps walk in vain, lanes share pages and blocks, or a crowd takes queue chunks.

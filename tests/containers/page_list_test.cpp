@@ -56,7 +56,7 @@ struct FinishLists {
   }
 };
 
-// A block appends to one list in shared memory, whose newest page and records it leaves.
+// A block appends to one list in shared memory. It stores the list's newest page and its number of records.
 struct AppendToShared {
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A allocator, SharedPages lists, std::uint64_t* newest,
@@ -229,7 +229,7 @@ TEST(PageList, LosesNoRecordUnderAllSchedulesWithTwoPreemptions) {
   }
 }
 
-// What is stored is whole, what is not is counted, and nobody waits forever.
+// Stored records are intact, dropped records are counted, and no thread waits forever.
 TEST(PageList, DropsRecordsWithoutMemory) {
   for (std::uint64_t seed = 1; seed <= testing::seeds(30); ++seed) {
     Fixture<AtomicMalloc> fixture(7 * page_bytes, 2, seed);

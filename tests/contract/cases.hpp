@@ -11,7 +11,7 @@ namespace allocbench::contract {
 
 struct Case {
   const char* name;
-  // Why the case makes no sense for these traits; empty when it does.
+  // Returns why the case makes no sense for these traits, or an empty text if it makes sense.
   std::string (*inapplicable)(const Traits&);
   void (*run)(const AllocatorType&, Report&);
 };
@@ -29,7 +29,7 @@ inline std::vector<Case> all_cases() {
   return all;
 }
 
-// Rules for Case::inapplicable.
+// These functions are values of Case::inapplicable.
 inline std::string always(const Traits&) { return {}; }
 inline std::string if_fresh_heaps(const Traits& traits) {
   if (traits.fresh == Fresh::by_reset || devices_are_fresh) return {};
@@ -43,32 +43,33 @@ inline std::string if_frees(const Traits& traits) {
   return traits.frees == Frees::never ? "the design never frees" : if_unfreed_blocks_stay(traits);
 }
 
-// The smallest pool from `least` bytes on, by powers of two up to 64 MiB, that the design supports. Throws Unsupported.
+// Returns the smallest pool that the design supports: `least` bytes, or by powers of two more, up to 64 MiB. Throws
+// Unsupported if there is none.
 std::size_t supported_pool(const AllocatorType& type, std::size_t least);
 inline constexpr std::size_t main_pool = std::size_t{1} << 20;
 
-// The smallest of these pools that serves one lane a block of each of these sizes, all live together; 256 MiB at most.
-// For designs that keep a part of the pool for each size.
+// Returns the smallest of these pools in which one lane gets a block of each of these sizes, all live together, but at
+// most 256 MiB. Designs that keep a part of the pool for each size need this.
 std::size_t roomy_pool(const AllocatorType& type, const std::vector<std::uint64_t>& sizes);
 
-// Requests just below, at and above each border that size classes may have: powers of two, 1.5 x powers of two and
-// parameters in bytes. From 1 byte to max_request.
+// Returns request sizes just below, at and above each border that size classes may have: powers of two, 1.5 x powers of
+// two and parameters in bytes. They go from 1 byte to max_request.
 std::vector<std::uint64_t> border_sizes(const AllocatorType& type, std::size_t pool_bytes);
 
-// Requests that no pool can serve.
+// Returns request sizes that no pool can serve.
 std::vector<std::uint64_t> wild_sizes(std::size_t pool_bytes);
 
-// The first of them, for messages.
+// Returns a text with the first of these sizes, for messages.
 std::string sizes_text(const std::vector<std::uint64_t>& sizes);
 
-// A pool that served `before` blocks serves `after`: a problem when more than one in fifty is missing. Random walks
-// give up with a few pages left.
+// Reports a problem if a pool that served `before` blocks now serves `after` blocks and more than one in fifty is
+// missing. The tolerance exists because random walks give up with a few pages left.
 void compare_served(Report& report, std::uint64_t bytes, std::uint32_t before, std::uint32_t after,
                     const std::string& when);
 
-// Blocks of `bytes` that one lane alone gets before the first null. They stay live.
+// Returns the number of blocks of `bytes` that one lane alone gets before the first null. The blocks stay live.
 std::uint32_t fill_alone(Heap& heap, std::uint64_t bytes);
-// The same; afterwards they are freed.
+// Returns the number that fill_alone() returns, and frees the blocks afterwards.
 std::uint32_t served_alone(Heap& heap, std::uint64_t bytes);
 
 }  // namespace allocbench::contract

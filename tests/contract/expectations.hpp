@@ -18,10 +18,11 @@ struct Expectation {
 
 class Expectations {
  public:
-  // A JSON list of {"allocator", "case", "reason"}, with "backend" where only one fails, and there "varies": true where
-  // the schedule decides. The CPU repeats the schedules of its own seed: with that one a case that varies passes and
-  // all others fail. With another seed each listed case may pass. The case "*" names all that have no entry of their
-  // own. Throws std::runtime_error for cases that do not exist and for double entries.
+  // Reads a JSON list of {"allocator", "case", "reason"}. An entry has "backend" if the case fails on one back end
+  // only, and then "varies": true if the schedule decides. The CPU repeats the schedules of its default seed: with this
+  // seed a case that varies passes, and all other listed cases fail. With another seed each listed case may pass. The
+  // case "*" stands for all cases without an entry of their own. Throws std::runtime_error for cases that do not exist
+  // and for double entries.
   Expectations(const std::string& file, const std::string& backend, const std::vector<std::string>& cases,
                bool other_seed);
 

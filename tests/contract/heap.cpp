@@ -10,7 +10,8 @@ namespace allocbench::contract {
 
 namespace {
 
-// A search that ends by a number of steps only ends soon: after four laps over a list of chunks of 16 bytes in 1 MiB.
+// If only a number of steps (`max_steps`) ends the searches of a design, this function sets a low limit: at most four
+// laps over a list of chunks of 16 bytes in 1 MiB.
 ParameterValues with_short_searches(const AllocatorType& type, std::size_t pool_bytes, ParameterValues values) {
   const auto is_bound = [](const auto& parameter) { return std::string_view(parameter.name) == "max_steps"; };
   const auto& known = type.parameters;
@@ -136,7 +137,7 @@ void Heap::check() {
   if (contents_.has_value()) {
     if (const std::string problem = contents_->problem(); !problem.empty()) report_.problem(problem);
   }
-  // Checks of invariants copy the metadata.
+  // Large pools are not checked for invariants, because these checks copy the metadata.
   if (pool_bytes_ >= large_pool_bytes) return;
   const std::string broken = allocator_->broken_invariant(device_->stream());
   if (!broken.empty()) report_.problem("invariant broken: " + broken);
@@ -162,7 +163,7 @@ std::vector<std::uint64_t> Heap::refused_sizes() const {
 }
 
 void Heap::free_all() {
-  // By shape and thread: runs of slots that one call can free.
+  // The runs of slots that one call can free, by shape of the grid and by thread.
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::map<std::uint32_t, std::vector<Blocks>>> runs;
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     const Slot& slot = slots_[i];

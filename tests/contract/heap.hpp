@@ -17,14 +17,14 @@
 
 namespace allocbench::contract {
 
-// Consecutive slots of one malloc call.
+// Blocks are the consecutive slots of one malloc call.
 struct Blocks {
   std::size_t first = 0;
   std::uint32_t count = 1;
 };
 
-// A grid whose threads each make calls in rounds. Frees must come from a grid of the shape that allocated, for designs
-// that find a thread's state by its place.
+// Calls is a grid whose threads make calls in rounds. A grid that frees must have the shape of the grid that allocated,
+// because some designs find a thread's state by its place in the grid.
 class Calls {
  public:
   Calls(std::uint32_t blocks, std::uint32_t threads_per_block) : shape_{blocks, threads_per_block} { next(); }
@@ -34,7 +34,7 @@ class Calls {
   // Begins a round.
   void next() { calls_.resize(calls_.size() + threads()); }
   std::uint32_t rounds() const { return static_cast<std::uint32_t>(calls_.size() / threads()); }
-  // The call of `thread` in this round.
+  // Sets the call of `thread` in this round.
   void set(std::uint32_t thread, const ScriptCall& call) { calls_[calls_.size() - threads() + thread] = call; }
   void free_null(std::uint32_t thread) { set(thread, {.verb = ScriptVerb::free_null}); }
 
@@ -55,13 +55,14 @@ class Heap {
   std::size_t pool_bytes() const { return pool_bytes_; }
   std::size_t max_request() const { return type_.functions.max_request(pool_bytes_, parameters_); }
 
-  // Blocks for the call of `thread` in the current round of `calls`.
+  // Lets `thread` request `count` blocks in the current round of `calls`. Returns their slots.
   Blocks malloc(Calls& calls, std::uint32_t thread, std::uint64_t bytes, std::uint32_t count = 1);
-  // Their free, by any thread of the shape that allocated.
+  // Lets `thread` free these blocks. Any thread of a grid of the shape that allocated may free them.
   void free(Calls& calls, std::uint32_t thread, Blocks blocks);
-  // False for large sets of blocks: their bytes are neither written nor compared.
+  // If `touch` is false, bytes of blocks are neither written nor compared. Set it to false for large sets of blocks.
   bool touch = true;
-  // Called before the first malloc: the Checked adaptor does that instead, for at most so many mallocs.
+  // Lets the Checked adaptor write and compare the bytes instead, for at most so many mallocs. Must be called before
+  // the first malloc.
   void check_contents(std::uint64_t mallocs);
 
   // Makes the calls and checks their results.
@@ -72,24 +73,24 @@ class Heap {
   bool served(std::size_t slot) const { return slots_[slot].address != 0; }
   std::uint32_t served(Blocks blocks) const;
   std::uint32_t live() const;
-  // Each size of which a request got null, once.
+  // Returns each size of which a request got null, once.
   std::vector<std::uint64_t> refused_sizes() const;
-  // Bytes of the pool that are not the device heap's.
+  // Returns the bytes of the pool that are not in the device heap.
   std::size_t arena_bytes() { return arena_->pool().bytes; }
-  // Bytes that blocks can lie in: the arena's part of the pool and the whole device heap, as far as the design uses
-  // them.
+  // Returns the bytes in which blocks can lie: the arena's part of the pool and the whole device heap, as far as the
+  // design uses them.
   std::size_t memory_bytes();
-  // Of a served block: not in the device heap.
+  // Returns whether a served block is not in the device heap.
   bool in_pool(std::size_t slot) const;
-  // Of a served block, from the first byte of the pool.
+  // Returns the distance of a served block from the first byte of the pool.
   std::uint64_t offset(std::size_t slot) const { return slots_[slot].address - pool_begin_; }
 
-  // Every thread frees its blocks; designs that free in bulk release their sessions.
+  // Lets every thread free its blocks, or release its session if the design frees in bulk.
   void free_all();
-  // A fresh heap: by reset(), or on a new device. Where neither can be had, all blocks are freed.
+  // Makes the heap fresh by reset() or on a new device. If neither is possible, frees all blocks.
   void refresh();
   bool can_refresh() const { return traits().fresh == Fresh::by_reset || devices_are_fresh; }
-  // Only with Fresh::by_reset.
+  // Requires the trait Fresh::by_reset.
   void reset();
 
  private:

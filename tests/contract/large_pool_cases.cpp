@@ -1,4 +1,4 @@
-// These cases have pools above 4 GiB, in which addresses need more than 32 bits.
+// These cases have pools above 4 GiB, in which offsets need more than 32 bits.
 #include <algorithm>
 #include <bit>
 
@@ -10,11 +10,11 @@ namespace {
 
 constexpr std::uint64_t gib = std::uint64_t{1} << 30;
 constexpr std::uint64_t block_bytes = std::uint64_t{16} << 20;
-// More calls than this are for GPUs, where the executor does not have to make them.
+// Largest number of blocks. It is lower on the CPU, because the executor needs longer for each call.
 constexpr std::uint64_t most_blocks = devices_are_fresh ? 2'000'000 : 20'000'000;
 
-// Parameters in bytes as large as the blocks, or their limits, where the design takes that: a pool of small pages would
-// need millions of calls.
+// Returns parameter values for large blocks. Each parameter in bytes is as large as the blocks or its own limit, if the
+// design supports this. A pool of small pages would need millions of calls.
 ParameterValues parameters_for_large_blocks(const AllocatorType& type, std::size_t pool_bytes) {
   ParameterValues values;
   for (const ParameterInfo& parameter : type.parameters) {
@@ -32,9 +32,9 @@ ParameterValues parameters_for_large_blocks(const AllocatorType& type, std::size
   return values;
 }
 
-// The largest request, by halves, that is served from the pool and not from the device heap.
+// Returns the largest request that is served from the pool and not from the device heap. The sizes are tried by halves.
 std::uint64_t largest_in_pool(Heap& heap) {
-  // Room for a header beside each block, where sizes are powers of two.
+  // 64 bytes less leave room for a header in a design whose sizes are powers of two.
   for (std::uint64_t bytes = std::min<std::uint64_t>(heap.max_request(), block_bytes) - 64; bytes >= 16; bytes /= 2) {
     Calls calls(1, 1);
     heap.malloc(calls, 0, bytes);
@@ -46,7 +46,7 @@ std::uint64_t largest_in_pool(Heap& heap) {
   return 16;
 }
 
-// Three quarters of the pool are taken, beyond 4 GiB too, and all blocks differ.
+// Takes three quarters of the pool. Blocks must also come from places beyond 4 GiB, and no two may overlap.
 void fill_beyond(const AllocatorType& type, Report& report, std::size_t pool_bytes) {
   std::optional<Heap> heap;
   try {
@@ -62,7 +62,7 @@ void fill_beyond(const AllocatorType& type, Report& report, std::size_t pool_byt
                        std::to_string(wanted) + "; this case keeps at most " + std::to_string(most_blocks));
   }
   heap->touch = wanted <= 16 << 10;
-  // Warps of one lane: lanes of a warp would wait for one another.
+  // Each warp has one lane, because lanes of one warp would wait for each other.
   Calls calls(8, 1);
   const auto each = static_cast<std::uint32_t>(wanted / calls.threads());
   for (std::uint32_t thread = 0; thread < calls.threads(); ++thread) heap->malloc(calls, thread, bytes, each);

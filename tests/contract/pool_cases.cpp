@@ -7,7 +7,7 @@
 namespace allocbench::contract {
 namespace {
 
-// Small, medium, and large: for designs with a part for each.
+// Returns a small, a medium and a large size, because some designs have a part of the pool for each.
 std::vector<std::uint64_t> filling_sizes(const Heap& heap) {
   const std::uint64_t largest = heap.max_request();
   std::vector<std::uint64_t> sizes{std::min<std::uint64_t>(largest, 32)};
@@ -17,7 +17,7 @@ std::vector<std::uint64_t> filling_sizes(const Heap& heap) {
   return sizes;
 }
 
-// Threads of three blocks take blocks until each got null.
+// The threads of three thread blocks take blocks until each thread gets null. Returns the number of blocks.
 std::uint32_t fill_by_many(Heap& heap, std::uint64_t bytes) {
   Calls calls(3, 64);
   const std::uint64_t most = heap.pool_bytes() / std::max<std::uint64_t>(bytes, 16) + 1;
@@ -27,7 +27,7 @@ std::uint32_t fill_by_many(Heap& heap, std::uint64_t bytes) {
   return heap.live();
 }
 
-// The same of an empty pool, which must serve something.
+// Fills an empty pool in this way. The pool must serve something.
 std::uint32_t fill_empty_by_many(Heap& heap, std::uint64_t bytes, Report& report) {
   const std::uint32_t count = fill_by_many(heap, bytes);
   if (count == 0) report.problem("an empty pool serves no block of " + std::to_string(bytes) + " bytes to a crowd");
@@ -38,8 +38,8 @@ std::string blocks_of(std::uint32_t count, std::uint64_t bytes) {
   return std::to_string(count) + " blocks of " + std::to_string(bytes) + " bytes";
 }
 
-// Many threads fill the pool, free everything and fill it again. What fitted once must fit again: the rest of the
-// second time are spurious nulls.
+// Many threads fill the pool, free everything and fill it again, four times. As many blocks as at first must fit each
+// time.
 void refill(const AllocatorType& type, Report& report) {
   Heap heap(type, supported_pool(type, small_pool()), report);
   for (const std::uint64_t bytes : filling_sizes(heap)) {
@@ -58,7 +58,7 @@ void refill(const AllocatorType& type, Report& report) {
   }
 }
 
-// The same by one lane, which collides with nobody.
+// One lane fills the pool, frees everything and fills it again. It collides with no other lane.
 void refill_alone(const AllocatorType& type, Report& report) {
   Heap heap(type, supported_pool(type, small_pool()), report);
   for (const std::uint64_t bytes : filling_sizes(heap)) {
@@ -68,13 +68,13 @@ void refill_alone(const AllocatorType& type, Report& report) {
   }
 }
 
-// Null, in bounded time, for every request to a full pool; blocks that are live stay as they are.
+// Requests to a full pool get null in bounded time, and live blocks stay as they are.
 void null_when_full(const AllocatorType& type, Report& report) {
   Heap heap(type, supported_pool(type, small_pool()), report);
   for (const std::uint64_t bytes : filling_sizes(heap)) {
     heap.refresh();
     fill_empty_by_many(heap, bytes, report);
-    // Twice the pool is nobody's; a few blocks may still turn up, because the crowd gave up one by one.
+    // A few further requests may be served, because the threads gave up one by one.
     Calls calls(3, 64);
     for (std::uint32_t round = 0; round < 2; ++round) {
       for (std::uint32_t thread = 0; thread < calls.threads(); ++thread) heap.malloc(calls, thread, bytes);
@@ -89,7 +89,7 @@ void null_when_full(const AllocatorType& type, Report& report) {
   }
 }
 
-// A full pool is as good as new after reset(), for every size.
+// After reset(), a full pool serves as much as a new one, for every size.
 void reset_when_full(const AllocatorType& type, Report& report) {
   Heap heap(type, supported_pool(type, small_pool()), report);
   const std::vector<std::uint64_t> sizes = filling_sizes(heap);
@@ -110,7 +110,7 @@ void reset_when_full(const AllocatorType& type, Report& report) {
   }
 }
 
-// Many threads take and free blocks of many sizes; then the pool serves as much as a fresh one, to a lone lane.
+// Many threads take and free blocks of many sizes. Afterwards a lone lane gets as many blocks as from a fresh pool.
 void churn(const AllocatorType& type, Report& report) {
   Heap heap(type, supported_pool(type, main_pool), report);
   const std::uint64_t probe = std::min<std::uint64_t>(heap.max_request(), 1024);
@@ -138,7 +138,7 @@ void churn(const AllocatorType& type, Report& report) {
   compare_served(report, probe, before, served_alone(heap, probe), "after other blocks came and went");
 }
 
-// Every thread frees the blocks of another one, of another warp.
+// Every thread frees the block of another thread, mostly of another warp.
 void free_by_others(const AllocatorType& type, Report& report) {
   Heap heap(type, supported_pool(type, main_pool), report);
   const std::uint64_t bytes = std::min<std::uint64_t>(heap.max_request(), 64);
@@ -158,7 +158,7 @@ void free_by_others(const AllocatorType& type, Report& report) {
   compare_served(report, bytes, before, served_alone(heap, bytes), "after threads freed the blocks of others");
 }
 
-// free() of a design that never frees gives nothing back: later blocks are others.
+// In a design that never frees, free() returns no memory, so a full pool serves nothing more.
 void frees_nothing(const AllocatorType& type, Report& report) {
   Heap heap(type, supported_pool(type, main_pool), report);
   const std::uint64_t bytes = std::min<std::uint64_t>(heap.max_request(), 1024);

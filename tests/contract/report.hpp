@@ -14,7 +14,7 @@ class Report {
   void problem(const std::string& text) {
     if (problems_.size() < most_problems) problems_.push_back(text);
   }
-  // The case could not look at what it is about, for this reason: it neither passes nor fails.
+  // Records the reason why the case could not examine its subject. Then it neither passes nor fails.
   void skip(const std::string& reason) { skipped_ = reason; }
   // Adds to the number of this name.
   void count(const std::string& name, std::uint64_t more) { counts_[name] += more; }

@@ -109,7 +109,7 @@ std::uint32_t served_alone(Heap& heap, std::uint64_t bytes) {
 
 namespace {
 
-// The verification passes of a run ask through the Checked adaptor, where the answer must be the same.
+// The verification passes of a run request through the Checked adaptor, so both must give the same answer.
 void ask_for_zero_bytes(const AllocatorType& type, Report& report, bool checked) {
   Heap heap(type, supported_pool(type, main_pool), report);
   const bool null_expected = type.traits.zero == ZeroBytes::null;
@@ -142,7 +142,7 @@ void zero_bytes(const AllocatorType& type, Report& report) {
   if (!type.traits.recycles_unfreed) ask_for_zero_bytes(type, report, true);
 }
 
-// One lane and a fresh heap for each size.
+// For each size, one lane requests a block from a fresh heap.
 void class_borders(const AllocatorType& type, Report& report) {
   Heap heap(type, supported_pool(type, main_pool), report);
   std::vector<std::uint64_t> refused;
@@ -161,7 +161,7 @@ void class_borders(const AllocatorType& type, Report& report) {
   }
 }
 
-// One lane takes and frees each size in turn: all memory is free at each request.
+// One lane takes and frees each size in turn, so all memory is free at each request.
 void sizes_in_turn(const AllocatorType& type, Report& report) {
   Heap heap(type, supported_pool(type, main_pool), report);
   std::vector<std::uint64_t> refused;
@@ -190,7 +190,7 @@ void sizes_in_turn(const AllocatorType& type, Report& report) {
   }
 }
 
-// Pools of several sizes, odd ones too: max_request is served, or create() refuses the pool.
+// In pools of several sizes, also of odd ones, max_request must be served, or create() must refuse the pool.
 void max_request(const AllocatorType& type, Report& report) {
   for (const std::size_t pool :
        {std::size_t{1000}, std::size_t{4096}, small_pool(), small_pool() + 4112, std::size_t{100'000},
@@ -210,8 +210,8 @@ void max_request(const AllocatorType& type, Report& report) {
   }
 }
 
-// Null for every request that cannot be served, and the heap is as before. Each size is asked for by a lone lane, and
-// by the odd lanes of a warp, beside ordinary requests.
+// A request that no pool can serve must get null and leave the heap as it was. A lone lane requests each size, and so
+// do the odd lanes of a warp while the even lanes make ordinary requests.
 void wild_sizes_case(const AllocatorType& type, Report& report) {
   const std::size_t pool = supported_pool(type, main_pool);
   const std::vector<std::uint64_t> sizes = wild_sizes(pool);

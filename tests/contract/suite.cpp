@@ -39,7 +39,8 @@ Report run_case(const Case& tested, const AllocatorType& type) {
 
 namespace {
 
-// Texts end with a null byte: a problem, why the case was skipped, or a name and then its count.
+// Writes texts that end with a null byte: the word "problem" and a problem, the word "skipped" and the reason, or a
+// name and its count.
 void write_report(std::FILE* file, const Report& report) {
   for (const std::string& problem : report.problems()) std::fprintf(file, "problem%c%s%c", 0, problem.c_str(), 0);
   if (!report.skipped().empty()) std::fprintf(file, "skipped%c%s%c", 0, report.skipped().c_str(), 0);
@@ -87,7 +88,7 @@ Report run_case(const Case& tested, const AllocatorType& type) {
   waitpid(child, &status, 0);
   std::rewind(file.get());
   Report report = read_report(file.get());
-  // As a sanitizer ends a process in which it found something.
+  // A sanitizer ends a process with an exit code if it found a mistake.
   if (WIFEXITED(status) && WEXITSTATUS(status) != 0) {
     report.problem("the process ended with exit code " + std::to_string(WEXITSTATUS(status)));
   }

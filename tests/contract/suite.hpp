@@ -5,8 +5,8 @@
 
 namespace allocbench::contract {
 
-// What the case throws, a fault of the device for one, is a problem of the report. On the CPU it runs in a process of
-// its own, so that a wild access is a problem too and the other cases go on.
+// An exception of the case, such as a fault of the device, becomes a problem in the report. On the CPU, the case runs
+// in a process of its own. So a wild access also becomes a problem, and the other cases continue.
 Report run_case(const Case& tested, const AllocatorType& type);
 
 }  // namespace allocbench::contract

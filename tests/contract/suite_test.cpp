@@ -24,7 +24,7 @@ const AllocatorType& scripted_type() {
   return type;
 }
 
-// Everything that goes wrong in this case; "inapplicable" when it makes no sense.
+// Returns all problems of this case, or "inapplicable" if the case makes no sense.
 template <class A>
 std::string problems(const std::string& name) {
   for (const Case& each : all_cases()) {
@@ -74,7 +74,7 @@ TEST(Suite, FindsLeaks) {
   }
 }
 
-// The reason for which the case is expected to fail, or what is wrong with the list.
+// Returns the reason why the case is expected to fail, or the mistake in the list.
 std::string reason_or_error(const std::string& json, bool other_seed = false, const std::string& tested = "refill") {
   const std::string file = testing::TempDir() + "expected_failures_test.json";
   std::ofstream(file) << json;

@@ -14,17 +14,18 @@
 
 namespace allocbench::contract {
 
-// Pools of so many bytes are used sparsely: the CPU promises the memory, and tests touch few pages of it.
+// Pools of at least this size are used sparsely: the CPU back end reserves address space for the memory, and tests
+// touch only few of its pages.
 inline constexpr std::size_t large_pool_bytes = std::size_t{1} << 30;
 
 #if SIMT_CUDA
 
 inline constexpr const char* backend = "cuda";
-// Of the process, because it can be set only once.
+// The size of the device heap of the process, in bytes. A process can set it only once.
 inline constexpr std::size_t device_heap_of_process = std::size_t{64} << 20;
 inline constexpr bool devices_are_fresh = false;
 inline constexpr bool schedules_are_replayed = false;
-// Than those for which the list of expected failures says how each case ends.
+// Returns whether the schedules differ from those for which the list of expected failures says how each case ends.
 inline bool other_schedules() { return false; }
 inline std::size_t small_pool() { return std::size_t{64} << 10; }
 
@@ -35,7 +36,7 @@ class TestDevice {
   // Returns the granted size, which may exceed the requested size.
   std::size_t device_heap_bytes() const { return process()->device_heap_bytes; }
 
-  // A fault leaves a context in which every call fails. The next case gets a new one.
+  // Replaces the context if a fault has broken it, because every call in a broken context fails.
   static void replace_broken_context() {
     if (cudaDeviceSynchronize() == cudaSuccess) return;
     process().reset();
@@ -63,7 +64,7 @@ inline constexpr bool schedules_are_replayed = true;
 inline constexpr const char* seed_variable = "ALLOCBENCH_CONTRACT_SEED";
 inline constexpr const char* sms_variable = "ALLOCBENCH_CONTRACT_SMS";
 inline constexpr const char* pool_variable = "ALLOCBENCH_CONTRACT_POOL";
-// Than those for which the list of expected failures says how each case ends.
+// Returns whether the schedules differ from those for which the list of expected failures says how each case ends.
 inline bool other_schedules() {
   return std::getenv(seed_variable) != nullptr || std::getenv(sms_variable) != nullptr ||
          std::getenv(pool_variable) != nullptr;
@@ -72,7 +73,7 @@ inline std::uint32_t from_environment(const char* name, std::uint32_t otherwise)
   const char* const text = std::getenv(name);
   return text == nullptr ? otherwise : static_cast<std::uint32_t>(std::strtoul(text, nullptr, 10));
 }
-// Of the pools that cases fill again and again: smaller where steps are slow.
+// Returns the size of the pools that cases fill repeatedly. An environment variable makes it smaller if steps are slow.
 inline std::size_t small_pool() { return std::max(from_environment(pool_variable, 64 << 10), 4096u); }
 
 class TestDevice {
@@ -86,10 +87,11 @@ class TestDevice {
     simt::device_memory::sparse_from(large_pool_bytes);
     simt::ExecutorOptions result;
     result.mode = simt::ExecutorMode::deterministic;
-    // Other schedules, and a device with as many multiprocessors as a GPU has.
+    // Environment variables choose other schedules, and as many multiprocessors as a GPU has.
     result.seed = from_environment(seed_variable, 7);
     result.sm_count = from_environment(sms_variable, result.sm_count);
-    // A malloc that does not end is a fault after some seconds. The longest launch of the suite needs a tenth of this.
+    // A malloc that does not end becomes a fault after some seconds. The longest launch of the suite needs a tenth of
+    // this budget.
     result.step_budget = std::uint64_t{100'000'000};
     result.device_heap_bytes = std::max<std::size_t>(device_heap_bytes, 64 << 10);
     return result;

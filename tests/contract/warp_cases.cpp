@@ -8,14 +8,13 @@
 namespace allocbench::contract {
 namespace {
 
-// Threads that take part in a round.
+// A Part says whether a thread takes part in a round.
 using Part = bool (*)(std::uint32_t thread, std::uint32_t round);
 
 constexpr std::uint32_t rounds_of_calls = 6;
 
-// Requests of `sizes` in several rounds by the threads of a part; what a round took, the next but one frees. At most an
-// eighth of the pool is asked for, so every null is spurious. Afterwards a lone lane gets what it gets from a fresh
-// heap.
+// The threads of a part request `sizes` in several rounds. The next round but one frees the blocks of a round if the
+// design frees single blocks. All requests together are at most an eighth of the pool, so every null is spurious.
 void take_and_free(const AllocatorType& type, Report& report, Calls calls, Part part,
                    const std::vector<std::uint64_t>& sizes) {
   Heap heap(type, roomy_pool(type, sizes), report);
@@ -43,7 +42,7 @@ void take_and_free(const AllocatorType& type, Report& report, Calls calls, Part 
   const std::uint32_t nulls = all - heap.served({0, all});
   report.count("requests", all);
   report.count("spurious_nulls", nulls);
-  // As in cells: up to one in a hundred is reported and no failure.
+  // As in cells of a run, up to one null in a hundred requests is no failure and only counted.
   if (nulls > all / 100) {
     report.problem(std::to_string(nulls) + " of " + std::to_string(all) + " requests got null (of " +
                    sizes_text(heap.refused_sizes()) + " bytes); together they asked for " + std::to_string(asked) +
@@ -74,7 +73,7 @@ void one_lane_per_warp(const AllocatorType& type, Report& report) {
       small_sizes(type));
 }
 
-// A third of the lanes, others in each round.
+// About a third of the lanes request, different ones in each round.
 void partial_warps(const AllocatorType& type, Report& report) {
   take_and_free(
       type, report, Calls(2, 96),
@@ -93,7 +92,7 @@ void divergent_sizes(const AllocatorType& type, Report& report) {
       type, report, Calls(1, 64), [](std::uint32_t, std::uint32_t) { return true; }, sizes);
 }
 
-// free(null) of whole warps, of some lanes, and beside mallocs and frees.
+// Whole warps and some lanes call free(null), also while other lanes call malloc and free.
 void free_null(const AllocatorType& type, Report& report) {
   Heap heap(type, supported_pool(type, main_pool), report);
   const std::uint64_t bytes = std::min<std::uint64_t>(heap.max_request(), 64);
@@ -125,7 +124,8 @@ void free_null(const AllocatorType& type, Report& report) {
   compare_served(report, bytes, before, served_alone(heap, bytes), "after free(null)");
 }
 
-// The same script on two fresh devices: the same blocks. CPU executor only, whose schedules are replayed.
+// The same script on two fresh devices must give the same blocks. This holds only on the CPU executor, which repeats
+// its schedules.
 void replay(const AllocatorType& type, Report& report) {
   std::vector<std::uint64_t> first;
   for (int run = 0; run < 2; ++run) {

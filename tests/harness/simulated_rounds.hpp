@@ -56,7 +56,7 @@ inline std::vector<Spread> spreads() {
       mixture(0.5, 5)};
 }
 
-// The way in which a device's clock reads a duration.
+// Clock says how a device's clock reads a duration.
 enum class Clock {
   exact,
   nearest,     // the nearest multiple of the step

@@ -68,7 +68,7 @@ class Environment(ProgramTest):
                                         "`make build`, or name its folder with --workers.\n")
 
     def test_a_program_that_is_missing_is_named_with_how_to_build_it(self):
-        for arguments, told in ((["--config", self.config(), "--backend", "cuda"], "with `make build` (where nvcc of CUDA 12.4 or newer is), or"),
+        for arguments, told in ((["--config", self.config(), "--backend", "cuda"], "with `make build` (this needs nvcc of CUDA 12.4 or newer), or"),
                                 (["check"], f"allocbench-worker-check in {self.folder}. Build it in the source tree with `make build`, or")):
             with self.subTest(arguments=arguments):
                 self.assertIn(told, self.run_program(*arguments, "--workers", self.folder, expect=3).stderr)

@@ -41,7 +41,7 @@ class Limits(ProgramTest):
         self.refused(self.config(sweep=sweep), "1000000 cells\n      allowed: at most 100000 cells")
 
     def test_batches(self):
-        self.refused(self.config(sweep={"pool_bytes": {"range": [4096, 40960, 4]}}), "at most 2000, because each needs its own worker")
+        self.refused(self.config(sweep={"pool_bytes": {"range": [4096, 40960, 4]}}), "at most 2000, because each needs its own allocator instance")
 
     def test_values(self):
         self.refused(self.config(sweep={"request_bytes": list(range(1, 100_001))}), "100000 values")

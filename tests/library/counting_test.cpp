@@ -35,7 +35,7 @@ struct AskTooMuch {
   }
 };
 
-// The blocks of other warps.
+// Threads free the blocks of other threads, a hundred places further on.
 struct GiveBack {
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A handle, void** blocks, std::uint32_t first) const {

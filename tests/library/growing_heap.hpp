@@ -90,7 +90,7 @@ class Holding {
   simt::Buffer<std::uint64_t*> blocks_;
 };
 
-// All of the pool, in blocks that fill chunks; then all are freed.
+// Expects that blocks of this size, which fill chunks, get the whole pool. Then frees them.
 inline std::string takes_all(const Growing& heap, simt::Stream& stream, std::size_t block_bytes) {
   Holding holding(stream, block_bytes, heap.pool_bytes());
   const std::size_t taken = holding.take(heap);
@@ -101,7 +101,7 @@ inline std::string takes_all(const Growing& heap, simt::Stream& stream, std::siz
          std::to_string(heap.pool_bytes());
 }
 
-// A pool of 2 MiB that becomes one of 4 MiB, and of 32 MiB.
+// Grows a pool of 2 MiB to 4 MiB and then to 32 MiB.
 inline std::string problem_of_growth() {
   simt::Device device(0);
   simt::Stream stream(device);
@@ -119,7 +119,7 @@ inline std::string problem_of_growth() {
   return {};
 }
 
-// Blocks live while the pool grows; others come beside them.
+// Checks blocks that are in use while the pool grows, and blocks that are allocated afterwards.
 inline std::string problem_of_blocks() {
   simt::Device device(0);
   simt::Stream stream(device);

@@ -120,7 +120,7 @@ TEST(Heap, NamesTheRangeThatAForeignBlockIsOutsideOf) {
   simt::launch(stream, {1, 1}, GiveBack{}, heap.handle(), reinterpret_cast<void*>(begin + (1 << 20) - 1));
 }
 
-// A kernel that names the type of the allocator takes the handle too.
+// A kernel whose parameter has the type of the allocator accepts the handle, too.
 struct GiveBackToComb {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, Comb handle, void* block) const {

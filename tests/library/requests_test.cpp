@@ -31,7 +31,8 @@ SIMT_FN void count(Thread& thread, std::uint32_t& number, bool wrong) {
   if (wrong) thread.atomic(number).fetch_add(1u, simt::relaxed);
 }
 
-// Blocks of neighbours would overlap where one is placed beyond its room.
+// Every thread marks an aligned block and checks the marks. If a block were placed beyond its room, it would overlap
+// the block of a neighbour.
 struct TakeAligned {
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A handle, std::size_t bytes, std::size_t alignment, Wrong* wrong) const {
@@ -173,7 +174,7 @@ TEST(Usage, OfCombIsExact) {
   EXPECT_LT(usage.free_bytes, 60u * (64 << 10));
   EXPECT_EQ(heap.check(), "");
 
-  // What it says is what is served.
+  // The largest request that the heap reports is served, and a larger one is not.
   simt::Buffer<void*> rest(1);
   simt::launch(stream, {1, 1}, Take{}, heap.handle(), usage.largest_request + 1, rest.data());
   EXPECT_EQ(rest.to_host(stream)[0], nullptr);

@@ -62,7 +62,7 @@ def test_two_cards_in_one_folder_are_refused(root, card):
     other = card / "kma2014" / "init"
     shutil.copytree(root / "results/reference/h200/kma2014/init", other)
     _unpacked(other, lambda ours: ours["device"].update(name="NVIDIA L4"))
-    assert "the runs come from several cards: NVIDIA H200, NVIDIA L4" in _check(root, card).stdout
+    assert "the runs come from several models of card: NVIDIA H200, NVIDIA L4" in _check(root, card).stdout
 
 
 def test_other_files_names_and_damage_are_refused(root, card):

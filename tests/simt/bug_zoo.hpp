@@ -2,7 +2,7 @@
 // executor find bugs.
 //
 // Every kernel works on one array of words, which is zero at the start, and raises a failed check when the bug has
-// struck. All kernels are correct if no lane is disturbed.
+// struck. All kernels pass if no other lane runs in the middle of a lane's work.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Conformance of kernel families: a member does the same as it does as a separate kernel.
+// Conformance of kernel families: these tests check that a member gives the same results as a separate kernel.
 #pragma once
 
 #include <array>
@@ -71,7 +71,7 @@ class KernelFamilies : public Conformance {
     const std::array<const void*, 1 + sizeof...(Args)> arguments{&kernel, &args...};
     launch_kernel(stream(), shape, Family::pointer<FamilyMember<Kernel, Args...>>(), arguments);
   }
-  // Does the same as run() by the family's entry.
+  // Launches a member through the family's entry. Otherwise it is like run().
   template <class Kernel, class... Args>
   std::vector<std::uint32_t> run_member(LaunchShape shape, std::size_t per_thread, Kernel kernel, Args... args) {
     auto output = zeros<std::uint32_t>(std::size_t{shape.blocks} * shape.threads_per_block * per_thread);

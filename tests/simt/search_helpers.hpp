@@ -1,4 +1,4 @@
-// These helpers run small models again and again on one restarted device.
+// These helpers run small models repeatedly on one device, which they restart each time.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ inline ExecutorOptions replaying(ExecutorOptions options, const Schedule& schedu
   return options;
 }
 
-// Does the same as outcome_of on a device that is restarted with these options.
+// Returns the outcome of a launch, as outcome_of() does, but on a device that is restarted with these options.
 template <class Kernel>
 Outcome outcome_on(Device& device, const ExecutorOptions& options, LaunchShape shape, Kernel kernel,
                    std::size_t words = zoo::word_count) {
@@ -50,8 +50,8 @@ std::uint64_t first_failing_seed(Device& device, ExecutorOptions options, Launch
   return 0;
 }
 
-// Expects that two lanes of the kernel fail. The schedule is written and read as text, replays the same steps, whose
-// history contains `told`, and shrinks to `few`.
+// Expects that a block of two lanes of the kernel fails under some seed. The schedule of the failure is written and
+// read as text, replays the same steps, whose history contains `told`, and shrinks to `few`.
 template <class Kernel>
 void replay_and_shrink(ExecutorOptions options, Kernel kernel, std::uint64_t last_seed, const char* told, Shrunk& few) {
   Device device(options);

@@ -1,4 +1,4 @@
-// These tests run array_list with both methods under many schedules, and check the messages about wrong lists.
+// These tests run array_list with all three methods under many schedules, and check the messages about wrong lists.
 #include "workloads/array_list/array_list.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// These tests run every workload with allocators that free in bulk. Contents must stay intact until the last lane of a
-// warp has released, and then the memory must be free. An allocator that never frees must be detected.
+// These tests run workloads with allocators that free in bulk. Contents must stay intact until the last lane of a warp
+// has released, and then the memory must be free. An allocator whose sessions never release must be detected.
 #include <gtest/gtest.h>
 
 #include <chrono>

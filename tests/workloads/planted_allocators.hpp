@@ -103,7 +103,7 @@ class SlotMalloc {
   std::uint32_t* used_ = nullptr;
 };
 
-// A bump pointer that release_all() resets.
+// BulkMalloc is a bump pointer that release_all() resets.
 class BulkMalloc {
  public:
   using Parameters = NoParameters;

@@ -26,7 +26,7 @@ class WorkloadRig : public AllocatorRig {
 
   // Runs one repetition and its checks. Returns the mistakes, or an empty text.
   std::string sample() { return sample(allocator); }
-  // Does the same with the adaptors of the verification passes, and checks the contents of blocks.
+  // Runs one repetition with the adaptors of the verification passes. Checks the contents of blocks, too.
   std::string observed_sample() {
     const ContentCheck contents(stream(), run->mallocs_at_most(), rules);
     const std::string problem = sample(allocator.observed({}, contents.ledger()));

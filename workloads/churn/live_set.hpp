@@ -16,7 +16,8 @@ class LiveSet {
 
   // Empties the set and starts its draws from the beginning.
   void clear();
-  // Draws `count` different places from the seed and the number of the round.
+  // Draws `count` different places from the seed and the number of the round. The result also depends on the draws
+  // since clear().
   std::span<const std::uint32_t> draw(std::size_t count, std::uint64_t seed, std::uint64_t round);
 
   std::size_t places() const { return blocks_.size(); }

@@ -33,7 +33,7 @@ struct Adjacency {
 };
 
 // Returns the rows of all vertices up to the largest id. Ids without arcs have empty rows. `symmetric` adds the reverse
-// of every arc. Throws std::invalid_argument for more than 2^28 vertices or arcs.
+// of every arc. Throws std::invalid_argument for more than 2^28 vertices or 2^27 arcs in the list.
 Adjacency adjacency_of(std::vector<Arc> arcs, bool symmetric);
 
 // The vertices whose arrays change their size when the arcs of a batch are inserted, and again when they are deleted.
@@ -65,8 +65,9 @@ struct UpdateBatches {
 };
 
 // Draws batches of `size` arcs from the seed, with any target. Sources are drawn from all vertices or, if `window` is
-// not 0, from `window` vertices with successive ids; the next batch draws from the next ones. A batch has neither
-// repeated arcs nor arcs of the graph. Each batch is deleted again, so all batches change the same graph.
+// not 0, from `window` vertices with successive ids; the next batch draws from the next ones. Repeated arcs and arcs of
+// the graph are left out, so a batch may have fewer arcs than `size`. Each batch is deleted again, so all batches
+// change the same graph.
 UpdateBatches draw_batches(const Adjacency& graph, std::uint32_t batches, std::uint32_t size, std::uint32_t window,
                            std::uint64_t seed);
 

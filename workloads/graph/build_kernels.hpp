@@ -48,8 +48,8 @@ struct GraphBuildKernel {
   }
 };
 
-// This kernel does the same, but the leader of a warp requests the memory for an arc of each lane. It is separate, so
-// that the published form needs no additional registers.
+// This kernel builds the graph, too, but the leader of a warp requests the memory for an arc of each lane. It is
+// separate, so that the published form needs no additional registers.
 struct WarpGraphBuildKernel {
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A allocator, Geometry geometry, const Arc* arcs, std::uint64_t* root,
@@ -86,7 +86,7 @@ struct WarpGraphBuildKernel {
   }
 };
 
-// The grid is that of the build, so every thread finds its session.
+// Frees all blocks of the graph. The grid is that of the build, so every thread finds its session.
 struct GraphFreeKernel {
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A allocator, Geometry geometry, GraphSlots slots) const {

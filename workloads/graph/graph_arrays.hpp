@@ -8,7 +8,8 @@
 // Updates: `batches` times, random arcs are inserted, and then the same arcs or other arcs of the graph (`deletes`) are
 // deleted. A vertex whose power of two changes allocates, copies and frees (graph/arrays_kernels.hpp). The host sorts
 // the batches in advance and removes arcs that the graph already has, so all allocators do the same work. With `sort`
-// the device does this again in a timed phase, as in the survey.
+// the device also sorts each batch and marks its new arcs, in a timed phase, because the times of Winter et al. include
+// this work.
 //
 // Check: The arrays are compared exactly with the graph after the last insertion and after the last deletion. After
 // every tenth insertion, only digests are compared.

@@ -1,5 +1,5 @@
-// These functions check graph_arrays between updates, by digests of the graph. They also sort the batches on the
-// device, which Winter et al. 2021 include in their times.
+// DigestChecks checks graph_arrays between updates, by digests of the graph. BatchSort sorts the batches on the device,
+// which Winter et al. 2021 include in their times.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@
 
 namespace allocbench::graph {
 
-// Compares all rows with the host's expectation after some of the batches. The device compares, because an exact
-// comparison of every tenth batch would take longer than the batches.
+// Compares all rows with the host's expectation after some of the batches. The device compares digests, because an
+// exact comparison on the host after every tenth batch would take longer than the batches.
 class DigestChecks {
  public:
   // number of insertions from one check to the next

@@ -9,7 +9,7 @@
 
 namespace allocbench::graph {
 
-// The deleted arcs are those of the previous batch, or any arcs of the graph.
+// The deleted arcs are those of the batch that was inserted last, or any arcs of the graph.
 enum class Deletes { inserted, present };
 
 struct UpdateOptions {

@@ -1,4 +1,4 @@
-// These functions group without a memory manager, as Pham et al. 2025, sec. 6.2, describe it. Every pass reads the
+// CountedSplits groups without a memory manager, as Pham et al. 2025, sec. 6.2, describe it. Every pass reads the
 // records twice. First it counts the records of each bucket. A prefix sum then gives the beginnings of the buckets, and
 // the pass writes the records.
 //

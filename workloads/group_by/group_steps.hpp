@@ -33,7 +33,7 @@ class GroupSteps {
   // Forgets results of earlier samples.
   void prepare();
 
-  // Prepares pass 0 to 3. Enqueued.
+  // Prepares a pass, from 0 to 3, and enqueues the preparation on the device.
   GroupPass begin_pass(std::uint32_t pass);
   // Enqueues the clearing of the long lists' tables. `blocks` has the table of each list. If it is null, the tables are
   // in an array of the workload.
@@ -108,7 +108,7 @@ class GroupSteps {
   std::uint32_t tables_ = 0;             // number of tables that the kernels of the pass append to
   void* const* table_blocks_ = nullptr;  // blocks of these tables
 
-  // These members serve the methods `tails` and `runs`.
+  // These members serve the methods `tails` and `runs`. The method `counts` uses records_, too.
   simt::Buffer<group::Record> records_;
   std::array<ListSet, 2> sets_;
   simt::Buffer<group::Tail> tails_;
@@ -119,7 +119,7 @@ class GroupSteps {
   simt::Buffer<std::uint32_t> read_lists_;
   simt::Buffer<std::uint32_t> read_count_;
 
-  // Method sort.
+  // This member serves the method `sort`.
   struct Sorting {
     simt::Buffer<std::uint32_t> keys, rows, sorted_keys, sorted_rows, once, lengths, runs;
     PairSort sort;

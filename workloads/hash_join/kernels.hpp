@@ -58,8 +58,7 @@ struct BuildProbeKernel {
   }
 };
 
-// This kernel does the same with a list per warp. It is separate, so that the published form needs no additional
-// registers.
+// This kernel joins with a list per warp. It is separate, so that the published form needs no additional registers.
 struct WarpBuildProbeKernel {
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A allocator, JoinShape shape, PartitionedTable r, PartitionedTable s,
@@ -81,7 +80,7 @@ struct WarpBuildProbeKernel {
   }
 };
 
-// The grid is that of the join, so every thread finds its session.
+// Frees the pages of all lists. The grid is that of the join, so every thread finds its session.
 struct FreePairListsKernel {
   template <class Thread, class A>
   SIMT_FN void operator()(Thread& thread, A allocator, PairLists lists) const {

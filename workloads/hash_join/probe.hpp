@@ -42,8 +42,8 @@ struct JoinShape {
   }
 
   // Returns the shape of a join. Partitions have on average at most `threads_per_block * tuples_per_thread` and at most
-  // 1,024 tuples. Tables have room for eight standard deviations more. The number of blocks gives each thread
-  // `tuples_per_thread` tuples of S.
+  // 1,024 tuples. Tables have room for eight standard deviations more. The number of blocks gives each thread about
+  // `tuples_per_thread` tuples of S, or more if there are too few partitions.
   static JoinShape of(std::uint32_t tuples, std::uint32_t tuples_per_thread, std::uint32_t threads_per_block);
 };
 
@@ -135,8 +135,8 @@ SIMT_FN void join_block(Thread& thread, const JoinShape& shape, const Partitione
   });
 }
 
-// Does the same with all lanes of a warp in step. While a lane has a match, all lanes call emit(has, row of R, row of
-// S) together. Blocks must have whole warps.
+// Joins like join_block(), but with all lanes of a warp in step. While a lane has a match, all lanes call emit(has, row
+// of R, row of S) together. Blocks must have whole warps.
 template <class Thread, class Emit>
 SIMT_FN void join_block_by_warps(Thread& thread, const JoinShape& shape, const PartitionedTable& r,
                                  const PartitionedTable& s, Emit&& emit) {

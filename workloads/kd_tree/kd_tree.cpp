@@ -85,7 +85,7 @@ class KdTreeRun final : public WorkloadRun {
     if (!problem.empty()) throw CellFailure(Status::incorrect, problem);
   }
 
-  // Returns a profile of requests of mean size. There are as many as all warps can have at once.
+  // Returns a profile of requests of mean size, one per warp.
   RequestProfile requests() const override {
     return {callers(shape_.blocks, shape_.threads_per_block), RequestSizes::fixed(request_bytes_)};
   }
@@ -98,7 +98,8 @@ class KdTreeRun final : public WorkloadRun {
                                                                                               type_)};
   }
 
-  // The device counts its requests, their bytes and the squares of the bytes. These are compared with the reference's.
+  // Returns the histogram of the reference tree. The device counts only its requests, their bytes and the squares of
+  // the bytes; BuildMemory::problem() compares these with the reference's.
   std::vector<Histogram> histograms() const override {
     Histogram sizes{"request_bytes", {}};
     const auto& by_size = scene_->reference.by_size;

@@ -86,10 +86,10 @@ SIMT_HOST_FN bool split_fails(const Box& box, float weighted, std::uint32_t refe
   return over(cost, static_cast<float>(references)) > failing_share;
 }
 
-// Limits that follow from the number of triangles.
+// Limits of the tree. By default they follow from the number of triangles.
 struct Limits {
   std::uint32_t depth = 0;          // largest depth of a leaf; the root has depth 0
-  std::uint32_t failed_splits = 0;  // failed splits allowed on a path; after one more, the node is a leaf
+  std::uint32_t failed_splits = 0;  // limit of a count along a path, to which each failed split adds 2
 
   // Computes the limits. Given values other than 0 stay.
   static Limits of(std::uint32_t triangles, std::uint32_t depth, std::uint32_t failed_splits);

@@ -35,7 +35,7 @@ class CountedPieces {
   }
   // Allocates the memory, and every caller writes its piece. The function waits for the sum in between.
   void make_written(AnySize sizes, PiecesFrom from);
-  // Does the same, but every caller stores the address of its piece in `addresses`.
+  // Allocates the memory, and every caller stores the address of its piece in `addresses`.
   void make_addresses(AnySize sizes, PiecesFrom from, void** addresses);
   void free();
 

@@ -106,8 +106,8 @@ class RecoveryRun final : public WorkloadRun {
                           static_cast<std::uint32_t>(rounds_at_most(pool_bytes_, bytes, parameters_.threads)));
   }
 
-  // Does the same check in device memory. A full pool has millions of blocks, which the host would need seconds to
-  // sort.
+  // Makes the checks of check_recorded() in device memory, because the host would need seconds to sort the millions of
+  // blocks of a full pool. Returns false if the host must check.
   bool is_right_on_device(PointerCheck& check) const {
     SlotRange first = first_.range();
     first.count = filled_.size();

@@ -4,8 +4,8 @@
 //
 // The workload has two further parameters of the slides: several allocations per thread, and the branch divergence. The
 // slides only name the divergence "per thread, per warp, per block". In two_phase a unit takes part as a whole, with
-// probability `share`. The number of calls is the same for each kind of unit. With `thread`, some lanes of a warp call.
-// With `warp`, all or none of a warp call, and with `block`, all or none of a block.
+// probability `share`. The expected number of calls is the same for each kind of unit. With `thread`, some lanes of a
+// warp call. With `warp`, all or none of a warp call, and with `block`, all or none of a block.
 //
 // With one allocation, one cycle and 8 written bytes the private mode is MilThreads (Huang et al. 2010, sec. VI).
 // `total_requests` keeps the number of mallocs constant while `threads` is swept (their fig. 8).

@@ -35,7 +35,7 @@ struct WriteWordsKernel {
   }
 };
 
-// Numbers the words of each block by their owner.
+// Stores the owner of each word.
 struct NumberWordsKernel {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, const std::uint32_t* first, std::uint32_t callers,

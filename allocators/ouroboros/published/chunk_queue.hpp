@@ -17,7 +17,8 @@
 // * A lane that finds no more chunks begins again and finally returns null. In the paper it continues forever, or traps
 //   at the storage of another class.
 // * An entry is removed only if the chunk is still in it.
-// * A chunk that waits long for an occupied place of a ring takes the place over. In the paper it waits forever.
+// * A lane that has waited long to put a chunk into an occupied place of a ring takes the place over. In the paper it
+//   waits forever.
 #pragma once
 
 #include "allocators/ouroboros/published/heap.hpp"

@@ -182,7 +182,8 @@ struct ListQueue {
     return chunk;
   }
 
-  // Does the same from the front for a lane that does not wait. Returns no_chunk if the segment is not there.
+  // Searches the segments from the front for the segment of `number`, without waiting. Returns its chunk, or no_chunk
+  // if the segment is not there.
   template <class Thread>
   SIMT_FN std::uint32_t find(Thread& thread, const HeadedChunks& chunks, Ends& ends, std::uint32_t id,
                              std::uint32_t number) const {

@@ -9,8 +9,8 @@
 
 namespace allocbench::ouroboros::published {
 
-// Result of a check of a place in a chunk queue that is not an index.
-// The place is not in the queue, so the lane must search from the front again.
+// look() returns this value instead of an index if the place is not in the queue. The lane must then search from the
+// front again.
 inline constexpr std::uint32_t gone = 0xfffffffeu;
 
 struct Place {

@@ -1,8 +1,9 @@
 // Aligned<A> is any allocator with blocks at multiples of an alignment that its design does not promise.
 //
 // If the design's own alignment is enough, the request is unchanged. Otherwise the request asks for `alignment` more
-// bytes. The block then begins at the first multiple that has room for a word in front of it. This word leads back to
-// the original block. allocbench::aligned_malloc() (library/) does the same for single calls.
+// bytes, or a few more than these if the design's alignment is less than a word. The block then begins at the first
+// multiple that has room for a word in front of it. This word leads back to the original block.
+// allocbench::aligned_malloc() (library/) does the same for single calls.
 #pragma once
 
 #include <cstddef>

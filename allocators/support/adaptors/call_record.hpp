@@ -11,7 +11,7 @@ struct CallCounts {
   simt::OperationCounts operations;
 };
 
-// All values are zero before a pass.
+// The host sets all values to zero before a pass.
 struct CallSums {
   CallCounts mallocs;
   CallCounts frees;

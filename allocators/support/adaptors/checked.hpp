@@ -1,19 +1,20 @@
 // Checked<A> is any allocator with verification of the contents of every block. Adaptors are stacked on an allocator,
 // as in RMM.
 //
-// A malloc takes a tag from a ledger and fills the whole block with words derived from the tag. A free compares all
-// words, overwrites the block with a dead pattern and passes it on. Two owners of one byte cannot both find their
-// pattern. The tag is the first word of the block. All other book-keeping is in the ledger, outside the pool. So
-// requests keep their size, and blocks of 4 bytes can be checked. (With a header, 8,192 bytes would exceed the limit of
-// some designs.) Smaller requests are raised to 4 bytes. Requests for 0 bytes are raised only if the allocator promises
-// a block for them.
+// A malloc takes a tag from a ledger and fills the whole block with words derived from the tag. If the ledger has no
+// tag left, this is noted, and the block stays as it is. A free compares all words, overwrites the block with a dead
+// pattern and passes it on. Two owners of one byte cannot both find their pattern. The tag is the first word of the
+// block. All other book-keeping is in the ledger, outside the pool. So requests keep their size, and blocks of 4 bytes
+// can be checked. (With a header, 8,192 bytes would exceed the limit of some designs.) Smaller requests are raised to 4
+// bytes. Requests for 0 bytes are raised only if the allocator promises a block for them.
 //
-// Ordering: in C++ every free synchronises with the malloc that returns the memory again. The published designs do not
-// promise this and are not judged by it. The adaptor itself orders two owners by one word (`next_tag`), so a late write
-// cannot reach the next owner's block. The CPU executor finds missing orders inside an allocator.
+// Ordering: in C++ every free synchronises with the malloc that returns the memory again. Some published designs do not
+// promise this, so no design is judged by it here. The adaptor itself orders two owners by one word (`next_tag`), so a
+// late write cannot reach the next owner's block. The CPU executor finds missing orders inside an allocator.
 //
 // If the tag of a block is missing or dead, the block was already freed, or another thread wrote into it. The adaptor
-// reports this free and does not pass it on, so a caller's mistake does not corrupt the allocator.
+// reports this free and does not pass it on, so a caller's mistake does not corrupt the allocator. It passes on,
+// unchecked, the frees of blocks that are outside the pool or not at a multiple of 4.
 //
 // The functions are not inlined, because nothing here is timed, and the observed kernels of an allocator share one copy
 // of A (workloads/support/contract/compiled_kernels.hpp makes them a simt::KernelFamily).

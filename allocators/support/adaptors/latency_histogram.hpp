@@ -31,7 +31,8 @@ struct LatencyBuckets {
   }
 };
 
-// All bytes are zero before a kernel.
+// In device memory, the host sets all bytes to zero before a kernel. In shared memory, BlockLatencies::open() sets
+// those that are read.
 template <class Count>
 struct LatencyHistogram {
   std::uint64_t largest = 0;

@@ -40,7 +40,8 @@ struct BulkSemaphore {
     return take_units(thread, state->units, wanted);
   }
 
-  // Does the same for callers that do not expect a unit.
+  // Takes up to `wanted` units and returns how many. Callers do not expect to be served, so this function first looks
+  // whether there are units.
   template <class Thread>
   SIMT_FN std::uint32_t take_if_any(Thread& thread, std::uint32_t wanted) const {
     return take_units_if_any(thread, state->units, wanted);

@@ -14,8 +14,9 @@
 // Data: a hash table of addresses, at most half full. An entry of 0 is unused. A compare-exchange stores an address in
 // the first unused entry from its hash on, and the address never moves. A free searches from the hash on and stores 0.
 // Only the owner of a block removes its address, so there is no ABA. The entries pass no data to other threads, so the
-// operations are relaxed. Small requests do not use the table. A large request costs one atomic operation, and a free
-// costs one load and one store.
+// operations are relaxed. Small requests do not use the table. Without collisions in the table, a large request costs
+// two atomic operations besides the device heap: one on the entry and one on the number of live blocks. Its free costs
+// a load, a store and an atomic operation.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +27,8 @@
 
 namespace allocbench {
 
-// Returns the largest request that a new device heap of this size serves.
+// Returns the largest request that a new device heap of this size certainly serves (see above). It may serve larger
+// ones.
 inline std::size_t largest_in_device_heap(std::size_t heap_bytes) { return heap_bytes / 16 * 7; }
 
 // Frees all blocks of the table, one thread per entry. A table without blocks is not read, because it may exceed the L2

@@ -1,6 +1,6 @@
 // Allocators have two kinds of lock: a word with an exchange lock, and a ticket lock for queues of warps.
 //
-// Every holder does a bounded amount of work and never waits, so every wait ends.
+// A holder must do a bounded amount of work and must not wait, so that every wait ends.
 #pragma once
 
 #include "simt/simt.hpp"

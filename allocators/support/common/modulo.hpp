@@ -1,5 +1,5 @@
-// Modulo computes x mod d and x / d for a divisor that only the host knows. The device needs no division but a high
-// product, a low product and a correction (the "round down" method; Warren, Hacker's Delight, ch. 10).
+// Modulo computes x mod d and x / d for a divisor that is not known at compile time. Instead of a division, the device
+// needs a high product, a low product and a correction (the "round down" method; Warren, Hacker's Delight, ch. 10).
 #pragma once
 
 #include "simt/simt.hpp"

@@ -1,5 +1,5 @@
-// SlabPool is a pool of equal slabs. It replaces a host that hands out slabs while a kernel runs. Threads take slabs
-// and may return them.
+// SlabPool is a pool of equal slabs. In some published systems the host makes slabs while a kernel runs; this pool
+// replaces the host. Threads take slabs and may return them.
 //
 // Fresh slabs come from a counter, and returned slabs from a stack that is linked by indices. The head of the stack has
 // a tag that grows with every change. So a taker that another thread has overtaken never installs an old link (no ABA).

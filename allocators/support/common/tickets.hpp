@@ -1,5 +1,5 @@
-// TicketRange holds consecutive numbers for the lanes of a group, limited by the available units. The rings of queues
-// hand these numbers out.
+// TicketRange holds consecutive numbers for the lanes of a group, at most as many as there are units. In queues, a
+// number is a place in the ring.
 #pragma once
 
 #include "allocators/support/common/units.hpp"

@@ -71,7 +71,7 @@ concept Allocator = std::is_trivially_copyable_v<A> &&
   { A::create(arena, parameters) } -> std::same_as<A>;
 };
 
-// Returns the largest request that the design serves from a fresh pool.
+// Returns the largest request that the design must serve from a fresh pool.
 template <Allocator A>
 std::size_t max_request(std::size_t pool_bytes, const typename A::Parameters& parameters) {
   if constexpr (requires { A::max_request(pool_bytes, parameters); }) {
@@ -97,9 +97,9 @@ void destroy(A& allocator) {
   if constexpr (requires { allocator.destroy(); }) allocator.destroy();
 }
 
-// SmallHeap is the smallest heap that still uses every rule of the design. A few dozen mallocs of 16 bytes exhaust the
-// heap, and frees recycle everything that the design recycles. `allocbench check` searches interleavings on this heap,
-// because rare interleavings are common in small heaps.
+// SmallHeap is a heap on which `allocbench check` searches interleavings, because rare interleavings are common in
+// small heaps. It should be the smallest heap that still uses every rule of the design: a few dozen mallocs of 16 bytes
+// exhaust it, and frees recycle everything that the design recycles.
 template <class Parameters>
 struct SmallHeap {
   std::size_t pool_bytes = std::size_t{64} << 10;

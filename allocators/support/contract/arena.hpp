@@ -1,4 +1,5 @@
-// Arena owns, counts and frees the device memory of one allocator instance: its pool and its metadata.
+// Arena owns, counts and frees the device memory of one allocator instance: its pool, unless the caller gives one, and
+// its metadata.
 #pragma once
 
 #include <cstddef>
@@ -23,11 +24,12 @@ class Arena {
   // Uses a pool of the caller, which must outlive the arena.
   Arena(simt::Stream& stream, Pool given) : stream_(stream), pool_bytes_(given.bytes), given_(given) {}
 
-  // Returns the pool, which the first call allocates. Its base is aligned to at least 256 bytes.
+  // Returns the pool, which the first call allocates unless the caller gave one. The base of an allocated pool is
+  // aligned to at least 256 bytes.
   Pool pool() { return pool(pool_bytes_); }
 
-  // Does the same for designs that keep a part of pool_bytes() elsewhere (PoolLocation::arena_and_device_heap). The
-  // first call determines the size.
+  // Returns a pool of `bytes`, for designs that keep a part of pool_bytes() elsewhere
+  // (PoolLocation::arena_and_device_heap). The first call determines the size of an allocated pool.
   Pool pool(std::size_t bytes) {
     if (given_.base != nullptr) return {given_.base, bytes};
     if (pool_.size() == 0) pool_ = simt::Buffer<std::byte>(bytes);

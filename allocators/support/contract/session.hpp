@@ -7,8 +7,8 @@
 // functions compile to nothing, so one workload source serves all designs.
 //
 // A session is identified by the rank of its thread in the grid, so a kernel that continues with the blocks of another
-// kernel must have the same shape. Every thread that allocated calls release_all() when it has no live block. If lanes
-// share a session, its memory is freed after the last of these calls.
+// kernel must have the same shape. Every thread that allocated must call release_all() when it has no live block. If
+// lanes share a session, its memory is freed after the last of these calls.
 #pragma once
 
 #include "simt/simt.hpp"

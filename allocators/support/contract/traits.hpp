@@ -1,4 +1,5 @@
-// Traits state the abilities of an allocator once. Workloads read the traits to answer `unsupported` and never guess.
+// Traits state the abilities of an allocator. Workloads read them to find out which cells the allocator does not
+// support.
 #pragma once
 
 #include <cstdint>

@@ -22,15 +22,18 @@
 namespace allocbench::front {
 namespace {
 
-// --by-strategy compares these: single strategies, then the mixture, then the mixture under the race build.
+// --by-strategy compares these: single strategies, then the mixture without and with held stores. It adds the mixture
+// under the race build.
 constexpr const char* compared_strategies[] = {"random/1", "random/4", "random/16",   "random/64",
                                                "pct/2",    "pct/3",    "pct/4",       "round_robin/1",
                                                "lockstep", "swarm",    "swarm+stores"};
 
 int search(const CheckPlan& plan, const CheckOptions& options) {
   if (!plan.race_seer && options.races) {
-    tell("allocbench: no search for races: allocbench-worker-tsan is missing. Build it in the source tree with {}\n",
-         how_to_build_programs);
+    tell(
+        "allocbench: no search for races: allocbench-worker-tsan is missing. Build it in the source tree with {}, or "
+        "use --no-races\n",
+        how_to_build_programs);
   }
   Checking checking(plan, options, options.strategy, true);
   const bool complete = checking.run();
@@ -72,9 +75,8 @@ int compare_strategies(const CheckPlan& plan, const CheckOptions& options) {
     if (!checking.run()) return exit_interrupted;
     by_strategy.emplace_back("races", checking.matrix());
   }
-  const auto per_model = [&](std::uint64_t seeds) { return std::max<std::uint64_t>(1, seeds / plan.models.size()); };
   show("Failing runs in percent, of {} runs ({} in the race build), on the model with the most failures\n\n{}",
-       per_model(options.seeds), per_model(options.race_seeds), strategy_table(by_strategy));
+       seeds_per_model(options.seeds, plan), seeds_per_model(options.race_seeds, plan), strategy_table(by_strategy));
   return exit_all_ok;
 }
 

@@ -141,7 +141,8 @@ CheckPlan make_check_plan(const CheckOptions& options) {
   if (options.races) plan.race_seer = folder.find("tsan");
   const protocol::CheckerDescription offer = describe_checker(plan.searcher);
   plan.allocators = choose_allocators(options, offer);
-  plan.complete = !options.allocators.empty() || offer.broken_plugins.empty();
+  const bool lacks_races = options.races && !plan.race_seer;
+  plan.complete = !lacks_races && (!options.allocators.empty() || offer.broken_plugins.empty());
   choose_models(options.models, offer, plan);
   if (plan.race_seer) choose_race_allocators(plan);
   return plan;

@@ -1,4 +1,5 @@
-// CheckPlan has the allocators and models to check. The workers offer them, and the command line restricts them.
+// CheckPlan has the allocators and models to check. The workers offer allocators and built-in models. The command line
+// selects some of them, and may add models from files.
 #pragma once
 
 #include <optional>
@@ -16,7 +17,7 @@ struct CheckPlan {
   std::optional<WorkerProgram> race_seer;  // race build's worker; empty if it is not built or not wanted
   std::vector<std::string> allocators;
   std::vector<std::string> race_allocators;  // allocators that the race build can run
-  bool complete = true;                      // whether all requested allocators are checked, also for races
+  bool complete = true;  // false if a plug-in is unusable, or a search for races lacks its build or an allocator
   std::vector<protocol::Model> models;
   std::vector<std::string> model_files;  // file of each model; empty for built-in models
 };

@@ -48,9 +48,12 @@ bool Checking::run() {
   return complete;
 }
 
-// Spreads the seeds over the models of an allocator.
+std::uint64_t seeds_per_model(std::uint64_t seeds, const CheckPlan& plan) {
+  return std::max<std::uint64_t>(1, (seeds + plan.models.size() - 1) / plan.models.size());
+}
+
 void Checking::add_cells(bool races, const std::vector<std::string>& allocators, std::uint64_t seeds) {
-  const std::uint64_t per_model = std::max<std::uint64_t>(1, (seeds + plan_.models.size() - 1) / plan_.models.size());
+  const std::uint64_t per_model = seeds_per_model(seeds, plan_);
   for (const std::string& allocator : allocators) {
     for (std::size_t model = 0; model < plan_.models.size(); ++model) {
       CheckCell cell;
@@ -113,7 +116,8 @@ void Checking::take(const CheckTask& done, const CheckAnswer& answer) {
   }
 }
 
-// Halves the seeds of a task whose worker died or did not answer, until one seed is left.
+// Halves the seeds of a task whose worker died or did not answer, until one seed is left. An exhaustive search is not
+// divided and counts as one failed run.
 void Checking::narrow_down(const CheckTask& lost, const CheckAnswer& answer) {
   const auto& [target, strategy, first, count, stop, apart] = std::get<protocol::Explore>(lost.command);
   if (count > 1 && !exhaustive()) {
@@ -129,8 +133,7 @@ void Checking::narrow_down(const CheckTask& lost, const CheckAnswer& answer) {
   const bool died = answer.kind == CheckAnswer::Kind::died;
   cell.finding = new_finding(cell, first);
   cell.finding->outcome = died ? "crash" : "hang";
-  cell.finding->summary =
-      died ? answer.loss() : fmt::format("did not end within {} s and reached no scheduling point", lost.limit_seconds);
+  cell.finding->summary = died ? answer.loss() : fmt::format("did not end within {} s", lost.limit_seconds);
   cell.finding->report = cell.finding->summary;
 }
 

@@ -1,7 +1,8 @@
-// This file fills a matrix: it runs every allocator on every model, with several workers at once.
+// Checking runs every allocator of a plan on every model, with several workers at once, and fills a CheckMatrix.
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -11,6 +12,9 @@
 #include "harness/front/check/matrix.hpp"
 
 namespace allocbench::front {
+
+// Returns the number of runs of an allocator on each model, if `seeds` runs are spread over the models of the plan.
+std::uint64_t seeds_per_model(std::uint64_t seeds, const CheckPlan& plan);
 
 class Checking {
  public:
@@ -23,7 +27,7 @@ class Checking {
 
  private:
   void add_cells(bool races, const std::vector<std::string>& allocators, std::uint64_t seeds);
-  // Returns the next seeds of the first cell that needs more.
+  // Returns a task with the next seeds of the first cell that needs more runs.
   std::optional<CheckTask> next_task();
   CheckTask task(std::size_t cell, std::uint64_t first, std::uint64_t count) const;
   void take(const CheckTask& done, const CheckAnswer& answer);

@@ -23,20 +23,20 @@ struct CheckTask {
   std::size_t cell = 0;  // number that the caller uses to find the cell
 };
 
-// The outcome of a task. The next task replaces a worker that died or did not answer.
+// The outcome of a task. If the worker died or did not answer, a new worker gets the next task.
 struct CheckAnswer {
   enum class Kind { answered, died, late };
   Kind kind = Kind::answered;
   protocol::CheckerEvent event;  // worker's answer, if `kind` is `answered`
   std::string death;             // cause, if `kind` is `died`: "was killed by SIGSEGV (Segmentation fault)"
 
-  // Returns why there is no event. Only for `died` and `late`.
+  // Returns why there is no event. `kind` must be `died` or `late`.
   std::string loss() const { return kind == Kind::died ? "the worker " + death : "the run did not end"; }
 };
 
 class CheckCrew {
  public:
-  // Starts up to `size` workers. `idle` is called about ten times a second.
+  // run() starts up to `size` workers, and calls `idle` many times a second while it waits for them.
   CheckCrew(std::size_t size, std::function<void()> idle);
   ~CheckCrew();
   CheckCrew(const CheckCrew&) = delete;
@@ -45,11 +45,11 @@ class CheckCrew {
   void add(CheckTask task) { tasks_.push_back(std::move(task)); }
   // Inserts the task before all others.
   void add_next(CheckTask task) { tasks_.push_front(std::move(task)); }
-  // Sets the source of further tasks. It is called when all added tasks are assigned, and returns nothing if there are
-  // no more. So tasks for many seeds need little memory.
+  // Sets the source of further tasks. The source is called when all added tasks are assigned, and returns nothing if
+  // there are no more. So tasks for many seeds need little memory.
   void take_from(std::function<std::optional<CheckTask>()> source) { source_ = std::move(source); }
   // Runs until no task is left. `done` may add tasks. Returns false if the user interrupted. Throws EnvironmentError if
-  // a worker does not speak the protocol, and UsageError if a worker refuses a command.
+  // a worker does not start or does not accept the protocol, and UsageError if it refuses a strategy or a schedule.
   bool run(const std::function<void(const CheckTask&, const CheckAnswer&)>& done);
 
  private:

@@ -18,7 +18,7 @@ struct Finding {
   std::string outcome;   // "failed check", "race", "crash", "hang" …
   std::string summary;   // result in one line
   std::string report;    // all known details
-  std::string schedule;  // decision list; empty for races, crashes and hangs
+  std::string schedule;  // decisions as text; empty for races, crashes, hangs, and if it is too long
 
   // Stores how the run ended.
   void take(const protocol::CheckedRun& run);
@@ -30,7 +30,7 @@ struct Finding {
   std::string file_name() const;  // file name without folder and suffix
 };
 
-// The parts of a seed string. Reading a wrong one throws UsageError.
+// The parts of a seed string. parse_seed_string() throws UsageError for a malformed text.
 struct SeedString {
   std::string allocator;
   std::string model;

@@ -10,7 +10,7 @@
 
 namespace allocbench::front {
 
-// One allocator on one model, searched for failing schedules or for races.
+// CheckCell is one search: one allocator on one model, for failing schedules or for races.
 struct CheckCell {
   std::string allocator;
   std::size_t model = 0;  // position in CheckMatrix::models
@@ -43,8 +43,8 @@ struct CheckMatrix {
 std::string matrix_text(const CheckMatrix& matrix, const std::string& folder, bool colours);
 std::string matrix_json(const CheckMatrix& matrix, const std::string& folder);
 
-// Returns a table with the share of failing runs. It has one matrix per strategy, all of the same allocators and
-// models.
+// Returns a table with the share of failing runs, with one row per allocator and one column per strategy. Each row is
+// for the model on which the allocator fails most often. All matrices must have the same models.
 std::string strategy_table(const std::vector<std::pair<std::string, CheckMatrix>>& by_strategy);
 
 }  // namespace allocbench::front

@@ -1,4 +1,4 @@
-// This file shows one run again, and shortens it.
+// This file repeats one run and, with --shrink, shortens its schedule.
 #pragma once
 
 #include "harness/front/check/check_command.hpp"

@@ -39,7 +39,7 @@ class Shortening {
   std::optional<ShortestRun> run() {
     const bool complete = crew_.run([this](const CheckTask& task, const CheckAnswer& answer) { take(task, answer); });
     if (!complete) return std::nullopt;
-    if (!best_) throw EnvironmentError(fmt::format("the worker returned no shorter schedule: {}", why_));
+    if (!best_) throw EnvironmentError(fmt::format("No run could be shrunk: {}", why_));
     best_->starts = starts_.size();
     best_->runs = runs_;
     return best_;
@@ -82,7 +82,8 @@ class Shortening {
     explore(strategy, run.seed + 1, task.cell - (counts ? 1 : 0));
   }
 
-  // A schedule may kill the worker. So the schedules are run again in separate processes, and only that one is lost.
+  // A schedule may kill the worker. Then the command is repeated with each schedule in its own process, so only the
+  // deadly schedule is lost.
   void take_loss(const CheckTask& task, const CheckAnswer& answer) {
     CheckTask again = task;
     bool apart = true;

@@ -1,4 +1,4 @@
-// This file finds the shortest schedule that shows a finding. Shrinking stops if no single change helps, so other
+// This file searches for a short schedule that shows a finding. Shrinking stops if no single change helps, so other
 // failing runs of the same allocator and model are shrunk, too.
 #pragma once
 
@@ -17,9 +17,9 @@ struct ShortestRun {
   std::uint64_t runs = 0;  // all runs made
 };
 
-// Returns the shortest run. `finding` must have a schedule. The search for other runs with the same outcome begins at
-// `first_seed`. Returns nothing if the user interrupted. Throws EnvironmentError if the finding itself could not be
-// shrunk.
+// Returns the shortest run that was found. `finding` must have a schedule. The search for other runs with the same
+// outcome begins at `first_seed`. Returns nothing if the user interrupted. Throws EnvironmentError if the finding
+// itself could not be shrunk.
 std::optional<ShortestRun> shortest_run(const WorkerProgram& program, const Finding& finding, std::uint64_t first_seed,
                                         std::size_t jobs);
 

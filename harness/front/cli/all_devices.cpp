@@ -83,7 +83,7 @@ process::child start_on(const std::string& program, const std::vector<std::strin
   return process::child(program, process::args(arguments), process::extend::on_exec_setup(in_child));
 }
 
-// Waits for all processes and returns the worst exit code.
+// Waits for all processes and returns the largest exit code. At the first signal to end, interrupts them.
 int wait_for(std::vector<process::child>& children) {
   bool told = false;
   while (std::any_of(children.begin(), children.end(), [](process::child& child) { return child.running(); })) {

@@ -46,14 +46,13 @@ constexpr const char* footer =
     "ALLOCBENCH_DATA (scenes and graphs), ALLOCBENCH_PLOTS (folder of the Python package plots), ALLOCBENCH_PYTHON "
     "(the Python interpreter), NO_COLOR (no colours).";
 
-// Adds the common options of `--config` and `study`.
+// Adds the options that measuring a config, `study` and `try` have in common.
 void add_measuring_options(CLI::App& app, RunOptions& run) {
   app.add_option("-b,--backend", run.backend, "auto: cuda if there is a worker and a device for it, else cpu")
       ->check(CLI::IsMember({"auto", "cuda", "cpu"}))
       ->type_name("auto|cuda|cpu");
-  auto* resume = app.add_flag(
-      "--resume", run.resume,
-      "Continue an earlier run: measure the cells that are unfinished or that the run left out for lack of time");
+  auto* resume = app.add_flag("--resume", run.resume,
+                              "Continue an earlier run: measure its unfinished cells and those that it left out");
   auto* failed = app.add_flag("--only-failed", run.only_failed, "Rerun finished cells whose status is not ok");
   auto* force = app.add_flag("--force", run.force, "Delete an earlier run in the folder and start over");
   force->excludes(resume)->excludes(failed);
@@ -73,9 +72,11 @@ void add_measuring_options(CLI::App& app, RunOptions& run) {
                     ->type_name("DIR");
   app.add_flag("!--no-known", run.use_known, "Use no earlier results")->excludes(known);
   app.add_option("--seed", run.seed, "Seed of requests and order (default: the config's)")->type_name("N");
-  app.add_option("--verify", run.verify,
-                 "full: check the contents of all blocks of every cell. auto (default): on a GPU, check as many blocks "
-                 "as fit into the time of the cell's first round or 50 ms, whichever is longer")
+  app.add_option(
+         "--verify", run.verify,
+         "full: check the contents of all blocks of every cell. auto (default): if this would take longer than "
+         "the cell's first round and than 50 ms on a GPU, check the blocks of at most 1,024 callers. Cells whose "
+         "counts a plot or a claim shows are always checked in full")
       ->check(CLI::IsMember({"auto", "full"}))
       ->type_name("auto|full");
   const auto read_memory = [&run](const std::string& text) {
@@ -96,7 +97,7 @@ void add_measuring_options(CLI::App& app, RunOptions& run) {
       ->type_name("SEED")
       ->excludes("--os-threads");
   app.add_flag("--dry-run", run.dry_run, "Print the plan and measure nothing");
-  app.add_flag("-q,--quiet", run.quiet, "Print errors and results only");
+  app.add_flag("-q,--quiet", run.quiet, "Print neither progress nor warnings about the device");
   app.add_flag("--profile", run.profile, "Print at the end how the wall time was spent");
   app.add_flag(
       "--one-by-one", run.one_by_one,
@@ -120,11 +121,11 @@ void add_run_options(CLI::App& app, RunOptions& run) {
 }
 
 constexpr const char* study_footer =
-    "In each round every allocator has its turn, over all configs. One worker process measures all cells of an "
-    "allocator in a round. Groups: papers (halloc2014, kma2014, pham2025, vinkler2015, xmalloc2010), survey "
-    "(survey2021), and each "
-    "folder of configs/ by its name. On a GPU the default of --minutes is 20 for papers and 15 for any other group.\n  "
-    "allocbench study papers --dry-run\n"
+    "In each round every allocator has its turn, over all configs. If the allocator allows it, one worker process "
+    "measures all its cells of a round. Groups: papers (halloc2014, kma2014, pham2025, vinkler2015, xmalloc2010), "
+    "survey (survey2021), and each folder of configs/ by its name. On a GPU the default of --minutes is 20 for papers "
+    "and 15 for any other group.\n"
+    "  allocbench study papers --dry-run\n"
     "  allocbench study papers --out results/papers --resume\n"
     "  allocbench study guide --only guide/small\n"
     "  allocbench study papers --shard 1/4 --out results/shard-1\n"
@@ -143,7 +144,8 @@ void add_study(CLI::App& app, StudyOptions& study) {
   verb->add_flag("!--no-figures", study.figures, "Draw no figures at the end");
   auto* started =
       verb->add_flag("--started", study.started, "With --resume: only the configs that have a log in their folder");
-  // The processes of --device all get this option. Their parent prints the command to continue and selects the shard.
+  // A hidden option. With --device all, the parent gives it to each of its processes. Then only the parent selects the
+  // shard, draws the figures and prints the command to continue.
   verb->add_option("--part", study.part)->group("");
   const auto read_shard = [&study](const std::string& text) {
     study.shard = parse_shard(text);
@@ -154,8 +156,8 @@ void add_study(CLI::App& app, StudyOptions& study) {
   };
   auto* shard = verb->add_option_function<std::string>(
                         "--shard", read_shard,
-                        "Measure the I-th of N parts of the group. The checkout alone decides which configs a part "
-                        "has, so N machines can share the work; `allocbench merge` joins their results")
+                        "Measure the I-th of N parts of the group. Only the checkout and --only decide which "
+                        "configs a part has, so N machines can share the work; `allocbench merge` joins their results")
                     ->type_name("I/N");
   auto* slurm = verb->add_option("--slurm", study.slurm,
                                  "Measure nothing. Print a script that submits N shards to Slurm, and a job that "
@@ -187,7 +189,7 @@ constexpr const char* try_footer =
     "  allocbench try my.trace --pool 2GiB --minutes 1\n"
     "  allocbench try my_job.json\n"
     "Exit codes: 0: ranked; 1: no allocator served the trace; 2: wrong usage or a damaged trace; 3: no worker, no "
-    "device, a lost GPU or no room for results; 130: interrupted.";
+    "device, a lost GPU, a job without a trace or no room for results; 130: interrupted.";
 
 void add_try(CLI::App& app, TryOptions& trying) {
   CLI::App* verb = app.add_subcommand("try", "Rank all allocators for your application: replay its trace under each");
@@ -210,9 +212,10 @@ void add_try(CLI::App& app, TryOptions& trying) {
 }
 
 constexpr const char* check_footer =
-    "Each failure comes with a seed string. --replay repeats that run and shows its last steps. --shrink reduces the "
-    "schedule to the few decisions that matter. Findings are written to the folder --out.\n  allocbench check          "
-    "       all allocators, 10,000 schedules each\n"
+    "Each failure comes with a seed string (with the strategy dfs: with a file). --replay repeats that run and shows "
+    "its last steps. --shrink reduces the schedule to the few decisions that matter. Findings are written to the "
+    "folder --out.\n"
+    "  allocbench check                 all allocators, 10,000 schedules each\n"
     "  allocbench check --allocator halloc --seeds 100000\n"
     "  allocbench check --print-model ring > mine.json     change it, then:\n"
     "  allocbench check --model mine.json\n"
@@ -243,7 +246,8 @@ void add_check(CLI::App& app, CheckOptions& check) {
   auto* replay =
       verb->add_option("--replay", check.replay, "Repeat one run, given by its seed string or by the file of a finding")
           ->type_name("SEED|FILE");
-  verb->add_flag("--shrink", check.shrink, "With --replay: find the shortest schedule that still fails")->needs(replay);
+  verb->add_flag("--shrink", check.shrink, "With --replay: shorten the schedule of the failure. Races have no schedule")
+      ->needs(replay);
   verb->add_option("--times", check.times,
                    "With --replay: repeat the run this often and count identical repetitions (default 2)")
       ->needs(replay)
@@ -290,15 +294,15 @@ void add_describe(CLI::App& app, DescribeOptions& describing) {
 }
 
 constexpr const char* profile_footer =
-    "The CUDA worker runs the cell under Nsight Compute (ncu, part of the CUDA toolkit). Nsight Compute measures every "
-    "timed kernel of one sample: registers, occupancy, atomic operations per second, and what warps wait for most. The "
+    "The CUDA worker runs the cell under Nsight Compute (ncu, part of the CUDA toolkit). Nsight Compute measures the "
+    "kernels of one sample: time, registers, occupancy, atomics at the L2 cache, and what warps wait for most. The "
     "command is printed too.\n  allocbench profile smoke/comb/threads:1024\n"
     "  allocbench profile quick/halloc/request_bytes:16 --phase alloc\n"
     "`allocbench CONFIG --dry-run` lists the names of cells. If the driver refuses performance counters, an "
     "administrator must "
     "allow them (ERR_NVGPUCTRPERM in NVIDIA's documentation).\n"
-    "Exit codes: 0: profiled; 1: ncu ended with an error, for example because the cell is not ok; 2: wrong usage; 3: "
-    "no worker, no device, no ncu, or no table from ncu.";
+    "Exit codes: 0: profiled; 1: ncu ended with an error, for example because there is no device or the cell is not "
+    "ok; 2: wrong usage; 3: no worker, no ncu, or no table from ncu.";
 
 void add_profile(CLI::App& app, ProfileOptions& profiling) {
   CLI::App* verb =
@@ -373,7 +377,7 @@ std::unique_ptr<CLI::App> make_app(Options& options) {
   add_profile(*app, options.profile);
   add_help(*app, options);
   app->require_subcommand(0, 1);
-  app->footer(footer);  // otherwise verbs would inherit the options before them
+  app->footer(footer);  // set last, because verbs that are added later inherit the footer
   return app;
 }
 

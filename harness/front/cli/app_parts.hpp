@@ -1,4 +1,5 @@
-// These functions add the parts of app.hpp's description that have their own files.
+// These functions add options and verbs to the command line that app.hpp describes. app.cpp and app_results.cpp share
+// them.
 #pragma once
 
 #include <CLI/App.hpp>

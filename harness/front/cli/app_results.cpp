@@ -34,14 +34,14 @@ void add_advise(CLI::App& app) {
 
 constexpr const char* compare_footer =
     "Two cells are compared if everything that defines them is equal: allocator, workload, their parameters, pool, "
-    "seed, state of heap and cache. Each phase gets a verdict. slower or faster: the times differ by more than the "
-    "margin, and not by chance (Holm's correction over all phases). same: the 95 % interval lies within the margin. "
-    "unsure: neither. A cell that is ok in A but not in B is a regression.\n  allocbench compare results/before "
-    "results/after --fail-on regression\n"
+    "back end, seed, state of heap and cache. Each phase gets a verdict. slower or faster: the times differ by more "
+    "than the margin, and probably not by chance (Holm's correction over all phases). same: the 95 % interval lies "
+    "within the margin. unsure: neither. A cell that is ok in A but not in B is a regression.\n"
+    "  allocbench compare results/before results/after --fail-on regression\n"
     "  allocbench compare 'results/before/*' 'results/after/*' --markdown\n"
-    "Runs that were kept without samples are compared by their stored intervals.\nTo see whether this machine "
-    "reproduces kept results, and how its card differs:\n  allocbench compare --with-reference "
-    "results/reference/h200/guide/small\n"
+    "Runs that were kept without samples are compared by the stored values of few rounds, or by stored intervals.\n"
+    "To see whether this machine reproduces kept results, and how its card differs:\n"
+    "  allocbench compare --with-reference results/reference/h200/guide/small\n"
     "Exit codes: 0: compared; 2: wrong usage, unreadable input or nothing to compare; 4: regression or missing cells "
     "(with --fail-on regression). With --with-reference also 3: no worker, no device or no room for results; 130: "
     "interrupted.";
@@ -103,7 +103,7 @@ constexpr const char* merge_footer =
     "folder. A log that is damaged or has another format is reported with its line; the other logs are merged.\n  "
     "allocbench merge results/shard-1 results/shard-2 --out results/papers\n"
     "Exit codes: 0: merged; 1: merged, but a log could not be read or a shard is missing; 2: wrong usage, or runs that "
-    "do not belong together.";
+    "do not belong together; 3: no room for results.";
 
 void add_merge(CLI::App& app, MergeOptions& merging) {
   CLI::App* verb = app.add_subcommand("merge", "Join folders of runs, such as the shards of a study, into one");

@@ -1,4 +1,5 @@
-// This file turns the words of the command line into a command or an answer: help, version, completion or an error.
+// This file turns the words of the command line into a command or an answer: help, version, completion, manual or an
+// error.
 #include "harness/front/cli/command_line.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,5 @@
-// This file has the command line: options, verbs and their help. The *_command files implement the verbs.
+// This file has the options of every verb and the functions that execute the verbs. The *_command files implement these
+// functions, and app.hpp describes the options for CLI11.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +28,8 @@ struct RunOptions {
   std::string filter;
   std::optional<double> timeout = {};
   std::optional<double> minutes = {};                // time after which the run ends
-  std::string to_run_left_out = "--resume goes on";  // what to do to run everything that was left out for lack of time
-  std::string known = {};                            // earlier results; empty: the reference of the device
+  std::string to_run_left_out = "--resume goes on";  // how to measure what was left out for lack of time
+  std::string known = {};  // earlier results; empty: kept results of this device or another GPU
   // The run calls this when one of several configs has its first rounds. The results of this config are then in
   // `folder`.
   std::function<void(const std::string& folder)> first_figure = [](const std::string&) {};
@@ -54,7 +55,7 @@ struct StudyOptions {
   std::vector<std::string> only;    // names of configs; empty: all of the group
   bool started = false;             // whether only configs with a log are measured (with --resume)
   bool all_devices = false;
-  bool figures = true;              // whether figures are drawn at the end
+  bool figures = true;              // whether figures are drawn
   std::optional<Shard> shard = {};  // shard as given, without its partition
   std::string part;                 // shard and partition of a process of --device all, or "whole"
   std::uint64_t slurm = 0;          // number of shards in the script to print; 0: measure
@@ -64,7 +65,7 @@ struct StudyOptions {
 struct TryOptions {
   std::string trace;  // folder of the trace, or a config of one job
   std::optional<std::uint64_t> pool_bytes =
-      {};          // pool size; if empty, 1.25 times the largest sum of requests in use together
+      {};          // pool size; if empty, 1.25 times the largest sum of requests in use together, at least 64 MiB
   RunOptions run;  // common options; `config` is empty
 };
 
@@ -101,7 +102,7 @@ struct CompareOptions {
   std::optional<double> minutes = {};  // time after which the run ends
   bool profile = false;
   std::string workers;
-  std::uint64_t cells_per_family = 6;  // most cells of the reference per family; 0: all
+  std::uint64_t cells_per_family = 6;  // most cells per family of allocators and workload; 0: all
   std::string fail_on;                 // "regression" or empty
   bool allow_missing = false;
   double margin = 3;  // margin in percent
@@ -132,7 +133,8 @@ struct ProfileOptions {
 using Command = std::variant<RunOptions, StudyOptions, TryOptions, ListOptions, DescribeOptions, ReportOptions,
                              AdviseOptions, CompareOptions, MergeOptions, CheckOptions, ProfileOptions>;
 
-// Returns the command, or the exit code if nothing is left to do (after help, version, completion or a usage error).
+// Returns the command, or the exit code if nothing is left to do (after help, version, completion, manual or a usage
+// error).
 std::variant<Command, int> parse_command_line(int argc, const char* const* argv);
 
 int run_command(const RunOptions& options);
@@ -150,8 +152,8 @@ struct ReferenceMeasured {
   int code = 0;               // exit_all_ok unless the run was interrupted or stopped; the comparison decides the rest
   std::set<std::string> ids;  // ids of the selected cells
 };
-// Measures the cheapest cells of each family that were ok in these runs. Each run gets a folder with its name below
-// options.out.
+// Measures the cheapest cells of each family of allocators under each workload that were ok in these runs. Each config
+// gets a folder with its name below options.out.
 ReferenceMeasured measure_reference(const CompareOptions& options, const std::vector<Results>& runs);
 
 }  // namespace allocbench::front

@@ -12,7 +12,7 @@ OptionText text_of(const CLI::Option& option) {
   OptionText text;
   for (const std::string& name : option.get_snames()) text.names.push_back("-" + name);
   for (const std::string& name : option.get_lnames()) text.names.push_back("--" + name);
-  // CLI11 adds the text of a validator after a colon.
+  // The name of the type may also contain the text of a validator, after a colon.
   const std::string type = option.get_type_name();
   if (option.get_expected_max() > 0) text.argument = type.substr(0, type.find(':'));
   text.description = option.get_description();

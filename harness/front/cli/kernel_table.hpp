@@ -12,7 +12,7 @@ struct MeasuredKernel {
   std::string name;  // name of the function object that the kernel runs
   std::optional<double> seconds;
   std::optional<double> registers;
-  std::optional<double> occupancy;           // percentage of the warps that could be resident
+  std::optional<double> occupancy;           // resident warps in percent of the most that an SM can hold
   std::optional<double> atomics_per_second;  // sectors of atomics at the L2 cache, per second
   std::string top_stall;                     // main reason why warps wait
   double top_stall_share = 0;                // share of the waiting time that `top_stall` causes

@@ -107,7 +107,8 @@ class EarlierRuns {
   EarlierResults earlier_;
 };
 
-// Reads whatever exists and reports no error, because only the order of cells depends on it.
+// Reads whatever exists. An unreadable folder only causes a warning, because only the order of cells and short
+// deadlines depend on it.
 void add_figures(EarlierRuns& runs, const fs::path& reference, const std::vector<std::string>& figures, bool quiet) {
   for (const std::string& figure : figures) {
     const fs::path folder = reference / figure;

@@ -9,7 +9,7 @@
 
 namespace allocbench::front {
 
-// The folder of kept results, with one folder per card. Like the default of --configs, it is relative to the project's
+// The folder of kept results, with one folder per card. Like the default of --configs, it is relative to the current
 // folder.
 inline constexpr const char* references_folder = "results/reference";
 

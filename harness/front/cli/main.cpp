@@ -1,5 +1,5 @@
-// This is the program `allocbench`. Every error that ends the program becomes one sentence and an exit code in this
-// file.
+// This is the program `allocbench`. This file turns every exception that ends the program into a message and an exit
+// code.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -39,7 +39,7 @@ int dispatch(const Command& command) {
   return std::visit(Dispatcher{}, command);
 }
 
-// Turns lost output into a failure. A full disk behind a redirection is detected here.
+// Turns lost output into a failure. This detects, for example, a full disk behind a redirection.
 int after_output(int exit_code) {
   const int error = lost_output();
   if (error == 0 || exit_code == exit_usage || exit_code == exit_interrupted) return exit_code;
@@ -49,7 +49,8 @@ int after_output(int exit_code) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // If the program starts with closed standard streams, its pipes would get their numbers.
+  // If standard streams are closed at the start, /dev/null takes their numbers. Otherwise pipes would get these
+  // numbers.
   int descriptor = open("/dev/null", O_RDWR);
   while (descriptor >= 0 && descriptor <= STDERR_FILENO) descriptor = dup(descriptor);
   if (descriptor > STDERR_FILENO) close(descriptor);

@@ -31,7 +31,8 @@ std::string escaped(const std::string& text) {
 std::string footer_of(const std::string& text) {
   std::istringstream lines(text);
   std::string result;
-  bool filled = true;  // the entries before it have their own indentation
+  // Whether the previous line is filled. At first it is true, because .PP ends the indentation of the entries above.
+  bool filled = true;
   for (std::string line; std::getline(lines, line);) {
     if (line.empty()) continue;
     const bool indented = line[0] == ' ';

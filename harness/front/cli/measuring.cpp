@@ -36,7 +36,7 @@ protocol::Device probe(const WorkerProgram& program, const RunOptions& options) 
   return device;
 }
 
-// Finds the target, but not what it can run.
+// Finds the worker and its device. Leaves the catalogues empty.
 Target find_target(const RunOptions& options) {
   const WorkerFolder folder(options.workers);
   if (options.backend == "auto") {
@@ -282,8 +282,8 @@ Ending measure(const RunOptions& options, const Target& target, const std::vecto
     run.news = news_of(figure, options, writer);
     open.push_back(std::move(run));
   }
-  // This step comes after all logs are open. If a log cannot be opened, the other folders must not contain a run that
-  // never began.
+  // This step writes the first event of each log. It comes after all logs are open. Otherwise, if a log could not be
+  // opened, the other logs would contain a run that never began.
   for (FigureRun& each : open) {
     each.log->run(each.figure.config, target.catalogue, each.figure.plan, each.figure.history.run != nullptr,
                   each.figure.shard);

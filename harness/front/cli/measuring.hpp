@@ -1,5 +1,5 @@
-// This file has the common part of `allocbench --config` and `allocbench study`: it chooses the back end, reads configs
-// and measures.
+// This file has the common part of all commands that measure (a config, `study`, `try`, `compare --with-reference`): it
+// chooses the back end, reads configs and measures.
 #pragma once
 
 #include <optional>
@@ -21,9 +21,10 @@ namespace allocbench::front {
 // The worker that measures, and what it can run.
 struct Target {
   WorkerProgram program;
-  std::optional<protocol::Device> device;  // device of the worker; empty only for a dry run that reaches no device
+  std::optional<protocol::Device> device;  // device of the worker; empty only if nothing is measured
   Catalogue catalogue;
-  std::optional<Catalogue> other;  // catalogue of the other back end's worker; empty if it is not built
+  // Catalogue of the other back end's worker. Empty if that worker is not built or does not answer.
+  std::optional<Catalogue> other;
 
   Origin origin() const { return origin_of(sources_with(catalogue), device); }
 };
@@ -40,7 +41,8 @@ Plan checked_plan(const Config& config, const Target& target);
 
 std::vector<std::optional<std::uint64_t>> device_heaps(const WorkerProgram& program, const Plan& plan);
 
-// Returns the text of --dry-run: rounds, worker processes, and how long the first rounds will probably take.
+// Returns the last lines of --dry-run: rounds, worker processes, and, with earlier results, how long the first rounds
+// will probably take.
 std::string describe_measuring(const std::vector<const Plan*>& plans, const EarlierResults& earlier);
 
 // Estimates how long measuring takes, in rounds of cells. The unit serves to compare the configs of a study.
@@ -48,12 +50,12 @@ std::uint64_t work_of(const Plan& plan);
 
 Figure prepare_figure(const RunOptions& options, const Target& target, Config config, Plan plan, std::string folder);
 
-// Describes how measuring ended. Results are written in every case.
+// Describes how measuring ended. The caller writes the results in every case.
 struct Ending {
   bool interrupted = false;
   std::string environment;  // why measuring stopped early, or empty
   std::string profile;      // how the wall time was spent, with --profile
-  std::string rest;         // cells left out for lack of time, or empty
+  std::string rest;         // cells left out for lack of time or memory, or empty
   bool cut = false;         // whether something was left out for lack of time
 };
 
@@ -69,8 +71,9 @@ std::string summary_of(const Results& results, std::size_t cells, const std::str
 // Returns the options of a command to continue, without --out and the selection of configs.
 std::string options_to_continue(const RunOptions& options, const std::string& backend);
 
-// Returns the exit code. If a run ended early, prints `command`, the command to continue. It is empty if another
-// program prints it.
+// Prints which cells were left out and, with --profile, how the time was spent. If the run ended early, also prints
+// `finished` and `command`, the command to continue, which is empty if another program prints it. Returns the exit
+// code.
 int exit_code_of(const Ending& ending, bool ok, const std::string& finished, const std::string& command);
 
 }  // namespace allocbench::front

@@ -1,5 +1,5 @@
-// This file starts the Python package `plots`, which draws figures, judges claims and gives advice from stored results.
-// It also starts the Python programs in tools/.
+// This file starts the Python package `plots`, which draws figures, makes the HTML page, judges claims and gives advice
+// from stored results. It also starts the Python programs in tools/.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@ namespace allocbench::front {
 
 // Replaces this program by `python3 -m plots ARGUMENTS`, whose output and exit code are the answer. The package is in
 // the folder $ALLOCBENCH_PLOTS, otherwise in the source tree of this build. Python is $ALLOCBENCH_PYTHON, otherwise
-// Debian's. Throws EnvironmentError if the package or Python is missing.
+// /usr/bin/python3. Throws EnvironmentError if the package or Python is missing.
 [[noreturn]] void become_plots(const std::vector<std::string>& arguments);
 
 // Replaces this program by tools/NAME of the same source tree.

@@ -102,7 +102,7 @@ std::string cell_text(const Cell& cell) {
 
 std::vector<std::string> command_of(const ProfileOptions& options, const WorkerProgram& worker, const Choice& choice,
                                     const std::string& ncu, const std::string& table) {
-  // The clocks are those of a study.
+  // ncu does not change the clocks, so the GPU has the clocks of a study.
   std::vector<std::string> command = {ncu, "--log-file", table, "--clock-control", "none", "--nvtx"};
   // The worker marks the range `sample` around the phases, which are ranges, too.
   if (options.phases.empty()) command.insert(command.end(), {"--nvtx-include", "sample/"});
@@ -142,7 +142,8 @@ class TableFile {
 
 int run(const std::vector<std::string>& command) {
   try {
-    // The worker's own output about its sample is not shown, because ncu slows the sample down.
+    // The worker's own output about its sample goes to stderr and is not part of the answer, because ncu slows the
+    // sample down.
     return process::system(command.front(), process::args(std::vector(command.begin() + 1, command.end())),
                            process::std_out > stderr);
   } catch (const process::process_error& error) {

@@ -1,5 +1,5 @@
-// `allocbench report PATH` makes all results files again from the event log. The Python package implements `report PATH
-// --html` and `advise`.
+// `allocbench report PATH` prints the tables of runs, and makes their results files again from the event logs. The
+// Python package implements `report PATH --html` and `advise`.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -79,7 +79,7 @@ int write_page(const ReportOptions& options) {
 int report_command(const ReportOptions& options) {
   if (options.html) return write_page(options);
   bool ok = true;
-  int code = exit_all_ok;  // all readable results are shown, whatever else is in the folder
+  int code = exit_all_ok;  // readable results are shown even if other runs are unreadable
   const std::vector<std::filesystem::path> files = files_of(options);
   for (const std::filesystem::path& file : files) {
     if (files.size() > 1) show("{}{}\n", file == files.front() ? "" : "\n", file.string());

@@ -1,6 +1,6 @@
 // `allocbench study GROUP --shard I/N` selects the configs of the group that one of several machines measures. The
-// selection depends only on the names of the configs and the kept results of the checkout, so all machines make the
-// same partition.
+// selection depends only on the names of the configs (after --only) and the kept results of the checkout, so all
+// machines make the same partition.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ struct Partition {
   std::string hash;
 };
 
-// Divides the configs into `count` shards. `references` contains a folder of kept results for each card. Results of any
-// card give the time of a config. A config without results gets the average time of the others.
+// Divides the configs into `count` shards. `references` contains a folder of kept results for each card. The kept
+// results of the slowest card give the time of a config. A config without results gets the average time of the others.
 Partition partition_of(const std::vector<std::string>& configs, std::uint64_t count, const std::string& references);
 
 }  // namespace allocbench::front

@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* slurm_script_form = R"script(#!/usr/bin/env bash
 # Submits a study of allocbench to a Slurm cluster: {count} shards as one job array, and a job that merges them.
-# Options behind the script's name go to sbatch:
+# Options after the script's name go to sbatch:
 #   bash SCRIPT --partition=gpu --gres=gpu:1 --time=01:00:00
 # To continue unfinished shards, run this script again. All nodes must have access to this folder and to the same
 # checkout of allocbench.

@@ -1,5 +1,5 @@
-// `allocbench study GROUP` measures all configs of a group as one plan, with one worker process per allocator and
-// round.
+// `allocbench study GROUP` measures all configs of a group as one plan. If an allocator allows it, one worker process
+// measures all its cells of a round.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -29,7 +29,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// These groups are not a folder of configs with their name.
+// These groups consist of folders with other names.
 const std::map<std::string, std::vector<std::string>>& named_groups() {
   static const std::map<std::string, std::vector<std::string>> groups = {
       {"papers", {"halloc2014", "kma2014", "pham2025", "vinkler2015", "xmalloc2010"}}, {"survey", {"survey2021"}}};
@@ -129,7 +129,8 @@ std::string shared_names(const std::vector<PlannedConfig>& planned) {
   return mistakes;
 }
 
-// Whether --only names other configs. A text without a name is read, so its mistake is reported.
+// Returns whether --only excludes the config with this text. A text without a name is not excluded, so its mistake is
+// reported.
 bool is_passed_over(const StudyOptions& study, const std::string& text) {
   if (study.only.empty()) return false;
   if (protocol::nests_deeper_than(text, protocol::deepest_json)) return false;
@@ -180,7 +181,8 @@ void print_plan(const std::vector<PlannedConfig>& planned, const EarlierResults&
 // Returns the default time limit on a GPU.
 double default_minutes(const std::string& group) { return group == "papers" ? 20 : 15; }
 
-// Returns the card of the results in the folder if they are continued; otherwise an empty text.
+// Returns the UUID of the card that measured the results in the folder, if this run continues them. Otherwise returns
+// an empty text.
 std::string card_of(const std::string& folder, const RunOptions& options) {
   const std::string path = events_path(folder);
   if (!(options.resume || options.only_failed) || !fs::exists(path)) return "";

@@ -1,4 +1,4 @@
-// These texts are the commands of the source tree that build the programs named in messages.
+// Messages name this command, which the user runs in the source tree.
 #pragma once
 
 #include <string_view>

@@ -1,5 +1,4 @@
-// These exceptions are the ways in which a run can end without results. Their texts are complete sentences for the
-// user.
+// These exceptions end a command. Their texts are complete sentences for the user.
 #pragma once
 
 #include <stdexcept>
@@ -21,8 +20,8 @@ struct UsageError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// The machine cannot do the requested work: there is no device or no worker, or a folder is not writable. The exit code
-// is 3.
+// The machine cannot do the requested work: there is no device or no worker, the device fails, or a folder is not
+// writable. The exit code is 3.
 struct EnvironmentError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

@@ -81,14 +81,14 @@ class DuplicateKeyFinder {
   std::vector<Level> levels_;
 };
 
-// Returns the library's message without its own name, number and position.
+// Returns the message of nlohmann::json without the prefix (its name, number and position), cut if it is long.
 std::string plain_message(std::string_view what) {
   const auto colon = what.find(": ");
   std::string text(colon == std::string_view::npos ? what : what.substr(colon + 2));
   return text.size() <= limits::excerpt_letters ? text : text.substr(0, limits::excerpt_letters) + "...";
 }
 
-// The library reports the number without its position.
+// Returns a problem for a number that is out of range. nlohmann::json reports the number without its position.
 Problem number_out_of_range(std::string_view text, std::string_view what) {
   const auto open = what.find('\'');
   const auto close = what.rfind('\'');

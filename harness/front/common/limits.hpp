@@ -8,7 +8,7 @@
 
 namespace allocbench::front::limits {
 
-// A config is a page of text. The largest of the repository has 6 KB.
+// A config is a few pages of text.
 inline constexpr std::uint64_t config_bytes = 1u << 20;
 inline constexpr std::uint64_t log_bytes = 1u << 30;
 
@@ -22,7 +22,7 @@ inline constexpr std::size_t text_letters = 1'000;   // letters of a parameter t
 
 // The limit counts cells before `exclude`.
 inline constexpr std::uint64_t cells = 100'000;
-// Each batch needs its own worker.
+// A batch is one combination of allocator, parameters and pool. Each needs its own allocator instance.
 inline constexpr std::size_t batches = 2'000;
 inline constexpr std::uint64_t samples = 100'000'000;
 
@@ -39,7 +39,7 @@ inline constexpr std::uint32_t check_jobs = 1'000;
 // These limits keep messages readable.
 inline constexpr std::size_t shown_problems = 100;
 inline constexpr std::size_t excerpt_letters = 200;
-// A longer name is not a typing mistake, and the time of the edit distance is quadratic.
+// Longer names get no suggestion of a similar name, because the time of the comparison is quadratic in their length.
 inline constexpr std::size_t compared_letters = 100;
 
 }  // namespace allocbench::front::limits

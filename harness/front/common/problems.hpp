@@ -11,7 +11,7 @@
 namespace allocbench::front {
 
 struct Problem {
-  std::string where;    // JSON pointer, or "line 3, column 7" if the text is not JSON
+  std::string where;    // JSON pointer, or "line 3, column 7" if the text is not JSON; empty for the top level
   std::string found;    // the wrong part of the config, such as: unknown key "blokcs"
   std::string allowed;  // allowed values; empty if `found` is enough
   std::string nearest;  // valid name closest to the found one; empty if none is close
@@ -21,7 +21,7 @@ struct Problem {
 
 class Problems {
  public:
-  // Adds a problem. Long texts are cut. After limits::shown_problems only the number grows.
+  // Adds a problem. Long places and findings are cut. After limits::shown_problems only the number grows.
   void add(Problem problem);
   // Adds a name that is not valid, with the list of valid names and the nearest one.
   void add_unknown(std::string where, std::string_view kind, std::string_view found,
@@ -43,7 +43,7 @@ class Problems {
 
 // Returns a text such as:
 //
-// file: 2 mistakes, nothing was run
+// file: 1 mistake, nothing was run
 //   /workload/blokcs
 //       found:   unknown key "blokcs"
 //       allowed: blocks, threads_per_block

@@ -1,4 +1,4 @@
-// These functions quote the words of printed commands, which users paste into a shell.
+// This function quotes the words of printed commands, which users paste into a shell.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// This file finds properties of the terminal.
+// These functions find properties of the terminal and fit text to its width.
 #pragma once
 
 #include <cstddef>
@@ -7,14 +7,14 @@
 
 namespace allocbench::front {
 
-// Returns whether stdout is a terminal and NO_COLOR is not set.
+// Returns whether stdout is a terminal and NO_COLOR is not set or empty.
 bool colours_on_stdout();
 
-// Returns the width of the terminal at stdout, or 80 if stdout is not a terminal.
+// Returns the width of the terminal at stdout, or 80 if stdout is not a terminal or the width is unknown.
 std::size_t columns_of_stdout();
 
-// Breaks the text at blanks, or at slashes if a name has no blanks. Later lines are indented. Adds a newline at the
-// end.
+// Breaks the text at blanks and slashes, and long words anywhere. Lines after the first are indented. Adds a newline at
+// the end.
 std::string folded(std::string_view text, std::size_t columns, std::size_t indent);
 
 // Returns the columns that a text takes. UTF-8 continuation bytes (as in the µ of µs and the ± sign) take none.

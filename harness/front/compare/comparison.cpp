@@ -15,7 +15,7 @@
 namespace allocbench::front {
 namespace {
 
-// A chance below this value counts as a difference. The chance is corrected by Holm for all phases.
+// The times of a phase differ if their chance, corrected by Holm for all phases, is at most this value.
 constexpr double significance = 0.05;
 
 const ComparedPhase* phase_named(const ComparedCell& cell, const std::string& name) {
@@ -42,8 +42,8 @@ Estimate estimate_of(const ComparedCell& cell, const ComparedPhase& phase) {
   return estimate(phase.rounds, cell.statistic, clock_step_of(cell.backend, phase.name, cell.phases.size()));
 }
 
-// Returns the logarithms of the rounds, or an interval that replaces the rounds. Returns nullopt if a logarithm does
-// not exist.
+// Returns the phase on the scale of logarithms, from its rounds or its stored interval. Returns nullopt if there is no
+// stored interval, or if a logarithm does not exist.
 std::optional<LogSide> log_side_of(const ComparedCell& cell, const ComparedPhase& phase) {
   const double step = clock_step_of(cell.backend, phase.name, cell.phases.size());
   if (phase.stored) {

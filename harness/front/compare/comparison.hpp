@@ -24,9 +24,9 @@ struct PhaseComparison {
   Estimate b;
   std::size_t rounds_of_a = 0;
   std::size_t rounds_of_b = 0;
-  bool from_intervals = false;   // whether a side was kept without samples
-  std::optional<Effect> effect;  // difference of the sides; empty if one has too few rounds
-  double adjusted_chance = 1;    // chance of such a difference, by Holm over all phases of the comparison
+  bool from_intervals = false;   // whether a side has only a stored interval
+  std::optional<Effect> effect;  // difference of the sides; empty if it cannot be tested
+  double adjusted_chance = 1;    // chance of such a difference if the sides are equal, corrected by Holm for all phases
   Verdict verdict = Verdict::unsure;
   std::string reason;  // reason for the verdict `unsure`
 };
@@ -48,7 +48,7 @@ struct Comparison {
   std::vector<CellComparison> cells;  // cells of both sides, in the order of A
   std::vector<const ComparedCell*> only_in_a;
   std::vector<const ComparedCell*> only_in_b;
-  std::vector<const ComparedCell*> missing;  // cells that are ok in A, but not measured in B or with too few rounds
+  std::vector<const ComparedCell*> missing;  // ok in A, but B lacks the cell, a phase of it or enough rounds
 
   std::size_t count(Verdict verdict) const;
   std::size_t tested() const;          // number of phases with an effect
@@ -63,7 +63,7 @@ struct ComparisonOptions {
 };
 
 // Compares two sides. The result owns the sides and points to their cells. Throws UsageError with the likely cause if
-// the sides have no cell in common or nothing could be compared.
+// the sides have no cell in common or nothing could be compared, and if `ignored` makes two cells of a side equal.
 std::unique_ptr<Comparison> compare(Side a, Side b, const ComparisonOptions& options);
 
 // Returns the comparison in at most 80 columns. `all` also prints phases that are the same or unsure.

@@ -98,8 +98,11 @@ std::vector<std::string> warnings(const Comparison& comparison) {
 std::string legend(const Comparison& comparison) {
   const double margin = 100 * comparison.margin;
   return fmt::format(
-      "slower, faster: the difference exceeds {:.3g} % and is not chance (Holm: at most 5 % for one false alarm in {} "
-      "tests); same: 95 % interval within {:.3g} %; unsure: neither; broken: ok in A only; mended: ok in B only.",
+      "slower, faster: the difference exceeds {:.3g} % and is probably not chance (Holm: the chance of a false alarm "
+      "in "
+      "{} tests is at most 5 %); same: 95 % interval within {:.3g} %; unsure: neither; broken: ok in A only; mended: "
+      "ok "
+      "in B only.",
       margin, comparison.tested(), margin);
 }
 

@@ -17,9 +17,9 @@ struct VerdictCounts {
   std::size_t of(Verdict verdict) const { return phases[static_cast<std::size_t>(verdict)]; }
 };
 
-// Counts by the label of the allocator, in the order of A.
+// Counts verdicts and changed statuses by the label of the allocator, in the order of A.
 std::vector<std::pair<std::string, VerdictCounts>> counts_by_allocator(const Comparison& comparison);
-// Counts the phases without a verdict by reason.
+// Counts the phases with the verdict `unsure` by reason.
 std::map<std::string, std::size_t> reasons_for_unsure(const Comparison& comparison);
 
 // Returns the name of the cell, without the figure if both sides have the same single figure.
@@ -31,12 +31,12 @@ std::string provisional_text(const CellComparison& cell);
 // Returns a text such as "+5.0 %", or "x2.31" from a factor of two up.
 std::string change_text(double ratio);
 std::string interval_text(const Interval& interval);
-// Returns the devices and revisions of a side. warnings() returns the facts that make a comparison difficult.
+// Returns the figures, devices and revisions of a side. warnings() returns facts that make a comparison difficult.
 std::string origin(const Side& side);
 std::vector<std::string> warnings(const Comparison& comparison);
 // Returns the meaning of the verdicts, with the numbers of this comparison.
 std::string legend(const Comparison& comparison);
-// States whether B is a regression, and why.
+// States whether B has a regression, and why.
 std::string conclusion(const Comparison& comparison);
 
 }  // namespace allocbench::front

@@ -20,14 +20,14 @@ struct StoredTime {
 
 struct ComparedPhase {
   std::string name;
-  Rounds rounds;                          // seconds of each round
+  Rounds rounds;                          // seconds of the samples, by round
   std::optional<StoredTime> stored = {};  // time of the phase, if there are no samples
 
   std::size_t round_count() const { return stored ? stored->rounds : rounds.size(); }
 };
 
-// A cell of a side. If several runs have the cell, their rounds are combined. If a run failed, the cell is failed. Of
-// phases without samples, the run with the most rounds counts.
+// A cell of a side. If several runs have the cell, their rounds are combined. If a run failed, the cell is failed. If a
+// phase has no samples in a run, only the run with the most rounds counts.
 struct ComparedCell {
   std::string id;
   std::string name;       // figure/label/axis:value/..., as for --filter

@@ -20,8 +20,8 @@ using Json = nlohmann::ordered_json;
 const Json& entry_node() { return schema_definition("allocators").at("items").at("anyOf").at(1); }
 const Json& set_node() { return schema_definition("allocators").at("items").at("anyOf").at(2); }
 
-// Returns the plug-in that may define an allocator. Its name is `name` or a part of it: "saboteur" for "saboteur_null".
-// Returns null if there is none.
+// Returns the plug-in that may define an allocator. The plug-in has the name of the allocator or its beginning:
+// "saboteur" for "saboteur_null". Returns null if there is none.
 const protocol::BrokenPlugin* plugin_that_may_have(const std::string& name,
                                                    const std::vector<protocol::BrokenPlugin>& plugins) {
   const protocol::BrokenPlugin* best = nullptr;
@@ -116,8 +116,8 @@ void AllocatorReader::read_entry(const Json& json, const std::string& pointer) {
   add_choice(*allocator, given, label);
 }
 
-// Returns the allocator with this id, or null if there is none. After an error it returns the nearest one, so that its
-// parameters are also checked.
+// Returns the allocator with this id. If there is none, adds a problem, and returns the nearest allocator, so that the
+// parameters are also checked, or null. Adds no problem if the catalogue is not complete.
 const protocol::AllocatorDescription* AllocatorReader::known(const std::string& id, const std::string& pointer) {
   if (const auto* allocator = find_entry(names_.catalogue.allocators, id)) return allocator;
   if (!names_.complete) return nullptr;
@@ -155,8 +155,8 @@ void AllocatorReader::add_choice(const protocol::AllocatorDescription& allocator
   given_.push_back(given);
 }
 
-// Labels the choices. If an id is listed once, the id is the label. If it is listed with several parameter sets, its
-// labels include the parameters.
+// Labels the choices that the config does not label. If an id is listed once, the id is the label. If it is listed
+// several times, its labels include the parameters.
 void AllocatorReader::label_choices() {
   std::map<std::string, std::size_t> uses;
   for (const AllocatorChoice& choice : choices_) ++uses[choice.id];

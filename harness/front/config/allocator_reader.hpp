@@ -9,10 +9,10 @@
 
 namespace allocbench::front {
 
-// The meaning of names for one back end of a config.
+// The names that a config may use on one back end.
 struct Names {
   const Catalogue& catalogue;
-  const Catalogue* other = nullptr;  // catalogue of the other back end
+  const Catalogue* other = nullptr;  // catalogue of the other back end; null if unknown
   bool complete = true;              // whether all names are known; false if this catalogue replaces a missing one
 };
 

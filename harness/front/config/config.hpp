@@ -46,7 +46,8 @@ struct AllocatorChoice {
   Settings settings;           // settings with this allocator's overrides
 };
 
-// One swept parameter: a parameter of the workload, `pool_bytes`, or `allocator.<parameter>`.
+// One swept setting: a parameter of the workload, `pool_bytes`, `l2`, `state`, `aged_rounds`, or
+// `allocator.<parameter>`.
 struct Axis {
   std::string name;
   std::string pointer;
@@ -59,7 +60,7 @@ struct AxisGroup {
   std::size_t size() const { return axes.front().values.size(); }
 };
 
-// A cell is left out if each named axis (or `allocator`) has one of the values.
+// An exclusion removes the cells in which each named axis (or `allocator`) has one of the given values.
 struct Exclusion {
   std::vector<std::pair<std::string, std::vector<ParameterValue>>> conditions;
 };
@@ -73,14 +74,15 @@ struct Config {
   std::vector<AxisGroup> sweep;
   std::vector<Exclusion> exclusions;
   std::string statistic = "median";
-  std::string pool;  // pool size as written; with "fit" it also depends on the device
+  std::string pool;  // "fit": a device that cannot hold the pool gets a smaller one; or empty
   std::uint64_t seed = 1;
   std::string trace;                       // folder for a trace of the only cell, or empty
   std::uint64_t trace_calls = 1ull << 20;  // capacity of the trace's buffers for one kernel
   std::string x_axis;                      // plot.x, if it is an axis
-  // Whether verification has no time limit, because the plot or a claim shows its counts.
+  // Whether verification has no time limit: on the CPU back end, with --verify full, and if the plot or a claim shows
+  // its counts.
   bool verifies_fully = false;
-  bool only_draws = false;  // whether it only plots other configs' results; then all other members are empty
+  bool only_draws = false;  // whether it only plots other configs' results; then it measures nothing
   Document effective;       // config after back-end overrides and command line, as stored in the event log
 };
 
@@ -105,8 +107,8 @@ nlohmann::ordered_json effective_config(const nlohmann::ordered_json& document, 
 // itself.
 std::vector<nlohmann::ordered_json> entries_of(const nlohmann::ordered_json& entry);
 
-// The catalogues of the workers of both back ends. `other` is null if the other worker is not built. Then names that
-// only the other back end's part of the config uses cannot be checked.
+// The catalogues of the workers of both back ends. `other` is null if the other worker is not built or does not answer.
+// Then names that only the other back end's part of the config uses cannot be checked.
 struct Catalogues {
   const Catalogue& chosen;
   const Catalogue* other = nullptr;

@@ -42,7 +42,7 @@ void fit_pool(Json& config, std::uint64_t memory_bytes) {
   if (wanted && *wanted > memory_bytes / 4 * 3) config["pool_bytes"] = format_bytes(largest_pool(memory_bytes));
 }
 
-// Replaces each set by a list of its ids, which has the same meaning.
+// Replaces each set by the entries that it stands for.
 void spread_sets(Json& config) {
   if (!config.contains("allocators") || !config["allocators"].is_array()) return;
   Json spread = Json::array();

@@ -29,7 +29,7 @@ bool is_measured_part(const std::string& key) {
   return std::find(parts.begin(), parts.end(), key) != parts.end() || find_entry(config_scalars(), key) != nullptr;
 }
 
-// Some tables of a paper come from other configs.
+// Returns whether the config measures nothing, because its table comes from the results of other configs.
 bool only_draws(const Json& json) {
   return json.contains("plot") && !json.contains("allocators") && !json.contains("workload");
 }
@@ -117,7 +117,7 @@ class MeasurementReader {
     workload_ = find_entry(names_.catalogue.workloads, config_.workload);
     if (workload_ == nullptr && names_.complete) {
       problems_.add_unknown("/workload/id", "workload", config_.workload, valid);
-      // The parameters are checked against the workload that was probably meant.
+      // Continues with the workload of the nearest name, so that the parameters are checked, too.
       workload_ = find_entry(names_.catalogue.workloads, nearest_name(config_.workload, valid));
       if (workload_ == nullptr) check_parameter_names(workload);
     }
@@ -128,7 +128,7 @@ class MeasurementReader {
     }
   }
 
-  // Without a probable workload, only names that no workload has are certainly wrong.
+  // Reports parameters that no workload has. If the workload is unknown, only these are certainly wrong.
   void check_parameter_names(const Json& workload) {
     std::vector<std::string> valid = {"id"};
     for (const protocol::WorkloadDescription& each : names_.catalogue.workloads) {
@@ -157,7 +157,7 @@ class MeasurementReader {
     }
   }
 
-  // Rounds of ageing without an aged cell are a mistake.
+  // Reports rounds of ageing in a config without an aged cell.
   void check_ageing() {
     std::string pointer;
     bool aged = std::any_of(config_.allocators.begin(), config_.allocators.end(), [](const AllocatorChoice& each) {
@@ -198,8 +198,8 @@ class MeasurementReader {
   const protocol::WorkloadDescription* workload_ = nullptr;
 };
 
-// Makes errors in the effective config point into the user's file: into the section of the back end if the value came
-// from there.
+// Makes errors in the effective config point into the user's file: into the section (`cpu`, `cuda` or `full`) if the
+// value came from there.
 void point_into_file(const Json& document, const std::string& backend, Problems& problems) {
   if (!document.contains(backend)) return;
   for (Problem& problem : problems.list()) {
@@ -212,7 +212,8 @@ void point_into_file(const Json& document, const std::string& backend, Problems&
   }
 }
 
-// Reads the config again, only for mistakes in its section.
+// Reads the config again with a section (that of the other back end, or `full`). Returns only the mistakes in this
+// section and, for a back end, in the claims.
 Problems problems_in_section(const Json& document, const std::string& section, const std::string& backend,
                              const ConfigChanges& changes, const Names& names) {
   Problems all;
@@ -254,7 +255,7 @@ Config read_config(std::string_view text, const std::string& path, const Catalog
                           catalogues.other != nullptr};
   problems.add_new(problems_in_section(document, other, other, {}, other_names));
   config.path = path;
-  // Times of the CPU executor are never shown, so verification has no time limit there.
+  // Times of the CPU executor are never shown as performance, so verification has no time limit there.
   config.verifies_fully = backend == "cpu" || changes.verifies_fully || shows_counts(merged, catalogues.chosen.metrics);
   config.effective = std::make_shared<const Json>(effective_config(document, backend, changes));
   return config;

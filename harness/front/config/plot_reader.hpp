@@ -22,7 +22,7 @@ void check_plot_names(const nlohmann::ordered_json& plot, const Drawable& result
 // Checks the claims about the back end of these results.
 void check_claim_names(const nlohmann::ordered_json& claims, const Drawable& results, Problems& problems);
 
-// Returns whether the plot or a claim of a config shows counts of untimed passes.
+// Returns whether the plot or a claim of a config shows counts or histograms of untimed passes.
 bool shows_counts(const nlohmann::ordered_json& config, const std::vector<protocol::MetricDescription>& metrics);
 
 }  // namespace allocbench::front

@@ -17,7 +17,7 @@ const std::vector<std::string>& overridable_scalars();
 // Stores a value in the settings of cells or, for keys of the whole config, in the config.
 void apply_scalar(std::string_view name, const ParameterValue& value, Settings& settings, Config& config);
 
-// Adds a problem if `json`, at `pointer`, leads to settings that require more rounds than allowed.
+// Adds a problem if `least_rounds` exceeds `rounds` in the settings and `json`, at `pointer`, has one of these keys.
 void check_rounds(const Settings& settings, const nlohmann::ordered_json& json, const std::string& pointer,
                   Problems& problems);
 

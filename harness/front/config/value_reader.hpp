@@ -18,7 +18,8 @@ namespace allocbench::front {
 std::optional<ParameterValue> read_value(const nlohmann::ordered_json& json, const ParameterInfo& parameter,
                                          const std::string& pointer, Problems& problems);
 
-// Reads the object {"name": value, ...}. Keys that are not parameters are problems, except keys that the caller reads.
+// Reads the object {"name": value, ...}. Keys that are not parameters are problems, except `ignored_key`, which the
+// caller reads.
 ParameterValues read_values(const nlohmann::ordered_json& object, const std::vector<ParameterInfo>& parameters,
                             std::string_view ignored_key, const std::string& pointer, Problems& problems);
 

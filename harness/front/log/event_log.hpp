@@ -21,7 +21,7 @@ struct LogLost : EnvironmentError {
 class EventLog {
  public:
   // Opens the file for appending and locks it, because two runs in one folder would mix their events. Throws
-  // EnvironmentError if the path is no regular file, cannot be written or is locked by another run.
+  // EnvironmentError if the path is not a regular file, cannot be written or is locked by another run.
   explicit EventLog(const std::string& path);
   ~EventLog();
   EventLog(const EventLog&) = delete;
@@ -30,8 +30,8 @@ class EventLog {
   // Adds "time" after "event" and writes the line with one write. So kill -9 leaves whole lines and at most one torn
   // line.
   void append(const nlohmann::ordered_json& event);
-  // Writes the file to the disk, unless this happened less than 5 s ago. Called after events that must survive a power
-  // cut. The last seconds may be lost, because on some disks a sync takes as long as a cell.
+  // Writes the file to the disk, unless this happened less than 5 s ago, because on some disks a sync takes as long as
+  // a cell. Called after the end of a cell, so a power cut loses only the last seconds.
   void sync();
   // Throws LogLost if the path does not name the opened file any more.
   void require_file() const;
@@ -44,14 +44,14 @@ class EventLog {
   std::chrono::steady_clock::time_point synced_ = {};
 };
 
-// The format of events.jsonl and results.json. In format 1 plain ids named the reworked forms.
+// The format of events.jsonl and results.json. Format 1, in which plain ids name the reworked forms, is refused.
 inline constexpr int log_format = 2;
 // Returns the error of a reader for another format.
 std::string wrong_format(std::uint64_t found);
 
 struct LogLines {
   std::vector<std::string> lines;    // lines without a torn last one
-  std::uint64_t complete_bytes = 0;  // offset of a torn last line
+  std::uint64_t complete_bytes = 0;  // bytes of these lines
   bool torn = false;
 };
 

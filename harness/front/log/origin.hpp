@@ -1,4 +1,4 @@
-// This file has the origin of a number: the sources and the card. A figure should have one of each.
+// Origin tells where a number comes from: the sources, the card and its driver. A figure should have one of each.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -21,7 +21,8 @@ struct Origin {
   std::optional<std::uint64_t> sm_clock_max_mhz;
 };
 
-// Returns the sources of this program and of its worker. It has both hashes if they were built from different sources.
+// Returns the sources of this program and of its worker. If they were built from different sources, `measured_revision`
+// has both hashes.
 Sources sources_with(const Catalogue& worker);
 
 Origin origin_of(const Sources& sources, const std::optional<protocol::Device>& device);

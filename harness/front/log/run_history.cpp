@@ -80,7 +80,7 @@ class HistoryBuilder {
     if (kind == "cell") return on_cell(event);
     if (kind == "kept") history_.without_samples = true;
     static const std::set<std::string_view> of_cells = {"start", "verified", "sample", "round", "deferred", "end"};
-    if (!of_cells.contains(kind)) return;  // a later format may add kinds
+    if (!of_cells.contains(kind)) return;  // other kinds, such as `strays`, describe no cell
     CellHistory& cell = known_cell(protocol::text_member(event, "cell"));
     if (kind == "start") {
       cell.attempts = protocol::count_member(event, "attempt");

@@ -17,7 +17,8 @@
 
 namespace allocbench::front {
 
-// An attempt without an end. A resumed run continues after its last whole round.
+// An attempt without an end. A resumed run continues after its last whole round, if the attempt was verified and has
+// the same origin.
 struct OpenAttempt {
   bool verified = false;
   Origin origin;                                      // origin of the verification
@@ -28,7 +29,7 @@ struct OpenAttempt {
 };
 
 struct CellHistory : CellDescription {
-  std::uint64_t attempts = 0;  // highest number of a start
+  std::uint64_t attempts = 0;  // number of the last start, from 1
   std::optional<CellEnd> end;  // last end, or nothing if the cell never finished
   std::uint64_t ended_attempt = 0;
   CellFacts facts;                        // facts of the attempt that ended
@@ -37,10 +38,10 @@ struct CellHistory : CellDescription {
   OpenAttempt open;
   bool deferred = false;           // whether the cell exceeded the short deadline and was not tried again
   std::uint64_t most_rounds = 0;   // rounds that the plan gives the cell
-  double first_round_seconds = 0;  // wall time of the first round of the last attempt; 0: none
+  double first_round_seconds = 0;  // wall time of the first round of the last attempt that has a round; 0: none
   // Time to fill the pool in that round or, if `deferred`, until the short deadline; 0: none or unknown.
   double fill_seconds = 0;
-  Origin origin;  // origin of that attempt; a log that was resumed with --allow-mixed has several
+  Origin origin;  // origin of the attempt that ended; a log that was resumed with --allow-mixed has several
 };
 
 struct RunHistory {
@@ -54,7 +55,7 @@ struct RunHistory {
   std::optional<protocol::Device> device;                      // last device in the log
   std::string started;                                         // time of the first event
   std::map<std::string, protocol::MetricDescription> metrics;  // metrics by name
-  std::set<std::string> planned;   // ids of all runs of this log; empty in logs of older programs
+  std::set<std::string> planned;   // planned ids of all runs of this log; empty in logs of older programs
   std::optional<Shard> shard;      // shard of the last `run` event
   std::vector<CellHistory> cells;  // cells in the order of their first appearance
   // Whether the log is reduced to the failures of cells (tools/pack_results.py). Such a log has no numbers.
@@ -66,7 +67,7 @@ struct RunHistory {
   std::size_t unfinished() const;
 };
 
-// Throws UsageError with the number of the line if a log is damaged, has no run or has another format.
+// Throws UsageError if a log is damaged or has another format, with the number of the line, and if it has no run.
 RunHistory read_history(const std::vector<std::string>& lines, const std::string& path);
 
 }  // namespace allocbench::front

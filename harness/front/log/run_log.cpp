@@ -77,7 +77,7 @@ void RunLog::run(const Config& config, const Catalogue& catalogue, const Plan& p
 }
 
 void RunLog::device(const protocol::Device& device) {
-  // Members that may change with each start on the same device are left out.
+  // Members that may change with each start on the same device are not compared.
   protocol::Device lasting = device;
   lasting.free_memory_bytes.reset();
   lasting.sm_clock_mhz.reset();

@@ -18,8 +18,9 @@ namespace allocbench::front {
 
 // The answers of a cell's worker, apart from samples.
 struct CellFacts {
-  std::vector<std::pair<std::string, std::uint64_t>> registers;    // registers of each phase's kernels
-  std::vector<std::pair<std::string, std::uint64_t>> local_bytes;  // local memory per thread of each phase's kernels
+  // The most registers and the most bytes of local memory that a thread of each phase's kernels has.
+  std::vector<std::pair<std::string, std::uint64_t>> registers;
+  std::vector<std::pair<std::string, std::uint64_t>> local_bytes;
   std::optional<std::uint64_t> pool_bytes;
   std::optional<std::uint64_t> metadata_bytes;
   std::optional<double> init_seconds;
@@ -33,9 +34,9 @@ struct CellEnd {
   std::string reason = {};
   std::string output_tail = {};
   std::string stop = {};  // why the measuring of an ok cell ended
-  // Whether the cell was skipped only for lack of time or memory. This gives no information about the cell.
+  // Whether the cell was skipped only for lack of time or memory. This gives no information about the allocator.
   bool left_out = false;
-  // Time of the first round in earlier results, if it was too long and the round was left out.
+  // Forecast of the first round's time, if the cell was left out for lack of time and the forecast is known.
   std::optional<double> expected_seconds = {};
   bool too_large = false;  // whether the cell was left out for lack of memory
 
@@ -46,10 +47,10 @@ struct CellEnd {
   std::string short_reason() const { return reason.substr(0, reason.find('\n')); }
 };
 
-// The beginning of the reason of a cell that was left out.
+// The beginning of the reason of a cell that was left out, in logs without the member `left_out`.
 inline constexpr std::string_view want_of_time = "put off until all others were measured";
-// Returns CellEnd::left_out, according to an `end` event or a cell of results.json. Older programs stored
-// this only in the reason.
+// Returns whether the cell was left out, according to an `end` event or a cell of results.json. Logs of older programs
+// have this only in the reason.
 bool was_left_out(const nlohmann::ordered_json& end);
 
 nlohmann::ordered_json to_json(const CellFacts& facts);  // the member "metrics" of a cell

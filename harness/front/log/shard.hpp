@@ -12,7 +12,7 @@ namespace allocbench::front {
 struct Shard {
   std::uint64_t index = 1;  // number from 1 to `count`
   std::uint64_t count = 1;
-  std::string partition;  // hash of the contents of all shards
+  std::string partition;  // hash of the names of the configs in all shards
 
   bool operator==(const Shard&) const = default;
   std::string text() const;  // "1/4"

@@ -1,4 +1,5 @@
-// A cell is the unit that is measured once. Plan, log and results use the same members for it.
+// A cell is one combination of allocator, workload, their parameters, pool size, back end, seed and other settings.
+// Plan, log and results use the same members for it.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@ namespace allocbench::front {
 
 struct CellDescription {
   std::string id;      // hash of cell_definition() in 16 hex digits
-  std::string series;  // label, and the values on all axes but the primary one
+  std::string series;  // label, and the values on all axes outside the primary group
   std::string label;   // label of the allocator in its config, otherwise its id
   std::string allocator;
   std::string display_name;               // display name of the allocator

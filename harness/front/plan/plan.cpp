@@ -192,7 +192,7 @@ void check_sample_count(const Plan& plan, Problems& problems) {
   }
   if (plan.batches.size() > limits::batches) {
     problems.add({"/allocators", fmt::format("{} combinations of allocator, parameters and pool", plan.batches.size()),
-                  fmt::format("at most {}, because each needs its own worker", limits::batches), ""});
+                  fmt::format("at most {}, because each needs its own allocator instance", limits::batches), ""});
   }
 }
 

@@ -1,4 +1,5 @@
-// The plan has every cell of a config, in the order in which it will be measured. It is a pure function of the config.
+// The plan has every cell of a config, grouped into batches, in the order of the config. It is a pure function of the
+// config and the catalogue.
 #pragma once
 
 #include <cstdint>
@@ -22,12 +23,12 @@ struct Cell : CellDescription, Effort {
   // Whether the primary axis changes only the pool. A larger pool does not demand more of the allocator.
   bool grows_pool = false;
   protocol::CellSettings settings;  // all settings; CellDescription has some of them as words
-  bool verifies_fully = false;      // whether all blocks' contents are verified, and not only as many as time allows
-  std::string trace;                // folder for a trace, relative to the directory of this program; empty: no trace
+  bool verifies_fully = false;      // whether the verification of contents has no time limit
+  std::string trace;                // folder for a trace, relative to the working directory; empty: no trace
   std::uint64_t trace_calls = 0;
 };
 
-// Cells that are measured with one allocator instance.
+// Cells with the same allocator, parameters and pool.
 struct Batch {
   std::string allocator;
   std::string plugin;  // plug-in of the allocator; empty: unknown
@@ -41,7 +42,7 @@ struct Batch {
   bool keeps_device_heap = false;  // whether it keeps memory of the device heap when all blocks are freed
   std::vector<Cell> cells;
 
-  // Returns whether the cell has its own process. If the batch has a share of the device heap, this holds only for
+  // Returns whether the cell needs its own process. If the batch has a share of the device heap, this holds only for
   // cells that use the share.
   bool isolates(const Cell& cell) const { return fresh_by_process && (keeps_device_heap || cell.state == "fresh"); }
 };
@@ -55,8 +56,8 @@ struct Plan {
   std::size_t cell_count() const;
 };
 
-// Makes the plan. Adds a problem if the config describes no cell, the same cell twice, or more cells than limits.hpp
-// allows. If the config itself has problems, the plan is empty.
+// Makes the plan. Adds a problem if the config describes no cell, the same cell twice, or more cells, samples or
+// batches than limits.hpp allows. If the config itself has problems, the plan is empty.
 Plan make_plan(const Config& config, const Catalogue& catalogue, Problems& problems);
 
 // Throws UsageError if a trace would be recorded from several cells.

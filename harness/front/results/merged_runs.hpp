@@ -7,7 +7,7 @@
 namespace allocbench::front {
 
 struct MergedRun {
-  std::string figure;              // folder of the figure in the result
+  std::string figure;              // name of the config, which is also its folder in the result
   std::vector<std::string> lines;  // lines of the log
 };
 
@@ -16,9 +16,10 @@ struct MergedRuns {
   std::vector<std::string> complaints;  // sentences about logs that cannot be read and runs that are missing
 };
 
-// Reads the logs in and below the folders. A log that cannot be read only loses its own run. Throws UsageError if no
-// log can be read, if the runs come from different partitions of a study, or if a shard or a cell was run twice. Runs
-// of different measured revisions or device models need `allow_mixed`.
+// Reads the logs in and below the folders. If a log cannot be read, only its run is missing. Throws UsageError if no
+// log can be read, if the runs come from different partitions of a study, if a shard or a cell was run twice, or if two
+// runs of a config have different plans or back ends. Runs of different measured revisions or device models need
+// `allow_mixed`.
 MergedRuns merge_runs(const std::vector<std::string>& folders, bool allow_mixed);
 
 }  // namespace allocbench::front

@@ -72,7 +72,7 @@ MeasuredSide side_of(const CellResult& result, const PhaseResult& phase, Statist
   return {values_of(phase.rounds, statistic), clock_step_of(result.cell.backend, phase.name, result.phases.size())};
 }
 
-// The minimum spread of cells with few rounds is that of all related cells.
+// A cell with few rounds has at least the usual spread of the cells with its allocator, workload and phase.
 void judge_few_rounds(Results& results) {
   const auto key_of = [](const CellResult& result, const PhaseResult& phase) {
     return UsualVariance::Key{result.cell.label, result.cell.workload, phase.name};
@@ -133,7 +133,7 @@ std::vector<CountedResult> reduce_counted(const CellHistory& cell) {
   return reduced;
 }
 
-// Ends a cell whose run was interrupted or has not ended. Its whole rounds are used.
+// Gives a cell without an end the numbers of its whole rounds. Returns false if it has none.
 bool end_so_far(CellHistory& cell) {
   OpenAttempt& open = cell.open;
   if (!open.verified || open.rounds.empty()) return false;

@@ -41,7 +41,7 @@ struct CountedResult {
 // The `stop` of a cell that has no end yet.
 inline constexpr const char* stop_so_far = "not finished";
 
-// A cell that ended, or that has a whole round before its end. A cell that is not ok has neither phases nor counters,
+// A cell that ended, or that has no end yet but a whole round. A cell that is not ok has neither phases nor counters,
 // so no printer can show a number for it.
 struct CellResult {
   CellHistory cell;
@@ -55,7 +55,8 @@ struct CellResult {
   bool has_end() const { return cell.end->stop != stop_so_far; }
 };
 
-// The origins of the numbers of all cells. A figure has one of each, unless a run was resumed with --allow-mixed.
+// The origins of the numbers of all cells. A figure has one of each, unless a run was resumed or merged with
+// --allow-mixed.
 struct Provenance {
   std::vector<std::string> revisions;  // measured revisions in the order of their first cell
   std::vector<std::string> commits;    // commits of these revisions
@@ -90,7 +91,7 @@ std::string cell_name(const std::string& figure, const CellHistory& cell);
 // Returns an empty text if all cells have their rounds.
 std::string what_is_missing(const Results& results);
 
-// Returns whether every planned cell ended without a failure.
+// Returns whether every planned cell ended and its status is no failure (status.hpp).
 bool all_ok(const Results& results);
 
 std::string results_csv(const Results& results);

@@ -126,8 +126,8 @@ class CsvWriter {
   }
 
   void add(const Row& row) {
-    // A log describes the metrics of its worker. A metric without a description is a count, and neither direction is
-    // better.
+    // A log describes the metrics of its worker. Some metrics without a description have a usual unit. All others are
+    // counts. For a metric without a description, neither direction is better.
     static const std::map<std::string_view, std::string_view> units = {
         {"time", "s"}, {"throughput", "op/s"}, {"init_time", "s"}, {"metadata_bytes", "B"}};
     const auto told = results_.history.metrics.find(row.metric);

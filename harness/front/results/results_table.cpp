@@ -1,4 +1,5 @@
-// This file prints the table on stdout, with one row per cell and one column per axis and phase.
+// This file makes the table for stdout, with one row per cell, one column per axis and phase, and the throughput. A
+// table that is wider than the terminal becomes several.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

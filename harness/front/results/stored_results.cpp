@@ -18,7 +18,7 @@ namespace {
 using protocol::Json;
 using protocol::Malformed;
 
-// Reads the rounds of a phase. If it has three to five, the file has their values, otherwise the interval.
+// Reads the values of the rounds of a phase without samples. Only a phase with three to five rounds has them.
 Rounds few_rounds_of(const Json& phase) {
   Rounds rounds;
   if (protocol::optional_member(phase, "few_rounds") == nullptr) return rounds;

@@ -60,7 +60,7 @@ BatchRunner::Step BatchRunner::begin(CellRun& run) {
   run.used_seconds = 0;
   run.fill = {};
   if (run.verified) {
-    // The log of an interrupted run may end between a cell's last round and its end.
+    // The log of an interrupted run may end between a cell's last round and its end. Then only the end is missing.
     const auto reason = reason_to_stop(*run.cell, run.rounds, run.wall_seconds);
     if (!reason) return Step::done;
     book_.end(run, {.stop = *reason});
@@ -74,9 +74,9 @@ BatchRunner::Step BatchRunner::begin(CellRun& run) {
   return Step::done;
 }
 
-// The first round has a short deadline, which finds out how long the kernels run. So a hang costs little time. Times of
-// the CPU executor do not predict hangs. A cell that ended well once seldom fails, so later rounds do not report
-// stages.
+// On a GPU, or if time is limited, the first round has a short deadline, so that a hang costs little time. Otherwise it
+// has none, because times of the CPU executor do not predict hangs. A cell that ended well once seldom fails, so later
+// rounds do not report stages.
 SampleLimits BatchRunner::sample_limits(const CellRun& run) const {
   SampleLimits limits{.seconds = left_of_deadline(run), .trial = {}, .stages = run.rounds.empty()};
   const bool is_quick = book_.time.exists() || run.cell->backend == "cuda";
@@ -96,7 +96,8 @@ BatchRunner::Step BatchRunner::take_samples(CellRun& run) {
   while (true) {
     if (interrupted()) return Step::interrupted;
     const bool alone = needs_process_per_sample(run);
-    // A round counts as one value. A second process in a round would cost a start and add nothing.
+    // If each sample needs its own process, a cell with several rounds takes one sample per round. A round counts as
+    // one value, so a second process would cost a start for little.
     if (alone && run.cell->rounds > 1 && !run.running.empty()) return Step::done;
     const std::uint64_t count = samples_to_ask_for(*run.cell, run.running, run.rounds);
     if (count == 0) return Step::done;
@@ -118,7 +119,8 @@ BatchRunner::Step BatchRunner::take_samples(CellRun& run) {
 // A measured cell keeps its value even if the time is too short for its whole verification. A mistake removes the
 // value.
 BatchRunner::Step BatchRunner::verify(CellRun& run) {
-  // Counts for a figure depend on the state of the heap after the samples. Mistakes also appear in a used heap.
+  // A full verification needs a fresh process, because its counts, which a figure may show, depend on the state of the
+  // heap. Otherwise the used heap is enough, because mistakes appear there, too.
   if (run.cell->verifies_fully && needs_own_process(run)) session_.retire();
   Step step = ensure_open(run);
   if (step != Step::done) return step;
@@ -156,7 +158,7 @@ VerifyLimits BatchRunner::verify_limits(const CellRun& run) const {
   return limits;
 }
 
-// Ends the turn of a cell that has the samples of its round.
+// Ends the round of a cell that has its samples.
 BatchRunner::Step BatchRunner::finish(CellRun& run) {
   if (session_.is_open(*run.cell)) {
     Outcome outcome;
@@ -184,8 +186,8 @@ BatchRunner::Step BatchRunner::ensure_open(CellRun& run) {
   return open(run);
 }
 
-// Another batch may have started the worker with a device heap of another size, and earlier cells may have used that
-// heap.
+// Returns whether the running worker can measure the open cell. It cannot if another batch started it with a device
+// heap of another size, or if earlier cells used a heap that this cell needs fresh.
 bool BatchRunner::worker_suits(const CellRun& run) const {
   if (needs_heap(run) && !session_.has_heap_of(batch_)) return false;
   return !needs_own_process(run) || session_.is_only(*run.cell);
@@ -227,7 +229,7 @@ double BatchRunner::set_up_limit() const {
   return limit;
 }
 
-// Gives the command the rest of the cell's deadline, and subtracts the time that it used.
+// Gives the command the rest of the cell's deadline, and adds the time that the command took to the used time.
 BatchRunner::Step BatchRunner::charge(CellRun& run, const std::string& doing, const Command& command,
                                       Outcome& outcome) {
   outcome = command(left_of_deadline(run));
@@ -268,7 +270,7 @@ BatchRunner::Step BatchRunner::fail(CellRun& run, const Outcome& outcome, const 
   return Step::cell_ended;
 }
 
-// Returns the stage of the worker when it stopped answering.
+// Describes what the worker did when it stopped answering.
 std::string BatchRunner::while_in(const std::string& doing) const {
   const std::string& stage = session_.stage();
   if (stage == "fill") return "while the pool was filled";
@@ -278,7 +280,7 @@ std::string BatchRunner::while_in(const std::string& doing) const {
   return doing;
 }
 
-// No cell of a batch can run without its allocator.
+// Ends all cells of the batch, because none can run without the allocator.
 void BatchRunner::end_all(const Outcome& outcome) {
   CellEnd failure = outcome.failure;
   failure.reason = fmt::format("while the allocator was set up: {}", failure.reason);
@@ -294,8 +296,8 @@ bool BatchRunner::needs_heap(const CellRun& run) const {
 }
 
 // An allocator that cannot be reset is fresh only in a new process, one per sample. An allocator that keeps memory of
-// the device heap must not pass it to another cell, whatever the state is. Neither rule applies to a cell that does not
-// use the device heap.
+// the device heap must not pass it to another cell, whatever the state is. If only a share of the pool is in the device
+// heap, neither rule applies to cells that do not use this share.
 bool BatchRunner::needs_own_process(const CellRun& run) const {
   return batch_.isolates(*run.cell) && (!batch_.has_heap_share || run.uses_device_heap.value_or(true));
 }

@@ -1,8 +1,8 @@
 // BatchRunner measures one batch: it chooses the worker's next command and applies the worker's answers to the cells.
 //
-// The cells take turns. In each turn a cell is opened, sampled, verified in its first round, and closed. The worker's
-// measuring loop takes the samples of a turn. Because of the rounds, a drift of clocks or temperature affects all cells
-// in the same way.
+// In a round the cells are measured one after the other. Each is opened, sampled, verified if this is its first round,
+// and closed. One run of the worker's measuring loop takes several samples. Because of the rounds, a drift of clocks or
+// temperature affects all cells in the same way.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ class BatchRunner {
   BatchRunner(const Batch& batch, std::vector<CellRun*> cells, WorkerSession& session, CellBook book,
               const Batch* follower);
 
-  // Measures one round of the cells. Afterwards each cell has its samples of the round, was deferred or has failed. A
+  // Measures one round of the cells. Afterwards each cell has its samples of the round, was deferred or has ended. A
   // cell gets no round if `is_due` is false for it or the time is over. The worker keeps running for the next batch.
   // Returns false if the user interrupted.
   bool run_round(const std::function<bool(const CellRun&)>& is_due);

@@ -1,4 +1,4 @@
-// CellRun is the progress of a cell through the rounds, with the events that begin and end it.
+// CellRun is the progress of a cell through the rounds. CellBook writes the events that begin and end a cell.
 #pragma once
 
 #include <cstdint>
@@ -25,10 +25,10 @@ enum class CellState {
 
 struct CellRun {
   const Cell* cell = nullptr;
-  bool is_isolated = false;  // whether its heap is new only in a new process
+  bool is_isolated = false;  // whether each of its rounds needs its own process
   CellState state = CellState::waiting;
   std::optional<Status> earlier =
-      {};  // end of an attempt in an earlier run, unless the cell was left out for lack of time
+      {};  // status of an attempt in an earlier run, unless that run left the cell out for lack of time or memory
 
   // These members are the state of the current attempt.
   bool in_log = false;        // whether the log has the cell
@@ -55,8 +55,8 @@ struct CellRun {
   void add_round();
 };
 
-// Makes a cell that is not in the log (`known` is null) or is there from an earlier run of this config. Its rounds
-// continue if they come from `origin`.
+// Makes the progress of a cell. `known` is its state in the log of an earlier run of this config, or null. The cell
+// keeps its whole rounds if it has no end and they come from `origin`.
 CellRun make_cell_run(const Cell& cell, const CellHistory* known, const Origin& origin);
 
 // Data that the cells of one config share, and data that all configs share.
@@ -67,15 +67,16 @@ struct CellBook {
   Progress& progress;
   const TimeLimit& time;
 
-  // Records the start of an attempt. Called once per attempt.
+  // Records the start of an attempt, unless the attempt has already started.
   void start(CellRun& run);
   void step_done(CellRun& run);
   void end(CellRun& run, const CellEnd& end);
-  // Records that the short deadline of the first round was too short. It took `seconds`, some of it in a fill.
+  // Records that the first round exceeded its short deadline. The round had taken `seconds` by then, some of it in a
+  // fill.
   void defer(CellRun& run, const std::string& reason, double seconds);
-  // Leaves a cell because the time of the run is over. A cell with enough rounds for an interval ends. A cell with
-  // fewer rounds stays open. A cell without a round is skipped, but keeps the end of an earlier attempt, which has more
-  // information.
+  // Leaves a cell because the time of the run is over. A cell with `least_rounds` rounds ends with its numbers. A cell
+  // with fewer rounds stays open. A cell without a round is skipped, unless an earlier attempt has an end, which has
+  // more information.
   void leave(CellRun& run);
 
  private:

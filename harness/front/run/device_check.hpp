@@ -1,4 +1,4 @@
-// This file describes conditions of a device that disturb times.
+// This file describes conditions of a device that change or disturb times.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace allocbench::front {
 
-// Returns one sentence for each condition, or nothing if the worker found nothing unusual.
+// Returns one warning for each condition, or nothing if the worker found nothing unusual.
 std::vector<std::string> warnings_about(const protocol::Device& device);
 
 }  // namespace allocbench::front

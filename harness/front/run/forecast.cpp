@@ -12,7 +12,7 @@
 namespace allocbench::front {
 namespace {
 
-// Risk of a cell that failed earlier, or whose smaller neighbour failed.
+// Risk of a cell that failed in an earlier run, or for which a cell with smaller or equal demands failed.
 constexpr double risk_of_failures = 0.95;
 // Risk if one smaller cell exceeded the short deadline of its first round. A second such cell counts as a failure.
 constexpr double risk_of_deferral = 0.7;
@@ -30,7 +30,7 @@ bool is_whole(const ParameterValue& value) { return std::holds_alternative<std::
 
 // Returns whether a cell demands at least as much of its allocator as another cell. Then integers (threads, sizes, the
 // pool) are at least as large, and texts and the allocator's own parameters are equal. Shares and probabilities are not
-// compared. If the pool gets full, the same requests in a larger pool demand less.
+// compared. The same requests in a larger pool demand less, because that pool gets less full.
 bool asks_as_much(const CellDescription& cell, const CellDescription& other) {
   if (cell.workload != other.workload || cell.pool_bytes < other.pool_bytes ||
       cell.allocator_parameters != other.allocator_parameters) {
@@ -54,7 +54,7 @@ std::vector<double> below(const std::vector<double>& values, double limit) {
 }
 
 // Extrapolates the growth of the last two smaller cells, at most with the square. If there is only one, returns its
-// time.
+// time. Without a smaller cell, returns nullopt.
 std::optional<double> grown(const std::map<double, double>& measured, double growth) {
   const auto end = measured.lower_bound(growth);
   if (end == measured.begin()) return std::nullopt;
@@ -232,7 +232,7 @@ const Forecaster::Record* Forecaster::find_record(const std::string& figure, con
   return found == of_label->second.end() ? nullptr : &found->second;
 }
 
-// Returns null also if no number orders the cells.
+// Returns null if there is no series, or if no number orders its cells.
 const Forecaster::Series* Forecaster::find_series(const std::string& figure, const Cell& cell) const {
   const Record* const own = find_record(figure, cell);
   if (own == nullptr || !cell.growth) return nullptr;

@@ -1,8 +1,9 @@
 // Forecaster predicts the time of a cell and the probability that the cell loses a worker.
 //
-// The best source is smaller cells of the same series in this run. Other sources are, in this order, earlier results of
-// this card model, earlier results of another model, and other cells of the config. A forecast only decides when a cell
-// is measured. It does not change what is stored.
+// The time comes from the first of these sources that knows it: smaller cells of the same series in this run, earlier
+// results of this card model, earlier results of another model (scaled by the ratios so far), a constant. The
+// probability comes from failures in this run and in earlier results. A forecast decides when a cell is measured and
+// how long its short deadline is. It does not change a measured number.
 #pragma once
 
 #include <cstddef>
@@ -46,7 +47,8 @@ struct Forecast {
   static constexpr double likely = 0.5;
 };
 
-// Returns whether such an end loses a worker. A loss costs a new start and the seconds until the old process is gone.
+// Returns whether a cell that ends so loses its worker. A loss costs a new start and the seconds until the old process
+// is gone.
 bool costs_worker(Status status);
 
 class Forecaster {
@@ -72,7 +74,8 @@ class Forecaster {
   // Returns the cell's part of the fills that `cells` cells will need in one process. If the process has measured one
   // of them (`is_filled`), only fills that a copy does not save count.
   double fill_part(const Cell& cell, std::size_t cells, bool is_filled) const;
-  // Returns why the cell is not tried: its series timed out at two smaller values.
+  // Returns why the cell is not tried: its series timed out at two smaller values. Returns nullopt if it is tried. A
+  // series that only enlarges the pool is always tried.
   std::optional<std::string> reason_to_skip(const std::string& figure, const Cell& cell) const;
 
  private:
@@ -83,7 +86,7 @@ class Forecaster {
     std::vector<double> deferred;
     std::vector<double> timeouts;
   };
-  // An allocator in a config.
+  // The cells of an allocator in a config.
   struct Record {
     std::size_t tried = 0;
     std::size_t lost = 0;

@@ -11,12 +11,13 @@
 namespace allocbench::front {
 namespace {
 
-// A signal handler may only access lock-free atomics.
+// The signal handler accesses these variables, so they are lock-free atomics.
 std::atomic<int> signals_seen{0};
 std::atomic<pid_t> group_to_kill{0};
 static_assert(std::atomic<pid_t>::is_always_lock_free);
 
-// When a terminal closes, both its shell and the kernel send a hang-up. This is no second interruption by the user.
+// When a terminal closes, both its shell and the kernel send a hang-up. The second one is not a second interruption by
+// the user.
 void on_signal(int signal) {
   if (signals_seen.fetch_add(1) == 0 || signal == SIGHUP) return;
   const pid_t group = group_to_kill.load();

@@ -9,7 +9,8 @@ namespace {
 constexpr double factor_of_pass = 8;
 constexpr double least_price = 1e-3;
 
-// Worth of a first round, which gives a cell its value. It is highest while a figure can hardly be drawn.
+// Worth of a first round while fewer than half of the figure's cells have a value. Other first rounds have the worth 1.
+// A round of more worth has a lower price.
 constexpr double worth_of_bare_figure = 4;
 // Worth of a later round. Such rounds first turn a provisional value into one that a claim may use, then add an
 // interval, then narrow it. The last two are worth so little that cells without a number nearly always come first.

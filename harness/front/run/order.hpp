@@ -2,7 +2,7 @@
 //
 // If time is limited, each step has a price: its probable seconds divided by its worth. Steps of about the same price
 // form a pass, in which one process per allocator measures them. The cheapest pass comes first. Without a time limit
-// all cells get one round after the other, and cells that will probably fail come last.
+// all cells get one round after the other. Cells that will probably fail come after them, and deferred cells come last.
 #pragma once
 
 #include <compare>
@@ -19,15 +19,16 @@ struct Step {
   std::uint64_t rounds_of_number = 3;
   std::uint64_t rounds_of_interval = 6;
   bool figure_is_bare = false;  // whether fewer than half of the config's cells have a value
-  bool is_reworked = false;     // whether the allocator is a form that no figure of a paper shows
+  bool is_reworked = false;     // whether the allocator is a reworked form, which no figure of a paper shows
 };
 
-// Returns the seconds per value. A first round gives a cell its value, and later rounds improve it.
+// Returns the price of a step, with the risk of a failure. A first round is worth more than later rounds, because it
+// gives a cell its value.
 double price(const Step& step);
 
 // The parts of a run, in their order. Each consists of passes.
 enum class Part {
-  first_figure,  // one round of the cheapest config, so that a first figure is ready soon
+  first_figure,  // one round of the cheapest of several configs, if time is limited, for an early first figure
   usual,
   doubtful,  // cells that will probably fail, if there is no time limit
   deferred   // cells that exceeded a short deadline and now get the whole one

@@ -116,7 +116,7 @@ RunHistory prepare_folder(const std::string& folder, FolderUse use, const Config
       state =
           fmt::format("a run with {}{}", counted(history.finished(), "finished cell"), failed ? ", some not ok" : "");
     } catch (const UsageError&) {
-      // A damaged log must not be overwritten.
+      // A log that cannot be read is not overwritten either, unless --force is given.
     }
     throw UsageError(
         fmt::format("{} already contains {}. Use --resume, --only-failed, --force or another --out.", folder, state));

@@ -11,7 +11,7 @@
 namespace allocbench::front {
 
 enum class FolderUse {
-  begin,      // the folder must not contain a run with cells
+  begin,      // the folder must contain neither a run with cells nor a damaged log
   go_on,      // --resume and --only-failed: the log must belong to this config
   start_over  // --force: an old run is deleted
 };
@@ -21,14 +21,13 @@ std::string default_folder(const Config& config);
 
 std::string events_path(const std::string& folder);
 
-// Creates the folder and returns the history from its log (empty for a new run). A torn last line is removed. A
-// continued run must have the origin of the existing results, unless `allow_mixed`. Throws UsageError if the folder
-// does not allow this use, and EnvironmentError if it cannot be written.
+// Creates the folder and returns the history from its log (empty for a new run). Before a run continues, a torn last
+// line is removed. A continued run must have the origin of the existing results, unless `allow_mixed`. Throws
+// UsageError if the folder does not allow this use, and EnvironmentError if it cannot be written.
 RunHistory prepare_folder(const std::string& folder, FolderUse use, const Config& config, const Origin& origin,
                           bool allow_mixed);
 
-// Returns the top-level keys in which two configs differ with an effect on measured numbers, for the message and for
-// tests.
+// Returns the top-level keys in which two configs differ, without keys that change no measured number.
 std::vector<std::string> differing_keys(const nlohmann::ordered_json& config,
                                         const nlohmann::ordered_json& other_config);
 

@@ -41,7 +41,7 @@ std::string Progress::line() const {
   const double elapsed = std::chrono::duration<double>(Clock::now() - start_).count();
   std::string text = fmt::format("[{}/{}] {}, elapsed {}", ended_, cells_, current_, format_duration(elapsed));
   if (done_ > 0 && done_ < steps_) {
-    // If the time limit ends the run before its steps, the end is known.
+    // The run ends at the time limit, even if steps are left.
     const double left = elapsed / static_cast<double>(done_) * static_cast<double>(steps_ - done_);
     text += fmt::format(", ETA {}", format_duration(std::min(left, time_.seconds_left())));
   }

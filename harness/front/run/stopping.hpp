@@ -11,8 +11,8 @@
 
 namespace allocbench::front {
 
-// After a longer sample, its round requests no further samples. A cell with a longer sample ends as soon as it has
-// `least_rounds_of_numbers` rounds.
+// Longest time of a sample's phases that does not count as long. A round with a long sample gets no further sample, and
+// its cell ends as soon as it has `least_rounds_of_numbers` rounds.
 inline constexpr double long_sample_seconds = 0.1;
 
 using SampledRounds = std::vector<std::vector<protocol::Sample>>;
@@ -30,8 +30,9 @@ inline constexpr const char* time = "time of the study";
 // rounds.
 std::optional<std::string> reason_to_stop(const Cell& cell, const SampledRounds& rounds, double wall_seconds);
 
-// Returns the number of samples for the next command of a round that already has `samples`. As many samples are
-// requested as fit into the time of a round, judged by the slowest sample so far. 0 means that the round has enough.
+// Returns the number of samples for the next command of a round that already has `samples`. The number is that of the
+// samples that fit into the rest of the round's time. The slowest sample of this round, or of the last one, gives the
+// time of a sample. 0 means that the round has enough.
 std::uint64_t samples_to_ask_for(const Cell& cell, const std::vector<protocol::Sample>& samples,
                                  const SampledRounds& earlier);
 

@@ -1,6 +1,6 @@
-// Processes that workers leave running. A plug-in may start a daemon (fork twice, setsid), which leaves the worker's
-// process group and disturbs all later measurements. As a subreaper this program inherits such orphans, so it can find
-// and kill them.
+// This file finds and kills processes that workers leave running. A plug-in may start a daemon (fork twice, setsid),
+// which leaves the worker's process group and disturbs all later measurements. As a subreaper this program inherits
+// such orphans, so it can find and kill them.
 #pragma once
 
 #include <sys/types.h>

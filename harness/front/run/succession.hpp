@@ -1,6 +1,6 @@
 // Succession orders the worker processes: one ends, one measures, and the next one prepares.
 //
-// Two workers never have kernels on the device at the same time, and no other work happens during a sample:
+// Two workers never have kernels on the device at the same time, and no other worker works during a sample:
 // * A worker that was told to quit launches nothing. Its successor opens the device while the worker ends.
 // * A worker that was killed may have a running kernel. Its successor opens the device when the process is gone.
 // * The next worker loads its plug-in and the driver while its predecessor opens the device, and then waits. Samples

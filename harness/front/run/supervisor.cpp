@@ -16,9 +16,9 @@
 namespace allocbench::front {
 namespace {
 
-// Additional cost of a lost worker after its deadline: the driver removes its process, and another one starts.
+// Seconds that a lost worker costs after its deadline, because the driver removes its process, and another one starts.
 constexpr double seconds_of_lost_worker = 2;
-// Time of a worker to start, open the device and load a plug-in.
+// Time that a worker needs to start, to open the device and to load a plug-in.
 constexpr double seconds_of_start = 0.5;
 // The start and end of a process take most of a second. So, if time is limited, a process continues with cells of the
 // next passes until its turn has lasted this long.
@@ -203,7 +203,8 @@ Step Supervisor::step_of(const FigureRun& measured, const CellRun& run) const {
   return step;
 }
 
-// Returns nothing if the cell gets no more rounds.
+// Returns the part and pass of the run in which the cell's next round is due, or nothing if the cell gets no more
+// rounds.
 std::optional<Place> Supervisor::place_of(std::size_t figure, const CellRun& run) const {
   if (!run.is_open()) return std::nullopt;
   const FigureRun& measured = figures_[figure];
@@ -294,7 +295,7 @@ bool Supervisor::run_turn(const Turn& turn, const Place& place, const Batch* of_
     if (interrupted()) return false;
     BatchRunner runner(*planned.batch, std::move(waiting), session_, book_of(measured),
                        follower(*planned.batch, batches, of_next_turn));
-    // Earlier cells may have shown that the cell fails or takes long.
+    // The place of the cell is computed again, because earlier cells may have shown that the cell fails or takes long.
     const auto is_due = [&](const CellRun& run) {
       return place_of(figure, run) <= (TimeLimit::Clock::now() < end_of_turn ? last : place);
     };
@@ -305,7 +306,8 @@ bool Supervisor::run_turn(const Turn& turn, const Place& place, const Batch* of_
   return true;
 }
 
-// Uses the places that the cells had when the pass began. A worker waits during this call, and new forecasts take long.
+// Returns the cells of a batch with a place from `first` to `last`. These are the places of the start of the pass,
+// because a worker waits during this call, and new forecasts would take long.
 std::vector<CellRun*> Supervisor::waiting_cells(std::size_t figure, std::size_t batch, const Place& first,
                                                 const Place& last) {
   std::vector<CellRun*> waiting;
@@ -315,7 +317,7 @@ std::vector<CellRun*> Supervisor::waiting_cells(std::size_t figure, std::size_t 
   return waiting;
 }
 
-// Skips the cells that are too large for the device's memory. No allocator is to blame.
+// Skips the cells whose pools are larger than the device's memory. No allocator is to blame.
 void Supervisor::skip_too_large() {
   if (!memory_bytes_) return;
   for (FigureRun& measured : figures_) {

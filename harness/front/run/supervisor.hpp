@@ -1,8 +1,8 @@
 // Supervisor measures configs in passes, and survives failures of the workers.
 //
-// A pass gives some cells their next round (order.hpp selects them). In a pass every allocator has its turn. The order
-// is seeded and random, so a drift of clocks or temperature affects all in the same way. One worker process measures
-// all cells of a turn, if the allocator allows it.
+// A pass gives some cells their next round (order.hpp selects them). In a pass every allocator with such cells has its
+// turn. From the second pass on, the order of turns is random and seeded, so a drift of clocks or temperature affects
+// all allocators in the same way. One worker process measures all cells of a turn, if the allocator allows it.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,8 @@
 
 namespace allocbench::front {
 
-// The cells of a plan that a run measures. Each kind includes cells that an earlier run left out for lack of time.
+// The cells of a plan that a run measures. Each kind includes cells that an earlier run left out for lack of time or
+// memory.
 enum class Selection {
   unfinished,            // a new run, or --resume: cells without an end in the log
   failed,                // --only-failed: cells that ended with another status than ok
@@ -69,7 +70,7 @@ class FigureRun {
 
 // The resources of a run.
 struct Resources {
-  TimeLimit time{std::nullopt};                    // when it is over, no command begins, and a running command is ended
+  TimeLimit time{std::nullopt};  // when it is over, no round begins, and a running command ends within a second
   std::optional<std::uint64_t> memory_bytes = {};  // memory of the device, if known
 };
 
@@ -78,7 +79,8 @@ class Supervisor {
   Supervisor(std::vector<FigureRun>& figures, const Resources& resources, Forecaster& forecaster,
              WorkerSession& session, Progress& progress);
 
-  // Measures all figures. Returns false if the user interrupted. Throws EnvironmentError if no worker can be started.
+  // Measures all figures. Returns false if the user interrupted. Throws EnvironmentError if no worker can be started,
+  // if the machine fails, or if a log cannot be written.
   bool run();
 
   // Numbers of cells that were left out for lack of time or memory.

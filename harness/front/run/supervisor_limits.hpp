@@ -21,7 +21,8 @@ inline constexpr double trial_seconds_per_filled_gib = 1;
 inline constexpr double trial_share_of_deadline = 0.25;
 
 // Time for checking the contents of a cell's blocks: at least this long, or as long as the cell's first round,
-// whichever is longer. A stage of the verification ends after `stage_factor` times that.
+// whichever is longer. A stage of the verification ends after `stage_factor` times that or `least_stage_seconds`,
+// whichever is longer, but within its share of the deadline (`share_of_stage`).
 inline constexpr double least_contents_seconds = 0.05;
 inline constexpr double least_stage_seconds = 0.5;
 inline constexpr double stage_factor = 5;
@@ -41,7 +42,8 @@ inline constexpr double quit_limit_seconds = 5;
 // Time until a killed worker must be gone. A process that is stuck in a driver call stays, and then the device is lost.
 inline constexpr double reap_limit_seconds = 30;
 
-// Time for the running command to finish after the first Ctrl-C. A sample takes milliseconds; a hang ends here.
+// Time for the running command to finish after the first Ctrl-C. A sample usually takes milliseconds, so only a hang or
+// a long command is cut off.
 inline constexpr double interrupt_grace_seconds = 2;
 
 }  // namespace allocbench::front

@@ -1,5 +1,5 @@
-// TimeLimit is the time limit of a run (--minutes). The limit stops no command; cells check it before they begin a
-// command.
+// TimeLimit is the time limit of a run (--minutes). It only tells the time. When the limit is over, the supervisor
+// begins no round, and WorkerSession ends the running command.
 #pragma once
 
 #include <algorithm>

@@ -10,8 +10,10 @@
 namespace allocbench::front {
 namespace {
 
-// For one pool the worker's answer is often the same for all parameters. Batches with the same pool and parameters
-// share an instance of the allocator, and so its filled pools.
+// Returns a sort key that makes batches with the same device heap neighbours. If only the allocator knows the size of
+// this heap, batches with one pool are neighbours, because the size is often the same for all parameters.
+// Batches with the same pool and parameters are neighbours, too, because they share an instance of the allocator, and
+// so its filled pools.
 auto order_in_turn(const Batch& batch) {
   const HeapWish wish = heap_wish(batch);
   return std::tuple(wish.bytes.value_or(0), wish.bytes ? 0 : batch.pool_bytes, wish.question, batch.pool_bytes,
@@ -26,7 +28,7 @@ std::size_t starts_of(const Turn& turn, const FigureBatches& figures, std::uint6
     for (const Cell& cell : batch.cells) {
       if (cell.least_rounds <= round) continue;
       if (batch.isolates(cell) && !batch.has_heap_share) {
-        starts += round == 0 ? 2 : 1;  // the verification has a process, too
+        starts += round == 0 ? 2 : 1;  // the verification may have its own process
         running = nullptr;
       } else {
         if (running != &batch && (running == nullptr || !shares_process(*running, batch))) ++starts;

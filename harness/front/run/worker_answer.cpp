@@ -70,7 +70,7 @@ FirstLine first_line(const std::string& line, std::string_view program) {
     const auto* ready = event ? std::get_if<protocol::Ready>(&*event) : nullptr;
     if (ready != nullptr && ready->protocol == protocol::version) return {.device = ready->device};
   } catch (const protocol::Malformed&) {
-    // The line itself has more information.
+    // The complaint below quotes the line, which says more than the exception.
   }
   return {.complaint = fmt::format(
               "{} began with \"{}\" instead of \"ready\" of protocol {}. Build both programs from one tree with {}.",

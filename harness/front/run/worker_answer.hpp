@@ -16,7 +16,7 @@ struct WorkerAnswer {
 };
 
 // Reads an answer. `wanted` is the name of the expected final event, and `cell_id` its cell (empty if it has none).
-// Returns nullopt if the event does not answer a command.
+// Returns nullopt for an event with an unknown name.
 std::optional<WorkerAnswer> answer_in(const std::string& line, std::string_view wanted, const std::string& cell_id);
 
 struct FirstLine {

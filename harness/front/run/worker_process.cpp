@@ -176,7 +176,7 @@ WorkerReply WorkerProcess::next_line(Clock::time_point deadline, void (*idle)(vo
       state.io.restart();
       state.io.run_one();
     }
-    // The line may have arrived at the last moment.
+    // The cancelled read has an error, unless a line arrived at the last moment.
     if (*outcome) return {cut_short ? WorkerReply::Kind::interrupted : WorkerReply::Kind::deadline, "", ""};
   }
   if (!*outcome) {
@@ -206,7 +206,7 @@ std::string WorkerProcess::reap(double limit_seconds) {
       state.alive.reset();
       state.death = result < 0 ? "ended" : describe_death(status);
       state.drain_output();
-      // The worker's children, if any, are killed with it.
+      // Kills the children that the worker left in its process group.
       ::kill(-state.child.id(), SIGKILL);
       clear_group_to_kill(state.child.id());
       break;

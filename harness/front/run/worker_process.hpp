@@ -43,7 +43,7 @@ class WorkerProcess {
   void send(const std::string& command);
 
   // Waits for a line on the event pipe. `idle` runs about ten times a second. After the user's Ctrl-C the deadline is
-  // reduced to a short grace period, and the reply is `interrupted`.
+  // reduced to a short grace period. If no line comes in this period, the reply is `interrupted`.
   WorkerReply next_line(Clock::time_point deadline, void (*idle)(void*), void* idle_argument);
 
   // Waits a short time for a worker that was told to quit or announced its end, then kills it. If the worker is not

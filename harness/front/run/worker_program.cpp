@@ -90,7 +90,7 @@ WorkerProgram WorkerFolder::require(const std::string& backend) const {
   throw EnvironmentError(fmt::format(
       "There is no program allocbench-worker-{} in {}. Build it in the source tree with {}{}, or name its folder with "
       "--workers.",
-      backend, folder_, how_to_build_programs, backend == "cuda" ? " (where nvcc of CUDA 12.4 or newer is)" : ""));
+      backend, folder_, how_to_build_programs, backend == "cuda" ? " (this needs nvcc of CUDA 12.4 or newer)" : ""));
 }
 
 std::vector<WorkerProgram> WorkerFolder::all() const {

@@ -30,7 +30,7 @@ double seconds_since(WorkerProcess::Clock::time_point begin) {
 WorkerSession::WorkerSession(WorkerSettings settings, SessionListener listener)
     : settings_(std::move(settings)), listener_(std::move(listener)), succession_(settings_.program) {}
 
-// Waits for an event, but not longer than the time of the run.
+// Waits for an event, but at most a second longer than the time of the run.
 WorkerReply WorkerSession::wait(double limit_seconds) {
   const double seconds = std::min(limit_seconds, settings_.time.seconds_left() + overtime_seconds);
   const auto limit = std::chrono::duration_cast<WorkerProcess::Clock::duration>(std::chrono::duration<double>(seconds));
@@ -90,7 +90,7 @@ Outcome WorkerSession::start(const HeapWish& heap, const std::vector<std::string
   throw EnvironmentError(with_tail(complaint, tail));
 }
 
-// Returns the worker's answer when it is ready, or the reason why it is not.
+// Starts a worker. Returns its first line when it is ready, or why it is not ready.
 WorkerReply WorkerSession::begin(const std::vector<std::string>& arguments) {
   retired_ = false;
   cells_opened_ = 0;
@@ -117,12 +117,13 @@ Outcome WorkerSession::start_for(const Batch& batch) {
     if (started.kind == Outcome::Kind::done) answers_[wish.question] = device_heap_bytes_;
     return started;
   } catch (const EnvironmentError&) {
-    // An allocator that refuses these parameters gives the reason at its creation.
+    // The allocator may refuse these parameters. Then a worker without a device heap reports the reason when it creates
+    // the allocator.
     return start({.bytes = 0}, options);
   }
 }
 
-// Returns an empty text if the worker is ready or no longer needed.
+// Returns an empty text if the worker is ready, or if the user interrupted.
 std::string WorkerSession::complaint_about_start(const WorkerReply& reply) {
   const std::string& path = settings_.program.path;
   if (reply.kind == WorkerReply::Kind::interrupted) return "";
@@ -145,7 +146,7 @@ bool WorkerSession::has_heap_of(const Batch& batch) const {
   return answer != answers_.end() && !heap_.question.empty() && answer->second == device_heap_bytes_;
 }
 
-// The size of the device heap is set once in a process.
+// A process can set the size of its device heap only once, so a batch that needs another size gets a new worker.
 Outcome WorkerSession::load(const Batch& batch, bool needs_heap, double limit_seconds, CellFacts& facts) {
   const Load wanted = load_of(batch);
   if (process_ && (retired_ || (needs_heap && !has_heap_of(batch)))) dismiss();
@@ -196,7 +197,7 @@ Outcome WorkerSession::verify(const Cell& cell, const VerifyLimits& limits, doub
 
 Outcome WorkerSession::sample(const Cell& cell, std::uint64_t count, const SampleLimits& limits,
                               const std::function<void(protocol::Sample)>& take) {
-  succession_.settle(listener_.idle);  // no other work happens during a sample
+  succession_.settle(listener_.idle);  // no other worker works during a sample
   if (Outcome told = note_profile(); told.kind != Outcome::Kind::done) return told;
   stage_.clear();
   measured_.insert(cell.workload);
@@ -254,7 +255,8 @@ void WorkerSession::see_off(double reap_seconds) {
   if (!strays.empty()) listener_.strays(strays);
 }
 
-// Asks for a profile. Called before each command that may kill the worker, so that its time until then is known.
+// With --profile, asks the worker for its time by part. Called before samples and verifications, which may kill the
+// worker, so that its time until then is known, and before `quit`.
 Outcome WorkerSession::note_profile() {
   if (!settings_.profile) return {};
   Outcome outcome = ask(protocol::AskProfile{}, "profile", "", quit_limit_seconds);
@@ -262,7 +264,7 @@ Outcome WorkerSession::note_profile() {
   return outcome;
 }
 
-// Adds the last report of the process. Returns how much of its lifetime the report explains.
+// Adds the last report of the process. Returns the seconds of its lifetime that the report explains.
 double WorkerSession::count_told() { return told_ ? wall_time_.add(*told_, start_seconds_) : 0; }
 
 // Adds the lifetime of a dead worker. A command that exceeded its deadline used `deadline_seconds` of it.
@@ -322,7 +324,7 @@ void WorkerSession::end_stage() {
   stage_at_ = WorkerProcess::Clock::now();
 }
 
-// Returns nullopt for an event that does not answer a command.
+// Returns nullopt for a stage and for an event with an unknown name.
 std::optional<Outcome> WorkerSession::judge(const std::string& line, std::string_view wanted,
                                             const std::string& cell_id) {
   std::optional<WorkerAnswer> answer = answer_in(line, wanted, cell_id);

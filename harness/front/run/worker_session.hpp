@@ -1,8 +1,8 @@
 // WorkerSession is the front end's side of the protocol in harness/README.md. It sends commands, receives final events,
 // and sets the status if a worker dies.
 //
-// A session outlives its workers. After the death of a worker, the next command starts a new process and loads the
-// allocator again. The owner of the cells must open them again.
+// A session outlives its workers. After the death of a worker, load() starts a new process and loads the allocator
+// again. The owner of the cells must call load() and open the cells again.
 #pragma once
 
 #include <cstdint>
@@ -72,7 +72,7 @@ struct SessionListener {
   std::function<void(const protocol::Device&)> device = [](const protocol::Device&) {};
   // Receives processes that a worker left running at its end. They have been killed.
   std::function<void(const std::vector<std::string>&)> strays = [](const std::vector<std::string>&) {};
-  // Runs about ten times a second while a worker works.
+  // Runs about ten times a second while the session waits for a worker.
   std::function<void()> idle = [] {};
 };
 
@@ -114,7 +114,7 @@ class WorkerSession {
   const std::string& stage() const { return stage_; }
   // Stops using the worker. It ends while the next one starts, or when stop() is called.
   void retire();
-  // Lets the worker end by itself.
+  // Tells the worker to quit, and waits until it is gone.
   void stop();
   const WallTime& wall_time() const { return wall_time_; }
 

@@ -3,8 +3,9 @@
 //
 // A round counts as one value, the statistic of its samples. Samples of one process share its memory layout and clock
 // phase, so they predict little about the next process. The estimate is the median of the rounds' values. The bounds of
-// its interval are two of the sorted values, because for any distribution the number of values below the median is
-// binomial. Times of processes often have two modes. docs/methodology-measurement.md has the reasons and the coverage.
+// its interval are sorted values, or are interpolated between neighbours of them, because for any distribution the
+// number of values below the median is binomial. Times of processes often have two modes.
+// docs/methodology-measurement.md has the reasons and the coverage.
 #pragma once
 
 #include <algorithm>
@@ -22,8 +23,8 @@ inline constexpr double confidence = 0.95;
 // The smallest and the largest of six values enclose the median in 96.9 % of all cases. Those of five values do so in
 // 93.75 %.
 inline constexpr std::size_t least_rounds = 6;
-// Least number of rounds for a number that is not provisional. A cell with long samples
-// gets no further round after this many (stopping.hpp).
+// Least number of rounds for a number that is not provisional. A cell with long samples gets no more than these rounds
+// (stopping.hpp).
 inline constexpr std::size_t least_rounds_of_numbers = 3;
 
 // Returns whether a value from this number of whole rounds is provisional: shown, but not judged. A cell with one round
@@ -60,13 +61,13 @@ struct Estimate {
   std::optional<double> relative_half_width() const;
 };
 
-// Returns the clock step for one phase of a cell with this many phases, among which `total` counts. A `total` of
-// several other phases is their sum, so it has one step for each of them. The result is 0 on the CPU, whose clock is
-// finer than any time here.
+// Returns the clock step for one phase of a cell with this many phases, `total` included. A `total` of several other
+// phases is their sum, so it has one step for each of them. The result is 0 on the CPU, whose clock is finer than any
+// time here.
 double clock_step_of(std::string_view backend, std::string_view phase, std::size_t phases);
 
-// Returns the rank of the bounds. The interval extends between the values of this rank from both ends, plus an
-// interpolation. Ranks count from 1.
+// Returns the rank of the interval's widest bounds, counted from 1 at each end of the sorted values. Interpolation
+// moves the bounds a part of the way to the next rank.
 std::size_t rank_of_interval(std::size_t rounds);
 
 // Returns one value per round, in the order of the rounds.

@@ -97,7 +97,7 @@ def _shown(run: Run, wanted: Sequence[tuple[str, str]]) -> pandas.DataFrame:
 
 
 def _statistic(run: Run, shown: pandas.DataFrame) -> str:
-    """Returns `median of 10 samples`, and the allocators with fewer samples, because cells end at their time limit."""
+    """Returns `median of 10 samples in 6 rounds`, or `median of 10 samples` and the allocators with fewer samples."""
     text = "/".join(sorted({each for each in shown["statistic"] if each})) or "value"
     timed = shown[shown["low"].notna() | (shown["unit"] == "s")]  # counts come from a single pass
     counts = (timed if len(timed) else shown)["samples"].dropna().astype(int)

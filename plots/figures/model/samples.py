@@ -1,6 +1,6 @@
 """This module finds means that few samples dominate. The figure marks them, and the caption lists them.
 
-A mean is dominated by few samples if it exceeds twice the median of the samples. The samples come from results.json.
+A mean of at least five samples is dominated by few of them if it exceeds twice their median. The samples come from results.json.
 """
 
 from __future__ import annotations

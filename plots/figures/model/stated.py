@@ -77,8 +77,8 @@ def positions(run: Run, phase: str, metric: str) -> list[Position]:
 
 
 def _in_panel(run: Run, key: str, phase: str, metric: str, x: str = "") -> list[dict]:
-    """Returns the entries about the panel of this phase and metric, from the cells of `run`. Their wishes about `x` do
-    not count.
+    """Returns the entries about the panel of this phase and metric, from the cells of `run`. Their conditions on
+    `x` do not count.
     """
     return [entry for entry in _of_back_end(run, run.plot.get(key, []))
             if (entry.get("metric", metric), entry.get("phase", phase)) == (metric, phase)

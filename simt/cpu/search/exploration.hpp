@@ -26,8 +26,8 @@ class Exploration {
   explicit Exploration(std::uint32_t max_preemptions, std::uint32_t launch = every_launch)
       : max_preemptions_(max_preemptions), launch_(launch) {}
 
-  // Selects another path for the next run. Callers use it after a run. Returns false if all paths were taken, so the
-  // search was exhaustive. Throws Fault(nondeterminism) if a run did not repeat an earlier run up to the choice that
+  // Selects another path for the next run. Callers use it after a run. Returns false if all paths with so few
+  // preemptions were taken. Throws Fault(nondeterminism) if a run did not repeat an earlier run up to the choice that
   // differs.
   bool advance();
   // Returns the number of runs begun.

@@ -9,7 +9,7 @@
 
 namespace simt {
 
-// AroundStrategy takes all other decisions from the wrapped strategy.
+// AroundStrategy takes all decisions from the wrapped strategy, except those about held stores and old values.
 class AroundStrategy : public Strategy {
  public:
   explicit AroundStrategy(std::unique_ptr<Strategy> strategy)

@@ -6,9 +6,10 @@
 // lowest. A launch begins with the lowest rank. converged() gathers lanes as long as others of the warp may come, and
 // returns all of them. Every store is visible to others immediately, and a load reads the newest value.
 //
-// A decision names a lane and a step of this lane, not a step of the launch. So if one decision is removed, the others
-// still apply to the same places in the programs of their lanes. All other random values (virtual SMs, fresh memory)
-// follow from the seed. A schedule does not contain the other options of the executor.
+// A decision names a lane and a step of this lane, not a step of the launch (for converged(), a warp and a number of
+// its calls). So if one decision is removed, the others still apply to the same places in the programs of their lanes.
+// All other random values (virtual SMs, fresh memory) follow from the seed. A schedule does not contain the other
+// options of the executor.
 #pragma once
 
 #include <cstdint>

@@ -98,7 +98,8 @@ class NullFree : public BitSpecimen {
   }
 };
 
-// ForgetfulReset clears the bitmap and forgets to reset the count of taken slots. So the new heap looks half full.
+// ForgetfulReset clears the bitmap and forgets to reset the count of taken slots. So the new heap looks as full as the
+// old one was.
 template <Form form>
 class ForgetfulReset : public CountBeforeBit<Form::repaired> {
  public:

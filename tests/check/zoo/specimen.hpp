@@ -1,6 +1,7 @@
-// The bug zoo has allocators that are broken on purpose. Each has a repaired twin, which differs only in the bug.
-// `allocbench check` must find every broken one and nothing in the twins. Published GPU allocators had these bugs (page
-// recycled under an allocation, full mask in divergent code, ABA ...); here they have their smallest form.
+// The bug zoo has allocators that are broken on purpose. Each has a repaired twin, of its own or shared, which differs
+// only in the bug. `allocbench check` must find every broken one and nothing in the twins. Published GPU allocators had
+// these bugs (page recycled under an allocation, full mask in divergent code, ABA ...); here they have their smallest
+// form.
 #pragma once
 
 #include <string_view>
@@ -52,7 +53,7 @@ class SlotBits {
     }
     return none;
   }
-  // Does the same for callers that know that a slot is free or will be soon.
+  // Takes a slot for a caller that knows that a slot is free or will be soon. Waits until it gets one.
   template <class Thread>
   SIMT_FN std::uint32_t claim_surely(Thread& thread) const {
     for (;;) {
@@ -75,7 +76,7 @@ class SlotBits {
   std::uint32_t* word_ = nullptr;
 };
 
-// Specimen is the common part of all specimens: 32 slots, and state in metadata that starts as zeros.
+// Specimen is the common part of most specimens: 32 slots, and state in metadata that starts as zeros.
 struct Specimen {
   using Parameters = NoParameters;
   static std::size_t max_request(std::size_t, const Parameters&) { return SlotPool::slot_bytes; }

@@ -94,7 +94,7 @@ class UnmergedBuddies : public Specimen {
 
   SlotPool pool_;
   std::uint32_t* taken_pairs_ = nullptr;
-  std::uint32_t* halves_ = nullptr;   // number of free single slots
+  std::uint32_t* halves_ = nullptr;   // free single slots, a bit each
   std::uint32_t* is_pair_ = nullptr;  // true for a slot in use that is a pair
 };
 

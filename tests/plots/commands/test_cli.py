@@ -165,7 +165,7 @@ def test_kept_runs_are_drawn_as_their_configs_say_today_and_others_as_stored(tmp
     folder = _kept_and_today(tmp_path, monkeypatch, claims=[], description="Other words")
     assert main([str(folder), "--formats", "svg", "--out", str(tmp_path / "out")]) == 0
     told = capsys.readouterr().err
-    assert _title(tmp_path / "out") == "# Mended" and told.count("\n") == 1 and "fig.json says today" in told
+    assert _title(tmp_path / "out") == "# Mended" and told.count("\n") == 1 and "fig.json, whose plot differs" in told
     own = synthetic.write(tmp_path / "own", {**CONFIG, "repetitions": 3}, [_ok()])
     assert main([str(own), "--formats", "svg"]) == 0
     assert _title(own / "figures") == "# A test" and capsys.readouterr().err == ""

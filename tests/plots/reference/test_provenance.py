@@ -71,7 +71,7 @@ def test_holes_are_counted(study, capsys):
     row, = [line for line in capsys.readouterr().out.splitlines() if line.startswith("| two | 5 |")]
     assert row == "| two | 5 | 2 | 1 | 1 | 1 | 40.0 % | 1 | 1 | 0 |"
     told = check(study, capsys)[1]
-    assert "2 of 9 cells (22.2 %) have no number and no rule that explains it (1 timeout, 1 skipped); allowed are 3 %. Most have two/small (2)." in told
+    assert "2 of 9 cells (22.2 %) failed or were skipped (1 timeout, 1 skipped); allowed are 3 %. Most have two/small (2)." in told
     assert "1 cells used up their deadline in verification; allowed is none." in told and "1 cells were left out for lack of time; allowed is none." in told
 
 

@@ -216,7 +216,7 @@ def test_left_of_one_is_better_where_more_is_better_too(tmp_path):
     for higher, factor in ((True, 1.25), (False, 0.8)):
         _, drawn, words = _drawn(tmp_path, [_point([0.8], higher)])
         assert drawn[0].get_xdata()[0] == pytest.approx(factor)
-        assert ("The factor is inverted where more is better." in words) == higher
+        assert ("If more is better, the factor is inverted." in words) == higher
 
 
 def test_a_place_without_a_factor_is_told(tmp_path):

@@ -173,4 +173,4 @@ def test_forms_share_a_row_and_a_run_without_cells_stops_nothing(tmp_path, capsy
     bars = {each.get_gid(): each.get_paths()[0].vertices[:, 0] for axes in drawing.page.figure.axes for each in axes.collections
             if each.get_gid() == "status oom"}
     assert bars["status oom"].min() > 0.5, "the reworked form stands at the right"
-    assert "reworked one at the right" in " ".join(readback.texts(drawing))
+    assert "reworked form at the right" in " ".join(readback.texts(drawing))

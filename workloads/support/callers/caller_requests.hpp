@@ -34,7 +34,8 @@ class CallerRequests {
   void free(const AllocatorHandle& allocator, std::uint32_t round = 0) const { free_of(allocator, row(round)); }
   // Every caller frees the block in its slot of a row.
   void free_of(const AllocatorHandle& allocator, void** blocks) const { launch_frees(allocator, blocks, true); }
-  // Does the same while callers hold other blocks. Designs that free in bulk free no memory before free() or free_of().
+  // Every caller frees the block in its slot of a row, while callers hold other blocks. Designs that free in bulk free
+  // no memory before free() or free_of().
   void free_some(const AllocatorHandle& allocator, void** blocks) const { launch_frees(allocator, blocks, false); }
   // Runs rounds until one has a null or all rows are used. The host checks each round. Returns the number of rounds.
   std::uint32_t alloc_until_null(const AllocatorHandle& allocator) const;

@@ -2,8 +2,8 @@
 // probability, and a caller with a block frees it with some probability. The workloads `probability` and `randomized`
 // use it.
 //
-// Every launch uses one draw per caller, even if the caller does not act, and one draw decides both cases. So the
-// sequence of actions is a function of (seed, launch, draw) alone.
+// Every launch uses one draw per caller, even if the caller does not act, and one draw decides both cases. So the draws
+// depend only on the seed, and not on the results of malloc.
 #pragma once
 
 #include "workloads/support/callers/random_action_kernels.hpp"

@@ -1,5 +1,5 @@
-// These functions check conditions that a cell must satisfy before it runs. The conditions follow from the traits, so
-// workloads need not guess and do not crash.
+// These functions check conditions that a cell must satisfy before it runs. The conditions follow from the traits and
+// limits of the allocator, so workloads need not guess and do not crash.
 #pragma once
 
 #include <cstdint>

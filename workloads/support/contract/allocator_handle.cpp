@@ -25,7 +25,7 @@ std::shared_ptr<std::byte[]> created(const AllocatorType& type, Arena& arena, co
   return {handle, [bytes, destroy = type.functions.destroy](std::byte* instance) { destroy(instance); }};
 }
 
-// AllocKernel of allocbench::AllocKernel.
+// Returns the name of the kernel without its namespaces.
 std::string kernel_name(const std::type_info& kernel) {
   int status = 0;
   const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(kernel.name(), nullptr, nullptr, &status),

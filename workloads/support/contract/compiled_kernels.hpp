@@ -75,8 +75,8 @@ CompiledKernels compiled_kernels(KernelList<Kernels...>*) {
 
 }  // namespace detail
 
-// Each bare kernel has its own entry, because it is timed. The observed kernels of an allocator are a family, because
-// otherwise they would take most of the build time.
+// Each bare kernel has its own entry, because it is timed. The observed kernels of a list for an allocator are a
+// family, because otherwise they would take most of the build time.
 template <class A, class Kernels>
 CompiledKernels kernels_for() {
   return detail::compiled_kernels<A>(static_cast<Kernels*>(nullptr));

@@ -62,8 +62,8 @@ class FilledPool {
   simt::Buffer<void*> blocks_;
 };
 
-// FilledPools has the copies of one arena. Together they take at most a quarter of the device's memory, because later
-// cells and their checks need memory, too.
+// FilledPools has the copies of one arena. Together they take at most a quarter of the memory that the device would
+// have free without them, because later cells and their checks need memory, too.
 class FilledPools {
  public:
   // Returns the copy after all these requests, otherwise the copy after most of their whole launches, or null if there

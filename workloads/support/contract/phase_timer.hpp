@@ -1,4 +1,4 @@
-// PhaseTimer times the phases of one sample with a pair of events each.
+// PhaseTimer times the phases of one sample: device work with a pair of events, pure host work with the host's clock.
 #pragma once
 
 #include <algorithm>
@@ -14,9 +14,9 @@
 
 namespace allocbench {
 
-// A timed phase starts when all of it is enqueued, or after this time. A launch takes microseconds of host time, and
-// longer after a wait. In an idle stream the pair of events would include this time. The limit only matters for phases
-// that wait for the device in a way that simt/ cannot see.
+// The stream is held at the start of a timed phase until the host has enqueued the whole phase, but at most this long.
+// A launch takes microseconds of host time, and longer after a wait. In an idle stream the pair of events would include
+// the host's time. The limit only matters for phases that wait for the device in a way that simt/ cannot see.
 inline constexpr double hold_limit_seconds = 50e-3;
 
 class PhaseTimer {

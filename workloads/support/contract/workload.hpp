@@ -17,7 +17,7 @@
 //
 // A new workload needs a folder and a line in workloads/CMakeLists.txt. Kernels receive the allocator by value. A
 // thread calls it between attach() and detach() (allocators/support/contract/session.hpp), because some allocators keep
-// a state per warp. Kernels store every returned pointer where check_recorded() can read it.
+// a state per warp. Kernels must store every returned pointer where check_recorded() can read it.
 #pragma once
 
 #include <cstdint>
@@ -67,8 +67,8 @@ class WorkloadRun {
   virtual ~WorkloadRun() = default;
   // Poisons the memory into which the kernels record. Called before each sample, untimed.
   virtual void prepare() = 0;
-  // Runs one repetition. It leaves no blocks if the allocator can free. In verification passes the allocator is an
-  // observed one, unless the workload keeps data in its blocks (trait writes_blocks).
+  // Runs one repetition. It leaves no blocks if the allocator can free and is not reset afterwards. In verification
+  // passes the allocator is an observed one, unless the workload keeps data in its blocks (trait writes_blocks).
   virtual void sample(const AllocatorHandle& allocator, PhaseTimer& timer) = 0;
   // Checks the records of the kernels. Called after a sample, untimed. Throws CellFailure for mistakes that a pointer
   // check cannot find.
@@ -79,7 +79,7 @@ class WorkloadRun {
   virtual std::optional<std::uint64_t> largest_request() const { return std::nullopt; }
   // Returns the largest number of mallocs per sample, for the ledger of the content check.
   virtual std::uint64_t mallocs_at_most() const = 0;
-  // Returns the timed kernels, each with its registers.
+  // Returns the timed kernels and those of WorkloadTraits::untimed_kernels, each with its registers.
   virtual std::vector<KernelInfo> kernels() const = 0;
   // Returns facts about the requests that are known without counting, for figures (plots/figures/histogram.py).
   virtual std::vector<Histogram> histograms() const { return {}; }

@@ -1,5 +1,6 @@
-// This file keeps inputs that the host computes from parameters and a seed. The inputs are computed once for all
-// processes of a run (StoredValue) and kept for later cells of the process, which mostly need the same inputs.
+// This file keeps inputs that the host computes from parameters and a seed. If the run has a scratch folder, its
+// processes share the computed inputs (StoredValue). Each process also keeps its inputs for later cells, which mostly
+// need the same inputs.
 //
 // An input lists its parts, which are plain values, vectors of plain values, or vectors of such vectors:
 //

@@ -17,7 +17,7 @@ namespace allocbench {
 class StoredValue {
  public:
   // Opens the value of this key in the folder that the environment variable ALLOCBENCH_SCRATCH names. Returns nothing
-  // if no process stored it or the variable is not set.
+  // if no process stored it, the file cannot be read, or the variable is not set.
   static std::optional<StoredValue> open(const std::string& key);
 
   // Reads `count` values. Returns false if the file has fewer bytes left.

@@ -1,4 +1,4 @@
-// All papers share these two kernels: one makes a request per caller, and the other one frees the blocks.
+// These are the two kernels of most tests: one makes a request per caller, and the other one frees the blocks.
 #pragma once
 
 #include "allocators/support/contract/session.hpp"

@@ -8,13 +8,14 @@
 namespace allocbench {
 namespace {
 
-// A few warps on every multiprocessor of a large GPU, independent of the callers of the workload. 10^4 rounds are 5
-// million calls, which the slowest designs serve within a deadline.
+// At most 32 full warps age the heap, however many callers the workload has. 10^4 rounds are 5 million calls, which the
+// slowest designs serve within a deadline.
 constexpr std::uint32_t most_threads = 1024;
 constexpr std::uint32_t most_slots = 64;
 constexpr std::uint32_t rounds_per_launch = 64;
 constexpr std::uint32_t one_survivor_of = 8;
-// Half of the slots are full on average.
+// If all slots are full, their blocks take at most this fraction (1 / pool_share) of the pool, unless one slot per
+// thread takes more. On average half of the slots are full.
 constexpr std::uint64_t pool_share = 2;
 
 Geometry crowd_of(const Geometry& workload) {
@@ -76,7 +77,7 @@ void Ageing::leave(const AllocatorHandle& allocator) {
   free_all(allocator, [](std::size_t) { return false; });
 }
 
-// A draw of four words serves four threads, or one warp if all lanes of a warp must call together.
+// A draw of four words serves four threads, or four warps if all lanes of a warp must call together.
 void Ageing::one_round(std::uint64_t round, ScriptCall* calls) {
   const std::uint32_t sharing = traits_.whole_warp_calls ? simt::warp_size : 1;
   RandomWords drawn{};

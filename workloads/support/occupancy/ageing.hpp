@@ -1,10 +1,10 @@
 // Ageing turns a fresh heap into an old one before a workload is measured.
 //
 // Many threads allocate and free at random for a number of rounds, like a long-running program. In each round about
-// half of the threads act on one of their slots: a thread fills an empty slot and empties a full one. Requests have the
-// workload's sizes, half of them or a quarter of them. At the end all blocks are freed except every eighth, so that no
-// design gets one large piece back. The calls depend on the seed alone. If the allocator refuses a request, the slot
-// stays empty.
+// half of the threads act on one of their slots: a thread fills the slot if it is empty, and empties it if it is full.
+// Requests have the workload's sizes, half of them or a quarter of them. At the end all blocks are freed except every
+// eighth, so that no design gets one large piece back. Designs that free in bulk free all. The calls do not depend on
+// the results of earlier calls. If the allocator refuses a request, the slot stays empty.
 #pragma once
 
 #include <cstdint>

@@ -14,7 +14,7 @@ simt::LaunchShape shape_of(std::size_t threads) {
   return {static_cast<std::uint32_t>((threads - 1) / threads_per_block + 1), threads_per_block};
 }
 
-// Number of `blocks` that are not null.
+// Counts the `blocks` that are not null.
 struct CountBlocks {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, void* const* blocks, std::uint32_t count, std::uint32_t* present) const {
@@ -33,7 +33,7 @@ struct CountNulls {
   }
 };
 
-// The steps of a checked allocator's malloc with a block that it returns.
+// Does with each block what the malloc of a checked allocator does with a block before it returns it.
 struct AdoptKernel {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, ContentLedger contents, std::uint64_t bytes, void* const* blocks,
@@ -74,7 +74,8 @@ void Occupants::fill(const AllocatorHandle& allocator, std::uint64_t bytes) {
   });
 }
 
-// Counts the refused ones of the first requests. Each null is one of them as long as fewer than the limit were refused.
+// Counts the refusals among the first requests. OccupyKernel skips requests only after as many refusals as its limit.
+// Below the limit, each null is a refusal; above it, the exact number does not matter.
 void Occupants::count_refusals(std::size_t requests) {
   refusals_.fill_bytes(stream_, 0);
   if (requests == 0) return;

@@ -52,7 +52,7 @@ class Occupants {
 
   // Returns the number of blocks that are in use.
   std::uint32_t present() const;
-  // Returns all these blocks.
+  // Returns the blocks that are in use.
   std::vector<void*> blocks() const;
 
  private:

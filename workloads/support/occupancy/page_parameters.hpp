@@ -1,5 +1,5 @@
-// PageParameters are the common parameters of applications that keep their results in pages of one size while other
-// programs also use the pool (workloads/support/occupancy/pre_occupation.hpp).
+// PageParameters are the common parameters of applications that keep their results in pages of one size while a part of
+// the pool is already in use (workloads/support/occupancy/pre_occupation.hpp).
 #pragma once
 
 #include <string>

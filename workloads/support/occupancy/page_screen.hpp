@@ -25,8 +25,8 @@ class PageScreen {
   std::uint32_t pages() const { return counts_.to_host(stream_)[0]; }
 
   // Returns every page as a block of `bytes` if there are few pages. Otherwise returns the lowest and the highest page,
-  // and the pages that break a rule: neighbours that overlap, and addresses that are not multiples of 16. Adds `nulls`
-  // blocks at address 0.
+  // and the first 32 findings: neighbours that overlap, and addresses that are not multiples of 16. Adds `nulls` blocks
+  // at address 0.
   std::vector<RecordedBlock> blocks(std::uint64_t bytes, std::uint64_t nulls) const;
 
   static constexpr std::uint32_t few = 1 << 16;

@@ -2,8 +2,8 @@
 // it.
 //
 // Pham et al. 2025, sec. 6: other programs use the pool, too, so that 50 or 5 % of the pages are free. The pages in use
-// are random, as in get_page (workloads/support/occupancy/occupancy.hpp). Designs that never free get one block of that
-// size instead, because the position of their free memory makes no difference.
+// are random, as in get_page (workloads/support/occupancy/occupancy.hpp). Designs that never free get one block with
+// the size of all these pages instead, because the position of their free memory makes no difference.
 #pragma once
 
 #include "workloads/support/contract/workload.hpp"
@@ -20,7 +20,8 @@ class PreOccupation {
   static std::string unsupported(const RunSetting& setting, std::uint64_t page_bytes, double free_share);
 
   void enter(const AllocatorHandle& allocator);
-  // Frees the pages in use. The caller has freed all blocks of the sample.
+  // Frees the pages in use, unless the design never frees or the allocator will be reset. The caller must have freed
+  // all blocks of the sample.
   void leave(const AllocatorHandle& allocator);
 
  private:

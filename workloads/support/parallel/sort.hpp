@@ -23,7 +23,7 @@ class PairSort {
   simt::Buffer<std::byte> scratch_;
 };
 
-// Encodes runs of 32-bit keys. For each run of equal neighbours it gives the key and the length.
+// Encodes runs of 32-bit keys. It gives the number of runs of equal neighbours, and the key and the length of each run.
 class RunLengths {
  public:
   explicit RunLengths(std::uint32_t most);
@@ -35,7 +35,7 @@ class RunLengths {
   simt::Buffer<std::byte> scratch_;
 };
 
-// Sorts of 64-bit words.
+// Sorts 64-bit words.
 class WordSort {
  public:
   explicit WordSort(std::uint32_t most);

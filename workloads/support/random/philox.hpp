@@ -1,5 +1,5 @@
-// This file has random_words() for kernels. Inputs of a hundred million rows are made on the device. Only set-up
-// kernels use it; see workloads/support/random/random.hpp.
+// philox_words() is random_words() (workloads/support/random/random.hpp) for kernels. Kernels that make inputs of a
+// hundred million rows on the device use it. Timed kernels must not.
 #pragma once
 
 #include <Random123/philox.h>

@@ -15,7 +15,7 @@ struct StepProbabilities {
 };
 
 // Returns one byte per launch and caller, in rows of callers. `draws` gives the draw of each caller; callers with the
-// same draw act in the same way. `odd` applies to every second launch.
+// same draw act in the same way. `odd` applies to launches with odd numbers, counted from 0, and `even` to the others.
 std::vector<std::uint8_t> probability_steps(std::uint64_t seed, const std::vector<std::uint32_t>& draws,
                                             std::uint32_t launches, StepProbabilities even, StepProbabilities odd);
 

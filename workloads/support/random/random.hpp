@@ -1,6 +1,6 @@
-// These functions make counter-based random numbers. A value depends only on (seed, stream, index), so the sequence is
-// the same for every back end, device and number of threads. The generator is Philox4x32-10 (Salmon et al., SC'11) from
-// Random123.
+// These functions make counter-based random numbers. A value depends only on (seed, stream, index, sub_index), so the
+// sequence is the same for every back end, device and number of threads. The generator is Philox4x32-10 (Salmon et al.,
+// SC'11) from Random123.
 //
 // All draws happen before timing starts, most of them on the host (workloads/support/random/philox.hpp is for kernels).
 // Timed kernels read the drawn values, so they contain the allocator and no generator.

@@ -1,5 +1,5 @@
-// RequestSizes are the request sizes of a workload: fixed, uniform, log-normal or drawn from a weighted list. The sizes
-// are a function of (seed, caller).
+// RequestSizes are the request sizes of a workload: fixed, uniform, log-normal or drawn from a weighted list. The size
+// of a request depends only on the parameters, the seed, and the caller.
 //
 // On the host a RequestSizes knows every size. A kernel gets a FixedSize or a SizeArray. FixedSize is one word by
 // value, so the timed kernel of the common case has no extra cost. SizeArray reads a precomputed array.
@@ -53,7 +53,8 @@ class RequestSizes {
 
   std::uint64_t operator[](std::size_t caller) const { return is_fixed() ? fixed_ : sizes_[caller]; }
   std::uint64_t largest() const;
-  // Returns the pool bytes of the first `callers` requests, each rounded up to the project's alignment of 16.
+  // Returns the pool bytes of `callers` requests if the size is fixed, otherwise those of all drawn requests. Each
+  // request is rounded up to the project's alignment of 16.
   std::uint64_t total_bytes(std::uint64_t callers) const;
 
  private:

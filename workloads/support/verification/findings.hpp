@@ -1,5 +1,6 @@
 // Findings are the results of the leak and reset checks of this process, on separate instances or in the device heap.
-// All cells of an allocator with the same calls share one check, because it does not use the pool of the cell.
+// All cells of an allocator with the same parameters and calls share one check, because it does not use the pool of the
+// cell.
 #pragma once
 
 #include <algorithm>

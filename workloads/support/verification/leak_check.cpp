@@ -130,11 +130,10 @@ std::optional<LeakResult> LeakCheck::rounds(const AllocatorHandle& bare, std::si
   return LeakResult{.rounds = wanted, .verdict = "checked", .callers = profile_.geometry.callers};
 }
 
-// Called after `done` rounds, of which the last had the first nulls. A steady leak refuses almost three times as many
-// requests in the second half of the remaining rounds as in the first half, and most of them in the last round.
-// Occasional refusals do not grow. Lost memory stays lost, so no round of the last quarter serves almost everything
-// again. A search that gives up early in a full pool refuses whole warps, so its counts vary strongly from round to
-// round.
+// A steady leak refuses almost three times as many requests in the second half of the remaining rounds as in the first
+// half, and most of them in the last round. Occasional refusals do not grow. Lost memory stays lost, so no round of the
+// last quarter serves almost everything again. A search that gives up early in a full pool refuses whole warps, so its
+// counts vary strongly from round to round.
 LeakResult LeakCheck::judge(const AllocatorHandle& allocator, std::size_t pool_bytes, std::uint64_t done,
                             const Nulls& first) {
   std::uint64_t most = first.most;

@@ -2,12 +2,14 @@
 //
 // In each round all callers allocate, then all free. A first check uses at most 1,024 of the cell's callers, or fewer
 // if these would request more than 4 MiB. If the time suffices, a second check uses up to 16,384. The rounds end when
-// twice the pool has been requested, but not before sixteen rounds. An allocator that loses freed memory fails.
+// twice the pool has been requested, but not before sixteen rounds. If the time budget ends earlier, the verdict is
+// "partial". An allocator that loses freed memory fails.
 //
 // The pool of a cell is usually too large for this check. So the rounds run on a small second instance with the bytes
-// of about eight rounds. If the design cannot serve the first round from this instance, the instance grows, up to the
-// size of the cell's own allocator. The result of a second instance holds for all cells of the allocator with the same
-// requests (LeakFindings).
+// of about eight rounds. If the design cannot serve the first round from this instance, the check tries instances that
+// are 8 times as large each time. If no instance below the size of the cell's own allocator serves the round, the check
+// uses that allocator. The result of a second instance holds for all cells of the allocator with the same requests
+// (LeakFindings).
 //
 // If the first round had no nulls, nulls of later rounds are a leak if they persist and are many or grow. All other
 // nulls are refusals: either all free pieces were too small for the largest request, or a search gave up early. The
@@ -40,8 +42,8 @@ class LeakCheck {
   LeakResult run(const AllocatorHandle& own);
 
  private:
-  // Returns the result of `check` with the requests of few callers. If the budget is probably sufficient, all callers
-  // are checked, too.
+  // Runs `check` with the requests of few callers. If the budget is probably sufficient, runs it again with up to
+  // 16,384 callers. Returns the second result if this run was complete, otherwise the first.
   std::optional<LeakResult> by_few_then_many(const std::function<std::optional<LeakResult>()>& check);
   std::optional<LeakResult> growing();
   // Returns nothing if this pool is too small for the design.
@@ -51,7 +53,8 @@ class LeakCheck {
     std::uint64_t all = 0;
     std::uint64_t most = 0;  // most nulls of one round
   };
-  // Decides whether nulls are a leak, after `done` rounds of which the last had the first nulls.
+  // Decides whether nulls are a leak, after `done` rounds. The `first` nulls are those of the last rounds that were
+  // launched together; earlier rounds had none.
   LeakResult judge(const AllocatorHandle& allocator, std::size_t pool_bytes, std::uint64_t done, const Nulls& first);
   Nulls several_rounds(const AllocatorHandle& allocator, std::uint32_t rounds);
 

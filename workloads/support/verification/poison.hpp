@@ -5,7 +5,7 @@
 
 namespace allocbench {
 
-// No pool contains this address.
+// No pool contains the address poisoned_slot.
 inline constexpr unsigned char poison_byte = 0xe7;
 inline constexpr std::uint64_t poisoned_slot = 0xe7e7e7e7e7e7e7e7u;
 

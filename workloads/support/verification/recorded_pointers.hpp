@@ -59,7 +59,7 @@ class RecordedPointers {
   void check(PointerCheck& check, AnySize sizes, SizeOf&& size_of, PointerCheck::Live live) const {
     judge(check, sizes, callers_, size_of, live, rounds_);
   }
-  // Does the same for the slots of the first rounds, if each slot has its own size.
+  // Checks the slots of the first rounds. Each slot has its own size.
   template <class SizeOf>
   void check_each(PointerCheck& check, AnySize sizes, SizeOf&& size_of, PointerCheck::Live live,
                   std::uint32_t rounds) const {

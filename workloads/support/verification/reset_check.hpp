@@ -1,9 +1,11 @@
 // The reset check tests that after reset() a full pool serves as much as a new one, and that free(null) changes
-// nothing. Every allocator of a run is checked once, whatever the workload is.
+// nothing. Whatever the workload is, a process drains an allocator only once for the same parameters and number of
+// calling lanes per warp.
 //
-// Draining the pool of a cell would take too long. So a small second instance is drained: 256 KiB or the smallest pool
-// of the design, in at most 8,192 blocks of 1/512 of the pool. The result holds for all pools (findings.hpp). The
-// cell's own allocator only frees nulls while some of its blocks are in use.
+// Draining the pool of a cell would take too long. So a small second instance is drained. Its pool has 256 KiB, or four
+// times as much until the design can use it. It is drained in at most 8,192 blocks, mostly of 1/512 of the pool. The
+// result holds for all pools that are at least as large (findings.hpp). The cell's own allocator only frees nulls while
+// some of its blocks are in use.
 #pragma once
 
 #include <chrono>
@@ -48,11 +50,11 @@ class ResetCheck {
   // Checks that the pool serves as much as a new one after `prepare`.
   template <class Prepare>
   void require_all(Small& small, std::size_t& from_new, const std::string& after, Prepare&& prepare);
-  // Checks free(null) on a full pool of a design that frees single blocks.
+  // Checks free(null) on a full pool of a design that does not free in bulk.
   void require_nulls_ignored(const Small& small, std::size_t from_new);
-  // Takes blocks until none is left: first with many threads, then with few, at last with a single lane. A search of a
-  // full pool takes long. So `expected`, the number of blocks that the pool served earlier, keeps the number of failing
-  // calls small.
+  // Takes blocks until none is left or the limit is reached: first with many threads, then with few, at last with a
+  // single lane, or with a warp if all lanes must call together. A search of a full pool takes long. So `expected`, the
+  // number of blocks that the pool served earlier, keeps the number of failing calls small.
   Blocks drain(const AllocatorHandle& allocator, std::optional<std::size_t> expected);
   bool out_of_time() const { return std::chrono::steady_clock::now() > budget_ends_; }
   std::size_t one_round(const AllocatorHandle& allocator, const Geometry& geometry, Blocks& blocks);

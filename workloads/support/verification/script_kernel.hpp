@@ -1,5 +1,5 @@
-// A script is a list of calls for each thread, written by host code. The contract suite (tests/contract) uses them for
-// allocators of which it only has the type-erased handle.
+// A script is a list of calls for each thread, written by host code. The contract suite (tests/contract) and Ageing use
+// scripts, because they have only the type-erased handle of an allocator.
 //
 // All threads of the grid execute the same number of rounds. The lanes of a warp start a round together. So lanes with
 // calls in a round call at the same time, and lanes with `nothing` wait.

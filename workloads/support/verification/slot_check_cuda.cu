@@ -17,7 +17,7 @@ struct Tally {
   unsigned long long wrong;
 };
 
-// The rules of PointerCheck::check_one(), as plain data.
+// The rules of PointerCheck::check_one() as plain data, apart from `in_device_heap`.
 struct DeviceRules {
   std::uint64_t pool_begin;
   std::uint64_t pool_end;  // 0: no bounds
