@@ -23,11 +23,11 @@ int report(const RunOptions& options, const Figure& figure, const Ending& ending
   const Results results = write_results_of(figure.folder);
   show("{}", results_table(results, colours_on_stdout()));
   if (!options.quiet) tell("allocbench: results are in {}\n", figure.folder);
-  return exit_code_of(
-      ending, all_ok(results),
-      fmt::format("{} of {} {} finished.", results.finished, counted(figure.plan.cell_count(), "cell"), is_or_are(results.finished)),
-      fmt::format("allocbench --config {} --out {}{}", quoted(options.config), quoted(figure.folder),
-                  options_to_continue(options, figure.plan.backend)));
+  return exit_code_of(ending, all_ok(results),
+                      fmt::format("{} of {} {} finished.", results.finished, counted(figure.plan.cell_count(), "cell"),
+                                  is_or_are(results.finished)),
+                      fmt::format("allocbench --config {} --out {}{}", quoted(options.config), quoted(figure.folder),
+                                  options_to_continue(options, figure.plan.backend)));
 }
 
 }  // namespace
