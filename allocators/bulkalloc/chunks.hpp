@@ -138,8 +138,9 @@ struct ChunkList {
     return no_page;
   }
 
-  // Takes the units of all bins of a chunk, and removes the chunk from the list. From then on the tree expects the
-  // chunk.
+  // Takes the units of all bins of a chunk and removes the chunk from the list. Then the chunk is an expected unit of
+  // the tree, and the caller must give it to the tree. Returns false and keeps the chunk in the list if fewer units are
+  // available.
   template <class Thread>
   SIMT_FN bool remove_whole(Thread& thread, std::uint32_t page) const {
     if (!state->bins.has(thread, layout.bins())) return false;

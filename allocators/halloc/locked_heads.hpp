@@ -25,8 +25,9 @@ struct LockedHeads {
   SizeHead* sizes = nullptr;
   bool cache_next_head = true;
 
-  // Replaces the head `seen`, in which the caller found no room or which it has made busy. Returns the new head, or
-  // no_slab if there is none.
+  // Replaces the head `seen`, in which the caller found no room or which it has made busy. If another thread holds the
+  // lock, this function waits for that thread instead. Returns the head after that, or no_slab if the search found no
+  // slab. The result is `seen` if the head has room again, or if the other thread has not replaced it.
   template <class Thread>
   SIMT_FN std::uint32_t replacement(Thread& thread, std::uint32_t id, std::uint32_t seen) const {
     SizeHead& size = sizes[id];

@@ -196,8 +196,8 @@ struct Slabs {
     }
   }
 
-  // Makes a slab that the caller removed from the free set the head of a size. Acquire is enough, because the head
-  // publishes what is written here.
+  // Makes a slab that the caller removed from the free set the head of a size. Acquire is enough, because
+  // Heads publishes what is written here when it stores the new head with release.
   template <class Thread>
   SIMT_FN std::uint64_t take_free(Thread& thread, std::uint32_t slab, std::uint32_t id, std::uint64_t seen) const {
     thread.atomic(kinds[slab]).store(kind_of(id), simt::relaxed);  // no thread owns a block of the slab

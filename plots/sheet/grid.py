@@ -151,7 +151,7 @@ def _fitting(grid: Grid) -> list[Grid]:
 
 
 def _repeat_words(grid: Grid, part: Grid) -> None:
-    """Repeats the word of a whole row in every part."""
+    """Writes the word of a row that has only one word, such as one status for all columns, into this part if the row is empty there."""
     for number, (row, own) in enumerate(zip(grid.rows, part.rows)):
         word = next((row[column] for line, column in sorted(grid.muted) if line == number), "")
         if word and not any(own[part.aligned_left:]):

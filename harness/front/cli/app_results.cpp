@@ -100,7 +100,8 @@ void add_compare(CLI::App& app, CompareOptions& comparing) {
 
 constexpr const char* merge_footer =
     "The folders may contain shards of a study, studies of different configs, or runs that were continued in another "
-    "folder. A log that is damaged or has another format is reported with its line; the other logs are merged.\n  "
+    "folder. A log that is damaged, has another format or was kept without samples is reported; the other logs are "
+    "merged.\n  "
     "allocbench merge results/shard-1 results/shard-2 --out results/papers\n"
     "Exit codes: 0: merged; 1: merged, but a log could not be read or a shard is missing; 2: wrong usage, or runs that "
     "do not belong together; 3: no room for results.";

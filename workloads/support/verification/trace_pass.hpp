@@ -12,8 +12,8 @@ namespace allocbench {
 
 class TracePass {
  public:
-  // The buffers have room for `calls` calls of a kernel. Throws CellFailure if the design's blocks cannot be identified
-  // or are not freed one by one.
+  // The buffers have room for `calls` calls of a kernel. Throws CellFailure if the design keeps blocks in the device
+  // heap or frees in bulk.
   TracePass(simt::Stream& stream, const AllocatorHandle& allocator, const PointerRules& rules, std::size_t pool_bytes,
             std::uint32_t calls);
 
