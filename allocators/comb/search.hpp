@@ -2,10 +2,11 @@
 //
 // All lanes of one class (`mates`) stay together until each has its slot. The mates search, in this order:
 //   1. the word of the first claim, in a chunk for their directory entry, which they may have to fetch
-//   2. words at random in the chunks of the class; after some rounds without success one more chunk
-//   3. all chunks of the pool: slots of the class, free chunks, empty chunks of other classes
-//   4. the same for the class with larger slots that has the most chunks
-// Every wait is bounded by a fixed number of checks. If step 3 finds nothing, the pool had nothing for the class.
+//   2. for a whole warp whose chunk is full, the same word of other chunks of the pool
+//   3. words at random in the chunks of the class; after some rounds without success one more chunk
+//   4. all chunks of the pool: slots of the class, free chunks, empty chunks of other classes
+//   5. the same for the class with larger slots that has the most chunks
+// Every wait is bounded by a fixed number of checks. If step 4 finds nothing, the pool had nothing for the class.
 #pragma once
 
 #include "allocators/comb/scan.hpp"
@@ -39,6 +40,35 @@ SIMT_FN Taken take_at_home(Thread& thread, const S& space, Group& mates, const s
     }
     if (!mates.any(free_slots(mine.seen, size_class, place->word) != 0)) break;
     const Taken taken = take(thread, space, mates, size_class, mine, true, place->bits);
+    if (taken.chunk != no_chunk) return taken;
+  }
+  return {};
+}
+
+// Looks at one word of 32 other chunks, for a whole warp: each lane looks at another chunk. This needs one access where
+// the list of members needs three in a row. It pays only in a pool with few chunks of other classes, so the warp gives
+// up if more than a quarter of the chunks have another class. Groups with the same entry look at the same chunks, so
+// they meet in few of them, and each has its own word there.
+//
+// The load of the table acquires. So if the chunk has the class, a closed word is closed after the chunk got the class,
+// or by a later retirement, and open_word() checks the table again under its lock.
+template <class Thread, class S, class Group>
+SIMT_FN Taken look_around(Thread& thread, const S& space, Group& mates, const simt::Parked<SizeClass>& size_class,
+                          const simt::Parked<Place>& place) {
+  constexpr std::uint32_t most_rounds = 4;
+  SIMT_ROLLED
+  for (simt::Parked<std::uint32_t> round = 0; round < most_rounds && mates.num_threads() == simt::warp_size; ++round) {
+    const std::uint32_t number = scrambled((size_class->index << space.directory_log2) + place->entry);
+    const std::uint32_t look = round * simt::warp_size + mates.thread_rank();
+    const std::uint32_t chunk = first_chunk + simt::multiply_high(scrambled(number + look * 0x9e3779b9u), space.chunks);
+    Sight mine = look_at(thread, space, chunk, place->word);
+    const bool belongs = thread.atomic(space.table[chunk]).load(simt::acquire) == chunk_of_class(size_class->index);
+    if (!belongs) mine = {};
+    mates.sync();  // each lane's acquire covers all lanes
+    if (simt::popcount(mates.ballot(!belongs)) * 4 > simt::warp_size) break;
+    const std::uint32_t room = simt::popcount(free_slots(mine.seen, size_class, place->word));
+    if (!mates.any(room >= simt::warp_size) && simt::popcount(mates.ballot(room != 0)) * 2 < simt::warp_size) continue;
+    const Taken taken = take(thread, space, mates, size_class, mine, false, place->bits);
     if (taken.chunk != no_chunk) return taken;
   }
   return {};
@@ -173,7 +203,9 @@ SIMT_FN void* search(Thread& thread, const S& space, Group mates, SizeClass the_
     if (chunk == no_chunk) break;
     seen = closed_word;  // the words of a new chunk are closed
   }
-  const Taken taken = search_members(thread, space, mates, size_class);
+  Taken taken;
+  if (!moves) taken = look_around(thread, space, mates, size_class, place);
+  if (taken.chunk == no_chunk) taken = search_members(thread, space, mates, size_class);
   if (taken.chunk != no_chunk) {
     if (moves) thread.atomic(space.entry(size_class->index, place->entry)).store(taken.chunk, simt::relaxed);
     return space.block(taken.chunk, size_class, taken.slot);
