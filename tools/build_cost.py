@@ -43,7 +43,7 @@ def ninja(build, *arguments):
 
 
 def units_by_file(build):
-    """Returns the units that include each source file, as far as they are built."""
+    """Returns for each source file the set of units that include it. Units that were never built are missing."""
     units = {}
     unit = None
     for line in ninja(build, "-t", "deps").splitlines():

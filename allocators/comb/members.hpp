@@ -52,8 +52,9 @@ SIMT_FN std::uint32_t extend_list(Thread& thread, const S& space, std::uint32_t 
   return thread.atomic(space.member_counts[size_class]).fetch_add(by, simt::relaxed);
 }
 
-// Stores a chunk in the list, at a reserved place. Another request may have put the chunk that it fetched there. Then
-// this function tries the next places. Only a scan of all chunks finds a chunk that is not in the list.
+// Stores a chunk in the list, at a reserved place. If another request has already put a chunk at this place, this
+// function tries other places: new ones at the end of the list, then the places that follow. After 256 tries the chunk
+// replaces another. Only a scan of all chunks finds a chunk that is not in the list.
 template <class Thread, class S>
 SIMT_FN void enlist(Thread& thread, const S& space, std::uint32_t size_class, std::uint32_t place,
                     std::uint32_t chunk) {

@@ -1,8 +1,9 @@
 // Blocks of Gallatin are taken from segments of their class and returned to them; segments are fetched and returned.
 //
 // McCoy & Pandey 2024; protocol of the authors' public code.
-// * take: A request looks for a segment in the class's tree, first from several random segments on, then from the
-//   lowest on. If the tree is empty, the class takes the lowest free segment. One subtraction from the segment's free
+// * take: A request searches the class's tree upwards from a random segment. If it finds no segment, it tries other
+//   random starts (`tree_restarts` in all), and at last the lowest segment. With `first_fit` it starts at the lowest
+//   segment. If the tree is empty, the class takes the lowest free segment. One subtraction from the segment's free
 //   blocks grants one block: a fresh block, or the next one of its ring. The request that takes the last block removes
 //   the segment from the tree and fetches another segment in advance.
 // * return: A returned block gets the next place of the ring. The first block at or above a tenth of the ring inserts

@@ -34,7 +34,8 @@ struct FlatRing {
     return {slots + layout.begin(id) + (number & (layout.capacity(id) - 1))};
   }
 
-  // Does nothing. Takers call it after their takes: a group together, each lane with its place, or a single thread.
+  // leave() and leave_alone() do nothing here; other storages note the take. After their takes, the lanes of a group
+  // call leave() together, each with its place. A single thread calls leave_alone().
   template <class Thread, class Group>
   SIMT_FN void leave(Thread&, const Group&, const ChunkSpace&, ClassState&, std::uint32_t, const Place&) const {}
   template <class Thread>

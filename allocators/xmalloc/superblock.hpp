@@ -68,10 +68,10 @@ struct BlockStore : BlockClasses {
 
   // Returns the payload of a Basicblock for `bytes` <= largest_payload(), or null if the pool has no room.
   //
-  // Lanes that find the free lists empty refill together, one Superblock after the other. So many simultaneous refills
-  // take one Superblock per warp, not one per lane. A thousand warps may still hold all Superblocks for a moment, each
-  // for one block. So a lane checks again before it returns null, as long as other lanes finish refills that leave
-  // blocks.
+  // Lanes that find the free lists empty refill together, one Superblock after the other. So the lanes of a warp
+  // that refill the same class at the same time usually take one Superblock together, not one each. A thousand warps
+  // may still hold all Superblocks for a moment, each for one block. So a lane checks again before it returns null, as
+  // long as other lanes finish refills that leave blocks.
   template <class Thread>
   SIMT_FN std::byte* malloc_basic(Thread& thread, std::uint32_t bytes) const {
     const std::uint32_t size_class = class_of(bytes);

@@ -68,7 +68,7 @@ class PointerCheck {
   // Checks one set of blocks. With Live::together no two of them may share a byte.
   void check(std::span<const RecordedBlock> blocks, Live live);
   const PointerRules& rules() const { return rules_; }
-  // Sets the alignment for all blocks that are checked later.
+  // Raises the required alignment to this one for all blocks that are checked later. A smaller value changes nothing.
   void require_alignment(std::uint32_t alignment) { rules_.alignment = std::max(rules_.alignment, alignment); }
   // Adds requests that were checked elsewhere: their number, the number of nulls, and their bytes.
   void add_right(std::uint64_t requests, std::uint64_t nulls, std::uint64_t bytes) {

@@ -30,7 +30,8 @@ class ResetCheck {
              ResetFindings& findings);
 
   // Runs the check. `own` is the allocator of the cell. It has no blocks before and after the call, but it is not fresh
-  // afterwards. Returns "checked: ..." or "waived: ...". Throws CellFailure for a broken reset() or free(null).
+  // afterwards. Returns "checked: ...", "partial: ..." (the time budget ended) or "waived: ...". Throws CellFailure for
+  // a broken reset() or free(null).
   std::string run(const AllocatorHandle& own);
 
  private:
