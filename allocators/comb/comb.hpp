@@ -217,7 +217,7 @@ class Comb {
   // pool. If more than 16 lanes of the warp call (`lanes`), a share is at most one word. Fewer lanes may be in a loop,
   // so they get up to an eighth of a chunk if the prepared chunks are enough for all. A lone lane that requests 4 to
   // 8 KiB has less than a word if a word for each warp does not fit into the prepared chunks. Its first request then
-  // finds an open word. If the word is full, the lane searches as every lane does. Shares of different sizes use
+  // finds an open word. If that word has no free slot, the lane takes the slow path. Shares of different sizes use
   // different parts of the directory, so that warps with 3 mates do not contend with warps with 30. `now` is the clock,
   // the same for all mates.
   template <class Thread, class Now>

@@ -3,7 +3,8 @@
 // The members of a group read the 32 consecutive words from a random one on, one word each. In a group of fewer than 32
 // lanes, members read several words, one after the other. Every word is broadcast to all members, so that they all see
 // the same words. "Free segments running across two neighboring words will also be connected": the walk follows the
-// addresses of the region. The walk offers each free segment once to the lanes that still need pages. A segment ends at
+// addresses of the region. Each free segment is
+// offered once, to all lanes that have no pages yet. A segment ends at
 // the first page in use, at the end of the pool or at the end of the region.
 //
 // Protocol: One OR per word takes the word's part of a run (acquire). If an OR finds a page taken, ANDs (release) undo

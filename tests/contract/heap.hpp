@@ -75,7 +75,7 @@ class Heap {
   std::uint32_t live() const;
   // Returns each size of which a request got null, once.
   std::vector<std::uint64_t> refused_sizes() const;
-  // Returns the bytes of the pool that are not in the device heap.
+  // Returns how many bytes of the pool lie outside of the device heap.
   std::size_t arena_bytes() { return arena_->pool().bytes; }
   // Returns the bytes in which blocks can lie: the arena's part of the pool and the whole device heap, as far as the
   // design uses them.

@@ -1,4 +1,5 @@
-// CellRun is the progress of a cell through the rounds. CellBook writes the events that begin and end a cell.
+// CellRun is the progress of a cell through the rounds. CellBook writes to the log when a cell begins, is deferred or
+// ends.
 #pragma once
 
 #include <cstdint>

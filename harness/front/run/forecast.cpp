@@ -21,7 +21,7 @@ constexpr double usual_risk = 0.02;
 
 // Shorter fills count as a part of the round, because they cost little.
 constexpr double least_fill_seconds = 0.1;
-// As many cells are assumed to start from a copy before the first ones tell.
+// The share of cells that fill the pool again counts this many cells more, as if they had started from a copy.
 constexpr double usual_followers = 4;
 
 double gib_of_pool(const Cell& cell) { return static_cast<double>(cell.pool_bytes) / (1 << 30); }
