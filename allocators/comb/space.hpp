@@ -44,7 +44,7 @@ enum class Bug {
 };
 
 inline constexpr std::uint32_t no_chunk = 0;
-inline constexpr std::uint32_t fetching = 1;  // directory entry: its chunk is being fetched
+inline constexpr std::uint32_t fetching = 1;  // in the directory or a list: the chunk of this entry is being fetched
 inline constexpr std::uint32_t first_chunk = 2;
 
 inline constexpr std::uint32_t closed = 0xffffffffu;
@@ -76,7 +76,7 @@ inline constexpr std::uint32_t window_chunks = 8;
 
 // Empties is the shared state of the searches for empty chunks of other classes.
 struct Empties {
-  std::uint32_t next;   // step at which the next group searches: the prepared chunks from the last on, then the others
+  std::uint32_t next;   // step of the next search; the steps are the prepared chunks backwards, then the other chunks
   std::uint32_t vain;   // chunks checked since the last success
   std::uint32_t taken;  // empty chunks of other classes taken so far
 };
@@ -138,7 +138,7 @@ struct Space {
   std::uint32_t class_part = 0;  // distance between the first preferred chunks of two neighbouring classes
   std::uint32_t own_chunks = 0;  // chunks behind the prepared ones that entries may prefer
   std::uint32_t own_mask = 0;    // smallest power of two that is at least own_chunks, minus 1
-  std::uint32_t share_log2 = 0;  // bytes of the pool for the shares of all warps of a grid
+  std::uint32_t share_log2 = 0;  // log2 of the bytes of the pool for the shares of all warps of a grid
   std::uint32_t wide_log2 = 0;   // the same for shares of more than a word: the prepared chunks of a class
 
   SIMT_HOST_FN std::size_t chunk_bytes() const { return std::size_t{1} << chunk_log2; }
