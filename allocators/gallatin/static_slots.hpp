@@ -101,7 +101,8 @@ struct Slots {
   }
 };
 
-// Gives the slot its next block after generation `old` has ended. If there is none, the slot has no block.
+// Gives the slot its next block after generation `old` has ended. If the class gets no block, the slot stays without
+// one.
 template <StaticBug bug, class Thread>
 SIMT_FN bool renew(Thread& thread, const Heap& heap, const Slots& slots, Slot& slot, std::uint32_t size_class,
                    LiveBlock old) {
@@ -131,7 +132,7 @@ SIMT_NOINLINE_FN bool renew_slot(Thread& thread, const Heap& heap, const Slots& 
   return renew<bug>(thread, heap, slots, slot, size_class, old);
 }
 
-// Returns the block of an ended generation if it is still stored, otherwise no_block.
+// Returns the block of the current generation or of an ended one, or no_block if it is not stored any more.
 template <class Thread>
 SIMT_FN std::uint32_t block_of_generation(Thread& thread, Slot& slot, std::uint32_t generation) {
   LiveBlock found{thread.atomic(slot.live).load(simt::acquire)};
