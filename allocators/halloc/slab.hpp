@@ -13,8 +13,9 @@
 //
 // Protocol:
 // * allocate: A thread adds its chunks to the count and ORs its bits, in any order. The thread owns the block if its
-//   bits were clear and the old state word shows a formatted slab with the era of the thread's head. Otherwise it
-//   clears the bits that it set, subtracts, and requests a new head.
+//   bits were clear and the old state word shows a formatted slab with the era of the thread's head. If the bits were
+//   taken, it tries others. If the state is another or all tries fail, it clears the bits that it set, subtracts, and
+//   requests a new head.
 // * free: A thread clears the bits, then subtracts. The count is never below the number of bits that owners hold.
 // * subtract: If a thread lowers the count of a slab across a threshold and the slab is not a head, it files the slab
 //   in the set of its new class. At zero it frees the slab by a compare-exchange of exactly this word, so that neither
@@ -89,7 +90,7 @@ struct Slabs {
     return base + (std::size_t{slab} << shift) + offset_of_chunk(kind, chunk);
   }
 
-  // Returns whether an allocation from this head may find this old state.
+  // Returns whether an allocation from `head` is valid if it found the state `before`.
   SIMT_HOST_FN static bool allows(std::uint64_t before, std::uint64_t head) {
     return SlabState::era(before) == SlabState::era(head) && SlabState::formatted(before);
   }
@@ -196,8 +197,8 @@ struct Slabs {
     }
   }
 
-  // Makes a slab that the caller removed from the free set the head of a size. Acquire is enough, because
-  // Heads publishes what is written here when it stores the new head with release.
+  // Makes a slab that the caller removed from the free set the head of a size. Acquire is enough, because Heads
+  // publishes what is written here when it stores the new head with release.
   template <class Thread>
   SIMT_FN std::uint64_t take_free(Thread& thread, std::uint32_t slab, std::uint32_t id, std::uint64_t seen) const {
     thread.atomic(kinds[slab]).store(kind_of(id), simt::relaxed);  // no thread owns a block of the slab
