@@ -102,8 +102,8 @@ struct BinList {
     unlock(thread, state->lock);
   }
 
-  // Unlinks the bin if it is listed and still has no free slots. Returns whether it did so. Readers may then still use
-  // the bin, and settle() must follow after these readers.
+  // Unlinks the bin if it is listed and still has no free slots. Returns whether it did so. Readers may still use the
+  // bin then, so settle() must be called for it after they have left.
   template <class Thread>
   SIMT_FN bool unlink_exhausted(Thread& thread, std::uint32_t page) const {
     Bin& bin = layout.bin(page);

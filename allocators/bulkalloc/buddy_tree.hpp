@@ -203,8 +203,8 @@ struct BuddyTree {
   }
 
   // Merges the caller's busy node with its buddy. Then the caller owns the parent, which is busy. Returns false if
-  // there is no unit of this height or the buddy is not available. The caller takes a unit first, because each node
-  // that is taken needs one.
+  // there is no unit of this height or the buddy is not available. The caller takes a unit first, because a node may be
+  // taken only with a unit.
   template <class Thread>
   SIMT_FN bool merge(Thread& thread, std::uint32_t node, std::uint32_t height, bool expected) const {
     Semaphore& halves = blocks[height];

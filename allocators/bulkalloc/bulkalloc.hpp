@@ -4,9 +4,9 @@
 // Paper: Gelado & Garland, Throughput-Oriented GPU Memory Allocation, PPoPP 2019. No complete implementation is public,
 // and the paper leaves gaps. So this is a reconstruction, and its times do not apply to the authors' code.
 //
-// Idea: A request has two stages. In stage 1, a bulk semaphore either grants the caller a unit or tells it to make a
-// batch of units. In stage 2, the caller searches the tree or the bins and always finds a unit, because the
-// semaphore grants no more units than there are. So no thread fails while another thread returns or splits a block.
+// Idea: A request has two stages. In stage 1, a bulk semaphore grants the caller a unit, perhaps after a wait, or tells
+// it to make a batch of units. In stage 2, the caller searches the tree or the bins and always finds a unit, because
+// the semaphore grants no more units than there are. So no thread fails while another thread returns or splits a block.
 // * TBuddy serves blocks of 4 KiB * 2^h from a static binary tree with a semaphore per height (buddy_tree.hpp,
 //   semaphore.hpp).
 // * UAlloc serves smaller blocks of power-of-two sizes from bins of 4 KiB in chunks of 256 KiB (ualloc.hpp,

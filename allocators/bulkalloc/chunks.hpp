@@ -38,7 +38,7 @@ struct ChunkList {
     return unit != no_unit ? take_listed(thread, alike) : no_page;
   }
 
-  // Frees a bin. It is in no list, and no other thread uses it.
+  // Frees a bin that is in no list and that no other thread uses.
   template <class Thread>
   SIMT_FN void give(Thread& thread, std::uint32_t page) const {
     const std::uint32_t first_page = layout.chunk_of(page);

@@ -150,8 +150,8 @@ struct Semaphore {
     return state_of(thread.atomic(word).load(simt::relaxed)).there >= static_cast<std::int64_t>(wanted);
   }
 
-  // Does the same as try_wait() by an addition, for words that very many threads change at the same time. The caller
-  // has checked has(). If it gets the units, the expected units are reduced by `no_longer_expected`.
+  // Takes `wanted` units like try_wait(), but by a subtraction, for words that very many threads change at the same
+  // time. The caller has checked has(). If it gets the units, the expected units are reduced by `no_longer_expected`.
   template <class Thread>
   SIMT_FN bool try_wait_by_addition(Thread& thread, std::uint32_t wanted, std::uint32_t no_longer_expected) {
     const std::uint64_t change = wanted * unit + no_longer_expected * expected;

@@ -190,7 +190,7 @@ class CircularList {
     return form;
   }
 
-  // Returns the granules of a chunk for a request of this many bytes. They include a header in the pool.
+  // Returns the granules of a chunk for a request of this many bytes. They include the header if it lies in the pool.
   static SIMT_FN std::uint32_t granules_for(std::size_t bytes) {
     return static_cast<std::uint32_t>(units_of(std::uint64_t{bytes}, granule_log2, Layout::header_bytes_in_pool));
   }

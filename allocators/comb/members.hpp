@@ -82,10 +82,10 @@ SIMT_FN std::uint32_t own_chunk(const S& space, std::uint32_t size_class, std::u
   return space.prepared + late;
 }
 
-// Gives the class the free ones of the preferred chunks of `batch` neighbouring directory entries, by one atomic
-// operation, because the requests that follow will need the others. Fewer mates than `batch` take only the chunk of
-// entry `place`. A thrifty group gives it back if chunks are scarce. Returns the preferred chunk of entry `place` if it
-// now belongs to the class, otherwise no_chunk.
+// Gives the class the preferred chunks of `batch` neighbouring directory entries, unless they are taken. One atomic
+// operation takes them all, because the requests that follow will need the other chunks. Fewer mates than `batch` take
+// only the preferred chunk of entry `place`. A thrifty group gives this chunk back if chunks are scarce. Returns the
+// preferred chunk of entry `place` if it now belongs to the class, otherwise no_chunk.
 template <class Thread, class S, class Group>
 SIMT_FN std::uint32_t fetch_own_chunks(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class,
                                        std::uint32_t place, std::uint32_t batch, bool thrifty) {
@@ -100,7 +100,8 @@ SIMT_FN std::uint32_t fetch_own_chunks(Thread& thread, const S& space, const Gro
     before = thread.atomic(space.in_use[wanted / 32]).fetch_or(bits, simt::acquire);
     const std::uint32_t owned = simt::popcount(bits & ~before);
     if (owned != 0) {
-      // Thousands of requests may take chunks at once before they see that chunks are scarce. So each checks the sum.
+      // Thousands of requests may take chunks at once before they see that chunks are scarce. So each checks the number
+      // of used chunks again.
       refused = thread.atomic(*space.used).fetch_add(owned, simt::relaxed) >= plenty(space) && thrifty;
     }
     if (refused) {

@@ -1,10 +1,11 @@
 // These functions change the use of a chunk: a free chunk gets a class, and an empty chunk of a class becomes free or
 // gets another class.
 //
-// A thread retires a chunk by locking all its words. It can lock only words that are closed or have no taken slot. Then
-// no block of the chunk is in use, and no other thread can take a slot. The thread changes the table and finally closes
-// the words. It locks word 0 first, so of two threads that retire a chunk only one succeeds. If any slot is taken, by
-// its owner or for a moment by a claim with the wrong class, the attempt ends, and the thread opens the words again.
+// A thread retires a chunk by locking all its words. It can lock only words that are closed or have no taken slot. When
+// it has locked all words, no block of the chunk is in use, and no other thread can take a slot. The thread changes the
+// table and finally closes the words. It locks word 0 first, so of two threads that retire a chunk only one succeeds.
+// If any slot is taken, by its owner or for a moment by a claim with the wrong class, the attempt ends, and the thread
+// opens the words again.
 #pragma once
 
 #include "allocators/comb/words.hpp"

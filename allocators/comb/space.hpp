@@ -10,19 +10,19 @@
 //   in_use     Each chunk has one bit: 1 = taken. The thread that sets the bit owns the chunk.
 //   table      Each chunk has an entry: free, its class, or its part in a run of chunks for a large request. Only the
 //              owner of a chunk writes the entry, so the entry does not change while a block lives in the chunk.
-//   directory  Each class has a power of two of chunk numbers, where a warp searches first. They are hints: an entry
-//              may contain any chunk of any class at any time.
-//   members    Each class has a list of as many chunk numbers, which a request searches if its own word is full. They
-//              are hints, too.
+//   directory  Each class has entries with chunk numbers, where a warp searches first. They are hints: an entry may
+//              contain any chunk of any class at any time. The number of entries is a power of two.
+//   members    Each class has a list of equally many chunk numbers, which a request searches if its own word is full.
+//              They are hints, too.
 //   barren     Each class has a bit per window of eight chunks: 1 = the last check found nothing for the class. The
 //              bits are hints, too.
-//   notes      Each class has, for each window, the time of this check (scan.hpp).
+//   notes      Each class has, for each window, the ticket of the last check that found nothing (scan.hpp).
 //
 // Chunk numbers 0 and 1 have no memory. Their words are closed forever, so a request that follows a directory entry 0
 // (not used yet) or 1 (a chunk is being fetched) finds nothing, without an extra test.
 //
-// A reset gives a class to the first chunks of the pool and opens their words, as if requests of each size had been
-// served and freed. So the first requests of a new pool are as fast as later ones.
+// A reset gives classes to the first chunks of the pool (`prepared`) and opens their words, as if requests of each size
+// had been served and freed. So the first requests of a new pool are as fast as later ones.
 #pragma once
 
 #include <algorithm>

@@ -23,7 +23,8 @@
 //   OR.
 // * Requests above the limit of the device heap are refused. If a list node cannot be allocated, the block is freed, as
 //   published. A release_all() without blocks does nothing; the public code dereferences a null pointer there.
-// * Sums of requests have 64 bits. Addresses are broadcast with all bits; the published copies lose bit 31.
+// * Sums of requests have 64 bits. Addresses are broadcast with all bits. The copy of the code in the survey of Winter
+//   et al. 2021 destroys the upper half of an address whose bit 31 is set.
 // * SuperBlocks are aligned to 16 bytes, as the device heap gives them. The alignment attribute of the public code has
 //   no effect.
 //

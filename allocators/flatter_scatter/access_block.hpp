@@ -10,7 +10,7 @@
 // * enter: A thread adds 1 to the filling. If the page is not full, the thread gives an unused page the requested size,
 //   and searches for a clear bit.
 // * leave: A thread subtracts 1. With `reset_pages`, the last thread to leave locks the page by a compare-exchange from
-//   0, clears the words that later formats read as bits, marks the page unused, and unlocks it by a subtraction.
+//   0, clears the words that other chunk sizes use for bits, marks the page unused, and unlocks it by a subtraction.
 //
 // The filling counts a search as long as the search lasts. So a page may look full although it has room, and malloc may
 // return null although chunks are free (docs/findings.md).
@@ -93,7 +93,7 @@ struct AccessBlock {
   SIMT_FN void give(Thread& thread, std::uint32_t page, std::uint32_t inside) const {
     const std::uint32_t size = thread.atomic(entry(page).chunk_bytes).load(simt::relaxed);
     if (size >= layout.multi_page_from()) return give_pages(thread, page, size);
-    if (size == 0) return;  // the block is not ours; the division below would fault on a CPU
+    if (size == 0) return;  // no block is on this page; the division below would fault on a CPU
     const std::uint32_t chunk = inside / size;
     const std::uint32_t words = PageLayout::words(layout.chunks(size));
     const auto word = thread.atomic(bits(page, words)[chunk / 32]);
@@ -159,7 +159,7 @@ struct AccessBlock {
     const auto chunk_bytes = thread.atomic(entry(page).chunk_bytes);
     std::uint32_t size = chunk_bytes.load(simt::relaxed);
     if (size != 0) {
-      // The bits of this format are clear. In front of them, where another format has its bits, there may be user data.
+      // The bits of this chunk size are clear. In front of them there may be user data, where smaller chunks have bits.
       clear_words(thread, page, layout.most_words() - PageLayout::words(layout.chunks(size)));
       chunk_bytes.compare_exchange(size, 0u, simt::relaxed, simt::relaxed);
     }

@@ -16,10 +16,10 @@
 // * A pool below one access block is one smaller access block. In the code, pools are multiples of 128 MiB.
 // * Assumed: A search for neighbouring pages tries every place once, beginning at the hashed place.
 //
-// As published: Lanes of a warp share no operation. So with one size, the lanes of all warps of an SM contend for the
-// words of one page. A page that is emptied repeatedly is reset repeatedly, which clears up to 1,016 bytes. Searches
-// begin in four access blocks and visit the full pages of one block before they continue with the next
-// (docs/findings.md). Bits and fillings have no memory order (`bit_orders`).
+// As published: Lanes of a warp share no operation. Searches begin in four access blocks. With one size, nearly all
+// lanes of an SM begin at the same page of these blocks and contend for its words. Searches visit the full pages of one
+// block before they continue with the next (docs/findings.md). A page that is emptied repeatedly is reset repeatedly,
+// which clears up to 1,016 bytes. Bits and fillings have no memory order (`bit_orders`).
 #pragma once
 
 #include <algorithm>

@@ -13,7 +13,7 @@
 // * `rings` has the numbers of the returned blocks of each segment, in order.
 // * `counters` has four words per segment: blocks taken, places of the ring taken, places filled in order, and free
 //   blocks - 1.
-// * The trees are one of the free segments, and one per class of the segments with free blocks (bit_tree.hpp).
+// * `trees` has a tree of the free segments, and a tree per class of the segments with free blocks (bit_tree.hpp).
 // * `pinned` has, for each class, the blocks that serve slices. SMs share them (slices.hpp).
 // * Bit c of `locks` is set while class c fetches a segment, and bit `classes` while a request looks for a run.
 #pragma once

@@ -8,7 +8,8 @@
 //
 // * `counter` is generation << 32 | slices handed out. This word has its own line of memory.
 // * `live` is valid << 63 | generation << 32 | block.
-// * `retired` has the last eight values of `live`. An addition to an ended generation finds its block there.
+// * `retired` has the last eight values of `live`. If an addition belongs to an ended generation, the team finds the
+//   block there.
 //
 // Protocol: The team whose slices cross the end of the block replaces the block. The team takes a new block, stores the
 // old one in `retired`, writes the new `live` and finally exchanges the counter for the next generation. Until then,

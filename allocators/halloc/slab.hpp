@@ -14,15 +14,16 @@
 // Protocol:
 // * allocate: A thread adds its chunks to the count and ORs its bits, in any order. The thread owns the block if its
 //   bits were clear and the old state word shows a formatted slab with the era of the thread's head. If the bits were
-//   taken, it tries others. If the state is another or all tries fail, it clears the bits that it set, subtracts, and
-//   requests a new head.
+//   taken, it tries others. If the state word does not match or all tries fail, it clears the bits that it set,
+//   subtracts, and requests a new head.
 // * free: A thread clears the bits, then subtracts. The count is never below the number of bits that owners hold.
 // * subtract: If a thread lowers the count of a slab across a threshold and the slab is not a head, it files the slab
 //   in the set of its new class. At zero it frees the slab by a compare-exchange of exactly this word, so that neither
 //   a late addition nor a new head is lost. Then it removes the slab from the set of its old class, and puts it back if
 //   the slab is of that class again. A withdrawn allocation subtracts by the same rule.
 // * take: A slab found in a set becomes a head by a compare-exchange. A slab that has left the class is filed again.
-//   Sets may contain too many slabs. A slab that is not a head, not free and not crammed is in one of them.
+//   Sets may also contain slabs that no longer belong there. A slab that is not a head, not free and not crammed
+//   (size_classes.hpp) is in one of the sets.
 //
 // Orders: A free releases bits and count, and an allocation acquires the bits. The addition is relaxed: the era that
 // the old word must show was published with the head (release, acquire), after everything that emptied or filled the

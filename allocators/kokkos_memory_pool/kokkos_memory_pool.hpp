@@ -46,7 +46,7 @@ struct Hint {
   std::uint32_t begin;       // begin of the size's own range, where scans begin
 };
 
-// Divides the superblocks among the block sizes. A superblock of the smallest size has 2^most_log2 blocks.
+// Divides the superblocks among the block sizes. A superblock of the smallest blocks has 2^most_log2 of them.
 struct PreparePool {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, Superblocks superblocks, Hint* hints, std::uint32_t sizes,

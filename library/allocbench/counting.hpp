@@ -92,7 +92,7 @@ class CountingSession : public SessionAdaptor<Inner> {
   UsageCounter<header_bytes> counter_;
 };
 
-// CountingHandle is the handle of a counting heap. `A` is the handle of the heap below.
+// CountingHandle is the handle of a counting heap. `A` is the handle of the heap whose blocks it counts.
 template <class A>
 class CountingHandle : public A {
  public:
