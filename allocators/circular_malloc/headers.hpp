@@ -15,9 +15,9 @@
 // * SideTable: Headers lie outside the pool, one per granule. After a merge, the absorbed header stays "used" with a
 //   forward next. So a walker that still holds its index passes through, and merging is safe.
 //
-// Only the holder of a chunk's lock writes its header, and a chunk in use is a held lock. Locking acquires; every store
-// that publishes a free chunk, a new header or a link releases. Offsets count granules instead of the published bytes,
-// so the same words reach 64 GiB, or 32 GiB (fused).
+// Only the holder of a chunk's lock changes its header, and a chunk in use is a held lock. Locking acquires; every
+// store that publishes a free chunk, a new header or a link releases. Offsets count granules instead of the published
+// bytes, so the same words reach 64 GiB, or 32 GiB (fused).
 #pragma once
 
 #include "simt/simt.hpp"

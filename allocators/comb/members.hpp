@@ -15,7 +15,7 @@
 
 namespace allocbench::comb {
 
-// Returns the number of chunks in use above which chunks are scarce.
+// Returns the number of chunks in use at which chunks become scarce.
 template <class S>
 SIMT_FN std::uint32_t plenty(const S& space) {
   return space.chunks - space.chunks / 4;
@@ -144,8 +144,8 @@ SIMT_FN std::uint32_t fetch_own_chunks(Thread& thread, const S& space, const Gro
 template <class Thread, class S, class Group>
 SIMT_FN std::uint32_t fetch_any_chunk(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class) {
   if (mates.any(mates.leader() && thread.atomic(*space.used).load(simt::relaxed) >= space.chunks)) return no_chunk;
-  // Searches the whole map, in windows of one word per lane. The number of windows is a power of two, so an odd step
-  // visits every window.
+  // Searches the whole map, in windows of one word per lane (not those of scan.hpp). The number of windows is a power
+  // of two, so an odd step visits every window.
   const std::uint32_t size = mates.num_threads();
   const std::uint32_t windows = 1u << (32 - simt::count_leading_zeros((space.map_words() - 1) / size));
   const std::uint32_t random = common_random(thread, mates);

@@ -69,8 +69,8 @@
 //   addition with acquire, use no fence and load only the pointer to the table.
 // * End of a block: two more fences, and four more if a segment is fetched in advance.
 // * Free: no fence, but three loads of pointers. We make one addition with release.
-// * Return of a block: one fence, two with the tree, and two more for a segment. We make one exchange with acquire, one
-//   compare-exchange with acquire and release, and one addition with release.
+// * Return of a block: one fence, or two if the class's tree changes, and two more if the segment is returned. We make
+//   one exchange with acquire, one compare-exchange with acquire and release, and one addition with release.
 //
 // On an H200, our mallocs take less time than those of the public code (results/reference/h200/peers). At 16 B the
 // fences and loads above explain the difference: with them, this form takes the public code's time. The fences and

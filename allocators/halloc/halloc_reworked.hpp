@@ -166,8 +166,8 @@ class HallocReworked : public halloc::HallocBase {
         if (block != nullptr || last_visit) return block;
       }
       const std::uint64_t old_head = head;
-      // A busy slab allows one try per visit, and two busy slabs could use up all visits in turn. So the last visits go
-      // to idle slabs of other sizes.
+      // A busy slab allows one try per visit, and two busy slabs could use up all visits in turn. So the last visits
+      // prefer idle slabs of other sizes to busy slabs.
       const bool spares_busy = visits_left <= 8;
       if (group.leader()) head = heads_.replacement(thread, id, old_head, spares_busy);
       head = group.broadcast(head);

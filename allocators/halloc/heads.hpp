@@ -147,7 +147,7 @@ struct Heads {
                       [&](std::uint32_t slab, std::uint64_t seen) { return slabs.take_free(thread, slab, id, seen); });
   }
 
-  // Returns a slab that is busy or will be soon, as the last resort.
+  // As the last resort, returns a slab of the size that is filled beyond `roomy`, but not beyond `crammed`.
   template <class Thread>
   SIMT_FN std::uint64_t search_busy(Thread& thread, std::uint32_t id) const {
     const std::uint32_t limit = slabs.classes.thresholds(kind_of(id)).crammed;

@@ -111,8 +111,8 @@ struct SizeClasses {
   }
 };
 
-// Returns s for slabs of this many chunks. Returns 0 if a slab is too small for such a prime; then it is probed block
-// by block.
+// Returns s for slabs of this many chunks. Returns 0 if a slab is too small for such a prime. The hash then probes the
+// slab block by block.
 inline std::uint32_t hash_step(std::uint32_t id, std::uint32_t chunks) {
   const std::uint32_t blocks = chunks >> block_log(id);
   const std::uint32_t bound = blocks / 256 + blocks / 64;

@@ -237,7 +237,8 @@ struct Slabs {
   SIMT_FN void unfile(Thread& thread, std::uint32_t slab, std::uint32_t index) const {
     if (index == no_set) return;
     set(index).remove(thread, slab);
-    // If the bit was set when the slab returned to the class, this load sees that state or a later one.
+    // The removed bit may have been set when the slab returned to the class. Then this load sees the state of that time
+    // or a later one, and the slab is added again.
     if (set_index(thread.atomic(states[slab]).load(simt::acquire)) == index) set(index).add(thread, slab);
   }
 
