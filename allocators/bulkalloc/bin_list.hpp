@@ -4,19 +4,19 @@
 // Paper: Gelado & Garland, PPoPP 2019 (UAlloc).
 //
 // Stage 1 is a semaphore of slots, whose batch is a bin. In stage 2, a reader of the arena's RCU walks the list and
-// lowers a bin's counter of free slots, but not below zero. The thread that takes the last slot unlinks the bin. The
-// bin may be linked again when no reader can still use it. A bin whose slots are all free is also unlinked and returns
-// to its chunk. A claim lowers the counter before it searches a bit, and a free raises the counter after it has cleared
-// the bit. So a claim always finds a clear bit.
+// lowers a bin's counter of free slots, but not below zero. The thread that takes the last free slot unlinks the bin,
+// unless slots have become free meanwhile. The bin may be linked again when no reader can still use it. A bin whose
+// slots are all free is also unlinked and returns to its chunk. A claim lowers the counter before it searches for a
+// clear bit, and a free raises the counter after it has cleared the bit. So a claim always finds a clear bit.
 //
-// Three kinds of threads may access a bin: readers that found it in the list, owners of its slots, and the thread that
-// lowered its counter from all slots to zero, which owns the bin. Places and links change only under the lock of the
-// list.
+// These threads may access a bin: readers that found it in the list, owners of its slots, the thread that calls
+// settle() for an unlinked bin, and the thread that frees the last slots in use. This last thread sets the counter to
+// zero and then owns the bin. Places and links of listed bins change only under the lock of the list.
 //
 // Assumed: A free signals the units of its slots before it raises the bin's counter, unless it frees the last slots in
-// use. So a thread that frees the last slots finds the units of all other slots and can take them. A lane that has a
-// unit but finds no slot yet walks the list again. A free waits for the units of unfinished claims, for at most
-// `patience` checks. Afterwards an empty bin stays in the list.
+// use. Such a free takes the units of all other slots instead, and retires the bin. If unfinished claims hold some of
+// these units, the free waits for at most `patience` checks. After that, the empty bin stays in the list. A lane that
+// has a unit but finds no slot yet walks the list again.
 #pragma once
 
 #include "allocators/bulkalloc/layout.hpp"
@@ -30,7 +30,7 @@ enum class Place : std::uint32_t {
   unlisted,
   listed,
   leaving,  // unlinked, but readers may still use the bin
-  retired   // owned only by the thread that returns the bin to its chunk
+  retired   // all slots are free; the bin returns to its chunk when no reader can use it
 };
 
 struct BinList {
@@ -102,8 +102,8 @@ struct BinList {
     unlock(thread, state->lock);
   }
 
-  // Unlinks the bin if it is listed and still has no free slots. Returns whether it did so. Readers may then still use
-  // the bin, and settle() must follow after these readers.
+  // Unlinks the bin if it is listed and still has no free slots. Returns whether it did so. Readers may still use the
+  // bin then, so settle() must be called for it after they have left.
   template <class Thread>
   SIMT_FN bool unlink_exhausted(Thread& thread, std::uint32_t page) const {
     Bin& bin = layout.bin(page);
@@ -114,7 +114,8 @@ struct BinList {
     return leaves;
   }
 
-  // Says whether a bin stays in the list or leaves it after threads returned slots to it.
+  // What the caller of give() must do: nothing, return the bin to its chunk after the readers have left, or return it
+  // to its chunk at once.
   enum class Fate { stays, retires_after_readers, retires };
 
   // Returns slots to the bin. Their bits are clear.
@@ -142,7 +143,7 @@ struct BinList {
       if (unsignalled != 0) state->slots.signal(thread, slots, 0);
       unsignalled = 0;
       if (seen == 0) {
-        // The lock is needed, because a bin with free slots no longer belongs to this thread.
+        // The lock covers the exchange and the insertion. Otherwise another free could retire the bin between the two.
         acquire(thread);
         const bool given = free.compare_exchange(seen, slots, simt::acq_rel, simt::relaxed);
         if (given && place(thread, bin) == Place::unlisted) insert(thread, page);
@@ -155,8 +156,8 @@ struct BinList {
     }
   }
 
-  // Decides about an unlinked bin that all readers have left. Returns true if it retires. Otherwise it is listed again
-  // when it has free slots.
+  // Decides what happens to an unlinked bin that all readers have left. Returns true if the bin retires; the caller
+  // then returns it to its chunk. Otherwise a bin with free slots is listed again.
   template <class Thread>
   SIMT_FN bool settle(Thread& thread, std::uint32_t page) const {
     Bin& bin = layout.bin(page);
@@ -233,7 +234,7 @@ struct BinList {
     thread.atomic(state->first).store(page + 1, simt::release);
   }
 
-  // Removes the bin. It keeps its link to the next bin, for readers that still use it.
+  // Removes the bin from the list. The bin keeps its link to the next bin, because readers may still follow this link.
   template <class Thread>
   SIMT_FN void remove(Thread& thread, std::uint32_t page, Place place) const {
     Bin& bin = layout.bin(page);

@@ -9,13 +9,13 @@
 //
 // Protocol:
 // * take: A thread waits for a unit of its height, then searches for the available node, which must exist. To make a
-//   batch, it takes a block of twice the size and returns one half. Searches begin at a hashed place and enter only
-//   partial nodes.
+//   batch, the thread takes a block of twice the size, keeps one half and makes the other half available. Searches
+//   begin at a hashed place and enter only partial nodes.
 // * give: A thread first tries to merge: it takes a unit of its height and then the buddy, or nothing. Before it takes
 //   the unit, it announces a block of twice the size as expected. A block that cannot be merged becomes available.
-// * correction: A thread that changed a node corrects its ancestors. The thread locks the node and its parent, derives
-//   the parent's state from the two halves, and continues only if the state changed. At most two nodes are locked, the
-//   lower one first.
+// * correction: A thread that opened or took a node corrects the node's ancestors. It locks the node and its parent,
+//   derives the parent's state from the two halves, and continues only if the state changed. At most two nodes are
+//   locked, the lower one first.
 //
 // A correction may come late, when the parent is already a free block or in use. Such a correction does not change an
 // available parent. The halves of a block in use are busy, like the block itself.
@@ -28,9 +28,10 @@
 //   upward correction sees both halves. The thread of this correction then waits for two units and merges the halves,
 //   as long as both are available. Threads that have a unit take a node or return the unit, and never wait for another
 //   unit of this height.
-// * In the paper, only splits are expected. A thread that merges up to the root then holds all free memory, and other
-//   threads get null. Here the other threads wait for the merged block. A merge itself waits only for locks. A failed
-//   merge holds units for a moment and has announced a block that does not come, so null is still possible, but rare.
+// * In the paper, only splits announce expected units. So a thread that merges up to the root holds all free memory for
+//   a moment, and other threads get null. Here merges announce their blocks too, and the other threads wait for them. A
+//   merge itself waits only for locks. A failed merge holds units for a moment and has announced a block that does not
+//   come, so null is still possible, but rare.
 #pragma once
 
 #include "allocators/bulkalloc/semaphore.hpp"
@@ -111,8 +112,8 @@ struct BuddyTree {
     thread.atomic(nodes[node]).fetch_and(~locked, simt::release);
   }
 
-  // Withdraws the expected units from `height` to `above`, because no block is available there. Threads that wait for
-  // this thread's batch check again.
+  // Withdraws the unit that this thread has announced at each height from `height` to `above`, because it gets no block
+  // to split. Threads that wait for these units check again.
   template <class Thread>
   SIMT_FN void cancel(Thread& thread, std::uint32_t height, std::uint32_t above) const {
     SIMT_ROLLED
@@ -173,8 +174,8 @@ struct BuddyTree {
     }
   }
 
-  // Corrects the ancestors of a changed node. Returns true if the node and its buddy are both available. Two threads
-  // may open two halves; the one that locks the parent later sees both.
+  // Corrects the ancestors of a changed node. Returns true if the node and its buddy are both available. If two threads
+  // open the two halves of a block at the same time, the one that locks the parent later sees both.
   template <class Thread>
   SIMT_FN bool correct_above(Thread& thread, std::uint32_t node) const {
     if (node == 1) return false;
@@ -201,8 +202,9 @@ struct BuddyTree {
     return pair;
   }
 
-  // Merges the caller's busy node and its buddy into the caller's busy parent. The buddy is tried even if it looks
-  // busy, because only a missing unit proves that nothing can be merged.
+  // Merges the caller's busy node with its buddy. Then the caller owns the parent, which is busy. Returns false if
+  // there is no unit of this height or the buddy is not available. The caller takes a unit first, because a node may be
+  // taken only with a unit.
   template <class Thread>
   SIMT_FN bool merge(Thread& thread, std::uint32_t node, std::uint32_t height, bool expected) const {
     Semaphore& halves = blocks[height];
@@ -220,8 +222,9 @@ struct BuddyTree {
     return false;
   }
 
-  // Merges two available halves, unless another thread takes one of them. The thread that returns it sees both again.
-  // If two threads see both, one gets the left half and then the right half. Neither blocks the other.
+  // Merges two available halves, unless another thread takes one of them. The thread that returns such a half sees both
+  // again. If two threads try to merge the same halves, one gets the left half and then the right half. Neither blocks
+  // the other.
   template <class Thread>
   SIMT_FN bool reunite(Thread& thread, std::uint32_t node, std::uint32_t height) const {
     const std::uint32_t left = node & ~1u;
@@ -259,13 +262,13 @@ struct BuddyTree {
   }
 };
 
-// Makes a tree without blocks in use, by one thread. Nodes and semaphores are zero before.
+// One thread sets up a tree without blocks in use. All nodes and semaphores must be zero.
 struct PrepareTree {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, BuddyTree tree) const {
     if (thread.rank_in_grid() != 0) return;
     for (std::uint32_t height = 0; height <= tree.root_height; ++height) {
-      const std::uint32_t end = tree.pages >> height;  // node that the last page cuts, if there is one
+      const std::uint32_t end = tree.pages >> height;  // position of the node in which the pool ends, if there is one
       if ((end << height) != tree.pages) tree.nodes[tree.node_of(end << height, height)] = BuddyTree::partial;
       if ((end & 1) == 0) continue;
       tree.nodes[tree.node_of((end - 1) << height, height)] = BuddyTree::available;

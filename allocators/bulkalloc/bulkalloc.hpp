@@ -4,9 +4,9 @@
 // Paper: Gelado & Garland, Throughput-Oriented GPU Memory Allocation, PPoPP 2019. No complete implementation is public,
 // and the paper leaves gaps. So this is a reconstruction, and its times do not apply to the authors' code.
 //
-// Idea: A request has two stages. In stage 1, a bulk semaphore either grants the caller a unit or tells it to make a
-// batch of units. In stage 2, the caller searches the tree or the bins and always finds a unit, because the
-// semaphore grants no more units than there are. So no thread fails while another thread returns or splits a block.
+// Idea: A request has two stages. In stage 1, a bulk semaphore grants the caller a unit, perhaps after a wait, or tells
+// it to make a batch of units. In stage 2, the caller searches the tree or the bins and always finds a unit, because
+// the semaphore grants no more units than there are. So no thread fails while another thread returns or splits a block.
 // * TBuddy serves blocks of 4 KiB * 2^h from a static binary tree with a semaphore per height (buddy_tree.hpp,
 //   semaphore.hpp).
 // * UAlloc serves smaller blocks of power-of-two sizes from bins of 4 KiB in chunks of 256 KiB (ualloc.hpp,
@@ -18,22 +18,24 @@
 // pool. The headers of bins and chunks lie in the pool.
 //
 // Assumed, because the paper is silent or contradicts itself:
-// * Chunks have 256 KiB. 62 bins with a tail each fit there, but not into the 512 KiB of the text (`chunk_bytes`).
-// * An arena per SM needs a chunk per SM. The paper's smallest pool, 8 MiB, has no room for 80 of them. So the number
-//   of arenas is at most an eighth of the pool's chunks, and SMs share arenas.
+// * Chunks have 256 KiB (`chunk_bytes`). The paper's 62 bins with a tail each fill exactly 256 KiB, not the 512 KiB of
+//   its text.
+// * An arena per SM needs a chunk per SM. The paper's smallest pool, 8 MiB, has no room for the chunks of 80 SMs. So
+//   the number of arenas is at most an eighth of the pool's chunks, and SMs share arenas.
 // * Lanes of a warp that request the same size wait together, and their leader claims slots for all of them. Lanes that
 //   free slots of one bin, and lanes that request blocks of one height from the tree, also act together
 //   (semaphore.hpp). The thread that makes a bin keeps its slots of this bin, without a walk along the list.
 // * The tree serves the size of which a bin has only one slot (2 KiB), as in the paper's measurements.
-// * If a batch cannot be made, each lane of the group takes an available unit, if there is one, before it returns null.
+// * If a bin or chunk cannot be made, each lane of the group takes an available unit. A lane that finds none returns
+//   null.
 // * Each file lists its own assumptions: the widths of semaphores, the height of a block in use, the order of signals.
 //
 // Differs from the paper:
 // * The smallest block has 16 bytes, not 8. The pool may have any size, not only powers of two.
 // * Two halves of a block that were freed at the same time are merged afterwards, and the thread that merges announces
 //   the merged block (buddy_tree.hpp). No thread announces that an empty bin will return to its chunk.
-// * A free that empties a bin reads the count at most 64 times while other claims still hold units of the bin. If
-//   claims hold units longer, the empty bin stays until it is used and freed again.
+// * A free that empties a bin needs the units of the bin's other slots. While unfinished claims hold some of them, the
+//   free checks again, at most 64 times. Then the empty bin stays in the list until a later free empties it again.
 // * Lanes of a warp that request different sizes run one group after the other; the paper does not say how a warp is
 //   divided. A call determines once which lanes run together. Votes of this group form each later group, and lanes that
 //   came together leave together. If the makers of bins form groups across the groups that wait for them, or if lanes
@@ -43,7 +45,7 @@
 // * A thread that merges two available halves waits for the units of both, also without bound. This wait ends, because
 //   the threads that hold these units use or return them.
 //
-// As published: An arena does not use slots of another one, so a malloc may return null while other arenas have free
+// As published: An arena does not use slots of another arena, so a malloc may return null while other arenas have free
 // slots.
 #pragma once
 
@@ -71,7 +73,7 @@ class BulkAlloc {
           "bins in an arena per SM below",
       .form = Form::published};
 
-  // Returns the largest power of two of pages.
+  // Returns the bytes of the largest block: the largest power-of-two number of pages that fits into the pool.
   static std::size_t max_request(std::size_t pool_bytes, const Parameters& parameters) {
     return std::bit_floor(pool_bytes / parameters.page_bytes) * parameters.page_bytes;
   }
@@ -81,7 +83,7 @@ class BulkAlloc {
             .parameters = {.page_bytes = 256, .chunk_bytes = 1024, .arenas = 1},
             .serves_new = 96};
   }
-  // This heap has bins of more than one word.
+  // The bitmaps of this heap's bins have more than one word.
   static SmallHeap<Parameters> second_small_heap() {
     return {.pool_bytes = 2 * 4096 + 1024,
             .parameters = {.page_bytes = 1024, .chunk_bytes = 4096, .arenas = 1},

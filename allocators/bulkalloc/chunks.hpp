@@ -1,13 +1,13 @@
-// ChunkList holds the chunks of an arena. They come from the buddy tree, provide bins, and return to the tree when all
-// their bins are free.
+// ChunkList holds the chunks of an arena that have free bins. A chunk comes from the buddy tree, provides bins, and
+// returns to the tree when all its bins are free.
 //
 // Paper: Gelado & Garland, PPoPP 2019 (UAlloc: two stages for bins, too; collective mutex).
 //
 // Stage 1 is a semaphore of bins, whose batch is a chunk. Stage 2 happens under the collective mutex. One of the lanes
 // that call together takes the lock for all. The lane with rank k takes the k-th free bin of the list. The last lane
 // removes the chunks without free bins from the list. A chunk whose bins are all free returns to the tree if their
-// units are available. If a unit is missing, a lane holds it and will take a bin. Then the chunk stays and is counted,
-// and this lane checks again.
+// units are available. If a unit is missing, a lane holds it and will take a bin. Then the chunk stays, `whole` counts
+// it, and each group that takes bins later checks again.
 #pragma once
 
 #include "allocators/bulkalloc/buddy_tree.hpp"
@@ -38,7 +38,7 @@ struct ChunkList {
     return unit != no_unit ? take_listed(thread, alike) : no_page;
   }
 
-  // Frees a bin. It is in no list, and no other thread uses it.
+  // Frees a bin that is in no list and that no other thread uses.
   template <class Thread>
   SIMT_FN void give(Thread& thread, std::uint32_t page) const {
     const std::uint32_t first_page = layout.chunk_of(page);
@@ -110,7 +110,7 @@ struct ChunkList {
     return page + bin;
   }
 
-  // Removes the chunks before this one from the list. They have no free bin left.
+  // Removes from the list the chunks before this one, which have no free bin left, and this one if it has none either.
   template <class Thread>
   SIMT_FN void cut(Thread& thread, std::uint32_t page) const {
     Chunk& chunk = layout.chunk(page);
@@ -120,7 +120,7 @@ struct ChunkList {
     if (first != 0) thread.atomic(layout.chunk(first - 1).previous).store(0, simt::relaxed);
   }
 
-  // Removes a chunk that stayed because a unit of its bins was still in use.
+  // Removes the first chunk whose bins are all free, if their units are available. Returns its page, or no_page.
   template <class Thread>
   SIMT_FN std::uint32_t remove_any_whole(Thread& thread) const {
     if (thread.atomic(state->whole).load(simt::relaxed) == 0) return no_page;

@@ -1,10 +1,12 @@
 // Inspection checks the invariants of BulkAlloc on the host while no kernel runs.
 //
 // * Nothing is locked, expected, reserved or queued, and no reader is active.
-// * Below an available or a busy node, no node is available; below a partial node, one is. Two halves are never both
-//   available.
-// * Semaphores count the available nodes of a height, the free bins of an arena, and the free slots of a size.
-// * The count of a bin or chunk equals its free bits. Lists hold exactly the bins and chunks with free slots or bins.
+// * Below an available or a busy node, no node is available; below a partial node, at least one is. Two halves are
+//   never both available.
+// * Semaphores count the available nodes of a height, the free bins of an arena, and the free slots of a size in an
+//   arena.
+// * The counter of a bin or chunk equals the number of its clear bits. Listed bins have free slots, and listed chunks
+//   have free bins.
 #pragma once
 
 #include <bit>
@@ -52,7 +54,7 @@ class Inspection {
     simt::copy_to_host(stream, host.data(), device, count * sizeof(T));
     return host;
   }
-  // Returns a header in the pool.
+  // Returns a copy of the header at the start of a page.
   template <class T>
   T at(std::uint32_t page) const {
     T value;

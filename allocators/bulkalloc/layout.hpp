@@ -52,11 +52,12 @@ struct Layout {
     return chunk_height > tails_log2 ? 1u << (chunk_height - tails_log2) : 1;
   }
   SIMT_HOST_FN std::uint32_t bins() const { return chunk_pages() - special_bins(); }
-  // Returns the slots of 2^size_log2 bytes in a bin.
+  // Returns the number of slots of 2^size_log2 bytes in a bin.
   SIMT_HOST_FN std::uint32_t slots(std::uint32_t size_log2) const {
     return size_log2 <= header_log2 ? 1u << (page_log2 - size_log2) : ((1u << page_log2) - header_bytes) >> size_log2;
   }
-  // Returns the number of sizes: the powers of two from 16 bytes on of which a bin has at least two slots.
+  // Returns the number of UAlloc's sizes. They are the powers of two, at least 16 bytes, of which a bin has at least
+  // two slots.
   SIMT_HOST_FN std::uint32_t sizes() const {
     std::uint32_t log2 = least_size_log2;
     while (slots(log2) >= 2) ++log2;
@@ -77,8 +78,8 @@ struct Layout {
            (std::size_t{slot - in_bin} << size_log2);
   }
 
-  // Place is the bin of a block, and the position of the block's first byte after the header or after the end of the
-  // bin.
+  // Place is the bin of a block and the position of the block's first byte. Positions count the bytes behind the bin's
+  // header first, and then those of its tail.
   struct Place {
     std::uint32_t page;
     std::uint32_t offset;
@@ -93,7 +94,7 @@ struct Layout {
   }
 };
 
-// Returns the bit of the n-th unused unit, counted from 0. All words together must have more than n unused units.
+// Returns the position of the n-th clear bit, counted from 0. The words must have more than n clear bits.
 template <class Thread>
 SIMT_FN std::uint32_t nth_clear_bit(Thread& thread, std::uint32_t* words, std::uint32_t n) {
   std::uint32_t word = 0;
@@ -106,7 +107,8 @@ SIMT_FN std::uint32_t nth_clear_bit(Thread& thread, std::uint32_t* words, std::u
   }
 }
 
-// Writes the bits of a new header. The bits below `first` and from `units` on are set forever.
+// Writes the bits of a new header. The bits from `first` to `units` - 1 are clear. The others are set forever, because
+// their slots or bins do not exist.
 template <class Thread>
 SIMT_FN void clear_bits(Thread& thread, std::uint32_t* words, std::uint32_t first, std::uint32_t units) {
   SIMT_ROLLED

@@ -11,7 +11,7 @@ struct Parameters {
   std::uint64_t chunk_bytes = std::uint64_t{256} << 10;
   std::uint32_t arenas = 0;
 
-  // Throws Unsupported if the sizes do not match.
+  // Throws Unsupported if a chunk does not have 4 to 512 pages.
   void check() const {
     if (chunk_bytes < 4 * page_bytes || chunk_bytes > 512 * page_bytes) {
       throw Unsupported("bulkalloc needs chunks of 4 to 512 pages, not chunk_bytes = " + std::to_string(chunk_bytes) +

@@ -45,8 +45,8 @@ struct Rcu {
     do {
       thread.atomic(link(item)).store(seen, simt::relaxed);
     } while (!last.compare_exchange(seen, item, simt::acq_rel, simt::relaxed));
-    // The mark means that a thread waits for the readers. This thread clears the mark before it takes the queue, so it
-    // also takes this item.
+    // If `waiting` is set, another thread waits for the mutex. That thread clears `waiting` before it takes the queue,
+    // so it also takes this item.
     if (thread.atomic(waiting).exchange(1u, simt::acq_rel) != 0) return;
     while (!try_lock(thread, mutex)) thread.spin_hint();
     thread.atomic(waiting).exchange(0u, simt::acq_rel);

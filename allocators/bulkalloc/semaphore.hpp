@@ -8,26 +8,26 @@
 // * E, above R, is the number of expected units, from threads that make batches of units or merge.
 // * C, the other bits, is the number of available units.
 //
-// A thread that makes a batch keeps some of its units, which E does not include. A thread that needs N units takes them
-// if they are available. It waits if C + E - R shows that there will be enough. Otherwise it makes a batch of B units.
-// It adds B - N to E and later moves them to C, or subtracts them from E if it could not make the batch.
+// A thread that needs N units makes a batch of B units if C + E - R is less than N. Otherwise it takes N units if they
+// are available, and waits if they are not. A thread that makes a batch keeps N of its units. It adds the other B - N
+// units to E and later moves them to C, or subtracts them from E if it could not make the batch.
 //
 // Semaphores count units, but do not locate them. They order no memory: other words hand over the memory of a unit. A
 // thread that has a unit but cannot find its memory yet searches again.
 //
 // Assumed:
 // * The lanes of a warp that need one unit each of the same semaphore decide together, by one compare-exchange
-//   (wait_each). The result is as if each lane decided by its own. The paper has paths for single lanes and for full
-//   warps and does not say more. With one compare-exchange per lane, 2,048 simultaneous lanes lose 5,400
-//   compare-exchanges each, and the number grows with the lanes (tests/allocators/fidelity/bulkalloc_test.cpp).
-// * R and E have 19 bits, for as many units as a device of 264 SMs has threads. E stays below R plus one batch and one
+//   (wait_each). The result is as if the lanes decided one after the other. The paper has paths for single lanes and
+//   for full warps and does not say more. With one compare-exchange per lane, each of 512 simultaneous lanes loses
+//   1,000 compare-exchanges, and the number grows with the lanes (tests/allocators/bulkalloc_test.cpp).
+// * R and E have 19 bits, for as many units as a device of 255 SMs has threads. E stays below R plus one batch and one
 //   unit per thread that merges, because no thread makes a batch while enough units are expected. C has 26 bits with
 //   its sign, so an arena may have up to 2^25 free slots of a size: 512 MiB of the smallest size.
 //
 // Differs from the paper:
-// * A waiting thread stops waiting when R exceeds C + E, not when R equals it. R includes the thread itself, so with R
-//   = C + E there will be enough for all waiting threads. A wait often begins in this state. With the paper's listing,
-//   every waiting thread would then change the word repeatedly.
+// * A waiting thread stops waiting when R exceeds C + E, not when R equals C + E. R includes the thread's own units, so
+//   there will be enough for all waiting threads if R equals C + E. A wait often begins in this state. With the paper's
+//   listing, every waiting thread would then change the word repeatedly.
 // * Unconditional changes are additions instead of compare-exchanges. A merge also takes its units by an addition, and
 //   undoes the addition if another thread was faster. So C may be negative for a moment.
 #pragma once
@@ -123,8 +123,8 @@ struct Semaphore {
     return atomic.fetch_sub(wanted * reserved, simt::relaxed) - wanted * reserved;
   }
 
-  // Requests one unit for each lane of the group. On return, the group has the lanes with the caller's answer. Each
-  // lane whose answer is false makes a batch and keeps one unit of it.
+  // Requests one unit for each lane of the group. Returns true to a lane that has a unit. A lane that gets false makes
+  // a batch and keeps one unit of it. On return, `group` contains only the lanes with the caller's answer.
   template <class Thread, class Group>
   SIMT_FN bool wait_each(Thread& thread, Group& group, std::uint32_t batch) {
     std::uint32_t waits = 0;
@@ -150,8 +150,8 @@ struct Semaphore {
     return state_of(thread.atomic(word).load(simt::relaxed)).there >= static_cast<std::int64_t>(wanted);
   }
 
-  // Does the same as try_wait() by an addition, for words that very many threads change at the same time. The caller
-  // has checked has(). If it gets the units, the expected units are reduced by `no_longer_expected`.
+  // Takes `wanted` units like try_wait(), but by a subtraction, for words that very many threads change at the same
+  // time. The caller has checked has(). If it gets the units, the expected units are reduced by `no_longer_expected`.
   template <class Thread>
   SIMT_FN bool try_wait_by_addition(Thread& thread, std::uint32_t wanted, std::uint32_t no_longer_expected) {
     const std::uint64_t change = wanted * unit + no_longer_expected * expected;
@@ -185,8 +185,8 @@ struct Semaphore {
     thread.atomic(word).fetch_add(made * unit - no_longer_expected * expected, simt::relaxed);
   }
 
-  // Sleeps after a lost compare-exchange or missing units, on average twice as long as the previous time. The length
-  // depends on the thread. Otherwise threads that lost together would lose together again.
+  // Sleeps after a lost compare-exchange or missing units, on average twice as long as the previous time, but at most
+  // 1,024 hints. The length depends on the thread. Otherwise threads that lost together would lose together again.
   template <class Thread>
   SIMT_FN static void back_off(Thread& thread, std::uint32_t losses) {
     constexpr std::uint32_t longest_log2 = 10;  // hints of 20 ns
@@ -209,7 +209,7 @@ struct Semaphore {
     std::uint32_t losses = 0;
     SIMT_ROLLED
     for (;;) {
-      // The value of the lost exchange is outdated, so the word is read again after each pause.
+      // The value that a lost exchange returned is outdated after the pause, so the word is read again.
       std::uint64_t seen = atomic.load(simt::relaxed);
       const Shares shares = shares_of(state_of(seen), lanes, batch);
       if (atomic.compare_exchange(seen, seen + shares.change(batch), simt::relaxed, simt::relaxed)) return shares;
@@ -218,18 +218,19 @@ struct Semaphore {
   }
 };
 
-// Results of reserve() for a lane that has not made a batch.
+// Results of reserve() that are not batches: the lane has no unit, or it has a unit and must search for its memory.
 inline constexpr std::uint32_t no_unit = 0xffffffff;
 inline constexpr std::uint32_t unit_somewhere = 0xfffffffe;
 
-// Gets one unit for each lane of a group, which requests them together. If there are none, `make(makers, wanted)` makes
-// a batch, of which the caller's part of the group keeps `wanted` units. `make` returns the batch, or no_unit. If it
-// returns no_unit, each lane takes an available unit. The group votes which lanes are `makers`, the lanes that make a
-// batch now. No part of the group continues before all lanes have units (CONTRIBUTING.md, "Groups in groups").
+// Gets one unit for each lane of a group. The leader of each part of the group requests the units of its part. If there
+// will not be enough, `make(makers, wanted)` makes a batch, of which the part keeps `wanted` units. `makers` are all
+// leaders that make a batch now. `make` returns the batch, or no_unit. If it returns no_unit, each lane of the part
+// takes an available unit, if there is one. No part continues before all lanes have their results (CONTRIBUTING.md,
+// "Groups in groups").
 template <class Thread, class Group, class Make>
 SIMT_FN std::uint32_t reserve(Thread& thread, const Group& group, Semaphore& units, std::uint32_t batch,
                               const Make& make) {
-  // A lane can keep at most a whole batch.
+  // A part has at most as many lanes as a batch has units, because one batch must be enough for it.
   const auto part = batch >= simt::warp_size ? group : group.match_any(group.thread_rank() / batch);
   const std::uint32_t wanted = part.num_threads();
   std::uint32_t mine = unit_somewhere;

@@ -1,4 +1,4 @@
-// UAlloc serves blocks below a page, from bins of an arena per SM.
+// UAlloc serves blocks that are smaller than a page, from bins of an arena per SM.
 //
 // Paper: Gelado & Garland, PPoPP 2019 (UAlloc). The lanes of a warp that request one size at the same time share one
 // wait for slots and one walk along the bins. Then each lane takes a bit for itself. Lanes that free slots of one bin
@@ -29,7 +29,7 @@ struct UAlloc {
     const std::uint32_t arena = thread.sm() % arenas;
     const std::uint32_t number = arena * sizes + (size_log2 - least_size_log2);
     const BinList list = list_of(number);
-    // This is the page of a bin that was made for this lane, or unit_somewhere if there are slots.
+    // This is the page of a new bin of this lane's part, unit_somewhere if a listed bin has a slot, or no_unit.
     std::uint32_t page =
         reserve(thread, group, list.state->slots, list.slots_of_bin,
                 [&](const Group& makers, std::uint32_t kept) { return add_bin(thread, makers, number, kept); });
@@ -39,8 +39,8 @@ struct UAlloc {
     return layout.slot(page, size_log2, list.take_slot(thread, page, group.thread_rank()));
   }
 
-  // Frees a block of each lane of the group. One lane returns the slots of all lanes of a bin, one bin after the other,
-  // because leaders that return slots at the same time lose exchanges to each other.
+  // Frees a block of each lane of the group. For each bin, one lane returns the slots of all lanes. These lanes act one
+  // after the other, because simultaneous returns lose exchanges to each other.
   template <class Thread, class Group>
   SIMT_FN void free(Thread& thread, const Group& lanes, std::size_t offset_in_pool) const {
     const Layout::Place place = layout.place_of(offset_in_pool);

@@ -1,4 +1,5 @@
-// In the published CMalloc family, every lane first locks a chunk and then checks it.
+// Algorithm3 is the published malloc and free of the CMalloc family. Each lane first locks a chunk and then checks its
+// size.
 //
 // Paper: Vinkler & Havran 2015, Algorithm 3 (CMalloc). Section 4.3 fuses flag and next (CFMalloc). Section 4.4 gives
 // each SM an offset and a heap (CMMalloc, CFMMalloc).
@@ -21,11 +22,12 @@
 //   enough chunk may look used in each lap. By default, a walk has four times as many steps as the fresh pool has
 //   chunks, but at least 1,000,000: 4.2 million in a pool of 256 MiB, and 34 million in one of 2 GiB. So a null takes
 //   long, and in a full pool each caller makes all these steps. A test that needs null soon sets `max_steps`.
-// * Release stores replace the fence and the plain stores, and loads of the same words acquire. The roving offset is
-//   also released, because it must not become visible before the header to which it points.
+// * Release stores replace the fence and the plain stores, and loads of the same words acquire. A malloc also releases
+//   the roving offset, because the offset must not become visible before the header to which it points.
 // * Blocks are aligned to 16 bytes, so offsets count granules of 16 bytes and the words reach further.
-// * Gaps are filled as in the authors' library. Needs are rounded up to 16 bytes, and max_fragmentation is 2. The fused
-//   forms lock by an atomic OR. After a merge, the multi forms redirect all offsets that point to the absorbed chunk.
+// * Where the paper is silent, this code follows the authors' library. Needs are rounded up to 16 bytes, and
+//   max_fragmentation is 2. The fused forms lock by an atomic OR. After a merge, the multi forms redirect all offsets
+//   that point to the absorbed chunk.
 //
 // As printed, merging is unsafe: a walker may still hold the offset of an absorbed chunk and lock a word of user data
 // (docs/findings.md). The walker may then hang, leave the pool or hand out a block twice.
@@ -34,7 +36,7 @@
 //
 // Some times differ from those of the authors' library, which is measured separately (results/reference/h200):
 // * 256 B with cfm_malloc, cfm_malloc_no_merge and cm_malloc_no_merge: A launch takes one of two times, which depends
-//   on the offsets (docs/findings.md). The library probably takes the longer one (not shown).
+//   on the offsets (docs/findings.md). The library probably takes the longer one, but no measurement shows this.
 // * 16 B with cf_malloc_no_merge: We do not know why the times differ.
 // * Frees of 16 B with cm_malloc_no_merge and cfm_malloc_no_merge: The main reason is the different way of measuring
 //   (bump/atomic_malloc.hpp).

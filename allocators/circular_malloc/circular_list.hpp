@@ -51,7 +51,7 @@ struct CircularParameters {
   }
 };
 
-// Writes the headers of the pre-split pool. One thread writes one header.
+// Writes the headers of the pre-split pool. The threads of the grid divide the headers among them.
 template <class Layout>
 struct WritePreSplit {
   template <class Thread>
@@ -92,7 +92,8 @@ class CircularList {
   using Parameters = CircularParameters;
   using Layout = Place<Header>;
 
-  // Returns the largest request. With one heap per SM, it is possible on every GPU of up to 256 SMs.
+  // Returns the largest request that a fresh pool serves. With one heap per SM, every GPU of up to 256 SMs serves this
+  // request.
   static std::size_t max_request(std::size_t pool_bytes, const Parameters& parameters) {
     const std::uint64_t granules = granules_of(pool_bytes);
     const bool per_sm = offsets_kind == Offsets::per_sm && parameters.offset_count == 0;
@@ -106,8 +107,8 @@ class CircularList {
   }
   // Returns the largest request of this pool when it is fresh.
   std::size_t largest_request() const { return largest_request_; }
-  // The heap has two offsets, so that the heaps of two SMs share one list. A freed chunk merges only with the next one,
-  // so the final sizes of free chunks depend on the order of the frees.
+  // In the multi forms, this heap has two roving offsets on one list. A freed chunk merges only with the next one, so
+  // the final sizes of free chunks depend on the order of the frees, and other sizes may find no room.
   static SmallHeap<Parameters> small_heap() {
     constexpr bool has_side_table = std::is_same_v<Layout, SideTable<Header>>;
     return {.pool_bytes = 1024,
@@ -189,7 +190,7 @@ class CircularList {
     return form;
   }
 
-  // Returns the size of a chunk for this many bytes in granules, with its header.
+  // Returns the granules of a chunk for a request of this many bytes. They include the header if it lies in the pool.
   static SIMT_FN std::uint32_t granules_for(std::size_t bytes) {
     return static_cast<std::uint32_t>(units_of(std::uint64_t{bytes}, granule_log2, Layout::header_bytes_in_pool));
   }

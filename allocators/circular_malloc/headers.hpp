@@ -4,10 +4,10 @@
 // and the granule index of the next chunk. Sizes are not stored (size = next - this). The end marker at granule
 // `granules` is always used, and its next is 0.
 //
-// There are three encodings (Vinkler & Havran 2015):
+// There are three encodings. The first two are from Vinkler & Havran 2015:
 // * TwoWordHeader: Flag and next have one word each (CMalloc, section 4.2).
 // * FusedHeader: One word has the flag in bit 31 and next in bits 0-30 (CFMalloc, section 4.3).
-// * SplitHeader: One 8-byte word has flag and next (reworked CMalloc).
+// * SplitHeader: One 8-byte word has flag and next (reworked CMalloc and CMMalloc).
 //
 // There are two places:
 // * InPool: Headers lie in front of the chunk's payload, as published. After a merge, the absorbed header becomes
@@ -15,9 +15,9 @@
 // * SideTable: Headers lie outside the pool, one per granule. After a merge, the absorbed header stays "used" with a
 //   forward next. So a walker that still holds its index passes through, and merging is safe.
 //
-// Only the holder of a chunk's lock writes its header, and a chunk in use is a held lock. Locking acquires; every store
-// that publishes a free chunk, a new header or a link releases. Offsets count granules instead of the published bytes,
-// so the same words reach 64 GiB, or 32 GiB (fused).
+// Only the holder of a chunk's lock changes its header, and a chunk in use is a held lock. Locking acquires; every
+// store that publishes a free chunk, a new header or a link releases. Offsets count granules instead of the published
+// bytes, so the same words reach 64 GiB, or 32 GiB (fused).
 #pragma once
 
 #include "simt/simt.hpp"
@@ -58,8 +58,8 @@ struct TwoWordHeader {
   SIMT_FN void unlock(Thread& thread, std::uint32_t) {
     thread.atomic(used).store(0u, simt::release);
   }
-  // These functions change the header of a chunk that the caller owns. owned_next() reads its next. link() sets a new
-  // next that other threads may follow at once; after lengthen() they see it after the unlock.
+  // The next three functions are for the header of a chunk that the caller owns. owned_next() returns its next. link()
+  // sets a next that other threads may follow at once. lengthen() sets a next that they may follow after the unlock.
   template <class Thread>
   SIMT_FN std::uint32_t owned_next(Thread& thread) {
     return thread.atomic(next).load(simt::relaxed);
@@ -102,7 +102,7 @@ struct OneWordHeader {
 
   Word word;
 
-  // Reads the header without changing the lock. The reworked walk steps over chunks with it.
+  // Reads the header without changing the lock. The walk of the reworked forms uses it to step over chunks.
   template <class Thread>
   SIMT_FN LockResult look(Thread& thread) {
     return decode(thread.atomic(word).load(simt::acquire));
@@ -167,7 +167,7 @@ struct SideTable {
 };
 
 // InPool holds headers in front of the payload. `base` is shifted so that payloads, not headers, are aligned to 16
-// bytes. The published layout returned pointers that are 8 or 4 modulo 16.
+// bytes. With the published layout, pointers are 8 or 4 modulo 16.
 template <class Header>
 struct InPool {
   static constexpr std::uint32_t header_bytes_in_pool = sizeof(Header);

@@ -3,7 +3,7 @@
 // Paper: Vinkler & Havran 2015, section 4.2 (equation 1, figure 2) and section 4.4 for several heaps. Level d of a heap
 // holds 2^d chunks of root / 2^d granules, so every level takes exactly `root` granules. The rest of the pool is one
 // last chunk. With one heap per SM, each heap is fitted into its own share of the pool. So its root is a power of two
-// times the smallest chunk. (The paper's root R' = R / #SM is in general no such power of two.)
+// times the smallest chunk. (The paper's root R' = R / #SM is in general not such a multiple.)
 #pragma once
 
 #include "simt/simt.hpp"
@@ -52,8 +52,8 @@ struct PreSplit {
     const std::uint32_t level = (chunk - heap * heap_granules()) / root;
     return root >> level < need ? (heap + 1) * heap_granules() : chunk;
   }
-  // Selects one of the next `reach` nodes behind `chunk` that have `least` granules and lie in the same heap. The node
-  // is at `drawn` / 2^32 of the way. Returns its first granule, or `chunk` if there is no such node.
+  // Selects one of the next `reach` nodes behind `chunk` that have at least `least` granules and lie in the same heap.
+  // The node is at `drawn` / 2^32 of the way. Returns its first granule, or `chunk` if there is no such node.
   SIMT_HOST_FN std::uint32_t further_on(std::uint32_t chunk, std::uint32_t drawn, std::uint32_t reach,
                                         std::uint32_t least) const {
     if (chunk >= last_chunk() || least > root) return chunk;

@@ -49,7 +49,7 @@ class Laps {
  public:
   SIMT_FN Laps(std::uint32_t start, std::uint32_t max_steps) : start_(start), max_steps_(max_steps) {}
 
-  // Moves the walk from `chunk` to `next`, unless it has seen all chunks twice or used up its steps.
+  // Counts a step from `chunk` to `next`. Returns false if the walk has seen all chunks twice or used up its steps.
   template <class Thread>
   SIMT_FN bool go_on(Thread& thread, std::uint32_t chunk, std::uint32_t next) {
     thread.probe(simt::Step::walk);
@@ -80,7 +80,7 @@ class SideTableList : public CircularList<Header, SideTable, offsets_kind, Padde
     const auto roving = thread.atomic(this->offset_of(thread));
     std::uint32_t chunk = roving.load(simt::acquire);
     Laps laps(chunk, this->max_steps_);
-    std::uint32_t crowd = 0;  // times that other walks took chunks at the place of this walk
+    std::uint32_t crowd = 0;  // how often this walk lost a chunk to another walk or followed the roving offset
     bool waited = false;
     for (std::uint32_t ahead = chunk;;) {
       const LockResult seen = this->layout_.header(chunk).look(thread);
@@ -148,7 +148,8 @@ class SideTableList : public CircularList<Header, SideTable, offsets_kind, Padde
     return offset > next && laps.is_first_circle(offset) ? offset : next;
   }
 
-  // Returns the chunk where a walk among many others continues instead of at `next`. It has room for a whole warp.
+  // Returns the place where the walk continues. This is `next` if the walk has met no others. Otherwise it is a chunk
+  // of the first division behind `next` with room for a whole warp, if the first lap still has one.
   template <class Thread>
   SIMT_FN std::uint32_t aside(Thread& thread, const Laps& laps, std::uint32_t next, std::uint32_t need,
                               std::uint32_t crowd) const {

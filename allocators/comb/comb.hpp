@@ -1,4 +1,4 @@
-// Comb gives all lanes of a warp their slots, of any size, by one atomic operation.
+// Comb usually gives the lanes of a warp that request one size their slots by one atomic operation.
 //
 // Comb is our own design. No paper describes it. docs/comb.md explains the idea with a picture, the invariants, and why
 // each step is safe.
@@ -6,10 +6,10 @@
 // Idea: The pool is cut into chunks. Each chunk serves one size. A bitmap word of 64 bits has the class of its chunk
 // beside the bits of 32 slots. A warp finds a chunk in the directory of its class, at a place that follows from the
 // warp's number, and ORs one bit per lane into a word without loading it first. The old word shows which slots the warp
-// won and, by the tag, whether the directory entry was right, because entries may be wrong at any time. Each entry has
-// a preferred chunk, and a warp that requests one class guesses that the entry contains this chunk. So such a warp does
-// not even read the directory. Neighbouring warps use neighbouring words, so warps that repeat their requests do not
-// contend.
+// won and, by the tag, whether the chunk serves the class, because entries may be wrong at any time. Each entry has a
+// preferred chunk, and a warp that requests one class guesses that the entry contains this chunk. If the guess is
+// right, the warp does not even read the directory. Neighbouring warps use neighbouring words, so warps that repeat
+// their requests do not contend.
 //
 //   space.hpp       the arrays           words.hpp    claim, open and own a word
 //   retirement.hpp  chunks change class  take.hpp     slots for lanes that come together
@@ -43,7 +43,7 @@ class Comb {
     return {
         .pool_bytes = 6 * 256, .parameters = {.chunk_bytes = 256, .least_chunks = 1, .prepared = 2}, .serves_new = 96};
   }
-  // This heap has chunks of more than one word.
+  // The chunks of this heap have more than one bitmap word.
   static SmallHeap<Parameters> second_small_heap() {
     return {.pool_bytes = 4 * 1024,
             .parameters = {.chunk_bytes = 1024, .least_chunks = 1, .prepared = 1},
@@ -167,7 +167,7 @@ class Comb {
     return Space<bug>::chunk_log2_for(pool_bytes, parameters);
   }
 
-  // Doublings of the sizes whose shares of a lone lane may be less than a word: 4 KiB, 6 KiB and 8 KiB.
+  // Doublings of the slot sizes 4, 6, 8 and 12 KiB. The share of a lone lane may be less than a word of such slots.
   static constexpr std::uint32_t small_share_first = 8;
   static constexpr std::uint32_t small_share_last = 9;
 
@@ -211,15 +211,15 @@ class Comb {
     return claim;
   }
 
-  // Returns the place of the first claim. The number of a warp gives its share of the slots. A share has a power of two
-  // of slots, at least one per mate. Shares are larger in a large pool, where a lane that requests twice should find a
-  // second slot. A warp of which one lane calls is likely to request again, so such shares together may be the whole
-  // pool. If more than 16 lanes of the warp call (`lanes`), a share is at most one word. Fewer lanes may be in a loop,
-  // so they get up to an eighth of a chunk if the prepared chunks are enough for all. A lone lane that requests 4 to
-  // 8 KiB has less than a word if a word for each warp does not fit into the prepared chunks. Its first request then
-  // finds an open word. If that word has no free slot, the lane takes the slow path. Shares of different sizes use
-  // different parts of the directory, so that warps with 3 mates do not contend with warps with 30. `now` is the clock,
-  // the same for all mates.
+  // Returns the place of the first claim. The number of a warp determines which slots are its share. The size of a
+  // share is a power of two, at least one slot per mate. Shares are larger in a large pool, where a lane that requests
+  // twice should find a second slot. A warp of which one lane calls is likely to request again, so the shares of such
+  // warps together may be the whole pool. If more than 16 lanes of the warp call (`lanes`), a share is at most one
+  // word. Fewer lanes may be in a loop, so they get up to an eighth of a chunk if the prepared chunks are enough for
+  // all. A lone lane that needs slots of 4 to 12 KiB has less than a word if a word for each warp does not fit into the
+  // prepared chunks. Its first request then finds an open word. If that word has no free slot, the lane takes the slow
+  // path. Shares of different sizes use different parts of the directory, so that warps with 3 mates do not contend
+  // with warps with 30. `now` returns the clock, the same for all mates.
   template <class Thread, class Now>
   SIMT_FN Place place_of(Thread& thread, SizeClass size_class, std::uint32_t count, std::uint32_t lanes,
                          std::uint32_t first_rank, Now now) const {
@@ -248,7 +248,7 @@ class Comb {
       position += now() >> request_ticks_log2 << count_log2 & ((1u << share_log2) - 1);
     }
     const std::uint32_t word = position >> word_log2;
-    // Small shares lie in the first part, because the prepared chunks are there.
+    // The shares of `small` stay in the first part, because the prepared chunks are there.
     const std::uint32_t part = (share_log2 < 5 && !small ? 5 - share_log2 : 0) << (space_.directory_log2 - 3);
     const std::uint32_t most = 1u << word_log2;
     const std::uint32_t asked = count - first_rank < most ? count - first_rank : most;

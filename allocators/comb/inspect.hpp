@@ -3,7 +3,7 @@
 //   * Each word is closed, or open for the class of its chunk (words.hpp). No thread has locked a word.
 //   * Only words that the class uses are open. The bits beyond the last slot are set in an open word.
 //   * The bit of a chunk in `in_use` is set unless the chunk is free.
-//   * Runs are whole: a head has the length of its run, and that many chunks follow.
+//   * Each run is complete: its first chunk has the number of chunks of the run, and the others follow it.
 //   * Entries of the directory and of the lists of members are empty or contain chunks of the pool.
 #pragma once
 
@@ -57,7 +57,7 @@ class Inspection {
     HeapUsage usage;
     std::uint32_t in_row = 0;  // chunks that a run may get: free chunks and empty chunks of classes
     std::uint32_t longest_row = 0;
-    std::uint32_t largest_slot = 0;  // of those that are left in chunks of classes
+    std::uint32_t largest_slot = 0;  // size of the largest free slot in a chunk of a class
     for (std::uint32_t chunk = first_chunk; chunk < table_.size(); ++chunk) {
       const std::uint32_t entry = table_[chunk];
       const SizeClass size_class = space_.size_class(is_class(entry) ? entry - 1 : 0);

@@ -15,7 +15,7 @@
 
 namespace allocbench::comb {
 
-// Returns the number of chunks in use above which chunks are scarce.
+// Returns the number of chunks in use at which chunks become scarce.
 template <class S>
 SIMT_FN std::uint32_t plenty(const S& space) {
   return space.chunks - space.chunks / 4;
@@ -82,9 +82,10 @@ SIMT_FN std::uint32_t own_chunk(const S& space, std::uint32_t size_class, std::u
   return space.prepared + late;
 }
 
-// Takes ownership of the preferred chunks of `batch` neighbouring directory entries, if they are free, by one atomic,
-// because a request that needs one of them will need the others. Later requests find the class of these chunks in the
-// table. Returns the preferred chunk of entry `place`, or no_chunk if it is taken.
+// Gives the class the preferred chunks of `batch` neighbouring directory entries, unless they are taken. One atomic
+// operation takes them all, because the requests that follow will need the other chunks. Fewer mates than `batch` take
+// only the preferred chunk of entry `place`. A thrifty group gives this chunk back if chunks are scarce. Returns the
+// preferred chunk of entry `place` if it now belongs to the class, otherwise no_chunk.
 template <class Thread, class S, class Group>
 SIMT_FN std::uint32_t fetch_own_chunks(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class,
                                        std::uint32_t place, std::uint32_t batch, bool thrifty) {
@@ -99,7 +100,8 @@ SIMT_FN std::uint32_t fetch_own_chunks(Thread& thread, const S& space, const Gro
     before = thread.atomic(space.in_use[wanted / 32]).fetch_or(bits, simt::acquire);
     const std::uint32_t owned = simt::popcount(bits & ~before);
     if (owned != 0) {
-      // Thousands of requests may come at once before they see that chunks have become scarce.
+      // Thousands of requests may take chunks at once before they see that chunks are scarce. So each checks the number
+      // of used chunks again.
       refused = thread.atomic(*space.used).fetch_add(owned, simt::relaxed) >= plenty(space) && thrifty;
     }
     if (refused) {
@@ -142,8 +144,8 @@ SIMT_FN std::uint32_t fetch_own_chunks(Thread& thread, const S& space, const Gro
 template <class Thread, class S, class Group>
 SIMT_FN std::uint32_t fetch_any_chunk(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class) {
   if (mates.any(mates.leader() && thread.atomic(*space.used).load(simt::relaxed) >= space.chunks)) return no_chunk;
-  // Searches the whole map, in windows of one word per lane. The number of windows is a power of two, so an odd step
-  // visits every window.
+  // Searches the whole map, in windows of one word per lane (not those of scan.hpp). The number of windows is a power
+  // of two, so an odd step visits every window.
   const std::uint32_t size = mates.num_threads();
   const std::uint32_t windows = 1u << (32 - simt::count_leading_zeros((space.map_words() - 1) / size));
   const std::uint32_t random = common_random(thread, mates);
@@ -168,7 +170,7 @@ SIMT_FN std::uint32_t fetch_any_chunk(Thread& thread, const S& space, const Grou
   return no_chunk;
 }
 
-// Gives a chunk to this class if it is free or seems to be an empty chunk of another class.
+// Gives a chunk to this class if it is free, or if it is an empty chunk of another class. Returns whether it did so.
 template <class Thread, class S, class Group>
 SIMT_FN bool obtain(Thread& thread, const S& space, const Group& mates, std::uint32_t chunk, std::uint32_t entry,
                     std::uint32_t size_class) {
@@ -242,7 +244,8 @@ SIMT_FN std::uint32_t fetch_chunk(Thread& thread, const S& space, const Group& m
 }
 
 // Returns a chunk for an entry of the directory or of the list of members, or no_chunk if none is available. The entry
-// contained `seen`. One group fetches the chunk, and the others wait for it. `fetched` is set if this group fetched it.
+// contained `seen`. One group fetches the chunk, and the others wait for it, but only for 64 checks. `fetched` is set
+// if this group searched for the chunk.
 template <class Thread, class S, class Group>
 SIMT_FN std::uint32_t fetch_for(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class,
                                 std::uint32_t& entry_word, std::uint32_t seen, bool& fetched) {
@@ -267,8 +270,8 @@ SIMT_FN std::uint32_t fetch_for(Thread& thread, const S& space, const Group& mat
   return found;
 }
 
-// Waits until other requests have put a chunk into a directory entry, and returns this chunk. Returns no_chunk if no
-// request seems to do so.
+// Waits until other requests have put a chunk into a directory entry, and returns this chunk. Returns no_chunk if four
+// checks find none.
 template <class Thread, class S, class Group>
 SIMT_FN std::uint32_t wait_for_entry(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class,
                                      std::uint32_t place) {
@@ -303,7 +306,7 @@ SIMT_FN std::uint32_t renew_entry(Thread& thread, const S& space, const Group& m
   return found;
 }
 
-// Returns a chunk for an entry of the list. The entry was empty, but may have a chunk by now.
+// Returns a chunk for an entry of the list, or no_chunk. The entry was empty, but may have a chunk by now.
 template <class Thread, class S, class Group>
 SIMT_FN std::uint32_t fetch_member(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class,
                                    std::uint32_t place) {

@@ -1,10 +1,11 @@
 // These functions change the use of a chunk: a free chunk gets a class, and an empty chunk of a class becomes free or
 // gets another class.
 //
-// A thread retires a chunk by taking all its slots: it locks every word that is closed or has no taken slot. Then no
-// block of the chunk is in use, and no other thread can take a slot. The thread changes the table and finally closes
-// the words. It locks word 0 first, so of two threads that retire a chunk only one succeeds. If any slot is taken, by
-// its owner or for a moment by a claim with the wrong class, the attempt ends, and the thread opens the words again.
+// A thread retires a chunk by locking all its words. It can lock only words that are closed or have no taken slot. When
+// it has locked all words, no block of the chunk is in use, and no other thread can take a slot. The thread changes the
+// table and finally closes the words. It locks word 0 first, so of two threads that retire a chunk only one succeeds.
+// If any slot is taken, by its owner or for a moment by a claim with the wrong class, the attempt ends, and the thread
+// opens the words again.
 #pragma once
 
 #include "allocators/comb/words.hpp"
@@ -93,7 +94,7 @@ SIMT_FN bool retire(Thread& thread, const S& space, const Group& group, std::uin
     group.sync();
     return false;
   }
-  group.sync();  // the first member's release covers all that locked words
+  group.sync();  // the first member's release covers all members that locked words
   const auto close_words = [&] {
     SIMT_ROLLED
     for (std::uint32_t i = rank; i < words; i += size) word(i).store(closed_word, simt::release);
@@ -101,7 +102,7 @@ SIMT_FN bool retire(Thread& thread, const S& space, const Group& group, std::uin
   };
   if constexpr (S::bug == Bug::late_class) close_words();
   if (rank == 0) thread.atomic(space.table[chunk]).store(next, simt::release);
-  group.sync();  // and each of them closes words after the table has changed
+  group.sync();  // each member closes words after the table has changed
   if constexpr (S::bug != Bug::late_class) close_words();
   if (rank == 0 && next == free_chunk) release_chunk(thread, space, chunk);
   return true;

@@ -1,6 +1,6 @@
 // A request of more than half a chunk gets a run of free chunks. The search for a run starts at the end of the pool.
 //
-// A thread claims a run by the bits of its chunks, 32 at a time, and releases it if another thread has one of the
+// A thread claims a run by the bits of its chunks, up to 32 at a time, and releases it if another thread has one of the
 // chunks. The words of the run stay closed. Each thread works alone, because large requests are rare and the search
 // dominates their cost.
 #pragma once
@@ -70,7 +70,7 @@ SIMT_FN std::uint32_t find_run(Thread& thread, const S& space, std::uint32_t cou
   return no_chunk;
 }
 
-// Retires every empty chunk. Returns true if there was one.
+// Makes the empty chunks of all classes free. Returns true if it found one.
 template <class Thread, class S, class Group>
 SIMT_FN bool retire_all(Thread& thread, const S& space, const Group& alone) {
   bool any = false;

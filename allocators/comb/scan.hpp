@@ -1,13 +1,13 @@
-// The last step of a search checks all chunks of the pool, in windows of a few neighbouring chunks.
+// The last step of a search checks all chunks of the pool, in windows of eight neighbouring chunks.
 //
-// Warps that scan at the same time divide the pool. Each check of a window first takes a ticket, and a check that
-// leaves nothing for the class stores its ticket as a note at the window. Each scan also has a ticket. If the note of a
-// window is younger than a scan, the window has nothing for this scan, because the check saw everything that was free
-// when the scan began. If the notes of all windows are younger, the pool has nothing for this scan.
+// Warps that scan at the same time divide the pool. Each check of a window first takes a ticket, and a check that finds
+// nothing for the class stores its ticket as a note at the window. Each scan also has a ticket. If the note of a window
+// is younger than a scan, the window has nothing for this scan, because the check saw everything that was free when the
+// scan began. If the notes of all windows are younger, the pool has nothing for this scan.
 //
 // In its first round, a scan checks only windows that are not marked as barren. A mark means that the last check of the
 // window found nothing for the class. In this round the scan takes only slots of its own class, so that classes that
-// scan at the same time do not take the last empty chunks from each other.
+// scan at the same time do not take the last empty chunks from each other. It stores no notes in this round.
 #pragma once
 
 #include "allocators/comb/members.hpp"
@@ -18,7 +18,8 @@ namespace allocbench::comb {
 inline constexpr std::uint32_t no_window = 0xffffffffu;
 
 // Takes slots for the mates from chunks of the class in a window. Bit i of `own` selects chunk i of the window. All
-// words of these chunks are checked. `unsettled` is set if another thread works on one of the words.
+// words of these chunks are checked until a lane gets a slot. `unsettled` is set if another thread works on one of the
+// words, or if the mates lost free slots to other threads too often.
 template <class Thread, class S, class Group>
 SIMT_FN Taken glean(Thread& thread, const S& space, Group& mates, const simt::Parked<SizeClass>& size_class,
                     const simt::Parked<std::uint32_t>& window, const simt::Parked<std::uint32_t>& own,
@@ -148,8 +149,8 @@ SIMT_FN std::uint32_t unproved_window(Thread& thread, const S& space, const Grou
   return no_window;
 }
 
-// Scans all windows, and scans again if another thread worked on some of the memory. The scan ends without a block if a
-// scan that began later found nothing.
+// Scans the windows, first those that are not barren and then all. Scans again if another thread worked on some of the
+// memory, in at most `most_rounds` rounds. The scan ends without a block if a scan that began later found nothing.
 template <class Thread, class S, class Group>
 SIMT_FN void* scan(Thread& thread, const S& space, Group& mates, const simt::Parked<SizeClass>& size_class,
                    const simt::Parked<std::uint32_t>& place) {
@@ -183,7 +184,7 @@ SIMT_FN void* scan(Thread& thread, const S& space, Group& mates, const simt::Par
       }
       if (mates.any(busy)) {
         unsettled = true;
-        if (round == 0) {  // other windows may have slots by now
+        if (round == 0) {  // the next word of the marks follows, because this one would yield the busy window again
           left = left - (left != 0 ? 1 : 0);
           next = next + 1 < space.barren_words() ? next + 1 : 0;
         }

@@ -5,7 +5,8 @@
 //   2. words at random in the chunks of the class; after some rounds without success one more chunk
 //   3. all chunks of the pool: slots of the class, free chunks, empty chunks of other classes
 //   4. the same for the class with larger slots that has the most chunks
-// Every wait is bounded by a fixed number of checks. If step 3 finds nothing, the pool had nothing for the class.
+// Every wait is bounded by a fixed number of checks. If step 3 finds nothing, the pool had nothing for the class, or
+// other threads worked on some of its memory in every round.
 #pragma once
 
 #include "allocators/comb/scan.hpp"
@@ -44,8 +45,8 @@ SIMT_FN Taken take_at_home(Thread& thread, const S& space, Group& mates, const s
   return {};
 }
 
-// Loads a word of a random member of the class. With `newest`, it is one of the newest members, which are the emptiest.
-// A chunk that has left the class is removed from the list. Sets `empty` to an entry of the list that has no chunk.
+// Loads a word of a random member of the class, or with `newest` of one of the newest members, which are the emptiest.
+// A chunk that has left the class is removed from the list. If the entry has no chunk now, `empty` is set to it.
 template <class Thread, class S>
 SIMT_FN Sight look_at_member(Thread& thread, const S& space, const simt::Parked<SizeClass>& size_class,
                              std::uint32_t random, bool newest, std::uint32_t count, std::uint32_t& empty) {
@@ -99,7 +100,7 @@ SIMT_FN Taken search_members(Thread& thread, const S& space, Group& mates, const
     if (fresh != no_chunk && lost) continue;
     const std::uint32_t unused = chunks_to_get(thread, space, mates);
     const std::uint32_t patience = 2u << scarcity(space, unused);
-    // If a new chunk is already full, many requests need one.
+    // If a new chunk is already full, many requests need slots, so the class gets the next chunk at once.
     since = fresh != no_chunk ? patience - 1 : since + 1;
     fresh = no_chunk;
     if (since < patience && count != 0) continue;
@@ -110,7 +111,7 @@ SIMT_FN Taken search_members(Thread& thread, const S& space, Group& mates, const
       const std::uint32_t room = capacity - count;
       if (room != 0) empty = count + simt::multiply_high(common, beyond < room ? 1 + beyond : room);
     }
-    if (empty == unknown) break;  // the class has all chunks
+    if (empty == unknown) break;  // the list is full
     fresh = fetch_member(thread, space, mates, size_class->index, empty);
     if (fresh != no_chunk && ++fetches < most_fetches) round = 0;
     if (fresh == no_chunk && (count == 0 || ++failures == most_failures)) break;
@@ -162,8 +163,8 @@ SIMT_FN void* search(Thread& thread, const S& space, Group mates, SizeClass the_
     }
     if (place->thrifty && scarcity(space, unused_chunks(thread, space, mates)) != 0) break;
     const std::uint32_t batch = place->thrifty || mates.num_threads() < space.batch ? 1 : space.batch;
-    // Only an eighth of the warps requests a chunk. In a new pool all warps come here at once, and accesses to one word
-    // of the map are serialised.
+    // An eighth of the warps requests a chunk at once, and the others first wait for the chunk. In a new pool all warps
+    // come here together, and accesses to one word of the map are serialised.
     const bool asks = place->word % 8 == 0 && place->entry % batch == 0;
     const std::uint32_t old = chunk;
     chunk =

@@ -10,19 +10,19 @@
 //   in_use     Each chunk has one bit: 1 = taken. The thread that sets the bit owns the chunk.
 //   table      Each chunk has an entry: free, its class, or its part in a run of chunks for a large request. Only the
 //              owner of a chunk writes the entry, so the entry does not change while a block lives in the chunk.
-//   directory  Each class has a power of two of chunk numbers, where a warp searches first. They are hints: an entry
-//              may contain any chunk of any class at any time.
-//   members    Each class has a list of as many chunk numbers, which a request searches if its own word is full. They
-//              are hints, too.
+//   directory  Each class has entries with chunk numbers, where a warp searches first. They are hints: an entry may
+//              contain any chunk of any class at any time. The number of entries is a power of two.
+//   members    Each class has a list of equally many chunk numbers, which a request searches if its own word is full.
+//              They are hints, too.
 //   barren     Each class has a bit per window of eight chunks: 1 = the last check found nothing for the class. The
 //              bits are hints, too.
-//   notes      Each class has, for each window, the time of this check (scan.hpp).
+//   notes      Each class has, for each window, the ticket of the last check that found nothing (scan.hpp).
 //
 // Chunk numbers 0 and 1 have no memory. Their words are closed forever, so a request that follows a directory entry 0
 // (not used yet) or 1 (a chunk is being fetched) finds nothing, without an extra test.
 //
-// A reset gives a class to the first chunks of the pool and opens their words, as if requests of each size had been
-// served and freed. So the first requests of a new pool are as fast as later ones.
+// A reset gives classes to the first chunks of the pool (`prepared`) and opens their words, as if requests of each size
+// had been served and freed. So the first requests of a new pool are as fast as later ones.
 #pragma once
 
 #include <algorithm>
@@ -44,7 +44,7 @@ enum class Bug {
 };
 
 inline constexpr std::uint32_t no_chunk = 0;
-inline constexpr std::uint32_t fetching = 1;  // directory entry: its chunk is being fetched
+inline constexpr std::uint32_t fetching = 1;  // in the directory or a list: the chunk of this entry is being fetched
 inline constexpr std::uint32_t first_chunk = 2;
 
 inline constexpr std::uint32_t closed = 0xffffffffu;
@@ -76,7 +76,7 @@ inline constexpr std::uint32_t window_chunks = 8;
 
 // Empties is the shared state of the searches for empty chunks of other classes.
 struct Empties {
-  std::uint32_t next;   // step at which the next group searches: the prepared chunks from the last on, then the others
+  std::uint32_t next;   // step of the next search; the steps are the prepared chunks backwards, then the other chunks
   std::uint32_t vain;   // chunks checked since the last success
   std::uint32_t taken;  // empty chunks of other classes taken so far
 };
@@ -138,7 +138,7 @@ struct Space {
   std::uint32_t class_part = 0;  // distance between the first preferred chunks of two neighbouring classes
   std::uint32_t own_chunks = 0;  // chunks behind the prepared ones that entries may prefer
   std::uint32_t own_mask = 0;    // smallest power of two that is at least own_chunks, minus 1
-  std::uint32_t share_log2 = 0;  // bytes of the pool for the shares of all warps of a grid
+  std::uint32_t share_log2 = 0;  // log2 of the bytes of the pool for the shares of all warps of a grid
   std::uint32_t wide_log2 = 0;   // the same for shares of more than a word: the prepared chunks of a class
 
   SIMT_HOST_FN std::size_t chunk_bytes() const { return std::size_t{1} << chunk_log2; }

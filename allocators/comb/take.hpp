@@ -7,7 +7,7 @@
 
 namespace allocbench::comb {
 
-// Returns the finalizer of MurmurHash3: every bit of the result depends on every bit of the argument.
+// Applies the finalizer of MurmurHash3: every bit of the result depends on every bit of the argument.
 SIMT_HOST_FN std::uint32_t scrambled(std::uint32_t bits) {
   bits = (bits ^ bits >> 16) * 0x85ebca6bu;
   bits = (bits ^ bits >> 13) * 0xc2b2ae35u;

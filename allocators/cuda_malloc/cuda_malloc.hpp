@@ -5,9 +5,9 @@
 // On the CPU back end, the executor's bounded deterministic heap replaces it, so that allocators over the device heap
 // also run there. Its speed does not predict CUDA's.
 //
-// Data: We have no data of our own. The size of the heap is the cell's pool size and is fixed before the first launch
-// of the process. Freeing all blocks does not restore the initial state of the heap, so a fresh heap needs a new
-// process. device_heap_share.hpp has the guard and the largest request.
+// Data: CudaMalloc has no words of its own. The size of the heap is the cell's pool size and is fixed before the first
+// launch of the process. Freeing all blocks does not restore the initial state of the heap, so a fresh heap needs a new
+// process. device_heap_share.hpp gives the reason for the guard against huge requests, and the largest request.
 #pragma once
 
 #include "allocators/support/common/device_heap_share.hpp"

@@ -18,16 +18,18 @@
 // * Each warp has a lock next to the address of the header. The lock costs one exchange and one store per call of a
 //   group. On GPUs since Volta, diverged lanes may call at the same time. On older GPUs, the lanes of a warp run in
 //   lock step, so two of its groups never call at the same time.
-// * A mask holds the lanes that have not ended. The published count, the highest lane plus 1, never reaches zero if the
-//   lanes are not the first ones of the warp. The first request of a kernel adds its lanes by one OR.
+// * A mask holds the lanes that have allocated and not ended. The published count, the highest lane plus 1, never
+//   reaches zero if the lanes are not the first ones of the warp. The first request of a kernel adds its lanes by one
+//   OR.
 // * Requests above the limit of the device heap are refused. If a list node cannot be allocated, the block is freed, as
 //   published. A release_all() without blocks does nothing; the public code dereferences a null pointer there.
-// * Sums of requests have 64 bits. Addresses are broadcast with all bits; the published copies lose bit 31.
-// * SuperBlocks are aligned to 16 bytes, as the device heap gives them. The public code has an attribute without
-//   effect.
+// * Sums of requests have 64 bits. Addresses are broadcast with all bits. The copy of the code in the survey of Winter
+//   et al. 2021 destroys the upper half of an address whose bit 31 is set.
+// * SuperBlocks are aligned to 16 bytes, as the device heap gives them. The alignment attribute of the public code has
+//   no effect.
 //
 // As published: Words of lanes that do not call keep their last requests, so a lone lane may use a SuperBlock for each
-// call. The front of a new SuperBlock stays unused. One lane frees everything.
+// call. Lanes that move to a new SuperBlock keep their offsets, so its front stays unused. One lane frees everything.
 //
 // The reworked form and the benefit of each change: fdgmalloc_reworked.hpp.
 #pragma once
@@ -60,7 +62,7 @@ class FdgMalloc {
                                  .fresh = Fresh::by_process};
 
   static std::size_t max_request(std::size_t pool_bytes, const Parameters&) {
-    // Sums of a warp have 32 bits in the published code. The limit keeps sums rounded up to 16 below that.
+    // Sums of a warp have 32 bits in the published code. The limit keeps requests rounded up to 16 below 2^32.
     return std::min<std::size_t>(allocbench::max_request<CudaMalloc>(pool_bytes, {}), 0xfffffff0u) / 16 * 16;
   }
   static SmallHeap<Parameters> small_heap() { return {16 << 10, {.superblock_bytes = 256, .most_warps = 64}}; }

@@ -5,8 +5,8 @@
 //
 // Idea:
 // * malloc: The lanes of a warp that call together add up their requests. Their leader moves the fill level of the
-//   warp's SuperBlock for all of them, and fetches a new SuperBlock when it is full. A sum that does not fit a
-//   SuperBlock becomes one block of the general allocator.
+//   warp's SuperBlock for all of them, and fetches a new SuperBlock if some requests do not fit. A sum that does not
+//   fit a new SuperBlock becomes one block of the general allocator.
 // * release_all: The last lane of a warp that calls it frees all blocks of the warp. Nothing is freed
 //   individually.
 //
@@ -24,10 +24,10 @@
 //   takes one call of the general allocator instead of three. This call takes most of the time of a short program.
 // * Lanes that move to a new SuperBlock start at its beginning. In the published form they leave a gap as large as
 //   their predecessors' requests.
-// * If no block can serve a sum, each lane requests its own block.
+// * If a sum exceeds the largest request, each lane requests its own block.
 //
-// The general allocator is the device heap, as published. It is a template parameter. Other allocators of the suite are
-// registered as `fdgmalloc_reworked_on_<allocator>`, which Vinkler & Havran 2015, section 6, suggest.
+// The general allocator is a template parameter. Here it is the device heap, as published. Forms over other allocators,
+// which Vinkler & Havran 2015, section 6, suggest, are registered as `fdgmalloc_reworked_on_<allocator>`.
 #pragma once
 
 #include <string>
@@ -66,8 +66,8 @@ class Over {
     return {backing_, records_.find(thread), superblock_units_, limit_};
   }
 
-  // Checks on the host, while no kernel runs, that no lock is held and that a warp without owners has no memory.
-  // Returns an empty text if this is true.
+  // Checks on the host, while no kernel runs, that no lock is held, that exactly the warps with owners have memory, and
+  // that the backing allocator's invariants hold. Returns the first broken invariant, or an empty text.
   std::string broken_invariant(simt::Stream& stream) const {
     std::vector<WarpRecord> records(records_.count);
     simt::copy_to_host(stream, records.data(), records_.states, records.size() * sizeof records[0]);

@@ -26,7 +26,7 @@
 
 namespace allocbench::fdgmalloc {
 
-// HeaderRecord lies in the arena's metadata. A warp finds its header with it.
+// HeaderRecord lies in the arena's metadata and holds the address of a warp's header.
 struct HeaderRecord {
   std::uint32_t lock;
   std::uint32_t padding_;
@@ -37,7 +37,7 @@ struct WarpHeader {
   static constexpr std::size_t bytes = 256;  // bytes that are allocated for a header
 
   std::uint32_t peak;           // word for the public code's statistics; not used here
-  std::uint32_t participating;  // lanes that made the header
+  std::uint32_t participating;  // number of lanes in the call that made the header; not used here
   std::uint32_t active;         // mask of the lanes that have allocated and not ended yet
   std::uint64_t list;           // address of the newest node; 0 if there is none
   std::uint64_t superblock;     // address of the SuperBlock that is being filled; 0 if there is none

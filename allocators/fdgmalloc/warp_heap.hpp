@@ -5,8 +5,8 @@
 // published code has no lock: lanes read other lanes' requests without a barrier, and diverged lanes change the fill
 // level at the same time.) The leader of a group holds the lock only while the lanes of its own group work, so every
 // wait ends. Without divergence, no lane waits. `owners` has a bit for each lane that has allocated since its last
-// release_all(). The lane that clears the last bit frees the chain. (The published code counts threads as "highest
-// active lane + 1", which leaks for other subsets.)
+// release_all(). The lane that clears the last bit frees the chain. (The published code counts "highest active lane +
+// 1" threads, and never frees the memory if the lanes are not the first ones of the warp.)
 #pragma once
 
 #include "allocators/support/common/lock.hpp"

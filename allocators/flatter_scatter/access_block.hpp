@@ -3,22 +3,23 @@
 // mallocMC 3, FlatterScatter/AccessBlock.hpp. A page has two words:
 // * chunk_bytes: This word is 0 for an unused page. On every page of a multi-page block it has the bytes of the whole
 //   request.
-// * filling: This word counts the threads on the page: chunks in use, and searches that will soon get a chunk or leave.
-//   A locked page (in reset, or part of a multi-page block) has the page bytes added.
+// * filling: This word counts the chunks in use and the threads that search the page now. On a locked page (in reset,
+//   or part of a multi-page block), it is higher by the bytes of a page.
 //
 // Protocol:
-// * enter: A thread adds 1 to the filling, gives an unused page the requested size, and searches for a clear bit.
-// * leave: A thread subtracts 1. The last thread to leave locks the page by a compare-exchange from 0, clears the words
-//   that later formats read as bits, marks the page unused, and subtracts the lock.
+// * enter: A thread adds 1 to the filling. If the page is not full, the thread gives an unused page the requested size,
+//   and searches for a clear bit.
+// * leave: A thread subtracts 1. With `reset_pages`, the last thread to leave locks the page by a compare-exchange from
+//   0, clears the words that other chunk sizes use for bits, marks the page unused, and unlocks it by a subtraction.
 //
 // The filling counts a search as long as the search lasts. So a page may look full although it has room, and malloc may
 // return null although chunks are free (docs/findings.md).
 //
-// Orders (`bit_orders`): In the published form these operations are relaxed, and the reset has a fence where our reset
-// releases. So nothing orders the last accesses of an owner of a chunk before the first accesses of the next owner
-// (docs/findings.md). In the fixed form, every addition to the filling acquires and every subtraction releases. Setting
-// a bit acquires and clearing it releases, because a searcher that came in before an owner left may take that owner's
-// chunk.
+// Orders (`bit_orders`): In the published form all changes of bits and fillings are relaxed, and the reset has a fence
+// where our reset releases. So nothing orders the last accesses of an owner of a chunk before the first accesses of the
+// next owner (docs/findings.md). In the fixed form, every addition to the filling acquires and every subtraction
+// releases. Setting a bit acquires and clearing it releases, because a searcher that came in before an owner left may
+// take that owner's chunk.
 #pragma once
 
 #include "allocators/flatter_scatter/page_layout.hpp"
@@ -46,7 +47,7 @@ struct AccessBlock {
     return reinterpret_cast<PageEntry*>(base + (std::size_t{pages} << layout.bytes_log2))[page];
   }
   SIMT_FN std::byte* address(std::uint32_t page) const { return base + (std::size_t{page} << layout.bytes_log2); }
-  // Returns the words of bits, counted from the first one of a page with `words` words.
+  // Returns the first word of the bits of a page that has `words` such words.
   SIMT_FN std::uint32_t* bits(std::uint32_t page, std::uint32_t words) const {
     return reinterpret_cast<std::uint32_t*>(address(page + 1)) - words;
   }
@@ -92,7 +93,7 @@ struct AccessBlock {
   SIMT_FN void give(Thread& thread, std::uint32_t page, std::uint32_t inside) const {
     const std::uint32_t size = thread.atomic(entry(page).chunk_bytes).load(simt::relaxed);
     if (size >= layout.multi_page_from()) return give_pages(thread, page, size);
-    if (size == 0) return;  // the block is not ours; the division below would fault on a CPU
+    if (size == 0) return;  // no block is on this page; the division below would fault on a CPU
     const std::uint32_t chunk = inside / size;
     const std::uint32_t words = PageLayout::words(layout.chunks(size));
     const auto word = thread.atomic(bits(page, words)[chunk / 32]);
@@ -101,8 +102,8 @@ struct AccessBlock {
   }
 
  private:
-  // Enters the page and takes a chunk. Sets `size` to the size of the page's chunks. Leaves the page again if it gets
-  // none.
+  // Enters the page and takes a chunk. Sets `size` to the size of the page's chunks. If it gets no chunk, it leaves the
+  // page again and returns no_chunk.
   template <class Thread>
   SIMT_FN std::uint32_t enter(Thread& thread, std::uint32_t page, std::uint32_t place, std::uint32_t chunks,
                               std::uint32_t most, std::uint32_t& size) const {
@@ -128,8 +129,8 @@ struct AccessBlock {
     return no_chunk;
   }
 
-  // Searches the words in turn from `place` on. In each word, it tries the lane's own bit first, then the lowest clear
-  // bit.
+  // Searches all words of the page in turn. `place` selects the first. In each word, it tries the lane's own bit first,
+  // then the lowest clear bit.
   template <class Thread>
   SIMT_FN std::uint32_t take_bit(Thread& thread, std::uint32_t page, std::uint32_t chunks, std::uint32_t place) const {
     const std::uint32_t words = PageLayout::words(chunks);
@@ -158,7 +159,7 @@ struct AccessBlock {
     const auto chunk_bytes = thread.atomic(entry(page).chunk_bytes);
     std::uint32_t size = chunk_bytes.load(simt::relaxed);
     if (size != 0) {
-      // The bits of this format are clear. In front of them, where another format has its bits, there may be user data.
+      // The bits of this chunk size are clear. In front of them there may be user data, where smaller chunks have bits.
       clear_words(thread, page, layout.most_words() - PageLayout::words(layout.chunks(size)));
       chunk_bytes.compare_exchange(size, 0u, simt::relaxed, simt::relaxed);
     }
@@ -172,7 +173,7 @@ struct AccessBlock {
     for (std::uint32_t i = 0; i < count; ++i) thread.atomic(words[i]).store(0u, simt::relaxed);
   }
 
-  // Locks a page. Returns false if another thread is inside.
+  // Locks a page. Returns false if the page has a chunk in use, a searching thread or a lock.
   template <class Filling>
   SIMT_FN bool lock(const Filling& filling) const {
     return orders.setting([&](auto order) {

@@ -1,7 +1,7 @@
 // FlatterScatter is the allocator of mallocMC 3: ScatterAlloc's hash over pages of 128 KiB with flat bitfields.
 //
 // Code: alpaka-group/mallocMC, creationPolicies/FlatterScatter.hpp (85bf2e5, J. J. Lenz and R. Widera, 2024-25).
-// PIConGPU ships it. No paper was found.
+// PIConGPU ships it. We know of no paper.
 //
 // Idea: FlatterScatter has neither regions nor two-level bitmaps, unlike ScatterAlloc. Every lane works for itself.
 // * malloc: A hash of size, SM and warp selects an access block and a page. A lane enters one page after the other by
@@ -16,10 +16,10 @@
 // * A pool below one access block is one smaller access block. In the code, pools are multiples of 128 MiB.
 // * Assumed: A search for neighbouring pages tries every place once, beginning at the hashed place.
 //
-// As published: Lanes of a warp share no operation. So with one size, the lanes of all warps of an SM contend for the
-// words of one page. A page that is emptied repeatedly is reset repeatedly, which clears up to 1,016 bytes. Searches
-// begin in four access blocks and visit the full pages of one block before they continue with the next
-// (docs/findings.md). Bits and fillings have no memory order (`bit_orders`).
+// As published: Lanes of a warp share no operation. Searches begin in four access blocks. With one size, nearly all
+// lanes of an SM begin at the same page of these blocks and contend for its words. Searches visit the full pages of one
+// block before they continue with the next (docs/findings.md). A page that is emptied repeatedly is reset repeatedly,
+// which clears up to 1,016 bytes. Bits and fillings have no memory order (`bit_orders`).
 #pragma once
 
 #include <algorithm>
@@ -37,7 +37,8 @@ namespace flatter_scatter {
 
 struct Heap {
   std::byte* base = nullptr;
-  // Number of the access block at which searches begin, in units of the stride. Any value is correct.
+  // The hash selects one of `stride` access blocks. Searches begin this number of strides behind it. Any value is
+  // correct.
   std::uint32_t* first_block = nullptr;
   std::uint32_t blocks = 0;
   std::uint32_t block_shift = 63;  // log2 of the bytes of an access block; 63 if there is only one
@@ -53,7 +54,7 @@ struct Heap {
   }
 };
 
-// Makes all pages unused, with clear bits. One thread serves one word of bits.
+// Makes all pages unused, with clear bits.
 struct PreparePages {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, Heap heap) const {
@@ -86,8 +87,8 @@ class FlatterScatter {
     return pages_of(pool_bytes, parameters) * parameters.page_bytes;
   }
   // The pool has two access blocks of three pages with 15 chunks of 16 bytes. If a failed search for neighbouring pages
-  // locks a page while its last chunk is freed, the page keeps its size. The next search for another size resets it and
-  // continues elsewhere.
+  // locks a page while its last chunk is freed, the page keeps its size. The next search for another size resets the
+  // page and continues elsewhere.
   static SmallHeap<Parameters> small_heap() {
     return {.pool_bytes = 2 * 1024,
             .parameters = {.access_block_bytes = 1024, .page_bytes = 256},

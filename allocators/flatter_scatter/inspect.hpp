@@ -10,8 +10,8 @@
 
 namespace allocbench::flatter_scatter {
 
-// Checks that the filling of each page is the number of its chunks in use. Returns an empty text if this is true,
-// otherwise the first broken page.
+// Checks that the filling of each page is the number of its chunks in use, and that the pages of a multi-page block are
+// locked. Returns an empty text if this is true, otherwise the fault of the first broken page.
 inline std::string broken_page(simt::Stream& stream, const AccessBlock& block) {
   std::vector<PageEntry> entries(block.pages);
   const std::size_t page_bytes = block.layout.bytes();

@@ -1,7 +1,7 @@
 // PageLayout divides a page of FlatterScatter. It is pure arithmetic, the same on the host and in kernels.
 //
-// mallocMC 3, FlatterScatter/PageInterpretation.hpp. Chunks of one size start at the front of the page. One bit per
-// chunk lies at its end, in words of 32. A page with fewer chunks has fewer words; the words of the smallest chunks
+// mallocMC 3, FlatterScatter/PageInterpretation.hpp. Chunks of one size start at the front of the page. Words with one
+// bit per chunk lie at the end of the page. A page with fewer chunks has fewer words; the words of the smallest chunks
 // cover those of all other sizes.
 #pragma once
 
@@ -15,7 +15,7 @@ struct PageLayout {
   std::uint32_t bytes_log2 = 17;
 
   SIMT_HOST_FN std::uint32_t bytes() const { return 1u << bytes_log2; }
-  // Returns the size from which requests get whole pages, because two chunks and a word do not fit a page.
+  // Returns the least size of requests that get whole pages. Two larger chunks and a word of bits do not fit a page.
   SIMT_HOST_FN std::uint32_t multi_page_from() const { return (bytes() - 4) / 2; }
 
   SIMT_HOST_FN std::uint32_t chunks(std::uint32_t chunk) const {

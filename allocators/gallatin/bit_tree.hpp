@@ -39,7 +39,8 @@ struct BitTree {
   std::uint64_t* words;
   bool recheck;
 
-  // Returns the lowest member from `start` on, or no_segment if there is none. Continues after outdated nodes.
+  // Returns the lowest member that is not below `start`, or no_segment if there is none. If a node is empty although
+  // the layer above has its bit, the search continues behind this node.
   template <class Thread>
   SIMT_FN std::uint32_t successor(Thread& thread, std::uint32_t start) const {
     SIMT_ROLLED
@@ -98,7 +99,7 @@ struct BitTree {
     }
   }
 
-  // Removes a member. Returns whether it was one.
+  // Removes a segment from the set. Returns whether it was a member.
   template <class Thread>
   SIMT_FN bool remove(Thread& thread, std::uint32_t member) const {
     std::uint32_t nodes = shape.members;

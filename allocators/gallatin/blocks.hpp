@@ -68,7 +68,7 @@ SIMT_FN std::uint32_t random_segment(Thread& thread, const Heap& heap, std::uint
   return simt::multiply_high(hash ^ hash >> 13, heap.segments);
 }
 
-// Returns a segment with free blocks, or no_segment if no search finds one.
+// Returns a segment of the class's tree, or no_segment if no search finds one.
 template <class Thread>
 SIMT_FN std::uint32_t find_segment(Thread& thread, const Heap& heap, const BitTree& tree) {
   const std::uint32_t places = heap.parameters.first_fit ? 0 : heap.parameters.tree_restarts;
@@ -80,7 +80,7 @@ SIMT_FN std::uint32_t find_segment(Thread& thread, const Heap& heap, const BitTr
   return tree.successor(thread, 0);
 }
 
-// Takes a block out of this segment. Returns no_block if the segment is empty or belongs to another class.
+// Takes a block of this segment. Returns no_block if the segment has no free block or belongs to another class.
 template <class Thread>
 SIMT_FN std::uint32_t take_from_segment(Thread& thread, const Heap& heap, std::uint32_t size_class,
                                         std::uint32_t segment) {
@@ -174,8 +174,8 @@ SIMT_FN void free_slices(Thread& thread, const Heap& heap, std::uint32_t block, 
   return_block(thread, *heap.copy, block, size_class);
 }
 
-// Returns how many of `count` slices from `place` on no call of free() will name. If the request was served, these are
-// all but one, otherwise the slices before the end of the block.
+// Returns how many of `count` slices, the first at `place`, no call of free() will name. If the request was served,
+// these are all but one, otherwise the slices before the end of the block.
 SIMT_HOST_FN std::uint32_t unnamed_slices(const Heap& heap, bool served, std::uint32_t place, std::uint32_t count) {
   if (served) return count - 1;
   if (place >= heap.slices()) return 0;

@@ -6,12 +6,12 @@
 //
 // Idea:
 // * malloc, up to 4 KiB: A request gets a slice, whose size is a power of two. Each size class has a table of pinned
-//   blocks, and the SM selects the entry. One load and one addition serve all lanes of a class.
+//   blocks, and the SM selects the entry. One load and one addition serve all lanes of a warp that request one class.
 // * malloc, up to 32 KiB: A request gets 2, 4 or 8 of the largest slices in a row.
 // * malloc, up to one segment (16 MiB): A request gets a whole block.
 // * malloc, above one segment: A request gets a run of segments.
-// * free: The class of the segment gives the block. One addition per block and group of lanes counts the freed slices.
-//   A block is returned when all its slices are freed, and a segment when all its blocks are returned.
+// * free: The class of the segment tells the place of the block. One addition per block and group of lanes counts the
+//   freed slices. A block is returned when all its slices are freed, and a segment when all its blocks are returned.
 //
 // Data: heap.hpp. Protocols: bit_tree.hpp, blocks.hpp, slices.hpp, runs.hpp.
 //
@@ -21,8 +21,8 @@
 // * Null is returned in bounded time. A request for a block fails when it finds both the class's tree and the tree of
 //   free segments empty; the public code makes all its tries. A request searches once for a run; the public code
 //   searches 500 times.
-// * Assumed: An entry is marked vacant if its block cannot be replaced. A team checks each entry once. If no entry has
-//   a block and the team's own entry is vacant, the team fills this entry, or returns null if it cannot.
+// * Assumed: An entry is marked vacant if its block cannot be replaced. A team checks up to 30 entries. If none of them
+//   has a block and the team's own entry is vacant, the team fills this entry, or returns null if it cannot.
 // * Assumed: A team detaches a block that it finds twice in a row, if the block is used up or of another class. The
 //   lanes that crossed the end of the block may have found it in another entry.
 // * Assumed: A whole block is returned if a team that knew the block from an earlier use takes slices of it first.
@@ -41,7 +41,7 @@
 //   blocks are hidden. A simultaneous removal may hide an insertion into a tree (recheck_cleared_words).
 // * A free of a run first sets the bits of its segments and then resets their class. A fetch between these steps ends
 //   the kernel (reset_class_first).
-// * The counter of a block has 20 bits. If more than a thousand full warps request 32 KiB at once, additions to an
+// * The counter of a block has 20 bits. If about four thousand full warps request 32 KiB at once, additions to an
 //   exhausted block could overflow into the class.
 //
 // A team of lanes makes the operations below on shared words. tests/allocators/fidelity/gallatin_test.cpp counts them.
@@ -69,8 +69,8 @@
 //   addition with acquire, use no fence and load only the pointer to the table.
 // * End of a block: two more fences, and four more if a segment is fetched in advance.
 // * Free: no fence, but three loads of pointers. We make one addition with release.
-// * Return of a block: one fence, two with the tree, and two more for a segment. We make one exchange with acquire, one
-//   compare-exchange with acquire and release, and one addition with release.
+// * Return of a block: one fence, or two if the class's tree changes, and two more if the segment is returned. We make
+//   one exchange with acquire, one compare-exchange with acquire and release, and one addition with release.
 //
 // On an H200, our mallocs take less time than those of the public code (results/reference/h200/peers). At 16 B the
 // fences and loads above explain the difference: with them, this form takes the public code's time. The fences and

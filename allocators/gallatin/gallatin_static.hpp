@@ -1,13 +1,13 @@
-// In Gallatin with the static counter, a slot keeps its counter when its block is replaced, and a request with a
-// context needs one addition.
+// In Gallatin with the static counter, a slot keeps its counter when its block is replaced. A thread that remembers its
+// slot needs one addition for a request.
 //
 // Source: McCoy & Pandey, Gallatin, PPoPP 2024, and the documents of the authors' public code after March 2024.
 //
 // Idea:
-// * malloc: A thread remembers slot, block and generation of its last request. One addition to the slot's counter
-//   returns the current generation and the caller's slices. If the generation differs or the block is used up, the
-//   thread searches for a slot again. Requests above a slice, frees, blocks and segments are those of gallatin.hpp.
-// * free: Frees are those of gallatin.hpp.
+// * malloc: A thread remembers slot, block and generation of its last request (its context). One addition to the slot's
+//   counter returns the current generation and the caller's slices. If the block is used up, the thread searches for a
+//   slot again. Requests above eight of the largest slices, blocks and segments are handled as in gallatin.hpp.
+// * free: as in gallatin.hpp.
 //
 // Data and protocol: static_slots.hpp, static_session.hpp; blocks.hpp.
 //
@@ -17,15 +17,17 @@
 //
 // Differs from the source, of which we have only the documents:
 // * All differences of gallatin.hpp apply.
-// * Assumed: A tile begins with the slot of its number. A slot gets its first block from its first request, not from a
-//   call per class.
-// * Assumed: A lane that adds to an ended generation with an older context finds its block among the retired blocks.
+// * Assumed: The search of a tile begins at the slot of the tile's number. A slot gets its first block from its first
+//   request, not from a call per class.
+// * Assumed: If an addition returns another generation than the context has, the team looks up the block of that
+//   generation in the slot, also among the retired blocks.
 // * The blocks of a class's slots fill at most a thirty-second of the pool, and a class has at most 256 slots. In the
 //   published code, the 256 slots of the largest class pin 4 GiB.
 // * The back reference from a block to its slot is left out, because nothing here reads it.
+// * If the live blocks exceed the pool, callers get null. In the published code, they search for slots that do not
+//   exist.
 //
-// As published: Slices of a generation are lost if eight more generations end before a lane requests them. If the live
-// set exceeds the pool, callers search for slots that do not exist; here they get null.
+// As published: Slices are lost if eight more generations end before the team that took them looks up their block.
 #pragma once
 
 #include "allocators/gallatin/inspect.hpp"

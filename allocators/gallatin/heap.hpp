@@ -13,7 +13,7 @@
 // * `rings` has the numbers of the returned blocks of each segment, in order.
 // * `counters` has four words per segment: blocks taken, places of the ring taken, places filled in order, and free
 //   blocks - 1.
-// * The trees are one of the free segments, and one per class of the segments with free blocks (bit_tree.hpp).
+// * `trees` has a tree of the free segments, and a tree per class of the segments with free blocks (bit_tree.hpp).
 // * `pinned` has, for each class, the blocks that serve slices. SMs share them (slices.hpp).
 // * Bit c of `locks` is set while class c fetches a segment, and bit `classes` while a request looks for a run.
 #pragma once
@@ -32,7 +32,7 @@ inline constexpr std::uint32_t free_id = 0xffffffffu;
 inline constexpr std::uint32_t first_run_id = 10;
 inline constexpr std::uint32_t no_block = 0xffffffffu;
 inline constexpr std::uint32_t smallest_slice_log2 = 4;
-// A request takes at most 8 of the largest slices. A larger request takes a block.
+// A request takes at most 8 of the largest slices. A larger request takes a block or a run of segments.
 inline constexpr std::uint32_t most_count_log2 = 3;
 
 // These are values of entries of the table of pinned blocks. A pinned block b is stored as first_pinned + b.
@@ -177,7 +177,7 @@ struct Heap {
   static std::uint32_t log2_of(std::uint64_t power) { return static_cast<std::uint32_t>(std::countr_zero(power)); }
 };
 
-// Frees all segments and resets their counters. One thread serves one segment or word.
+// Makes all segments free, resets their counters, and marks all entries of the table of pinned blocks as vacant.
 struct PrepareHeap {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, Heap heap) const {

@@ -1,5 +1,5 @@
-// Requests of Gallatin are served by slices, a whole block or a run of segments, and are freed in the same way (McCoy &
-// Pandey 2024; protocol of the authors' public code).
+// A request of Gallatin gets slices, a whole block or a run of segments. These functions serve requests and free blocks
+// (McCoy & Pandey 2024; protocol of the authors' public code).
 #pragma once
 
 #include "allocators/gallatin/runs.hpp"

@@ -3,8 +3,8 @@
 // A lock admits one request at a time. The request searches the bottom words of the tree of free segments backwards
 // from the last one. Only a run that contains the lowest segment of a word counts; it may extend into lower words. The
 // first word is never searched. So a used lowest segment hides the other segments of its word, and a pool of 64
-// segments or fewer serves no run. A run changes only
-// the bottom layer. The upper layers are hints, so they may be out of date.
+// segments or fewer serves no run. A request for a run changes only the bottom layer. The upper layers are hints, so
+// they may be out of date.
 #pragma once
 
 #include "allocators/gallatin/blocks.hpp"
@@ -41,7 +41,7 @@ class RunSearch {
 
   SIMT_FN std::uint64_t load(std::uint32_t word) const { return thread_.atomic(words_[word]).load(simt::relaxed); }
 
-  // Returns the first segment of a run that begins with the lowest segment of `word`, or in the words below.
+  // Returns the first segment of a run of `count` free segments that has the lowest segment of `word`, or no_segment.
   SIMT_FN std::uint32_t begin_of_run(std::uint32_t word, std::uint32_t count) const {
     const std::uint32_t width = mask() + 1;
     const std::uint64_t used = ~load(word);

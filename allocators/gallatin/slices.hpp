@@ -1,11 +1,11 @@
 // Slices of Gallatin are cut from pinned blocks. One addition serves all lanes that request together.
 //
 // McCoy & Pandey 2024; protocol of the authors' public code. Every class has a table of pinned blocks, and the number
-// of the SM selects an entry. The lanes of a class sum up their slices. The last lane adds the sum to the block's
-// counter, and each lane gets its place from the old value. The team that crosses the end of the block detaches it and
-// puts a new block into the entry. Until then, other teams use the next entries. When an addition arrives, its block
-// may be out of the table and may have another class. The class above the count shows this, and the team frees the
-// slices.
+// of the SM selects an entry. The lanes of a warp that request one class together are a team and sum up their slices.
+// The last lane adds the sum to the block's counter, and each lane gets its place from the old value. The team that
+// crosses the end of the block detaches it and puts a new block into the entry. Until then, other teams use the next
+// entries. When an addition arrives, its block may be out of the table and may have another class. The class above the
+// count shows this, and the team frees the slices.
 //
 // Memory orders: A thread that makes a block available sets the block's counter with release. A team that takes slices
 // increases the counter with acquire. So the team sees the block's data, even if it knew the block from an earlier use.
@@ -28,7 +28,7 @@ struct Pinned {
   }
 };
 
-// Puts a new block into an entry that the caller has set to being_replaced.
+// Puts a new block into an entry that the caller has set to being_replaced. If there is none, the entry becomes vacant.
 template <class Thread>
 SIMT_NOINLINE_FN std::uint32_t fill_entry(Thread& thread, const Heap& heap, std::uint32_t size_class,
                                           std::uint32_t slot) {
@@ -61,7 +61,7 @@ SIMT_FN Pinned find_pinned(Thread& thread, const Heap& heap, std::uint32_t size_
   return {own, block, block == no_block};
 }
 
-// Detaches a block without slices from its entry, unless another team has done so.
+// Puts a new block into the entry of a block that is used up or has another class, unless another team has done so.
 template <class Thread>
 SIMT_FN void replace(Thread& thread, const Heap& heap, std::uint32_t size_class, const Pinned& pinned) {
   std::uint32_t expected = first_pinned + pinned.block;

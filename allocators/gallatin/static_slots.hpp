@@ -8,7 +8,8 @@
 //
 // * `counter` is generation << 32 | slices handed out. This word has its own line of memory.
 // * `live` is valid << 63 | generation << 32 | block.
-// * `retired` has the last eight values of `live`. An addition to an ended generation finds its block there.
+// * `retired` has the last eight values of `live`. If an addition belongs to an ended generation, the team finds the
+//   block there.
 //
 // Protocol: The team whose slices cross the end of the block replaces the block. The team takes a new block, stores the
 // old one in `retired`, writes the new `live` and finally exchanges the counter for the next generation. Until then,
@@ -101,7 +102,8 @@ struct Slots {
   }
 };
 
-// Gives the slot its next block after generation `old` has ended. If there is none, the slot has no block.
+// Gives the slot its next block after generation `old` has ended. If the class gets no block, the slot stays without
+// one.
 template <StaticBug bug, class Thread>
 SIMT_FN bool renew(Thread& thread, const Heap& heap, const Slots& slots, Slot& slot, std::uint32_t size_class,
                    LiveBlock old) {
@@ -131,7 +133,7 @@ SIMT_NOINLINE_FN bool renew_slot(Thread& thread, const Heap& heap, const Slots& 
   return renew<bug>(thread, heap, slots, slot, size_class, old);
 }
 
-// Returns the block of an ended generation if it is still stored, otherwise no_block.
+// Returns the block of the current generation or of an ended one, or no_block if it is not stored any more.
 template <class Thread>
 SIMT_FN std::uint32_t block_of_generation(Thread& thread, Slot& slot, std::uint32_t generation) {
   LiveBlock found{thread.atomic(slot.live).load(simt::acquire)};

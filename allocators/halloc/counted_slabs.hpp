@@ -4,15 +4,15 @@
 // Adinetz & Pleiter 2014; layout of the authors' public code 0.11.
 // * Bits 12-31 of the counter are the chunks in use, bit 8 marks a head, bits 5-7 are the kind of chunk (7 for a free
 //   slab), and bits 0-4 are the size.
-// * A slab has one bit per chunk. A block is 1, 2, 4 or 8 chunks of one word.
+// * A slab has one bit per chunk. A block is 1, 2, 4 or 8 chunks, whose bits are in one word.
 // * Lengths have 4 bits per chunk. The length of a block is written at its first chunk.
 // * One set has the free slabs. Each kind has a set of sparse slabs, and each size has sets of roomy and busy slabs
 //   (slab_bitmap.hpp).
 //
 // Protocol: The low bits of the counter change only under the lock of the slab, and its count changes with every block.
 // A thread that won its bits adds to the count. If the kind in the old word differs, the slab was freed in between, and
-// the thread undoes both changes. If a free crosses a threshold of a slab that is not a head, it files the slab. A free
-// that lowers the count to zero tries to free the slab.
+// the thread undoes both changes. If a free crosses a threshold of a slab that is not a head, it moves the slab to
+// another set. A free that lowers the count to zero tries to free the slab.
 //
 // Orders: Bits acquire when a block is taken and release when it is freed. Frees release the count, and the lane that
 // frees the slab acquires it. The set of free slabs and the head then order the next use of the slab after these
@@ -114,7 +114,7 @@ struct CountedSlabs {
     return word.fetch_and(~(15u << shift_in_word), simt::relaxed) >> shift_in_word & 15;
   }
 
-  // Lowers the count of a slab, and files the slab if its count crosses a threshold.
+  // Lowers the count of a slab. If the slab is not a head and its count crosses a threshold, moves or frees the slab.
   template <class Thread>
   SIMT_FN void subtract(Thread& thread, std::uint32_t slab, std::uint32_t chunks) const {
     const std::uint32_t before =
@@ -153,7 +153,7 @@ struct CountedSlabs {
     return taken;
   }
 
-  // Makes the slab an ordinary slab that is not a head.
+  // Makes the slab an ordinary slab that is not a head, and adds it to a set or frees it.
   template <class Thread>
   SIMT_FN void detach(Thread& thread, std::uint32_t slab) const {
     lock(thread, slab);

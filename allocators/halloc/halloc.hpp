@@ -6,11 +6,12 @@
 // Idea:
 // * malloc, up to 3072 bytes: A request is rounded up to one of sixteen sizes. Each size has a counter, and one
 //   addition per warp gives every lane of the warp a number. A hash of the number selects blocks of the size's head
-//   slab, and an atomic OR takes a block. The lanes that won add to the count of the slab together and write the length
-//   of their block. When the head is 83.5 % full, another slab becomes the head.
+//   slab, and an atomic OR takes a block. The lanes that won add to the count of the slab together and write the
+//   lengths of their blocks. When the head is 83.5 % full, another slab becomes the head.
 // * malloc, larger requests: They go to the back end's device heap, which gets a quarter of the memory.
-// * free: The address gives the slab. A free takes the length and clears the bits. One subtraction from the slab's
-//   count serves all lanes that free equal blocks of it. A free files the slab if the count crosses a threshold.
+// * free: The slab follows from the address; blocks outside the slabs go to the device heap. A free reads the length of
+//   its block and clears length and bits. One subtraction from the slab's count serves all lanes that free equal blocks
+//   of it. If the count crosses a threshold, the free moves the slab to another set.
 //
 // Data: sizes and hash (size_classes.hpp), slabs and their protocol (counted_slabs.hpp), sets (slab_bitmap.hpp), heads
 // and their replacement (locked_heads.hpp), the slab grid (slab_grid.hpp).
@@ -18,13 +19,13 @@
 // Differs from the slides and the public code:
 // * The memory orders are ours (counted_slabs.hpp).
 // * Groups of lanes are explicit masks: the lanes that call together with one size stay together until each has its
-//   block. The public code loops over votes of all currently running lanes, which hang on GPUs since Volta.
-// * A lane gives up if no slab is found, after four visits to the same busy head, or after 64 visits plus two per slab.
-//   Requests above the device heap's share are refused, because CUDA's malloc overflows near 2^64.
+//   block. The public code loops over votes of all currently running lanes, and these loops hang on GPUs since Volta.
+// * A lane gives up if no slab is found, after four vain visits to the same busy head, or after 64 visits plus two per
+//   slab. Requests above the device heap's share are refused, because CUDA's malloc overflows near 2^64.
 // * Requests of 17 to 24 bytes get 32 bytes, because 24-byte blocks would be aligned only to 8 bytes. For 384 and 768
 //   bytes, a slab has 10,920 chunks instead of the published 10,922.
 // * The last words of the sets are searched too. In the public code, every small malloc fails with fewer than 32 slabs
-//   (171 MiB).
+//   (pools below 171 MiB).
 // * Assumed: A detached head is filed by the thresholds of its size, even if it is busy. A search puts a busy slab back
 //   if it is too full. In the public code, both are in no set until a free crosses a threshold.
 // * Lengths take 128 KiB per slab of 4 MiB. The public code has 256 KiB and uses half of them.
@@ -46,7 +47,7 @@
 
 namespace allocbench {
 
-// Makes all slabs free, without heads. One thread serves one slab.
+// Makes all slabs free, and gives all sizes their first counters and no heads.
 struct PrepareHalloc {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, halloc::LockedHeads heads, std::uint64_t* cells) const {
@@ -142,7 +143,8 @@ class PublishedHalloc : public HallocBase {
     std::uint32_t number;
   };
 
-  // Returns the number of the caller's request. Either the leader counts for the group, or each lane counts separately.
+  // Returns the number of the caller's request. With aggregation the leader counts for the group, otherwise each lane
+  // counts by itself.
   template <class Thread, class Group>
   SIMT_FN std::uint32_t next_counter(Thread& thread, const Group& group, SizeHead& size) const {
     if (!choices_.aggregation) return thread.atomic(size.counter).fetch_add(1u, simt::relaxed);
@@ -158,7 +160,7 @@ class PublishedHalloc : public HallocBase {
   }
 
   // Visits one head after the other until every lane of the group has a block or gives up. The lanes request blocks of
-  // the same size and start at `first`, their h(c, 0).
+  // the same size. Each lane starts at its own `first`, which is h(c, 0).
   template <class Thread, class Group>
   SIMT_FN void* visit_heads(Thread& thread, Group group, std::uint32_t id, std::uint32_t head, std::uint32_t first) {
     Probes probes{first, first, 0};
@@ -185,9 +187,9 @@ class PublishedHalloc : public HallocBase {
     }
   }
 
-  // Tries to set the bits of a block of this head. After every second failure, the lanes check the slab's count. If the
-  // slab is busy, they leave it and set `full`. A slab that is not busy may have no clear bits, because lanes count
-  // their blocks after they win them.
+  // Tries to set the bits of a block of this head. After every second failure, the lane checks the slab's count. If the
+  // slab is busy, the lane leaves it and sets `full`. A slab that is not busy may have no clear bits, because lanes
+  // count their blocks after they win them.
   template <class Thread>
   SIMT_FN bool reserve(Thread& thread, std::uint32_t slab, std::uint32_t id, std::uint32_t most, Probes& probes,
                        bool& full) const {

@@ -1,4 +1,4 @@
-// All forms of Halloc share this host code: limits, the heap of models, and the steps of the hash.
+// All forms of Halloc share this host code: limits, small heaps for tests and models, and the steps of the hash.
 #pragma once
 
 #include "allocators/halloc/parameters.hpp"
@@ -29,7 +29,7 @@ class HallocBase {
     parameters.sparse = 0.2;
     return {3 * 512, parameters, parameters.busy, serves_other_sizes};
   }
-  // The heap has slabs of more than one word, and a device heap for larger requests.
+  // The heap has slabs of more than one word of bits, and a device heap for larger requests.
   template <class P = Parameters>
   static SmallHeap<P> slabs_and_device_heap(double serves_other_sizes) {
     auto heap = three_slabs<P>(serves_other_sizes);

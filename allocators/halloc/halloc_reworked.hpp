@@ -11,8 +11,8 @@
 //   atomic operation per malloc (for one-chunk blocks) and per free.
 // * A malloc adds to the slab's count while it tries the first bit, and threads that fail subtract again. This saves
 //   one trip to memory if heads have room.
-// * Count, kind and an era are one 64-bit word. So slabs need no locks, and a head that became a head again is not
-//   taken for the old one.
+// * Count, size and an era of a slab are one 64-bit word. So slabs need no locks, and a head that became a head again
+//   is not taken for the old one.
 // * Sets record whether they have members and where the last one was, so a search does not scan empty sets. The old
 //   head is detached after the unlock, and waiting threads read the head instead of the lock. This matters for blocks
 //   of 256 bytes and more, because the replacement of heads limits their rate.
@@ -24,9 +24,9 @@
 // * As in all our forms, requests of 17 to 24 bytes get 32 bytes, because 24-byte blocks would be aligned only to 8
 //   bytes.
 //
-// The malloc kernel has more registers than that of the public code (38). The search for a head is inlined, because a
-// call costs more time than it saves, and states and heads are 64-bit words. With 56 registers instead of 44 on sm_90,
-// fewer warps are resident than in the published form.
+// The malloc kernel has 56 registers on sm_90. That of the published form has 44, and that of the public code 38. So
+// fewer warps are resident. The reasons are that the search for a head is inlined, because a call costs more time than
+// it saves, and that states and heads are 64-bit words.
 #pragma once
 
 #include <algorithm>
@@ -39,7 +39,7 @@
 
 namespace allocbench {
 
-// Frees all slabs and sets all sizes to their first state. One thread serves one word.
+// Makes all slabs free, and gives all sizes their first counters and no heads. All other words are zero.
 struct ResetHalloc {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, halloc::Heads heads) const {
@@ -81,7 +81,7 @@ class HallocReworked : public halloc::HallocBase {
     heap.serves_new = 180;
     return heap;
   }
-  // The heap has two words of slabs.
+  // The sets of this heap have two words of bits.
   static SmallHeap<Parameters> heap_of_many_units() {
     auto heap = three_slabs(Parameters{}.busy);
     heap.pool_bytes = 64 * heap.parameters.slab_bytes;
@@ -154,7 +154,7 @@ class HallocReworked : public halloc::HallocBase {
   }
 
   // Visits one head after the other until every lane of the group has a block or gives up. The lanes request blocks of
-  // the same size and start at `first`, their h(c, 0).
+  // the same size. Each lane starts at its own `first`, which is h(c, 0).
   template <class Thread, class Group>
   SIMT_FN void* visit_heads(Thread& thread, Group group, std::uint32_t id, std::uint64_t head, std::uint32_t first) {
     Probes probes{first, first, 0};
@@ -166,8 +166,8 @@ class HallocReworked : public halloc::HallocBase {
         if (block != nullptr || last_visit) return block;
       }
       const std::uint64_t old_head = head;
-      // A busy slab allows one try per visit, and two busy slabs could use up all visits in turn. So the last visits go
-      // to idle slabs of other sizes.
+      // A busy slab allows one try per visit, and two busy slabs could use up all visits in turn. So the last visits
+      // prefer idle slabs of other sizes to busy slabs.
       const bool spares_busy = visits_left <= 8;
       if (group.leader()) head = heads_.replacement(thread, id, old_head, spares_busy);
       head = group.broadcast(head);

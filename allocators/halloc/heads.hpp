@@ -7,7 +7,7 @@
 //
 // The time from lock to unlock limits the rate at which large blocks are allocated, because 36 warps fill a slab of 3
 // KiB blocks. So loads are issued together, and the old head is detached after the unlock. The thread that makes a head
-// busy polls the lock. Threads that find it busy poll the head, and rarely the lock.
+// busy polls the lock. Threads that find a head busy poll the head, and rarely the lock.
 //
 // Lock: `lock` is odd while the lock is held. If a search that began after a thread's arrival fails, the thread gives
 // up without searching. The thread reads the value of `lock` at its arrival by an atomic addition. With a load, a later
@@ -31,7 +31,7 @@ struct alignas(128) SizeState {
   std::uint32_t failed_search;  // value of `lock` during the last search that found nothing
 };
 
-// The counters do not start at zero, as in the public code.
+// As in the public code, the counters do not start at zero.
 inline constexpr std::uint32_t first_counter = 0x0b0b0b0bu;
 
 struct Heads {
@@ -147,7 +147,7 @@ struct Heads {
                       [&](std::uint32_t slab, std::uint64_t seen) { return slabs.take_free(thread, slab, id, seen); });
   }
 
-  // Returns a slab that is busy or will be soon, as the last resort.
+  // As the last resort, returns a slab of the size that is filled beyond `roomy`, but not beyond `crammed`.
   template <class Thread>
   SIMT_FN std::uint64_t search_busy(Thread& thread, std::uint32_t id) const {
     const std::uint32_t limit = slabs.classes.thresholds(kind_of(id)).crammed;
@@ -164,7 +164,7 @@ struct Heads {
   }
 
   // Releases the slabs that other sizes found in advance, and their heads without blocks. Skips sizes whose lock is
-  // held. Returns whether there were any.
+  // held. Returns whether it released a slab.
   template <class Thread>
   SIMT_FN bool release_idle_heads(Thread& thread, std::uint32_t id) const {
     bool released = false;

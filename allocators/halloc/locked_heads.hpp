@@ -10,7 +10,7 @@
 
 namespace allocbench::halloc {
 
-// SizeHead is the state of a size. The counters do not start at zero, as in the public code.
+// SizeHead is the state of a size. As in the public code, the counters do not start at zero.
 struct SizeHead {
   static constexpr std::uint32_t first_counter = 0x0b0b0b0bu;
 
@@ -88,7 +88,7 @@ struct LockedHeads {
     });
   }
 
-  // Returns a busy slab to its set if it is too full now.
+  // Returns a slab that was too full to its set, unless it is a head or belongs to another size now.
   template <class Thread>
   SIMT_FN void put_back(Thread& thread, const SlabBitmap& busy, std::uint32_t slab, std::uint32_t id) const {
     const std::uint32_t word = thread.atomic(slabs.counters[slab]).load(simt::relaxed);

@@ -13,15 +13,17 @@
 //
 // Protocol:
 // * allocate: A thread adds its chunks to the count and ORs its bits, in any order. The thread owns the block if its
-//   bits were clear and the old state word shows a formatted slab with the era of the thread's head. Otherwise it
-//   clears the bits that it set, subtracts, and requests a new head.
+//   bits were clear and the old state word shows a formatted slab with the era of the thread's head. If the bits were
+//   taken, it tries others. If the state word does not match or all tries fail, it clears the bits that it set,
+//   subtracts, and requests a new head.
 // * free: A thread clears the bits, then subtracts. The count is never below the number of bits that owners hold.
 // * subtract: If a thread lowers the count of a slab across a threshold and the slab is not a head, it files the slab
 //   in the set of its new class. At zero it frees the slab by a compare-exchange of exactly this word, so that neither
 //   a late addition nor a new head is lost. Then it removes the slab from the set of its old class, and puts it back if
 //   the slab is of that class again. A withdrawn allocation subtracts by the same rule.
 // * take: A slab found in a set becomes a head by a compare-exchange. A slab that has left the class is filed again.
-//   Sets may contain too many slabs. A slab that is not a head, not free and not crammed is in one of them.
+//   Sets may also contain slabs that no longer belong there. A slab that is not a head, not free and not crammed
+//   (size_classes.hpp) is in one of the sets.
 //
 // Orders: A free releases bits and count, and an allocation acquires the bits. The addition is relaxed: the era that
 // the old word must show was published with the head (release, acquire), after everything that emptied or filled the
@@ -89,7 +91,7 @@ struct Slabs {
     return base + (std::size_t{slab} << shift) + offset_of_chunk(kind, chunk);
   }
 
-  // Returns whether an allocation from this head may find this old state.
+  // Returns whether an allocation from `head` is valid if it found the state `before`.
   SIMT_HOST_FN static bool allows(std::uint64_t before, std::uint64_t head) {
     return SlabState::era(before) == SlabState::era(head) && SlabState::formatted(before);
   }
@@ -196,8 +198,8 @@ struct Slabs {
     }
   }
 
-  // Makes a slab that the caller removed from the free set the head of a size. Acquire is enough, because
-  // Heads publishes what is written here when it stores the new head with release.
+  // Makes a slab that the caller removed from the free set the head of a size. Acquire is enough, because Heads
+  // publishes what is written here when it stores the new head with release.
   template <class Thread>
   SIMT_FN std::uint64_t take_free(Thread& thread, std::uint32_t slab, std::uint32_t id, std::uint64_t seen) const {
     thread.atomic(kinds[slab]).store(kind_of(id), simt::relaxed);  // no thread owns a block of the slab
@@ -235,7 +237,8 @@ struct Slabs {
   SIMT_FN void unfile(Thread& thread, std::uint32_t slab, std::uint32_t index) const {
     if (index == no_set) return;
     set(index).remove(thread, slab);
-    // If the bit was set when the slab returned to the class, this load sees that state or a later one.
+    // The removed bit may have been set when the slab returned to the class. Then this load sees the state of that time
+    // or a later one, and the slab is added again.
     if (set_index(thread.atomic(states[slab]).load(simt::acquire)) == index) set(index).add(thread, slab);
   }
 

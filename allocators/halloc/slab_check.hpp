@@ -1,4 +1,4 @@
-// These functions check the slabs on the host while no kernel runs.
+// These functions check the slabs of the reworked form on the host while no kernel runs.
 #pragma once
 
 #include <string>

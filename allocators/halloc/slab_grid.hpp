@@ -1,4 +1,4 @@
-// SlabGrid is the slab grid of Halloc, which gives the slab of an address.
+// SlabGrid is the slab grid of Halloc. It finds the slab of an address.
 //
 // Adinetz & Pleiter 2014, "Slab Grid". A cell is as long as a slab. Slabs need not begin at cells, so a cell contains
 // two slabs and the cut-off, the place where the second one begins. Bit 0 marks a valid cell. Bits 13-25 are the first

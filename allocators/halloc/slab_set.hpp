@@ -12,7 +12,8 @@
 
 namespace allocbench::halloc {
 
-// Word 0 has the number of members, word 1 the place where the last slab was found, and the other words have the bits.
+// Word 0 is `members`, word 1 is the index of the word of bits in which the last slab was found, and the other words
+// have the bits.
 struct SlabSet {
   static constexpr std::uint32_t header_words = 2;
 
@@ -29,8 +30,8 @@ struct SlabSet {
     if ((before & bit) != 0) thread.atomic(words[0]).fetch_sub(1u, simt::relaxed);
   }
 
-  // Removes a slab that has left the class. It may have returned to the class, so the caller checks it and adds it
-  // again.
+  // Removes a slab that has left the class. The slab may have returned to the class meanwhile. So the caller checks the
+  // slab afterwards and adds it again if needed.
   template <class Thread>
   SIMT_FN void remove(Thread& thread, std::uint32_t slab) const {
     const std::uint32_t bit = 1u << slab % 32;

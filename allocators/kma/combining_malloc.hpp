@@ -8,7 +8,7 @@
 //   * The lanes of a warp that ask for the same block size reserve together, by one subtraction, and set their bits by
 //     one OR. Frees into the same bitmap word work in the same way. In the published form each thread does a
 //     compare-exchange, so only one reservation per round trip to the second-level cache succeeds.
-//   * The search starts at the next clear bit of a superblock without frees, instead of at word 0.
+//   * The search starts at the bit that would be the next clear one without frees, instead of at word 0.
 //   * The thread that takes the last block also attaches the next superblock. The thread that prepares a superblock
 //     takes its own blocks while it formats it.
 //   * Lanes that together need a whole superblock take it from the queue directly.
@@ -70,7 +70,7 @@ class CombiningMalloc {
     const std::uint32_t key = (superblock << words_per_superblock_log2) + word;
     const auto all = thread.converged();
     put(thread, all.match_any(key), superblock, state, word, 1u << bit % 32);
-    all.apart().sync();  // lanes leave together, after some of them have put a superblock into the queue
+    all.apart().sync();  // lanes leave together, although only some of them may put a superblock into the queue
   }
 
   std::string broken_invariant(simt::Stream& stream) const { return kma::broken_invariant<State>(stream, layout_); }

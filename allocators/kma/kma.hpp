@@ -27,13 +27,14 @@
 //   * free clears the bit before it counts. In the printed order a superblock can be recycled and formatted between the
 //     two steps, and the late AND then frees a block of another owner.
 //   * The smallest block of `kma` is 16 bytes, because every block is 16-byte aligned. `kma_from_4_bytes` has the
-//     paper's blocks from 4 bytes on, each aligned to its size, but at most to 16. When the queue is empty, malloc
-//     returns null.
+//     paper's blocks of 4 bytes and more, each aligned to its size, but at most to 16.
+//   * If a size has no active superblock and the queue is empty, malloc returns null.
 //   * Assumed, because the paper does not say: Requests are rounded to the next power of two, because the size
 //     heuristics are unpublished. An attached superblock stays attached when all its blocks are free. Size and flags
 //     share the state word.
 // As in the paper, a detached superblock with some free blocks is unreachable until all its blocks are free, and an
-// unused active superblock serves only its block size. So malloc may return null although the pool has free blocks.
+// active superblock serves only its block size, even if all its blocks are free. So malloc may return null although the
+// pool has free blocks.
 #pragma once
 
 #include "allocators/kma/inspect.hpp"
@@ -77,7 +78,8 @@ class ExchangingMalloc {
   using Parameters = kma::Parameters;
 
   static std::size_t max_request(std::size_t, const Parameters& parameters) { return Layout::max_request(parameters); }
-  // Three superblocks can be used. The superblock that was active last keeps its size when all its blocks are free.
+  // Three of the four superblocks can be used, because one stays in the queue. The superblock that was active last
+  // keeps its size when all its blocks are free.
   static SmallHeap<Parameters> small_heap() {
     return {.pool_bytes = 1 << 10, .parameters = {.superblock_bytes = 256}, .serves_other_sizes = 0.6};
   }

@@ -99,7 +99,7 @@ class SuperblockHeap {
 
   // Replaces `superblock`, of which the caller took the last block. The caller may have seen the superblock active
   // before its reuse, and take the block before the superblock is in the active table again. Then the entry is busy for
-  // a moment, and no other lane calls this function.
+  // a moment, and this function waits.
   template <class Thread>
   SIMT_FN void replace(Thread& thread, std::uint32_t superblock, std::uint32_t log2) const {
     const auto entry = thread.atomic(active_[log2]);
@@ -113,8 +113,8 @@ class SuperblockHeap {
     static_cast<void>(refill(thread, log2, 0));
   }
 
-  // Stores the next active superblock in an entry that the caller has set to busy, and takes up to `wanted` of its
-  // blocks.
+  // Takes an unused superblock for an entry that the caller has set to busy, and up to `wanted` of its blocks. If
+  // blocks are left, the superblock becomes active. Otherwise the entry becomes empty.
   template <class Thread>
   SIMT_FN Grant refill(Thread& thread, std::uint32_t log2, std::uint32_t wanted) const {
     const std::uint32_t capacity = superblocks_.capacity(log2);

@@ -78,8 +78,8 @@ class SuperblockQueue {
     std::uint64_t first = head.load(simt::acquire);
     for (;;) {
       // The tail is not before `first`: the thread that moved the head to `first` had seen the tail at or behind it.
-      // If `first` is outdated and the same superblock is the tail again, the tail acquires its new link and the new
-      // head.
+      // If `first` is outdated and the same superblock is the tail again, this load of the tail acquires the
+      // superblock's new link and the new head.
       std::uint64_t last = tail.load(simt::acquire);
       const std::uint64_t next = thread.atomic(links_[index(first)]).load(simt::acquire);
       if (index(next) != none && index(first) != index(last)) {

@@ -9,8 +9,8 @@
 
 namespace allocbench::kokkos {
 
-// Checks that counts agree with bits, and that no bit is set beyond the blocks of a superblock. Returns an empty text
-// if this is true.
+// Checks that counts agree with bits, that no bit is set beyond the blocks of a superblock, and that no block is above
+// the largest size. Returns an empty text if this is true.
 inline std::string broken_superblock(simt::Stream& stream, const Superblocks& superblocks, std::uint32_t max_log2) {
   std::vector<std::uint32_t> words(std::size_t{superblocks.count} * superblocks.stride);
   simt::copy_to_host(stream, words.data(), superblocks.states, words.size() * sizeof words[0]);

@@ -9,7 +9,7 @@
 //   one to the superblock's count and searches for a bit by ORs, from a place that the clock chooses. If this fails, it
 //   scans all superblocks, beginning with the range of its size. It takes the first superblock of its size that is not
 //   full. If there is none, it gives its size to the first empty superblock by a compare-exchange. Without an empty
-//   superblock, it takes the first superblock of a larger size.
+//   superblock, it takes the first superblock of a larger size that is not full.
 // * free: A lane clears the bit, then lowers the count.
 //
 // Data: superblock.hpp. Each block size has two words: the superblock to try first and the first superblock of its
@@ -18,16 +18,16 @@
 //
 // Differs from the code:
 // * Memory orders replace fences (superblock.hpp).
-// * A request above the largest block gets null, and a wrong free does nothing. In the code, both end the program.
-// * A request gets null after it has lost 64 + 2 * superblocks found superblocks to others. In the code it may go on
-//   forever.
+// * A request above the largest block gets null, and a free of anything but a block in use does nothing. In the code,
+//   both end the program.
+// * A request gets null after 64 tries plus two per superblock. In the code it may go on forever.
 // * The states and hints of superblocks lie outside the pool, so the pool contains only superblocks. Blocks of up to
 //   256 bytes are therefore aligned to their size. In the authors' code the superblocks follow the states in the pool,
 //   and blocks are aligned to 32 bytes.
 //
-// As published: With attempts = 1, the default, malloc may return null although blocks are free. If a superblock is
-// full, every waiting lane scans all full superblocks of its size, which takes seconds with many superblocks
-// (docs/findings.md). A request of 16 bytes takes 64.
+// As published: With attempts = 1, the default, malloc may return null although blocks are free. If the superblock of
+// the hint is full, each lane that tries it scans all full superblocks of its size. With many superblocks this takes
+// seconds (docs/findings.md). A request of 16 bytes takes 64.
 #pragma once
 
 #include <string>
@@ -46,8 +46,7 @@ struct Hint {
   std::uint32_t begin;       // begin of the size's own range, where scans begin
 };
 
-// Divides the superblocks among the block sizes, of which the smallest has 2^most_log2 blocks. One thread serves one
-// superblock.
+// Divides the superblocks among the block sizes. A superblock of the smallest blocks has 2^most_log2 of them.
 struct PreparePool {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, Superblocks superblocks, Hint* hints, std::uint32_t sizes,
@@ -82,13 +81,13 @@ class KokkosMemoryPool {
                                  .zero = ZeroBytes::null};
 
   static std::size_t max_request(std::size_t, const Parameters& parameters) { return parameters.max_block_bytes; }
-  // The pool has four superblocks of 16 blocks of 16 bytes, one per size at the start.
+  // The pool has four superblocks of 256 bytes. At the start, each of the four block sizes has one.
   static SmallHeap<Parameters> small_heap() {
     return {.pool_bytes = 1 << 10,
             .parameters = {.min_block_bytes = 16, .max_block_bytes = 128, .superblock_bytes = 256},
             .serves_new = 64};
   }
-  // This heap has superblocks of more than one word.
+  // This heap has superblocks of more than one word of bits.
   static SmallHeap<Parameters> second_small_heap() {
     return {.pool_bytes = 3 << 10,
             .parameters = {.min_block_bytes = 16, .max_block_bytes = 256, .superblock_bytes = 1024},
@@ -167,8 +166,8 @@ class KokkosMemoryPool {
     std::uint32_t header;
   };
 
-  // Scans all superblocks once. Sets `moves_hint` if the superblock serves this size and will have room after this
-  // claim.
+  // Scans all superblocks once and returns one to try, or no_superblock. Sets `moves_hint` if this superblock serves
+  // the size and will have room after this claim.
   template <class Thread>
   SIMT_FN Candidate find(Thread& thread, kokkos::Hint& size, std::uint32_t wanted, bool& moves_hint) const {
     const std::uint32_t blocks = kokkos::SuperblockState{wanted}.blocks();
@@ -197,7 +196,7 @@ class KokkosMemoryPool {
       if (++superblock == superblocks_.count) superblock = 0;
     }
     if (empty == kokkos::no_superblock) return larger;
-    // The superblock is tried even if another lane was faster, because this lane may have given it the same size.
+    // The superblock is tried even if another lane was faster, because that lane may have given it the same size.
     moves_hint =
         thread.atomic(superblocks_.state(empty)).compare_exchange(empty_header, wanted, simt::acq_rel, simt::relaxed);
     return {empty, wanted};

@@ -15,7 +15,7 @@ struct Parameters {
   std::uint64_t superblock_bytes = std::uint64_t{1} << 20;
   std::uint32_t attempts = 1;
 
-  // Throws Unsupported if the sizes do not match.
+  // Throws Unsupported if the sizes are in the wrong order, or if a superblock has more than 2^25 blocks.
   void check() const {
     if (min_block_bytes > max_block_bytes || max_block_bytes > superblock_bytes) {
       throw Unsupported("kokkos_memory_pool needs min_block_bytes <= max_block_bytes <= superblock_bytes, not " +

@@ -44,8 +44,8 @@ struct Guard {
     return count;
   }
 
-  // Returns the number of reservations, or 0 if there is no slab. Helps a lane that will return the slab. Without
-  // `reclaim`, no lane returns slabs, so a counter that became invalid here would stay invalid.
+  // Returns the number of reservations, or 0 if there is no slab. If the counter is zero, makes it invalid for the lane
+  // that lowered it (`helped`). Without `reclaim`, no lane returns slabs, so such a counter would stay invalid.
   template <class Thread>
   SIMT_FN std::uint32_t read(Thread& thread, bool reclaim) {
     const auto word = thread.atomic(counter);

@@ -1,4 +1,5 @@
-// LLVM libc's GPU malloc has slabs of equal chunks with bits, behind reference counters that reserve before a search.
+// LLVM libc's GPU malloc has slabs of equal chunks with one bit each. Lanes reserve chunks by a reference counter of
+// the slab before they search for bits.
 //
 // Code: llvm-project, libc/src/__support/GPU/allocator.cpp, version of July 2026 (J. Huber). There is no paper. This
 // code is the malloc of upstream LLVM's OpenMP offloading on AMD GPUs. On NVIDIA GPUs, LLVM uses CUDA's malloc instead.
@@ -7,25 +8,25 @@
 // * malloc: The lanes of a warp that request one size search together. They try the slot where this size last
 //   succeeded, then the table, beginning at the size's home. One addition to a slot's counter reserves a chunk for each
 //   lane. Lanes whose number is beyond the slab end their reservation and continue. Then the lanes with the same slab
-//   set bits from the first number on, by one OR for each run of bits in a word.
+//   set bits, beginning at the number of their first lane, by one OR for each run of bits in a word.
 // * free: A lane clears its bit, and the lanes of one slab lower its counter together. The lane that lowers it to zero
 //   returns the slab to a cache of eight slabs or, if the cache is full, to the host.
 //
 // Data: size_classes.hpp, slab.hpp, guard.hpp, slab_table.hpp. A hint per size has the slot of the last success.
 //
 // Differs from the code:
-// * A pool of slabs in the arena replaces the host, from which the code requests slabs by a remote call. The pool is a
-//   counter and then a stack of returned slabs. Requests of half a slab and more get a whole slab, so the largest
-//   request is one slab. (In the code they get as many whole slabs as needed.) If no other slab is left, they take one
-//   from the cache.
+// * A pool of slabs in the arena replaces the host, from which the code requests slabs by a remote call. Fresh slabs of
+//   the pool come from a counter, returned slabs from a stack. Requests of half a slab and more get a whole slab, so
+//   the largest request is one slab. (In the code they get as many whole slabs as needed.) If no other slab is left,
+//   they take one from the cache.
 // * The table has as many slots as the pool has slabs, rounded up to a power of two, at most 32,768. The homes are
 //   scaled to it. The original always has 32,768 slots. Slabs are aligned relative to the start of the pool.
 // * Each fence of the code is a release or an acquire of the operation next to it. A slot starts as invalid
 //   (guard.hpp).
 //
-// As published: The bits have no memory order (`bit_orders`). A request that equals a size gets the next larger size
-// (`rounding`). If the host has no slab (here: if the pool is empty), a request fails at the first slot without a slab,
-// even if a later slab has room.
+// As published: The bits have no memory order (`bit_orders`). A request that equals a size of 0.75 or 0.875 times a
+// power of two gets the next larger size (`rounding`). If the host has no slab (here: if the pool is empty), a request
+// fails at the first slot without a slab, even if a later slab has room.
 #pragma once
 
 #include <algorithm>
@@ -41,7 +42,7 @@
 namespace allocbench {
 namespace llvm_libc {
 
-// Writes the first state of slots and hints. One thread serves one slot.
+// Makes all slots and the cache empty, and sets the hint of each size to the home of the size.
 struct PrepareTable {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, SlabTable table, std::uint32_t* hints, std::uint32_t classes) const {
@@ -77,7 +78,7 @@ class LlvmLibc {
   static SmallHeap<Parameters> small_heap() {
     return {.pool_bytes = 6 * 256, .parameters = {.slab_bytes = 256, .cached_slabs = 1}};
   }
-  // This heap has slabs of more than one word.
+  // This heap has slabs of more than one word of bits.
   static SmallHeap<Parameters> second_small_heap() {
     return {.pool_bytes = 4 * 1024, .parameters = {.slab_bytes = 1024, .cached_slabs = 1}};
   }

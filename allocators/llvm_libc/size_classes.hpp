@@ -21,7 +21,7 @@ struct SizeClass {
 
   // Returns the class of a request. Requires 1 <= request <= half a slab.
   SIMT_HOST_FN static SizeClass of(std::uint32_t request, Rounding rounding) {
-    // The chunk has at least this size, unless a power of two fits the request.
+    // A chunk of 0.75 or 0.875 times a power of two must have at least this size.
     const std::uint32_t wanted = request + (rounding == Rounding::published ? 1 : 0);
     if (request <= 64) {
       if (request <= 32) return request <= 16 ? SizeClass{16, 0} : SizeClass{32, 1};

@@ -2,7 +2,7 @@
 //
 // llvm-project, libc/src/__support/GPU/allocator.cpp (2026). A set bit means that the chunk is in use. The words of
 // bits are rounded up to 128 bytes, which is two destructive-interference sizes of the compiler. In slabs below 64 KiB,
-// which only searches and tests use, they are rounded up to 16 bytes.
+// which only the bug search and tests use, the words are rounded up to 16 bytes.
 //
 // An empty slab keeps its chunk size in the header for its next use. All bits of an empty slab are zero. The next use
 // clears bits only if its chunks are smaller and so need more words of bits.
@@ -61,7 +61,7 @@ struct Slab {
     return reinterpret_cast<std::uint32_t*>(base + sizeof(SlabHeader))[chunk / 32];
   }
 
-  // Clears bits. The lanes that make the slab call it together.
+  // Clears the first `words` words of bits. The lanes that make the slab call this function together.
   template <class Thread, class Group>
   SIMT_FN void clear_bits(Thread& thread, const Group& group, std::uint32_t words) const {
     for (std::uint32_t i = group.thread_rank(); i < words; i += group.num_threads()) {

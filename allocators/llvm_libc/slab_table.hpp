@@ -79,7 +79,8 @@ struct SlabTable {
     return result;
   }
 
-  // Ends `count` reservations of one slab. The leader of their lanes calls it, after the lanes have met.
+  // Ends `count` reservations of one slab. The leader of their lanes calls this function after the lanes have met. If
+  // no reservation is left, the slab returns to the cache or the pool, and the slot becomes empty.
   template <class Thread>
   SIMT_FN void leave(Thread& thread, std::uint32_t slot, std::uint64_t slab, std::uint32_t count) const {
     if (!slots[slot].guard.leave(thread, count, orders, reclaim)) return;

@@ -4,9 +4,9 @@
 //   my_kernel<<<blocks, threads, 0, stream.native()>>>(heap.handle());
 //   heap.usage().bytes;                               // requested by kernels and not freed
 //
-// The size of each block is stored in front of it, so a request needs CountingHandle::header_bytes more. Warps add to
-// many sums, because additions to one word would take longer than the calls of most designs. Heap<Comb>::usage() needs
-// no counting.
+// The size of each block is stored in front of it, so a request needs CountingHandle::header_bytes more bytes. Warps
+// add to many sums, because additions to one word would take longer than the calls of most designs. Heap<Comb>::usage()
+// needs no counting.
 #pragma once
 
 #include <cstddef>
@@ -92,7 +92,7 @@ class CountingSession : public SessionAdaptor<Inner> {
   UsageCounter<header_bytes> counter_;
 };
 
-// CountingHandle is the handle of a counting heap. `A` is the handle of the heap below.
+// CountingHandle is the handle of a counting heap. `A` is the handle of the heap whose blocks it counts.
 template <class A>
 class CountingHandle : public A {
  public:

@@ -26,8 +26,8 @@ class GrowingHeap {
   using Parameters = typename A::Parameters;
   using Handle = typename Heap<A>::Handle;
 
-  // Reserves `most_bytes` and allocates the first `pool_bytes`. Throws the exceptions of Heap, and Unsupported if the
-  // pool has no chunk or `pool_bytes` exceeds `most_bytes`.
+  // Reserves `most_bytes` of addresses and allocates memory for the first `pool_bytes`. Throws the exceptions of Heap
+  // and of simt::Reservation, and Unsupported if `pool_bytes` has no whole chunk or exceeds `most_bytes`.
   GrowingHeap(simt::Stream& stream, std::size_t pool_bytes, std::size_t most_bytes, const Parameters& parameters = {})
       : stream_(stream),
         reserved_(stream.device(), checked(pool_bytes, most_bytes)),

@@ -1,4 +1,4 @@
-// Heap<A> is an allocator of the suite with its memory. Host code owns it.
+// Heap<A> is an allocator of the suite with its memory. Host code owns the heap.
 //
 //   simt::Device device(0);
 //   simt::Stream stream(device);

@@ -61,7 +61,7 @@ SIMT_FN void* calloc(Heap& heap, Thread& thread, std::size_t count, std::size_t 
 }
 
 // Copies the contents of `block` into a new block of `new_bytes`, up to the smaller size, and frees the old block. The
-// caller passes the old size, because designs do not store it. If there is no room, the result is null and the old
+// caller passes the old size, because designs do not report it. If there is no room, the result is null and the old
 // block stays valid. With null as `block` this is a malloc.
 template <class Heap, class Thread>
 SIMT_FN void* realloc(Heap& heap, Thread& thread, void* block, std::size_t old_bytes, std::size_t new_bytes) {
