@@ -11,8 +11,8 @@
 // the semaphore is below zero, the search takes more rounds.
 //
 // Waits: Lanes of several classes are here at once, and the hardware may run the code behind a wait only when all of
-// them have arrived. So no lane waits until every chunk that its warp has taken is stocked. If lanes waited for this,
-// two warps could wait for each other's pages until their patience ends.
+// them have arrived. So no lane begins to wait before every chunk that its warp has taken is stocked. Otherwise two
+// warps could wait for each other's pages until their patience ends.
 //
 // Differs from the paper:
 // * The lanes get pages of the new chunks directly, and all chunks in one step. In the paper all pages pass through the
@@ -57,7 +57,7 @@ SIMT_FN Supply verdict(Thread& thread, const BulkSemaphore& pages) {
 }
 
 // Makes one round of the leader for `lanes` lanes. Does not wait, because another leader of the warp may have chunks to
-// stock.
+// stock. With `insists`, the leader takes chunks even if other groups are making enough pages.
 template <class Policy, class Thread>
 SIMT_FN SupplyOrder order_pages(Thread& thread, const Policy& heap, std::uint32_t id, std::uint32_t lanes,
                                 bool insists) {

@@ -150,8 +150,8 @@ class RocmDm {
     return rocm_dm::Heap::no_block;
   }
 
-  // Returns a slab with room, the same for all lanes. If no slab can be made, it may be nearly full, or else have
-  // larger blocks.
+  // Returns a slab with room, the same for all lanes. If no slab can be made, the returned slab may be nearly full or
+  // have larger blocks. Its address is 0 if there is none.
   template <class Thread, class Group>
   SIMT_FN rocm_dm::Found find_or_grow(Thread& thread, const Group& group, std::uint32_t kind) const {
     for (;;) {

@@ -12,7 +12,7 @@ enum class Broken : std::uint32_t {
   nothing,
   promises,    // pages are still expected or reserved
   empty_slot,  // a slot between front and back is empty
-  index,       // a queue holds a page of another class
+  index,       // a queue holds a page that is not of its class
   mask         // the mask of a chunk has fewer or more bits than the count
 };
 
@@ -68,8 +68,8 @@ struct InspectQueues {
       std::uint32_t bits = 0;
       for (std::uint32_t word = 0; word < (header.pages + 31) / 32; ++word) bits += simt::popcount(header.mask[word]);
       const auto free = static_cast<std::int32_t>(header.free_pages);
-      // release_chunk() sets the count of a returned chunk to 0 and leaves its mask full, so a count of 0 is not
-      // checked.
+      // release_chunk() sets the count of a returned chunk to 0 and leaves the bits of its mask set, so a count of 0 is
+      // not checked.
       if (free < 0 || (free != 0 && bits != header.free_pages)) note(thread, broken, Broken::mask);
       const std::uint32_t id = simt::count_trailing_zeros(header.page_bytes) - 4;
       thread.atomic(free_pages[id]).fetch_add(header.free_pages, simt::relaxed);
