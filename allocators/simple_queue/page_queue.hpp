@@ -45,7 +45,7 @@ struct alignas(128) QueueState {
   std::uint32_t tail;
 };
 
-// Makes every page free, in order. One thread writes one slot.
+// Makes every page free, in order.
 struct FillQueue {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, QueueState* state, std::uint32_t* ring, std::uint32_t slots,

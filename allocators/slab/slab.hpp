@@ -180,7 +180,7 @@ class Session {
   std::uint32_t block_;
 };
 
-// Marks the bits beyond the last slab as taken forever. One thread serves one word.
+// Makes all slabs free. The bits beyond the last slab are taken forever.
 struct PrepareSlabs {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, Slabs slabs) const {

@@ -4,7 +4,7 @@
 
 namespace allocbench::xmalloc {
 
-// Parameters of the reworked form.
+// The reworked form has these parameters. The other forms add to them.
 struct Parameters {
   bool coalescing = true;
   bool superblocks = true;

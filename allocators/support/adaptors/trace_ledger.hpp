@@ -35,7 +35,8 @@ struct TraceLedger {
   static constexpr std::uint32_t words_apart = 4;     // distance of the heads in words; each buffer has its own sectors
 
   TraceRecord* records = nullptr;
-  // Each buffer has the number of its chunk plus one in the upper half, and its used records in the lower half.
+  // Each buffer has one head: the number of its chunk plus one in the upper half, and the number of used records of
+  // this chunk in the lower half.
   std::uint64_t* heads = nullptr;
   std::uint32_t* next_chunk = nullptr;
   std::uint64_t* lost = nullptr;    // calls that found no chunk

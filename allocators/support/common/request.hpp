@@ -20,7 +20,8 @@ struct RequestLimit {
   SIMT_HOST_FN bool refuses(std::uint64_t request) const { return request > bytes; }
 };
 
-// Returns the units of 2^unit_log2 bytes for a request that was not refused and its header, at least one.
+// Returns how many units of 2^unit_log2 bytes a request and its header need, at least one. A RequestLimit must have
+// admitted the request.
 SIMT_HOST_FN constexpr std::uint64_t units_of(std::uint64_t request, std::uint32_t unit_log2,
                                               std::uint32_t header_bytes = 0) {
   const std::uint64_t used = header_bytes == 0 && request == 0 ? 1 : request + header_bytes;
