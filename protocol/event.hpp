@@ -137,7 +137,7 @@ struct Closed {
 // lists the parts.
 struct Profile {
   std::vector<std::pair<std::string, double>> seconds;
-  double beside = 0;  // seconds of its start before it had the device for itself
+  double beside = 0;  // seconds of the worker's start before it had the device for itself
 };
 
 // A stage of a repetition or of a verification begins. harness/README.md lists the stages. This is not a final event.

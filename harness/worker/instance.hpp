@@ -38,8 +38,8 @@ class Instance final : public AllocatorInstance {
   void prepare_to_flush_l2();
   // Writes twice the size of the L2 cache, so that no data of the allocator is left in it. Enqueued on the stream.
   void flush_l2();
-  // Makes the allocator new, if the design can. A device heap cannot be reset within a process. With
-  // `without_device_heap` later requests do not use it, so a new instance is as good as a new process.
+  // Makes the allocator new, if this is possible in a process. A design without reset() gets a new instance, but only
+  // if `without_device_heap` states that later requests do not use the device heap, which no process can reset.
   void reset(bool without_device_heap);
   // Returns the rules for every returned pointer.
   PointerRules rules(bool check_overlap) const;
