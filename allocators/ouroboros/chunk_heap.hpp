@@ -25,7 +25,7 @@
 //
 // Differs from the paper: A warp draws once for all its lanes. In the paper, each lane looks at the chunk at the front,
 // draws one page, and continues with the next chunk if this one has none. In the paper the chunk stays in the queue, so
-// the lane that takes its last page and the lane that puts it back could access one slot.
+// the lane that takes its last page and the lane that puts it back could access the same slot.
 #pragma once
 
 #include "allocators/ouroboros/heap.hpp"
@@ -131,8 +131,8 @@ struct ChunkHeap : Heap<StorageKind> {
     return this->take_chunks(thread, id, wanted, 1, first);
   }
 
-  // Stocks chunks like PageHeap::stock(), but the free pages are the last `extra` pages of the last chunk, and this
-  // chunk goes into the queue if `extra` is not 0. All other chunks are used up.
+  // Divides chunks into pages like PageHeap::stock(), but the free pages are the last `extra` pages of the last chunk,
+  // and this chunk goes into the queue if `extra` is not 0. All other chunks are used up.
   template <class Thread, class Group>
   SIMT_FN void stock(Thread& thread, const Group& group, std::uint32_t id, std::uint32_t first, std::uint32_t count,
                      std::uint32_t used, std::uint32_t extra, std::uint64_t promised) const {
@@ -300,9 +300,9 @@ struct ChunkHeap : Heap<StorageKind> {
     storage.leave_alone(thread, space, classes[id].storage, id, place);
     const std::uint64_t slot = thread.atomic(queue_slots[chunk]).load(simt::relaxed);
     if (held != chunk && slot != no_slot) {
-      // A slot holds the index of this chunk and class only if the chunk is in our queue, in this slot and no other.
-      // This is true even for an old slot that now belongs to another segment. The exchange fails if the chunk is on
-      // its way into the queue, or if another thread has released it.
+      // A slot holds the index of this chunk and class only if the chunk is in the queue of this class, in this slot
+      // and no other. This is true even for an old slot that now belongs to another segment. The exchange fails if the
+      // chunk is on its way into the queue, or if another thread has released it.
       thread.atomic(queue_slots[held]).store(slot, simt::relaxed);
       const auto word = thread.atomic(reinterpret_cast<std::uint32_t*>(space.base)[slot]);
       for (const std::uint32_t mark : {plenty, many, 0u}) {

@@ -44,8 +44,8 @@ struct SupplyOrder {
 inline constexpr std::uint32_t most_failures = 16;  // most unclear rounds; two rounds of `none` end the search
 // This bounds the search of a group that always loses. Each lost round gave a page to another group.
 inline constexpr std::uint32_t most_losses = 1000;
-// A group waits several times, because third parties may take announced pages. Giving up after one wait would make
-// callers take chunks that the burst does not need.
+// A group waits several times, because other groups may take the announced pages first. Giving up after one wait would
+// make callers take chunks that the burst does not need.
 inline constexpr std::uint32_t most_waits = 8;
 
 // Returns the state of the free pages after a round that got nothing. The check follows all additions of the caller.

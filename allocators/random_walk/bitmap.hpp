@@ -35,8 +35,8 @@ enum class Locking { none, lock_map };
 
 inline constexpr std::uint32_t full_word = 0xffffffffu;
 
-// WordGrid has the words of `pages` pages, and their regions. A position is a page, or a place beyond the end of the
-// pool.
+// WordGrid has the numbers of words and regions for a number of pages. A position is a page, or a place beyond the end
+// of the pool.
 struct WordGrid {
   std::uint32_t region_shift = 0;  // log2 of the words of a region; below 5 in pools of at most 16 words
   std::uint32_t regions = 0;
@@ -70,8 +70,8 @@ SIMT_HOST_FN std::uint32_t surplus_bits(std::uint32_t word, std::uint32_t pages)
   return pages - first >= 32 ? 0 : full_word << (pages - first);
 }
 
-// Writes words `first` to `end` - 1. Each page for which used(page) is true is a block, and the others are free. A
-// `Word` of 64 bits has two bits per page.
+// Writes words `first` to `end` - 1. Each page for which used(page) is true becomes a block of one page, and the others
+// are free. A `Word` of 64 bits has two bits per page.
 struct WriteWords {
   template <class Thread, class Word, class Used>
   SIMT_FN void operator()(Thread& thread, Word* words, std::uint32_t first, std::uint32_t end, std::uint32_t pages,

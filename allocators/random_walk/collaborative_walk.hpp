@@ -22,8 +22,8 @@
 // * There is no LockMap.
 // * The members probe the words of one random region, a line of memory, instead of words all over the bitmap. Each
 //   member's word is still uniform.
-// * In the first round, each member ORs the same random bit without a load. So if many pages are free, the warp makes
-//   one trip to one line.
+// * In the first round, each member ORs a bit of its word without a load. The random place of the bit is the same for
+//   all members. So if many pages are free, the warp makes one trip to one line.
 // * A round counts like one word, although it loads 32. Warps empty the words of a region together, so 32 words give
 //   little more information about the pool than one. If each word counted, requests would be refused at 1 % free.
 #pragma once

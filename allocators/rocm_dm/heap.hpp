@@ -113,7 +113,8 @@ struct Heap {
     return static_cast<Growth>(group.broadcast(growth));
   }
 
-  // Tries once to take a clear bit of the word. Returns no_block if there is none or another lane was faster.
+  // Tries once to take a clear bit of the word. Returns the number of its block, or no_block if there is none or
+  // another lane was faster.
   static constexpr std::uint32_t no_block = 0xffffffffu;
   template <class Thread>
   SIMT_FN std::uint32_t try_word(Thread& thread, std::uint64_t slab, std::uint32_t word) const {
@@ -158,9 +159,9 @@ struct Heap {
   }
 
  private:
-  // Writes the bits of an empty slab. No other lane sees the slab yet, so plain stores are enough. The code has few
-  // instructions, because even a single lane must finish within the interval, on a multiprocessor full of lanes that
-  // look again.
+  // Writes the bits of an empty slab. No lane outside the group sees the slab yet, so plain stores are enough. The code
+  // has few instructions, because even a single lane must finish within the interval, on a multiprocessor full of lanes
+  // that look again.
   template <class Group>
   SIMT_FN static void write_empty_bits(const Group& group, std::uint64_t slab, const Kind& size) {
     const std::uint32_t rank = group.thread_rank();

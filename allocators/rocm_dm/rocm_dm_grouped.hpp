@@ -5,10 +5,10 @@
 // 811, November and December 2025; not the later pull request 2237). There is no paper.
 //
 // Idea: as rocm_dm.hpp, except for these points.
-// * malloc: The lanes of each size go together, all sizes side by side. The leader adds their number to the count of a
-//   slab that is below 85 %. If the slab has too few free blocks, the leader subtracts the number again and continues.
-//   Afterwards every lane certainly finds a bit and searches until it has one.
-// * free: The lanes of each slab go together, all slabs side by side.
+// * malloc: The lanes of each size work together, all sizes side by side. The leader adds their number to the count of
+//   a slab of which less than 85 % is in use. If the slab has too few free blocks, the leader subtracts the number
+//   again and continues. Afterwards every lane certainly finds a bit and searches until it has one.
+// * free: The lanes of each slab work together, all slabs side by side.
 //
 // Data: kinds.hpp, heap.hpp. The search begins at the last slab that accepted a reservation.
 //

@@ -148,7 +148,7 @@ class PublishedHeap {
   }
 
   // Serves a group. With `together`, all lanes share one chunk: 4 bytes count the members, and the members begin at
-  // byte 16. find_chunk() is called only here, so that its code exists once.
+  // byte 16. With coalescing, find_chunk() is called only here, so that its code exists once.
   template <class Thread, class Group>
   SIMT_FN void* malloc_chunk(Thread& thread, const Group& group, std::uint32_t size, bool together) {
     std::uint32_t before = 0;

@@ -95,7 +95,7 @@ struct Regions {
     }
   }
 
-  // Records that a free has left half of this page free.
+  // Records that a free has left at least half of this page free.
   template <class Thread>
   SIMT_FN void has_room(Thread& thread, std::uint32_t page) const {
     thread.atomic(failures[page >> shift]).store(0u, simt::relaxed);

@@ -13,7 +13,7 @@
 // lanes load words of 64 bits.
 //
 // Sessions (allocators/support/contract/session.hpp): A table keeps the resident block of a tile from kernel to kernel.
-// The first one is tile * 0x9e3779b1 modulo the number of blocks.
+// The first resident block of a tile is the number of the tile * 0x9e3779b1, modulo the number of blocks.
 //
 // Differs from the source:
 // * A call of the source is one request of a whole tile. Here each lane makes its own request. The present lanes of a

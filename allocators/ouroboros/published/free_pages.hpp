@@ -28,7 +28,7 @@ std::uint64_t pages_of_class(const Policy& heap, std::uint32_t id) {
   return (chunks.chunk_count - reserved_chunks(heap)) * slots / (slots + indices) * per_chunk;
 }
 
-// Returns the most pages that the queue of class `id` can hold. A linked list has no bound.
+// Returns the most pages that the queue of class `id` can hold. A linked list and a queue of chunks have no bound.
 template <class Policy>
 std::uint64_t most_queued(const Policy& heap, std::uint32_t id) {
   if constexpr (Policy::chunk_based) return ~std::uint64_t{0};
@@ -52,7 +52,8 @@ struct FreePages {
   bool are_counted() const { return free <= most_counted; }
 };
 
-// Returns the free pages of class `id`. Throws Unsupported if the pool cannot be laid out.
+// Returns the numbers for class `id` if `free_share` of its pages is free. Throws Unsupported if the pool cannot be
+// laid out.
 template <class Policy>
 FreePages free_pages_in(std::size_t pool_bytes, const Parameters& parameters, std::uint32_t id, double free_share) {
   const auto heap = planned_heap<Policy>(pool_bytes, parameters, "this form");

@@ -32,7 +32,8 @@ inline const char* text_of(Broken broken) {
   return "unknown";
 }
 
-// InspectQueues adds the free pages that queues or chunks show to `free_pages[id]`, which must be zero at first.
+// InspectQueues counts the free pages of each class: the indices in its queue (page-based), or the pages that its
+// chunks count as free (chunk-based). `free_pages` must be zero at first.
 struct InspectQueues {
   template <class Thread, class Queue>
   SIMT_FN void operator()(Thread& thread, PageQueueHeap<Queue> heap, std::uint32_t* free_pages,

@@ -1,4 +1,4 @@
-// TraceLedger is the memory in which the Traced adaptor records each call of malloc and free.
+// TraceLedger is the memory in which an adaptor (traced.hpp, counted.hpp) records each call of malloc and free.
 //
 // Records are in chunks. A buffer takes one chunk after the other, and a warp writes into the buffer with its number
 // (modulo the number of buffers). So warps seldom share a word, and only new chunks need the common counter. A buffer
