@@ -67,10 +67,12 @@ struct Model {
   std::uint32_t launches = 1;  // launches of the same steps; each launch sees all writes of earlier ones
   std::vector<ModelSize> sizes = {{16, 0}};
   std::vector<ModelStep> steps;
-  // Whether a null pointer is a failed check. Then the model must never request more than any small heap has.
+  // Whether a null pointer is a failed check. Then the model must never request more than the small heap of every
+  // allocator serves.
   bool null_is_failure = false;
   // Whether the heap is reset before each launch except the first, while blocks are live, and once more before the end.
-  // Then one lane alone must get as many blocks of each size as from a fresh heap.
+  // Then one lane alone must get as many blocks of each size as from a fresh heap, and a warp followed by one lane must
+  // get at least half as many as from a fresh heap.
   bool resets = false;
   // Whether the heap is checked again at the end, when all blocks are free. Then one lane alone must get blocks of each
   // size, in the order of `sizes`: at least the share of a fresh heap that the design promises (SmallHeap::serves_again

@@ -8,7 +8,7 @@
 // Idea:
 // * malloc: The lanes of a warp add up their sizes by a prefix sum. One of them gets a Basicblock for all and divides
 //   it into Coalescingblocks. Basicblocks come from free lists. Superblocks fill the free lists and are cut from
-//   Memoryblocks. Compare-exchange loops move every buffer.
+//   Memoryblocks. Every buffer is changed by loops of compare-exchanges.
 // * free: Each lane reads the type tag in front of its block. A Coalescingblock decrements the count of its parent, and
 //   the last one frees the parent. A Basicblock returns to a free list or to its Superblock.
 // * With `coalescing` off, every lane runs the compare-exchange loops itself: the "SIMD-oblivious" baseline of figure

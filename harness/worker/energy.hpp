@@ -32,9 +32,9 @@ class EnergyMeter {
  public:
   explicit EnergyMeter(EnergySources sources) : sources_(std::move(sources)) {}
 
-  // Measures a repetition. `repeat` makes one repetition and waits for the device. `prepare` makes everything of it
-  // except the timed kernels. Each is repeated for at least `seconds`. Returns nothing if the device has no counter, or
-  // if the counter does not change for two seconds.
+  // Measures a repetition. `repeat` makes one repetition and waits for the device. `prepare` makes all its steps except
+  // the timed kernels. Each is repeated for at least `seconds`. Returns nothing if the device has no counter, or if the
+  // counter does not change for two seconds.
   std::optional<Energy> measure(double seconds, const std::function<void()>& repeat,
                                 const std::function<void()>& prepare);
 
