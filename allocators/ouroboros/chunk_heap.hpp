@@ -131,8 +131,8 @@ struct ChunkHeap : Heap<StorageKind> {
     return this->take_chunks(thread, id, wanted, 1, first);
   }
 
-  // Divides chunks into pages like PageHeap::stock(), but the free pages are the last `extra` pages of the last chunk,
-  // and this chunk goes into the queue if `extra` is not 0. All other chunks are used up.
+  // Divides chunks into pages like PageHeap::stock(), but the free pages are the last `extra` pages of the last chunk.
+  // This chunk goes into the queue if `extra` is not 0. All other chunks are used up.
   template <class Thread, class Group>
   SIMT_FN void stock(Thread& thread, const Group& group, std::uint32_t id, std::uint32_t first, std::uint32_t count,
                      std::uint32_t used, std::uint32_t extra, std::uint64_t promised) const {

@@ -161,7 +161,7 @@ struct ListQueue {
       const Stand found = at_start ? stand(thread, chunks, chunk, id, first, simt::acquire)
                                    : stand(thread, chunks, chunk, id, first, simt::relaxed);
       if (found == Stand::here) {
-        // The segment can no longer change. This load only orders memory.
+        // The segment stays, because this lane has a queue position in it. This load only orders memory.
         if (!at_start) static_cast<void>(thread.atomic(chunks.header(chunk).segment).load(simt::acquire));
         if (puts && first == number) add_segment(thread, chunks, ends, id, number, chunk, seen);
         arrived = true;
