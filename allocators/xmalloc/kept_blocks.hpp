@@ -28,8 +28,8 @@ struct KeptBlocks {
   std::uint32_t least_log2 = 0;    // log2 of the first size in units
   std::uint32_t capacity = 0;      // capacity of a FIFO of the first power of two; halves from power to power
 
-  // Chooses sizes and capacities of the FIFOs for requests above `largest_payload`. A FIFO has room for at least two
-  // blocks, and for at most as many blocks of its power of two as fit into an eighth of the pool (or two).
+  // Chooses sizes and capacities of the FIFOs for requests above `largest_payload`. A FIFO has room for at most as many
+  // blocks of its power of two as fit into an eighth of the pool, but always for two.
   static KeptBlocks above(std::uint32_t largest_payload, std::size_t pool_bytes) {
     KeptBlocks kept;
     const std::uint32_t units = units_of(largest_payload + 1, unit_log2);
