@@ -219,7 +219,7 @@ SearchResult Search::explore(const Strategy& strategy, std::uint64_t first, std:
 }
 
 SearchResult Search::explore_all(const Strategy& strategy, std::uint64_t count, bool stop_at_failure) {
-  // The set-up of the allocator does not depend on interleavings, so the exploration begins behind it.
+  // The set-up of the allocator does not depend on interleavings, so the exploration begins after it.
   const std::uint32_t launch = run(options({.kind = simt::StrategyKind::round_robin}, 1)).record.first_launch;
   const auto paths = std::make_shared<simt::Exploration>(strategy.argument, launch);
   simt::ExecutorOptions exploring = options(strategy, 1);

@@ -67,8 +67,8 @@ struct Model {
   std::uint32_t launches = 1;  // launches of the same steps; each launch sees all writes of earlier ones
   std::vector<ModelSize> sizes = {{16, 0}};
   std::vector<ModelStep> steps;
-  // Whether a null pointer is a failed check. Then the model must never request more than the small heap of every
-  // allocator serves.
+  // Whether a null pointer is a failed check. Then the small heap of every allocator must have room for all requests of
+  // the model.
   bool null_is_failure = false;
   // Whether the heap is reset before each launch except the first, while blocks are live, and once more before the end.
   // Then one lane alone must get as many blocks of each size as from a fresh heap. A warp followed by one lane must get

@@ -14,7 +14,7 @@ namespace allocbench::ouroboros {
 struct ArrayHierarchy {
   // All bytes are zero at first.
   struct ClassState {
-    alignas(128) std::uint32_t appended;  // number of segments added so far, modulo the number of segment numbers
+    alignas(128) std::uint32_t appended;  // number of segments added so far; its lower bits are the next segment number
   };
 
   std::uint64_t* entries = nullptr;

@@ -32,8 +32,8 @@
 // * Chunk headers are in a table, and pages are aligned to their size (chunk_space.hpp).
 // * If the memory is exhausted, malloc returns null. Slots acquire and release at device scope.
 //
-// ABA: Queue positions and segment numbers have 32 bits and repeat after 2^32 operations on a class. No other compared
-// word can change and return to its old value.
+// ABA: Queue positions have 32 bits. Queue positions and segment numbers repeat after 2^32 operations on a class. No
+// other compared word can change and return to its old value.
 #pragma once
 
 #include "allocators/ouroboros/inspect.hpp"

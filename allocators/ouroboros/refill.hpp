@@ -8,7 +8,7 @@
 // meanwhile. So a group gives up only if a check of the semaphore after its own last addition finds nothing. A taker
 // that hides a page checks again later, and the last of them sees the true number. A group that sees pages but does not
 // get them has lost against another group, and tries again. The search ends after two rounds that find nothing. While
-// the semaphore is below zero, the search takes more rounds.
+// the semaphore is below zero or expects pages, the search takes more rounds.
 //
 // Waits: Lanes of several classes are here at once, and the hardware may run the code behind a wait only when all of
 // them have arrived. So no lane begins to wait before every chunk that its warp has taken is stocked. Otherwise two

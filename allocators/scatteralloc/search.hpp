@@ -157,8 +157,9 @@ class Walk {
     return end < regions.pages ? end : regions.pages;
   }
 
-  // Ends a check. The walk moves on if no lane saw room, or if too many checks in a row served no lane; otherwise it
-  // checks the same pages again. Pass 1 soon leaves crowded pages. Pass 2 leaves them only to bound the search.
+  // Ends a check. The walk moves on if no lane saw room, or if too many checks in a row saw room but served no lane;
+  // otherwise it checks the same pages again. Pass 1 soon leaves crowded pages. Pass 2 leaves them only to bound the
+  // search.
   template <class Thread, class Group>
   SIMT_FN void look_done(Thread& thread, const Regions& regions, const Group& group, bool saw_room, bool served_some) {
     const bool pass_2 = left_ >= first_window;

@@ -4,9 +4,9 @@
 // follows SlabAlloc (Ashkiani, Farach-Colton & Owens, A Dynamic Hash Table for the GPU, IPDPS 2018, section 5).
 //
 // Idea:
-// * malloc: A tile of 32 lanes has a resident block of 1,024 slabs. Each lane loads one of the 32 words of its bitmap.
-//   A ballot finds the first lane that sees a free slab, and this lane takes it by an atomic OR. Quadratic probing
-//   finds another block when the block is full.
+// * malloc: A tile of 32 lanes has a resident block of 1,024 slabs. Each lane loads one of the 32 words of the block's
+//   bitmap. A ballot finds the first lane that sees a free slab, and this lane takes it by an atomic OR. Quadratic
+//   probing finds another block when the block is full.
 // * free: One atomic AND frees a slab.
 //
 // Data: one bit per slab (1 means taken), 128 bytes per block; the number of the resident block per tile. Tiles of 16
