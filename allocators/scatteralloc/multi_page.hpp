@@ -7,7 +7,7 @@
 // length. The scan starts where the last scan ended and goes once around the table.
 //
 // The length of a run is not stored: it ends where the next page is not marked `run_rest`. The page behind an owned run
-// cannot have this mark, because its own run would begin in front of it.
+// cannot have this mark, because the run of that page would begin in front of the page, where the owned run lies.
 //
 // Lock: If a scan for an equal or shorter run began after a request came, and failed, the request returns null without
 // scanning. Therefore only one or two of the lanes that find the pool full must scan.
