@@ -5,7 +5,7 @@
 namespace allocbench::check {
 namespace {
 
-// These bounds limit the time of a run if a small heap is still large.
+// These bounds limit the time of a run if even the small heap of an allocator serves many blocks.
 constexpr std::uint32_t most_slots_of_a_lane = 64;
 constexpr std::uint32_t most_requests_of_a_step = 1024;
 
@@ -15,7 +15,8 @@ std::uint32_t lanes_of(const Step& step, const Model& model) {
   return std::max(1u, lanes);
 }
 
-// Returns the number of blocks that fit a fresh heap, in equal numbers of each size of the step.
+// Returns how many blocks of the step's size fit a fresh heap. If the step spreads over all sizes, the blocks are
+// counted in equal numbers of each size.
 std::uint32_t capacity_for(const Step& step, const std::vector<std::uint32_t>& capacities) {
   if (!step.spread) return capacities[step.size];
   double heaps_per_block = 0;

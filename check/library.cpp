@@ -63,7 +63,7 @@ std::vector<Model> models_of_few_lanes() {
        .null_is_failure = false}};
 }
 
-// These models have warps and blocks, whole and in part.
+// These models have whole and partial warps, and several thread blocks.
 std::vector<Model> models_of_warps() {
   return {
       {.name = "storm",

@@ -19,12 +19,13 @@
 namespace allocbench::check {
 namespace {
 
-// A launch of a few requests takes a few thousand steps, so a launch with a hundred times as many steps does not end.
-// In a full heap the published XMalloc takes 7,000 steps for each request of a whole warp before it returns null.
+// A launch of a few requests takes a few thousand steps, so a launch with a hundred times as many steps counts as
+// endless. If a whole warp requests from a full heap, the published XMalloc takes 7,000 steps per request before it
+// returns null.
 constexpr std::uint64_t least_budget = 1 << 18;
 constexpr std::uint64_t most_steps_per_request = 1 << 14;
-// A schedule has at most half the length of the longest message that the front end reads. A longer schedule cannot be
-// shrunk in time, but its seed repeats it.
+// A longer schedule is not written down: it would take more than half of the longest message that the front end reads,
+// and it cannot be shrunk in time. Its seed repeats it.
 constexpr std::size_t longest_schedule = 8 << 20;
 constexpr std::size_t history_steps = 1 << 14;
 constexpr std::size_t history_rows = 40;
@@ -144,7 +145,7 @@ simt::ExecutorOptions Search::options(const Strategy& strategy, std::uint64_t se
   options.hold_stores = strategy.holds_stores;
   options.read_old_values = strategy.reads_old_values;
   options.step_budget = step_budget(model_);
-  // Some blocks wait for their turn, as on a GPU that is full.
+  // Some thread blocks wait for their turn, as on a GPU that is full.
   options.resident_blocks = std::max(1u, (model_.blocks + 1) / 2);
   options.device_heap_bytes = std::max<std::size_t>(subject_.device_heap_bytes(model_), 4096);
   if (strategy.kind == simt::StrategyKind::random) options.preemption_interval = strategy.argument;
@@ -218,7 +219,7 @@ SearchResult Search::explore(const Strategy& strategy, std::uint64_t first, std:
 }
 
 SearchResult Search::explore_all(const Strategy& strategy, std::uint64_t count, bool stop_at_failure) {
-  // The set-up of the allocator does not depend on interleavings.
+  // The set-up of the allocator does not depend on interleavings, so the exploration begins after it.
   const std::uint32_t launch = run(options({.kind = simt::StrategyKind::round_robin}, 1)).record.first_launch;
   const auto paths = std::make_shared<simt::Exploration>(strategy.argument, launch);
   simt::ExecutorOptions exploring = options(strategy, 1);

@@ -1,5 +1,5 @@
 // Search runs one model on one allocator with many schedules. Search repeats the first failed run with a full record.
-// shrink() reduces the schedule of a run to the decisions that are needed for the failure.
+// shrink() reduces the schedule of a run to fewer decisions with the same outcome.
 #pragma once
 
 #include <cstdint>
@@ -23,19 +23,19 @@ enum class Outcome : std::uint8_t {
   livelock,
   budget,          // the launch used too many steps, and words still change
   exception,       // an exception escaped from device code
-  device_fault,    // a trap, or a wild free on the device heap
+  device_fault,    // a trap, a wild free on the device heap, or too little memory or other resources on the host
   nondeterminism,  // two runs of the same seed took different steps or ended differently
   race             // the race build saw accesses that no order separates
 };
 const char* outcome_word(Outcome outcome);
 
 // Strategy makes the schedules: "swarm", "random", "random/16", "pct", "pct/3", "round_robin/1", "lockstep",
-// "conflicts" or "dfs/2". "dfs" runs all schedules with at most this many preemptions; the others draw some schedules.
-// With the suffix "+stores", stores are also held back (simt/README.md); swarm does so in a quarter of its launches.
-// With the suffix "+loads", which dfs does not allow, loads read old values instead.
+// "conflicts" or "dfs/2". "dfs/2" runs all schedules with at most two preemptions; the others draw some schedules. With
+// the suffix "+stores", stores are also held back (simt/README.md); swarm does so in a quarter of its launches. With
+// the suffix "+loads", which dfs does not allow, loads read old values instead.
 struct Strategy {
   simt::StrategyKind kind = simt::StrategyKind::swarm;
-  std::uint32_t argument = 0;  // number after the slash; with 0 the seed draws it if possible (dfs: no preemption)
+  std::uint32_t argument = 0;  // number after the slash; 0: there is none (dfs: no preemption)
   bool holds_stores = false;
   bool reads_old_values = false;
 
@@ -56,7 +56,7 @@ struct Trial {
   RunRecord record;
 };
 
-// Failure holds all that is known about a failure.
+// Failure describes a run that was repeated with a full record. The run need not have failed.
 struct Failure {
   std::uint64_t seed = 0;
   Outcome outcome = Outcome::ok;

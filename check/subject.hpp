@@ -37,7 +37,7 @@ struct FreshHeap {
   // Number served to a whole warp and then to one lane: the smallest number over some schedules. Only models with
   // resets have it.
   std::vector<std::uint32_t> together;
-  std::string verdict;  // verdict of the oracle, if this step already fails
+  std::string verdict;  // verdict of the oracle, if the measurement already fails; otherwise empty
 };
 
 class Subject {

@@ -283,7 +283,7 @@ class SubjectOf final : public Subject {
     }
     const std::vector<std::size_t> sizes = {bytes};
     Program program = boxes.program(steps, sizes, oracle);
-    // A warp that requested before may have got null.
+    // Null pointers of an earlier filling do not count.
     if (filling.lanes == 1) program.last_null = oracle.refusals() + 1;
     launch(stream, {1, filling.lanes}, allocator, program, record);
     if (!frees || !oracle.verdict().empty()) return;

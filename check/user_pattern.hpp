@@ -50,7 +50,7 @@ class UserPattern {
 
   std::byte at(std::size_t offset) const { return static_cast<std::byte>((serial_ * 37 + offset * 11) | 1); }
 
-  // Calls visit(offset, width) for each access: whole aligned words if the edge has any, otherwise bytes.
+  // Calls visit(offset, width) for each access: aligned words where possible, otherwise single bytes.
   template <class Visit>
   static void for_accesses(const std::byte* block, std::size_t bytes, Visit&& visit) {
     const std::size_t head = std::min(bytes, edge_bytes);

@@ -66,7 +66,7 @@ struct VerifyCell {
   std::string cell;
   std::optional<double> seconds = {};  // time limit of each stage; calls that exceed it end themselves
   std::optional<double> contents_seconds =
-      {};  // time to check all contents; if it is too short, at most 1,024 callers are checked; empty: no limit
+      {};  // time to check all contents; if probably too short, at most 1,024 callers are checked; empty: no limit
   bool stages = false;            // whether the start of each stage is reported
   std::string trace = {};         // folder for a trace of one more pass; empty: no trace
   std::uint64_t trace_calls = 0;  // capacity of the trace's buffers for one kernel

@@ -77,6 +77,7 @@ struct Checks {
   std::optional<std::string> leak;  // "checked", "partial: ...", "not finished: ..." or "waived: ..."
   // Number of null pointers in the leak check for requests that the free memory had room for.
   std::optional<std::uint64_t> spurious_nulls;
+  // Also "partial: ..." if the time budget of the check ended.
   std::optional<std::string> reset;  // reset() and free(null): "checked: ...", "not finished: ..." or "waived: ..."
   // "N calls in K kernels" with the number of lost calls, "not written: ..." or "not finished: ..."
   std::optional<std::string> trace = {};
@@ -137,7 +138,7 @@ struct Closed {
 // lists the parts.
 struct Profile {
   std::vector<std::pair<std::string, double>> seconds;
-  double beside = 0;  // seconds of its start before it had the device for itself
+  double beside = 0;  // seconds of the worker's start before it had the device for itself
 };
 
 // A stage of a repetition or of a verification begins. harness/README.md lists the stages. This is not a final event.

@@ -1,10 +1,10 @@
 // A model is the small program in which `allocbench check` searches an allocator for bugs.
 //
-// Interleavings that are rare in a large program are common in a small program with a small heap, at most 64 lanes and
-// a few requests per lane. A model is data, so users can write models (docs/find-allocator-bugs.md), and one compiled
-// kernel runs them all. Every lane executes its steps in order, `rounds` times. The result of a malloc is stored in the
-// lane's mailbox of that slot, and a free empties a mailbox of any lane. The hand-over of a mailbox uses release and
-// acquire. An allocator that needs a stronger order between malloc and free of a block is wrong.
+// Interleavings that are rare in a large program are common in a small program with a small heap, few lanes and a few
+// requests per lane. A model is data, so users can write models (docs/find-allocator-bugs.md), and one compiled kernel
+// runs them all. Every lane executes its steps in order, `rounds` times. The result of a malloc is stored in the lane's
+// mailbox of that slot, and a free empties a mailbox of any lane. The hand-over of a mailbox uses release and acquire.
+// An allocator that needs a stronger order between malloc and free of a block is wrong.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace allocbench::protocol {
 inline constexpr std::uint64_t least_refused_bytes = std::uint64_t{1} << 31;
 
 // The bytes of a request in a model: a number, or a share of the pool. Sizes are limited to the largest request of the
-// allocator, except sizes from least_refused_bytes on.
+// allocator, except sizes of least_refused_bytes and more.
 struct ModelSize {
   std::uint64_t bytes = 0;
   std::uint32_t pool_share = 0;  // n for the n-th part of the pool; 0: `bytes` is used
@@ -27,12 +27,12 @@ enum class ModelAction : std::uint8_t {
   malloc,     // request for an empty mailbox of the lane; a full mailbox is not changed
   free,       // free of the block in a mailbox of any lane, which is then empty
   free_null,  // free of a null pointer, which must change nothing
-  barrier,    // barrier of all lanes of the block
+  barrier,    // barrier of all lanes of the thread block
 };
 
 // The lanes that execute a step. The other lanes skip it, so the step's lanes call from divergent code.
 struct ModelLanes {
-  std::uint32_t every = 1;  // period: the step is for lanes whose rank in the grid is `first` modulo `every`
+  std::uint32_t every = 1;  // period: the step is for lanes whose rank over all kernels is `first` modulo `every`
   std::uint32_t first = 0;
 
   bool contains(std::uint32_t rank) const { return rank % every == first; }
@@ -59,7 +59,7 @@ enum class ModelHeap : std::uint8_t { first, second, many_units };
 struct Model {
   std::string name;
   std::string description;
-  // Number of kernels that run at once, each with this many blocks. Ranks are counted over all kernels.
+  // Number of kernels that run at once, each with `blocks` thread blocks. Ranks are counted over all kernels.
   std::uint32_t kernels = 1;
   std::uint32_t blocks = 1;
   std::uint32_t threads_per_block = 32;
@@ -67,10 +67,12 @@ struct Model {
   std::uint32_t launches = 1;  // launches of the same steps; each launch sees all writes of earlier ones
   std::vector<ModelSize> sizes = {{16, 0}};
   std::vector<ModelStep> steps;
-  // Whether a null pointer is a failed check. Then the model must never request more than any small heap has.
+  // Whether a null pointer is a failed check. Then the small heap of every allocator must have room for all requests of
+  // the model.
   bool null_is_failure = false;
   // Whether the heap is reset before each launch except the first, while blocks are live, and once more before the end.
-  // Then one lane alone must get as many blocks of each size as from a fresh heap.
+  // Then one lane alone must get as many blocks of each size as from a fresh heap. A warp followed by one lane must get
+  // at least half as many as from a fresh heap.
   bool resets = false;
   // Whether the heap is checked again at the end, when all blocks are free. Then one lane alone must get blocks of each
   // size, in the order of `sizes`: at least the share of a fresh heap that the design promises (SmallHeap::serves_again

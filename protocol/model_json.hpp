@@ -1,8 +1,9 @@
 // These functions convert models to and from JSON, the form in which users write them.
 //
 //   { "name": "ring", "description": "...", "blocks": 1, "threads_per_block": 3, "rounds": 6, "launches": 1,
-//     "sizes": [16, "pool/4"], "null": "allowed" | "failure", "reset": false, "refill": false,
-//     "steps": [ {"do": "malloc", "slot": 0, "size": 1},
+//     "kernels": 1, "sizes": [16, "pool/4"], "null": "allowed" | "failure", "reset": false, "refill": false,
+//     "heap": "first" | "second" | "many_units",
+//     "steps": [ {"do": "malloc", "slot": 0, "size": 1, "fill": true},
 //                {"do": "malloc", "slot": 1, "size": "spread", "lanes": {"every": 2, "first": 1}},
 //                {"do": "free", "slot": 0, "from": 1}, {"do": "free_null"}, {"do": "barrier"} ] }
 #pragma once

@@ -55,8 +55,8 @@ struct Trace {
 };
 
 // Throws TraceError for a trace that no program can have made, for example if it frees a block that did not exist or
-// was freed before, if a thread is outside of its grid, or if the calls are in another order. `place` begins the
-// messages.
+// was freed before. The same holds if a thread is outside of its grid, or if the calls are in another order. `place`
+// begins the messages.
 void require_possible(const Trace& trace, const std::string& place);
 
 // Returns the requested bytes that are live at the end of each kernel.

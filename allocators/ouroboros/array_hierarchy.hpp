@@ -1,10 +1,10 @@
 // ArrayHierarchy finds segments by an array (VA): a ring per class maps segments to chunks.
 //
-// Entry s mod D is a word of two halves: the number of a segment s, and its chunk or none. The thread that adds the
-// chunk of segment s waits until the entry is "s, none" and writes the chunk. The thread that consumes the segment
-// writes "s + D, none". Readers wait for their own s, so they cannot confuse it with the chunk of another round (the
-// published code traps there). D is at least twice the number of segments of a queue. So threads wait only if another
-// thread does not advance while D segments pass.
+// A ring has D entries. Entry s mod D is a word of two halves: the number of segment s, and its chunk or none. The
+// thread that adds the chunk of segment s waits until the entry is "s, none" and writes the chunk. The thread that
+// consumes the segment writes "s + D, none". Readers wait for their own s, so they never take the chunk of another
+// round (the published code traps in this case). D is at least twice the number of segments of a queue. So a thread
+// that adds a segment waits only if another thread does not advance while D segments are added.
 #pragma once
 
 #include "allocators/ouroboros/segmented_queue.hpp"
@@ -14,7 +14,7 @@ namespace allocbench::ouroboros {
 struct ArrayHierarchy {
   // All bytes are zero at first.
   struct ClassState {
-    alignas(128) std::uint32_t appended;  // number of segments added so far, modulo the number of segment numbers
+    alignas(128) std::uint32_t appended;  // number of segments added so far; its lower bits are the next segment number
   };
 
   std::uint64_t* entries = nullptr;
@@ -50,7 +50,7 @@ struct ArrayHierarchy {
     place.store(entry(segment, chunk), simt::release);
   }
 
-  // Marks the entry of `segment` as free. Its chunk `chunk` is consumed.
+  // Frees the entry of `segment`, whose slots are all consumed, and appends its chunk `chunk` as a new segment.
   template <class Thread>
   SIMT_FN void recycle(Thread& thread, ClassState& state, std::uint32_t id, std::uint32_t segment, std::uint32_t chunk,
                        std::uint32_t slots_log) const {
@@ -59,7 +59,8 @@ struct ArrayHierarchy {
     append(thread, state, id, chunk, slots_log);
   }
 
-  // Writes the entries. A grid of `threads` threads calls it together, before add_first().
+  // Writes the entries that add_first() does not write. All `threads` threads of a grid call it, each with its number
+  // `me`.
   template <class Thread>
   SIMT_FN void initialise(Thread& thread, std::uint32_t me, std::uint32_t threads, std::uint32_t class_count) const {
     const std::uint32_t mask = (1u << layout.log) - 1;

@@ -9,31 +9,31 @@
 //   the chunk back, and the free that increases the count from zero does. Both are operations on one word, so one
 //   thread decides.
 // * A holder never draws more pages than exist, because a negative count would return to zero twice. It loads the count
-//   before it draws. It can skip the load if the queue entry is marked: then the chunk has at least as many pages as a
-//   warp can request, and the count can only have grown since. An entry with a second mark has at least twice as many
-//   pages. Then some pages are certainly left, so the holder puts the chunk back before it knows the result of the
-//   draw.
+//   before it draws. It needs no load for a single page, because a queued chunk has one. It also needs none if the
+//   queue entry is marked: then the chunk had at least as many pages as a warp can request, and the count can only have
+//   grown since. An entry with a second mark has at least twice as many pages. Then some pages are certainly left, so
+//   the holder requests the queue position for the put-back before it knows the result of the draw.
 // * Waits end: Each unit of the semaphore is a free page of a chunk that is queued or held, and holders put a chunk
 //   back without waiting.
 // * An entirely free chunk may return to the pool: release_chunk().
 //
 // The disadvantage is that a chunk passes from warp to warp, and each warp waits for the previous one. With few chunks,
-// thirty warps would wait for the same chunk, or hundreds if single lanes call. So many simultaneous groups get new
-// chunks (refill.hpp), as long as at least half the pool is unused. A group that finds many other groups takes the
-// pages of a new chunk. A group cannot see groups that request at the same moment, but the queue position of its take
-// shows how many came earlier. Such a group adds a chunk after it is served. The class keeps these chunks, and later
-// groups spread over them.
+// many groups would wait for the same chunk. Therefore a group that finds many other groups takes the pages of a new
+// chunk (refill.hpp), as long as at least half the pool is unused. A group cannot see groups that request at the same
+// moment, but the queue position of its take shows how many came earlier. If many came earlier, the group adds a chunk
+// after it is served. The class keeps these chunks, and later groups spread over them.
 //
 // Differs from the paper: A warp draws once for all its lanes. In the paper, each lane looks at the chunk at the front,
-// draws one page, and continues with the next chunk if there is none. In the paper the chunk stays in the queue, so the
-// lane that takes its last page and the lane that puts it back could access one slot.
+// draws one page, and continues with the next chunk if this one has none. In the paper the chunk stays in the queue, so
+// the lane that takes its last page and the lane that puts it back could access the same slot.
 #pragma once
 
 #include "allocators/ouroboros/heap.hpp"
 
 namespace allocbench::ouroboros {
 
-// Traffic holds words that a group loads before it knows whether it is served, so that it does not wait for them later.
+// Traffic holds the words by which is_crowded() decides. A group loads them before it knows whether it is served, so
+// that it does not wait for them later.
 struct Traffic {
   std::uint32_t takes;
   std::uint32_t puts;
@@ -47,8 +47,8 @@ struct ChunkHeap : Heap<StorageKind> {
   using Heap<Storage>::storage;
   using Heap<Storage>::classes;
   static constexpr bool chunk_based = true;
-  // An index in the queue has the chunk, its class and two marks. `many` means at least as many pages as a warp can
-  // request, and `plenty` at least twice as many.
+  // An index in the queue has the chunk, its class and two marks. `many` means that the chunk has at least as many
+  // pages as a warp can request, and `plenty` that it has at least twice as many.
   static constexpr std::uint32_t chunk_bits = 26;
   static constexpr std::uint32_t many = 1u << 30;
   static constexpr std::uint32_t plenty = many | 1u << 31;
@@ -61,7 +61,7 @@ struct ChunkHeap : Heap<StorageKind> {
   static constexpr std::uint64_t no_slot = ~std::uint64_t{0};
   static constexpr std::uint32_t least_groups_of_crowd = 4;
   std::uint32_t release_above = 0;
-  std::uint32_t crowd = 0;  // takes beyond the puts above which a class is crowded
+  std::uint32_t crowd = 0;  // a class is crowded if its takes exceed its puts by more than this
 
   static std::uint64_t most_chunks() { return std::uint64_t{1} << chunk_bits; }
 
@@ -71,7 +71,7 @@ struct ChunkHeap : Heap<StorageKind> {
   }
   SIMT_FN std::uint32_t* mask(std::uint32_t chunk) const { return masks + std::size_t{chunk} * mask_words(0); }
 
-  // Returns the number of full chunks that are needed for `units` pages.
+  // Returns the number of entirely free chunks that provide `units` pages.
   SIMT_FN std::uint32_t chunks_for(std::uint32_t id, std::uint32_t units) const {
     const std::uint32_t log = space.pages_log(id);
     return (units + (1u << log) - 1) >> log;
@@ -92,8 +92,9 @@ struct ChunkHeap : Heap<StorageKind> {
     return {number, thread.atomic(classes[id].back).load(simt::relaxed), before.fresh};
   }
 
-  // Returns whether many groups wait for chunks of the class, and one chunk can serve several of them in turn. The
-  // caller is a group of `lanes` lanes whose take has the queue position `seen.takes`.
+  // Returns true if many groups wait for chunks of the class, one chunk can serve several of them in turn, and at least
+  // half the pool was never used. The caller is a group of `lanes` lanes. `seen.takes` is the queue position of its
+  // take, or the next one of the class.
   SIMT_FN bool is_crowded(std::uint32_t id, std::uint32_t lanes, const Traffic& seen) const {
     return 1u << space.pages_log(id) >= least_groups_of_crowd * lanes &&
            static_cast<std::int32_t>(seen.takes - seen.puts) > static_cast<std::int32_t>(crowd) &&
@@ -130,8 +131,8 @@ struct ChunkHeap : Heap<StorageKind> {
     return this->take_chunks(thread, id, wanted, 1, first);
   }
 
-  // Stocks chunks like PageHeap::stock(), but the free pages are the last `extra` pages of the last chunk, and this
-  // chunk goes into the queue. All other chunks are used up.
+  // Divides chunks into pages like PageHeap::stock(), but the free pages are the last `extra` pages of the last chunk.
+  // This chunk goes into the queue if `extra` is not 0. All other chunks are used up.
   template <class Thread, class Group>
   SIMT_FN void stock(Thread& thread, const Group& group, std::uint32_t id, std::uint32_t first, std::uint32_t count,
                      std::uint32_t used, std::uint32_t extra, std::uint64_t promised) const {
@@ -169,7 +170,7 @@ struct ChunkHeap : Heap<StorageKind> {
     group.sync();  // the leader's release covers all lanes
     std::uint32_t now_free = 0;
     if (group.leader()) {
-      // The release makes the set bits visible to a release_chunk() that finds the count full.
+      // The release makes the set bits visible to a release_chunk() that finds all pages counted as free.
       const std::uint32_t before = header.fetch_add(count * Header::one_page, simt::release);
       if (Header::free_pages(before) == 0) enqueue(thread, id, chunk, count);
       now_free = Header::free_pages(before) + count;
@@ -225,7 +226,7 @@ struct ChunkHeap : Heap<StorageKind> {
         thread.spin_hint();
         continue;
       }
-      // This precedes the put-back, which may need the segment that this chunk becomes.
+      // This call precedes the put-back, because the put-back may need the queue chunk that the call frees.
       storage.leave_alone(thread, space, classes[id].storage, id, place);
       draw.chunk = chunk_of(index);
       const auto header = thread.atomic(space.headers[draw.chunk]);
@@ -273,9 +274,10 @@ struct ChunkHeap : Heap<StorageKind> {
     }
   }
 
-  // Returns `chunk` to the pool if the class has more than `release_above` chunks in its queue. The caller has seen the
-  // chunk entirely free. The chunk is somewhere in the queue, so the chunk at the front is taken out and put in its
-  // place. Between the take of its units and its return to the pool, the pages belong to neither. They are announced,
+  // Tries to return `chunk` to the pool if the class has more than `release_above` chunks in its queue. The caller has
+  // seen the chunk entirely free. The chunk is somewhere in the queue. So this thread takes the chunk at the front and
+  // puts it into the slot of `chunk`. If this fails, the chunk from the front returns: to the pool if it is entirely
+  // free, otherwise to the queue. Meanwhile the pages belong neither to the class nor to the pool. They are announced,
   // so that a request that finds no page waits instead of failing.
   template <class Thread>
   SIMT_FN void release_chunk(Thread& thread, std::uint32_t id, std::uint32_t chunk) const {
@@ -298,9 +300,9 @@ struct ChunkHeap : Heap<StorageKind> {
     storage.leave_alone(thread, space, classes[id].storage, id, place);
     const std::uint64_t slot = thread.atomic(queue_slots[chunk]).load(simt::relaxed);
     if (held != chunk && slot != no_slot) {
-      // A slot holds the index of this chunk and class only if the chunk is in our queue, in this slot and no other.
-      // This is true even for an old slot that now belongs to another segment. The exchange fails if the chunk is on
-      // its way into the queue, or if another thread has released it.
+      // A slot holds the index of this chunk and class only if the chunk is in the queue of this class, in this slot
+      // and no other. This is true even for an old slot that now belongs to another segment. The exchange fails if the
+      // chunk is on its way into the queue, or if another thread has released it.
       thread.atomic(queue_slots[held]).store(slot, simt::relaxed);
       const auto word = thread.atomic(reinterpret_cast<std::uint32_t*>(space.base)[slot]);
       for (const std::uint32_t mark : {plenty, many, 0u}) {
@@ -311,8 +313,8 @@ struct ChunkHeap : Heap<StorageKind> {
         }
       }
     }
-    // The chunk has one holder, so a full count stays full. The load acquires, so all changes of the mask by frees are
-    // visible.
+    // This thread is the chunk's only holder, so if all pages are free, they stay free. The load acquires, so all
+    // changes of the mask by frees are visible.
     if (thread.atomic(space.headers[held]).load(simt::acquire) == Header::of(id, pages)) {
       storage.uncover(thread, classes[id].storage, 1);
       space.pool.give(thread, held);

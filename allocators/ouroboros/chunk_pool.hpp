@@ -14,7 +14,7 @@ namespace allocbench::ouroboros {
 inline constexpr std::uint32_t no_chunk = 0xffffffffu;
 
 struct ChunkPool {
-  // All bytes are zero at first, except `room`, whose units are the capacity of the ring.
+  // All bytes are zero at first, except `room` in chunk-based variants: its units are the capacity of the ring.
   struct State {
     alignas(128) std::uint32_t next_fresh;
     BulkSemaphore::State returned;  // chunks in the ring
@@ -34,7 +34,8 @@ struct ChunkPool {
            BulkSemaphore{&state->returned}.available(thread) <= 0;
   }
 
-  // Takes up to `wanted` chunks with consecutive indices from `first`. Returns their number, 0 if no chunk is left.
+  // Takes one returned chunk, or, if there is none, up to `wanted` fresh chunks with consecutive indices. Sets `first`
+  // to the first index. Returns the number of chunks, 0 if no chunk is left.
   template <class Thread>
   SIMT_FN std::uint32_t take(Thread& thread, std::uint32_t wanted, std::uint32_t& first) const {
     if (BulkSemaphore{&state->returned}.take_if_any(thread, 1) != 0) {

@@ -47,8 +47,8 @@ struct ChunkSpace {
   SIMT_FN std::uint32_t* slots(std::uint32_t index) const { return reinterpret_cast<std::uint32_t*>(chunk(index)); }
 };
 
-// RingLayout holds rings of powers of two for all classes, one after the other. Classes 0 to `whole_classes` have 2^log
-// entries each, and each later class has half as many as the previous one.
+// RingLayout places one ring per class in a table, one after the other. The sizes are powers of two. Classes 0 to
+// `whole_classes` have 2^log entries each, and each later class has half as many as the previous one.
 struct RingLayout {
   std::uint32_t log = 0;
   std::uint32_t whole_classes = 0;

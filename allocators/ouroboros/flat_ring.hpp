@@ -1,4 +1,4 @@
-// FlatRing is the standard queue storage (S): a flat ring per class, as large as the class may ever need.
+// FlatRing is the standard queue storage (S): one flat ring of a fixed size per class.
 //
 // The put at queue position n waits until slot n mod capacity is empty. The wait ends, because a class never owns more
 // indices than its ring has slots. If the take at position n - capacity had not been issued, all slots and the put

@@ -37,8 +37,8 @@ struct Heap {
     return storage.template place<end>(thread, space, classes[id].storage, id, number);
   }
 
-  // Takes up to `wanted` consecutive fresh chunks from `first`, if the queue can hold their indices, `per_chunk` each.
-  // Returns their number, 0 if there are none.
+  // Takes up to `wanted` chunks with consecutive indices, if the queue can hold their entries, `per_chunk` each. Sets
+  // `first` to the first chunk. Returns the number of chunks, 0 if there are none.
   template <class Thread>
   SIMT_FN std::uint32_t take_chunks(Thread& thread, std::uint32_t id, std::uint32_t wanted, std::uint32_t per_chunk,
                                     std::uint32_t& first) const {

@@ -126,8 +126,8 @@ std::string wrong_index(const ChunkHeap<Storage>& heap, const ChunkTables& table
   return {};
 }
 
-// Finds a duplicate index or an empty slot. In a correct heap all indices are below `end`. There may be tens of
-// millions of indices, which is too many to sort.
+// Returns the first mistake among the indices: an empty slot, a duplicate, or an index that is not below `end`. Returns
+// an empty text if there is none. There may be tens of millions of indices, which is too many to sort.
 inline std::string repeated_index(const std::vector<std::uint32_t>& indices, std::uint64_t end) {
   if (indices.empty()) return {};
   std::vector<bool> seen(end);

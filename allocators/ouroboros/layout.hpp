@@ -36,7 +36,7 @@ void lay_out_storage(FlatRing& ring, const Policy& heap, std::uint64_t pool_byte
                                   ? parameters.ring_capacity
                                   : std::max({pool_bytes / 64 / 4, std::uint64_t{64}, per_chunk});
   ring.layout.log = std::min(full_log, log_up(bound));
-  // Each class has half as many entries as the class with pages of half the size.
+  // In page-based variants, a class needs half as many entries as the class with pages of half the size.
   const std::uint32_t last_class = heap.space.class_count() - 1;
   ring.layout.whole_classes = Policy::chunk_based ? last_class : std::min(full_log - ring.layout.log, last_class);
   ring.slots = carver.take<std::uint32_t>(ring.layout.begin(heap.space.class_count()));

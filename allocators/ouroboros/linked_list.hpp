@@ -1,11 +1,11 @@
 // LinkedList finds segments by links (VL): every segment knows the chunk of the next one. A segment is a chunk that
 // stores a part of the queue (segmented_queue.hpp).
 //
-// Each chunk has a node: a word in a table with the chunk's segment, a mark whether this is consumed, and the chunk of
-// the next segment. `head` is the oldest segment that is not consumed, and `tail` is the last segment. Walks do not
-// start at the head but at `near_front` and `near_back`, the places of recent takes and puts. `recent` has the places
-// of single segments. These three are hints: they are used only if the node of their chunk agrees. Without `recent`,
-// the last warps of a large burst of takes would load one node per segment, one after the other.
+// Each chunk has a node: a word in a table with the chunk's segment, a mark that is set when the segment is consumed,
+// and the chunk of the next segment. `head` is the oldest segment that is not consumed, and `tail` is the last segment.
+// Walks do not start at the head but at `near_front` and `near_back`, the places of recent takes and puts. `recent` has
+// the places of single segments. These three are hints: they are used only if the node of their chunk agrees. Without
+// `recent`, the last warps of a large burst of takes would load one node per segment, one after the other.
 //
 // Protocol:
 // * Segments are consumed in any order but unlinked in order. A thread that marks a segment as consumed, or links one
@@ -128,8 +128,8 @@ struct LinkedList {
   }
 
   // Links `count` chunks as the next segments. `last` is the tail that the caller knows, and the new tail afterwards.
-  // Returns true if the segment before is already consumed: then its consumer has left the head to us. Mark and link
-  // are in one word, so one of the two threads sees both.
+  // Returns true if the segment before them is already consumed: then its consumer has left the head to this thread.
+  // Mark and link are in one word, so one of the two threads sees both.
   //
   // `order` is the memory order of the stores by which others find the chunks. A fresh chunk needs release, because its
   // slots were just emptied. A chunk that is reused immediately needs only relaxed, because exchanges hand its slots
@@ -158,7 +158,7 @@ struct LinkedList {
     return (before & consumed) != 0;
   }
 
-  // Passed holds consumed segments at the head, in order, as advance() finds them.
+  // Passed holds consumed segments at the head, in order, as pass_consumed() finds them.
   struct Passed {
     static constexpr std::uint32_t most = 64;
 
@@ -202,16 +202,16 @@ struct LinkedList {
   }
 
   // Returns true if the segment `here` is not consumed or has no next one. The OR with 0 is ordered with the marks and
-  // links of other threads. Either it sees them, or their threads see the head that the caller saw.
+  // links of other threads. Either the OR sees them, or their threads see the head that the caller saw.
   template <class Thread>
   static SIMT_FN bool still_open(Thread& thread, std::uint64_t* nodes, std::uint64_t here) {
     const std::uint64_t node = thread.atomic(nodes[chunk_of(here)]).fetch_or(std::uint64_t{0}, simt::acq_rel);
     return segment_of(node) == segment_of(here) && ((node & consumed) == 0 || chunk_of(node) == no_chunk);
   }
 
-  // Collects consumed segments from `first` on, up to as many as `passed` holds. Loads several nodes together: `recent`
-  // predicts the next nodes, and a prediction is used if the links agree. Relaxed loads are enough, because a consumed
-  // chunk contains no data.
+  // Collects consumed segments, beginning with `first`, up to as many as `passed` holds. Loads several nodes together:
+  // `recent` predicts the next nodes, and a prediction is used if the links agree. Relaxed loads are enough, because a
+  // consumed chunk contains no data.
   template <class Thread>
   static SIMT_FN void pass_consumed(Thread& thread, std::uint64_t* nodes, ClassState& state, std::uint32_t slots_log,
                                     std::uint64_t first, Passed& passed) {

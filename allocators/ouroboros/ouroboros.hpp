@@ -17,7 +17,7 @@
 // (layout.hpp). The classes lie outside the pool: semaphore and ends of the queue.
 //
 // Requests larger than a chunk go to the back end's device heap, which has a share of the memory, as published
-// (device_heap_share.hpp). The published code gives it 500 MB and rounds the size up to a power of two.
+// (device_heap_share.hpp). The published code gives it 500 MB and rounds each request up to a power of two.
 //
 // Reworked, with the benefit of each change:
 // * A free signals the semaphore once for the lanes of a warp. In the originals each lane signals, and all signals meet
@@ -32,8 +32,8 @@
 // * Chunk headers are in a table, and pages are aligned to their size (chunk_space.hpp).
 // * If the memory is exhausted, malloc returns null. Slots acquire and release at device scope.
 //
-// ABA: Queue positions and segment numbers have 32 bits and repeat after 2^32 operations on a class. No other compared
-// word can change and return to its old value.
+// ABA: Queue positions have 32 bits. Queue positions and segment numbers repeat after 2^32 operations on a class. No
+// other compared word can change and return to its old value.
 #pragma once
 
 #include "allocators/ouroboros/inspect.hpp"
@@ -110,7 +110,8 @@ class OuroborosOf {
     }
     if (group.leader() && granted != 0) {
       first = heap_.number_takes_of(thread, id, granted);
-      // Groups that came at the same moment did not see each other, but their queue positions show it.
+      // Groups that come at the same moment do not see each other, but their queue positions show how many came
+      // earlier.
       if constexpr (Policy::chunk_based) {
         crowded = heap_.is_crowded(id, lanes, heap_.traffic_at(thread, id, first, seen));
       }

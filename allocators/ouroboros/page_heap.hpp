@@ -44,8 +44,9 @@ struct PageHeap : Heap<StorageKind> {
     return this->take_chunks(thread, id, wanted, 1u << space.pages_log(id), first);
   }
 
-  // Stocks `count` chunks from `first`. The group keeps the first `used` pages, and the last `extra` pages go into the
-  // queue. `promised` is the number of pages that the group has announced to the semaphore.
+  // Divides the `count` chunks from `first` into pages of the class. The group keeps the first `used` pages, and the
+  // other `extra` pages go into the queue. `promised` is the number of pages that the group has announced to the
+  // semaphore.
   template <class Thread, class Group>
   SIMT_FN void stock(Thread& thread, const Group& group, std::uint32_t id, std::uint32_t first, std::uint32_t count,
                      std::uint32_t used, std::uint32_t extra, std::uint64_t promised) const {

@@ -1,4 +1,4 @@
-// All six variants of Ouroboros share these parameters.
+// All six reworked variants of Ouroboros share these parameters.
 #pragma once
 
 #include "allocators/support/contract/parameters.hpp"

@@ -8,11 +8,11 @@
 // meanwhile. So a group gives up only if a check of the semaphore after its own last addition finds nothing. A taker
 // that hides a page checks again later, and the last of them sees the true number. A group that sees pages but does not
 // get them has lost against another group, and tries again. The search ends after two rounds that find nothing. While
-// the semaphore is below zero, the search takes more rounds.
+// the semaphore is below zero or expects pages, the search takes more rounds.
 //
 // Waits: Lanes of several classes are here at once, and the hardware may run the code behind a wait only when all of
-// them have arrived. So no lane waits until every chunk that its warp has taken is stocked. If lanes waited for this,
-// two warps could wait for each other's pages until their patience ends.
+// them have arrived. So no lane begins to wait before every chunk that its warp has taken is stocked. Otherwise two
+// warps could wait for each other's pages until their patience ends.
 //
 // Differs from the paper:
 // * The lanes get pages of the new chunks directly, and all chunks in one step. In the paper all pages pass through the
@@ -44,8 +44,8 @@ struct SupplyOrder {
 inline constexpr std::uint32_t most_failures = 16;  // most unclear rounds; two rounds of `none` end the search
 // This bounds the search of a group that always loses. Each lost round gave a page to another group.
 inline constexpr std::uint32_t most_losses = 1000;
-// A group waits several times, because third parties may take announced pages. Giving up after one wait would make
-// callers take chunks that the burst does not need.
+// A group waits several times, because other groups may take the announced pages first. Giving up after one wait would
+// make callers take chunks that the burst does not need.
 inline constexpr std::uint32_t most_waits = 8;
 
 // Returns the state of the free pages after a round that got nothing. The check follows all additions of the caller.
@@ -57,7 +57,7 @@ SIMT_FN Supply verdict(Thread& thread, const BulkSemaphore& pages) {
 }
 
 // Makes one round of the leader for `lanes` lanes. Does not wait, because another leader of the warp may have chunks to
-// stock.
+// stock. With `insists`, the leader takes chunks even if other groups are making enough pages.
 template <class Policy, class Thread>
 SIMT_FN SupplyOrder order_pages(Thread& thread, const Policy& heap, std::uint32_t id, std::uint32_t lanes,
                                 bool insists) {

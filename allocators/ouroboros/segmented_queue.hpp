@@ -11,9 +11,9 @@
 // * cover() ensures that a class with i indices has ceil(i / slots) + 1 segments. So the segment of a put exists, or
 //   will exist after the current takes have ended: with F takes and P puts so far, P - F <= i, and all segments below F
 //   / slots become free.
-// * Many simultaneous groups request more chunks from cover() than the pool has left. Queue chunks stay with their
-//   class. So a queue gets at most as many chunks as a class with all chunks of the pool needs, and it never owns more
-//   indices than they hold.
+// * Many groups together may request more chunks from cover() than the pool has left, and queue chunks stay with their
+//   class. So a queue gets at most as many chunks as it needs when its class has all chunks of pages. A class never
+//   owns more indices than its queue chunks hold.
 //
 // Differs from the paper: Storage is added when the class gets a chunk of pages, not when an index returns. So a free
 // never needs memory and cannot fail. The price is storage for all indices of a class (four bytes per page) instead of
@@ -28,7 +28,7 @@ template <class Order>
 struct SegmentedQueue {
   static constexpr bool virtualised = true;
 
-  // All bytes are zero at first, except the last two words and what the order documents.
+  // All bytes are zero until add_first_segment() writes `segments`, `announced` and `order`.
   struct ClassState {
     alignas(128) std::uint64_t owned;     // number of indices that may be in the queue, now or once it is longer
     alignas(128) std::uint32_t segments;  // number of chunks of the queue
@@ -116,8 +116,8 @@ struct SegmentedQueue {
   }
 
   // Counts emptied slots. Exchanges emptied them. A put of the next round may find the old index for a moment and
-  // waits. No take can get it twice, because an exchange reads the last value. So the count needs no memory order. It
-  // is never reset, because a reset would need one.
+  // waits. No take can get it twice, because an exchange reads the last value. So the count needs no memory order. The
+  // count is never reset, because a reset would need one.
   template <class Thread>
   SIMT_FN void consume(Thread& thread, const ChunkSpace& space, ClassState& state, std::uint32_t id, const Place& place,
                        std::uint32_t count) const {
@@ -160,8 +160,8 @@ struct SegmentedQueue {
   SIMT_FN bool add_segment(Thread& thread, const ChunkSpace& space, ClassState& state, std::uint32_t id) const {
     std::uint32_t chunk = no_chunk;
     if (space.pool.take(thread, 1, chunk) == 0) return false;
-    // The stores are atomic, because ChunkHeap::release_chunk() uses slots without having located them. Each stores two
-    // slots. One lane stores while others wait, so the loop is unrolled.
+    // The stores are atomic, because ChunkHeap::release_chunk() uses slots without having located them. Each store
+    // fills two slots. One lane stores while others wait, so the loop is unrolled.
     constexpr std::uint32_t per_round = 8;  // stores of the smallest chunk
     auto* const pairs = reinterpret_cast<std::uint64_t*>(space.slots(chunk));
     for (std::uint32_t i = 0; i < 1u << (space.chunk_log - 3); i += per_round) {

@@ -1,13 +1,13 @@
 // PageBitmap has one used bit per page, 32 or 64 to a word, and two ways to take a page of a random word.
 //
 // Pham et al. 2025, section 3.3 and algorithm 2. With words of w bits, bit j of word i belongs to page w * i + j; 1
-// means used. In memory, a word of 64 bits is a pair of words of 32 bits, and everything but the walks sees words of 32
-// bits. A region is 32 words, one memory line, which the lanes of a warp visit together (CoRW reworked, RW_malloc).
-// Positions beyond the end of the pool fill the last region and are always used.
+// means used. In memory, a word of 64 bits is a pair of words of 32 bits, and all code except walks and frees sees
+// words of 32 bits. A region is 32 aligned words, which the lanes of a warp visit together (CoRW and RW_malloc, both
+// reworked). Positions beyond the end of the pool fill the last region and are always used.
 //
-// * Locking::lock_map (published): Each word has a lock bit. A thread tries the lock once and never waits. A word that
-//   another thread has locked counts as full. The printed algorithms never release the lock; here every path does.
-//   Frees do not take the lock, so bits are still changed only by OR and AND.
+// * Locking::lock_map (published): Each word has a lock bit. A thread tries the lock once and never waits. If another
+//   thread has locked the word, the thread goes to another word. The printed algorithms 2 and 5 never release the lock;
+//   here every path does. Frees do not take the lock, so bits are still changed only by OR and AND.
 // * Locking::none (reworked): The atomic OR that finds a bit 0 wins it (acquire), and an atomic AND frees it (release).
 //   If another thread took the bit in between, the word is tried again with its present bits.
 //
@@ -35,10 +35,10 @@ enum class Locking { none, lock_map };
 
 inline constexpr std::uint32_t full_word = 0xffffffffu;
 
-// WordGrid has the words of `pages` pages, and their regions. A position is a page, or a place beyond the end of the
-// pool.
+// WordGrid has the numbers of words and regions for a number of pages. A position is a page, or a place beyond the end
+// of the pool.
 struct WordGrid {
-  std::uint32_t region_shift = 0;  // log2 of the words of a region; below 5 in pools of fewer than 32 words
+  std::uint32_t region_shift = 0;  // log2 of the words of a region; below 5 in pools of at most 16 words
   std::uint32_t regions = 0;
   std::uint32_t words_with_pages = 0;
 
@@ -70,8 +70,8 @@ SIMT_HOST_FN std::uint32_t surplus_bits(std::uint32_t word, std::uint32_t pages)
   return pages - first >= 32 ? 0 : full_word << (pages - first);
 }
 
-// Writes words `first` to `end` - 1. Each page for which used(page) is true is a block, and the others are free. Words
-// of 64 bits hold two bits per page.
+// Writes words `first` to `end` - 1. Each page for which used(page) is true becomes a block of one page, and the others
+// are free. A `Word` of 64 bits has two bits per page.
 struct WriteWords {
   template <class Thread, class Word, class Used>
   SIMT_FN void operator()(Thread& thread, Word* words, std::uint32_t first, std::uint32_t end, std::uint32_t pages,
@@ -120,7 +120,7 @@ struct PageBitmap {
   WordGrid grid;
   Word* words = nullptr;
   std::uint32_t* locks = nullptr;      // one bit per word; only with the lock map
-  std::uint32_t most_word_probes = 0;  // vain probes of regions in a row after which a walk ends
+  std::uint32_t most_word_probes = 0;  // vain probes in a row after which the walk of a group ends
   std::uint32_t most_walk_probes = 0;  // vain probes of single words in a row after which walk() ends
   std::uint32_t seed = 0;
 
@@ -181,9 +181,9 @@ struct PageBitmap {
     return (before & bit) == 0 ? word * word_bits + index : no_page;
   }
 
-  // Makes one step of a walk. Returns a free page of the word around `position`, or no_page. With `at_once`, the first
-  // attempt is for the page at this position, without a load before. Sets `counts` unless another thread had locked the
-  // word.
+  // Makes one step of a walk. Takes a free page of the word around `position`, and returns it, or no_page. With
+  // `at_once` and without locks, the first attempt is for the page at this position, without a load before. Sets
+  // `counts` to false if another thread had locked the word, and otherwise to true.
   template <class Thread>
   SIMT_FN std::uint32_t probe(Thread& thread, std::uint32_t position, bool at_once, bool& counts) const {
     thread.probe(simt::Step::attempt);

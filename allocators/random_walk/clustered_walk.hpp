@@ -15,7 +15,7 @@
 // * A thread without a last page starts with a walk (assumed). If the missing page counted as page -1, all threads
 //   would begin at word 0.
 // * After the last page of the pool comes page 0.
-// * Memory keeps a fixed number of last pages, not one per thread.
+// * A table keeps a fixed number of last pages, not one per thread.
 //
 // Reworked (crw_reworked): There is no LockMap. As in rw_bm_reworked, the first attempt, here for the next page, makes
 // no load before.

@@ -4,8 +4,8 @@
 //
 // Idea: In RW-BM a warp waits for its slowest lane. In CoRW every lane probes a word in every round, even if it already
 // has a page. Words with free pages serve the lanes that still need one. The r-th lane in need takes the page of the
-// r-th giving lane, which popcounts (the k-th set bit) and one shuffle find. All lanes leave together. The group is the
-// result of converged() at the call, and other lanes of the warp form their own groups.
+// r-th giving lane. Popcounts and one shuffle find this page. All lanes leave together. The group is the result of
+// converged() at the call, and other lanes of the warp form their own groups.
 //
 // Data: bitmap.hpp (words of 64 bits in corw_64).
 //
@@ -14,16 +14,16 @@
 //   public code has no lock: a warp takes 32 neighbouring words by exchanges, and loses concurrent frees. So mallocs of
 //   corw take longer than those of this code. Times of frees differ mostly because they are measured differently
 //   (bump/atomic_malloc.hpp).
-// * In a pass, a lane gives a page only if another lane will receive it: the number of lanes in need must exceed the
-//   number of giving lanes with a lower rank. As printed, pages without a receiver would stay marked.
+// * In a pass, a lane gives a page only if a lane will receive it: the lanes in need must outnumber the lower lanes
+//   whose words have free pages. As printed, pages without a receiver would stay marked.
 // * The out-of-memory rule counts the words that a round could lock. Any found page restarts the count.
 //
 // Reworked (corw_reworked):
 // * There is no LockMap.
 // * The members probe the words of one random region, a line of memory, instead of words all over the bitmap. Each
 //   member's word is still uniform.
-// * In the first round, each member ORs the same random bit without a load. So if many pages are free, the warp makes
-//   one trip to one line.
+// * In the first round, each member ORs a bit of its word without a load. The random place of the bit is the same for
+//   all members. So if many pages are free, the warp makes one trip to one line.
 // * A round counts like one word, although it loads 32. Warps empty the words of a region together, so 32 words give
 //   little more information about the pool than one. If each word counted, requests would be refused at 1 % free.
 #pragma once

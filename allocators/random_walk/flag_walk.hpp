@@ -32,7 +32,7 @@ namespace allocbench {
 
 namespace random_walk {
 
-// Writes the flags. One thread writes one flag.
+// Writes the flag of each page: 1 if used(page) is true, otherwise 0.
 struct WriteFlags {
   template <class Thread, class Used>
   SIMT_FN void operator()(Thread& thread, std::uint32_t* flags, std::uint32_t pages, Used used) const {

@@ -1,11 +1,10 @@
 // RegionRuns finds runs of pages over the borders of words, up to a region (Pham et al. 2025, section 4.3).
 //
-// The members of a group read the 32 consecutive words from a random one on, one word each. In a group of fewer than 32
-// lanes, members read several words, one after the other. Every word is broadcast to all members, so that they all see
-// the same words. "Free segments running across two neighboring words will also be connected": the walk follows the
-// addresses of the region. Each free segment is
-// offered once, to all lanes that have no pages yet. A segment ends at
-// the first page in use, at the end of the pool or at the end of the region.
+// The members of a group read 32 consecutive words that begin at a random word, one word each. In a group of fewer than
+// 32 lanes, members read several words, one after the other. Every word is broadcast to all members, so that they all
+// see the same words. "Free segments running across two neighboring words will also be connected": a segment continues
+// in the next word. Each free segment is offered once, to all lanes that still need pages. A segment ends at the first
+// page in use, at the end of the pool or at the end of the region.
 //
 // Protocol: One OR per word takes the word's part of a run (acquire). If an OR finds a page taken, ANDs (release) undo
 // this OR and the earlier ones, so a run is taken as a whole or not at all. Until then, other threads may see free
@@ -16,7 +15,7 @@
 
 namespace allocbench::random_walk {
 
-// Segment is the free pages in a row that are offered. If `pages` is 0, there are none.
+// Segment is a row of free pages that the lanes are offered. `pages` is 0 if there is none.
 struct Segment {
   std::uint32_t first = 0;
   std::uint32_t pages = 0;
@@ -31,9 +30,9 @@ class RegionRuns {
   using Bitmap = PageBitmap<Locking::none>;
   SIMT_FN explicit RegionRuns(const Bitmap& bitmap) : bitmap_(bitmap) {}
 
-  // Visits one region from word `base` on. All members call, and those that need nothing also search. A member that
-  // gets its run finds `need` set to 0 and the run's first page as the result. `page` is the result of the other
-  // members.
+  // Visits the region that begins at word `base`. All members call, and those that need nothing also search. If a
+  // member gets its run, this function sets the member's `need` to 0 and returns the run's first page. Other members
+  // get `page` back.
   template <class Thread, class Group>
   SIMT_FN std::uint32_t visit(Thread& thread, const Group& group, std::uint32_t base, std::uint32_t& need,
                               std::uint32_t page) const {
@@ -75,7 +74,7 @@ class RegionRuns {
     }
   }
 
-  // Returns `pages` bits from bit `first` on. Requires 1 <= pages <= 32.
+  // Returns a word with `pages` set bits, of which `first` is the lowest. Requires 1 <= pages <= 32.
   static SIMT_HOST_FN std::uint32_t bits(std::uint32_t first, std::uint32_t pages) {
     return full_word >> (32 - pages) << first;
   }
@@ -86,13 +85,14 @@ class RegionRuns {
     return thread.atomic(bitmap_.words[word]).load(simt::relaxed);
   }
 
-  // Returns how many of the pages from `first` on are in the word of `first`.
+  // Returns how many of `pages` pages, of which `first` is the lowest, are in the word of `first`.
   static SIMT_HOST_FN std::uint32_t part(std::uint32_t first, std::uint32_t pages) {
     const std::uint32_t left = 32 - first % 32;
     return pages < left ? pages : left;
   }
 
-  // Offers the segment and empties it. The lowest lane for which it is long enough takes its first pages.
+  // Offers the segment and empties it. The lowest lane in need for which it is long enough tries to take its first
+  // pages.
   template <class Thread, class Group>
   SIMT_FN void offer(Thread& thread, const Group& group, Segment& segment, std::uint32_t& need,
                      std::uint32_t& page) const {

@@ -32,7 +32,7 @@ SIMT_HOST_FN std::uint32_t page_bits(std::uint32_t first, std::uint32_t pages) {
 }
 SIMT_HOST_FN std::uint32_t page_bits(const PageRun& run) { return page_bits(run.first, run.pages); }
 
-// Returns the bits that an OR sets to take the run. bits_to_clear() returns the bits that a free clears.
+// Returns the bits that are set when the run is taken. bits_to_clear() returns the bits that a free clears.
 SIMT_HOST_FN std::uint64_t bits_of(const PageRun& run) {
   const std::uint32_t first = 1u << run.first;
   const std::uint32_t rest = page_bits(run) & ~first;
@@ -46,7 +46,7 @@ SIMT_HOST_FN std::uint64_t bits_to_clear(const PageRun& run) {
 // Returns the pages at which a run of this many free pages begins, as bits. Requires 1 <= pages <= 32.
 SIMT_HOST_FN std::uint32_t starts_of_free_runs(std::uint64_t word, std::uint32_t pages) {
   std::uint32_t starts = ~(low(word) | high(word));
-  // After each round, a set bit means that `length` pages from this one on are free.
+  // After each round, a set bit means that this page and the next `length` - 1 pages are free.
   for (std::uint32_t length = 1; length < pages;) {
     const std::uint32_t step = length < pages - length ? length : pages - length;
     starts &= starts >> step;

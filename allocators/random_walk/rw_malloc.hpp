@@ -3,9 +3,9 @@
 // Paper: Pham et al. 2025, section 4.3 and algorithm 6.
 //
 // Idea: A request of n pages needs n free pages in a row. The lanes of a warp look together at 32 consecutive words of
-// the bitmap, from a random place on, each at its own word. They offer the runs of free pages that they see, one after
-// the other. If the run is long enough for some lanes that still need pages, the lowest of them takes its first pages
-// by an atomic OR.
+// the bitmap that begin at a random word, each lane at its own word. They offer the runs of free pages that they see,
+// one after the other. If a run is long enough for some lanes that still need pages, the lowest of them takes its first
+// pages by an atomic OR.
 //
 // Data: the bitmap (bitmap.hpp), and one word per page (`runs`). For the first page of a block, this word has the
 // length of the block.
@@ -18,14 +18,14 @@
 // * Only the n pages of the request are marked. The printed algorithm marks the whole run, an error that the authors'
 //   code repairs. A failed OR is undone, which the text omits; without this, pages are lost.
 // * The paper does not describe free. Lengths lie beside the pool. In the authors' code a length is in a word before
-//   the block, so that requests for 8,192 bytes never end. A shared run is free when its last member is free. In the
-//   authors' code it is free when the part of the lowest lane is.
+//   the block, so that requests for 8,192 bytes never end. A shared run is free when all members have freed their
+//   parts. In the authors' code it is free when the lowest lane has freed its part.
 // * Runs of rw_malloc lie within one word of 32 pages, as in the printed algorithm, and longer requests are refused.
 //   Runs of rw_malloc_regions cross the borders of words, as the text says, up to a region (region_runs.hpp).
 // * Offers that are too short for every lane are skipped without a shuffle. This saves no access to memory.
 // * The memory orders are ours. Philox makes the random numbers. Parts have multiples of 16 bytes.
-// * A search ends by the rule of section 3.2.3, which is for single pages. For n pages, a search looks at n times as
-//   many regions in a row, and a region counts like one word.
+// * A search ends by the rule of section 3.2.3, which is for single pages. For n pages, a search looks at n times
+//   (rw_malloc_regions: n / 32 times) as many regions in a row, and a region counts like one word.
 #pragma once
 
 #include <string_view>
@@ -48,9 +48,10 @@ class PublishedRuns {
   static std::size_t max_request(std::size_t pool_bytes, const Parameters& parameters) {
     return std::min<std::size_t>(pool_bytes / parameters.page_bytes, most_pages) * parameters.page_bytes;
   }
-  // The pool has three words: enough pages for all small blocks of a model, because a lone lane cannot share.
+  // The bitmap has three words: enough pages for all small blocks of a model (check/), because a lone lane cannot
+  // share.
   static SmallHeap<Parameters> small_heap() { return {96 * 32, {.page_bytes = 32, .scarce_share = 0.005}}; }
-  // This heap has one word, and pages that small blocks share.
+  // This heap has one word of the bitmap, and small blocks share its pages.
   static SmallHeap<Parameters> second_small_heap() { return {24 * 128, {.page_bytes = 128, .scarce_share = 0.01}}; }
 
   void reset(simt::Stream& stream) { bitmap_.reset(stream); }
@@ -124,7 +125,7 @@ class PublishedRuns {
   static constexpr std::uint32_t no_page = allocbench::no_page;
   static constexpr std::uint32_t most_pages = where == Runs::in_regions ? RegionRuns::most_pages : 32;
 
-  // A word of `runs` has these fields. For the first page of a block, it has the number of the block's pages. For a
+  // A word of `runs_` has these fields. For the first page of a block, it has the number of the block's pages. For a
   // shared block, it also has the number of members that hold their parts. For a later page in which a member's part
   // begins, it has the distance to the first page.
   static constexpr std::uint32_t pages_mask = 0x7ff;
@@ -133,7 +134,7 @@ class PublishedRuns {
   static constexpr std::uint32_t one_page_back = 1u << 19;
   static constexpr std::uint32_t back_mask = 0xfful << 19;
 
-  // Run is the free pages in a row that a lane offers. If `pages` is 0, there are none.
+  // Run is a row of free pages that a lane offers. `pages` is 0 if there is none.
   struct Run {
     std::uint32_t first;
     std::uint32_t pages;
@@ -149,7 +150,7 @@ class PublishedRuns {
     return {first, pages};
   }
 
-  // Returns `pages` bits from bit `first` on. Requires 1 <= pages <= 32.
+  // Returns a word with `pages` set bits, of which `first` is the lowest. Requires 1 <= pages <= 32.
   static SIMT_FN std::uint32_t bits(std::uint32_t first, std::uint32_t pages) { return RegionRuns::bits(first, pages); }
 
   // Returns the number of pages for a request, or 0 if the request is refused.
@@ -158,14 +159,16 @@ class PublishedRuns {
     return static_cast<std::uint32_t>(units_of(std::uint64_t{bytes}, bitmap_.pages.shift));
   }
 
-  // Finds a run of `need` pages for every member that needs any, or returns no_page (algorithm 6). All members call.
+  // Finds a run of `need` pages for each member whose `need` is not 0 (algorithm 6). Returns the run's first page, or
+  // no_page. All members call.
   template <class Thread, class Group>
   SIMT_FN std::uint32_t find_run(Thread& thread, const Group& group, std::uint32_t need) const {
     const std::uint32_t words = bitmap_.grid.words_with_pages;
     Walk walk(thread, group, bitmap_.seed);
     std::uint32_t page = no_page;
     simt::LaneMask needy = group.ballot(need != 0);
-    // To load a region means to load its words.
+    // A search for `need` pages looks at `need` times (in regions: `need` / 32 times) as many regions as one for a
+    // page.
     constexpr std::uint32_t looks_together = where == Runs::in_regions ? 32 : 1;
     const std::uint64_t most_vain =
         std::uint64_t{bitmap_.most_word_probes} * ((group.reduce_max(need) + looks_together - 1) / looks_together);

@@ -21,7 +21,7 @@
 // * If a lane finds that others have filled its word, all lanes load their words again, in one trip to memory. Without
 //   these loads, a lane without a run would try many words that only look free.
 // * State and length of a run are in one word. So nothing is undone, and a free reads and clears the same word.
-// * A region is one line of memory.
+// * A region begins at a multiple of 32 words, so it consists of whole lines of memory.
 // * If there is no run for the small requests of a warp, each member gets a page.
 //
 // Runs lie within one word of 32 pages; longer requests are refused.
@@ -49,9 +49,10 @@ class RandomWalkMallocReworked {
     return std::min<std::size_t>(pool_bytes / parameters.page_bytes, random_walk::run_word::most_pages) *
            parameters.page_bytes;
   }
-  // The pool has three words: enough pages for all small blocks of a model, because a lone lane cannot share.
+  // The bitmap has three words: enough pages for all small blocks of a model (check/), because a lone lane cannot
+  // share.
   static SmallHeap<Parameters> small_heap() { return {96 * 32, {.page_bytes = 32, .scarce_share = 0.005}}; }
-  // This heap has one word, and pages that small blocks share.
+  // This heap has one word of the bitmap, and small blocks share its pages.
   static SmallHeap<Parameters> second_small_heap() { return {24 * 128, {.page_bytes = 128, .scarce_share = 0.01}}; }
 
   static RandomWalkMallocReworked create(Arena& arena, const Parameters& parameters) {
@@ -128,14 +129,15 @@ class RandomWalkMallocReworked {
     return static_cast<std::uint32_t>(units_of(std::uint64_t{bytes}, pages_.shift));
   }
 
-  // Finds a run of `need` pages for every member that needs any, or returns no_page. All members call.
+  // Finds a run of `need` pages for each member whose `need` is not 0. Returns the run's first page, or no_page. All
+  // members call.
   template <class Thread, class Group>
   SIMT_FN std::uint32_t find_runs(Thread& thread, const Group& group, random_walk::Walk& walk, std::uint32_t need,
                                   bool shared) const {
     namespace run_word = random_walk::run_word;
     const std::uint32_t lanes = group.num_threads();
     const std::uint32_t rank = group.thread_rank();
-    // This lane provides the next word.
+    // In each pass, a lane gets its next word from the lane `neighbour`.
     const simt::LaneMask above = group.mask() & ~(0xffffffffu >> (31 - thread.lane()));
     const std::uint32_t neighbour = above != 0 ? simt::count_trailing_zeros(above) : group.leader_lane();
     std::uint32_t page = no_page;

@@ -3,12 +3,13 @@
 // ROCm device libraries, ockl/src/dm.cl. A slab has a header, bits (1 means in use or unusable) and blocks of one kind.
 // Each kind has an array with one record per slab; slabs are added at its end and stay. At most one slab of a kind is
 // begun per interval. Its maker wins a compare-exchange of the time of the last slab, and the other lanes search again.
-// Nothing else prevents two makers from using one record, so a maker must finish within the interval.
+// Nothing else prevents two makers from making slabs for the same record, so a maker must finish within the interval.
 //
-// Orders of bits and counts (`bit_orders`): As published, they are relaxed. Before a bit is cleared, there is a release
-// fence; in the released version it exists only on MI300. Then nothing orders the last accesses of one owner of a block
-// before the first accesses of the next (docs/findings.md). In the fixed form, clearing a bit releases and setting it
-// acquires. In both forms, slabs are recorded with release and looked up with acquire.
+// Orders of bits and counts (`bit_orders`): In the released version they are relaxed; only on MI300 it has a release
+// fence before it clears a bit. The development version has this fence on all GPUs. In both versions, nothing orders
+// the last accesses of one owner of a block before the first accesses of the next (docs/findings.md). In the fixed
+// form, clearing a bit releases and setting it acquires. In all forms, slabs are recorded with release and looked up
+// with acquire.
 #pragma once
 
 #include <atomic>
@@ -79,7 +80,7 @@ struct Heap {
 
   enum Growth : std::uint32_t { made, look_again, full };
 
-  // Makes a slab for the group and counts `taken` blocks in it at its creation. `slabs` is the number of records that
+  // Tries to make a slab for the group. A new slab counts `taken` blocks as used. `slabs` is the number of records that
   // the group saw.
   template <class Thread, class Group>
   SIMT_FN Growth grow(Thread& thread, const Group& group, std::uint32_t kind, std::uint32_t slabs, std::uint32_t taken,
@@ -112,7 +113,8 @@ struct Heap {
     return static_cast<Growth>(group.broadcast(growth));
   }
 
-  // Tries once to take a clear bit of the word. Returns no_block if there is none or another lane was faster.
+  // Tries once to take a clear bit of the word. Returns the number of its block, or no_block if there is none or
+  // another lane was faster.
   static constexpr std::uint32_t no_block = 0xffffffffu;
   template <class Thread>
   SIMT_FN std::uint32_t try_word(Thread& thread, std::uint64_t slab, std::uint32_t word) const {
@@ -157,9 +159,9 @@ struct Heap {
   }
 
  private:
-  // Writes the bits of an empty slab. No other lane sees the slab yet, so plain stores are enough. The code has few
-  // instructions, because even a single lane must finish within the interval, on a multiprocessor full of lanes that
-  // look again.
+  // Writes the bits of an empty slab. No lane outside the group sees the slab yet, so plain stores are enough. The code
+  // has few instructions, because even a single lane must finish within the interval, on a multiprocessor full of lanes
+  // that look again.
   template <class Group>
   SIMT_FN static void write_empty_bits(const Group& group, std::uint64_t slab, const Kind& size) {
     const std::uint32_t rank = group.thread_rank();
@@ -168,7 +170,7 @@ struct Heap {
     for (std::uint32_t i = rank; i < last / 2 + 1; i += lanes) {
       simt::store_16_bytes(&long_word(slab, 2 * i), {});
     }
-    group.sync();  // other lanes write the words below again
+    group.sync();  // in the next loop, other lanes write some of these words again
     for (std::uint32_t block = size.first_unusable + rank * size.unusable_stride(); block < last * 64;
          block += lanes * size.unusable_stride()) {
       long_word(slab, block / 64) = size.unusable_bits;
@@ -189,9 +191,9 @@ struct Heap {
     return true;
   }
 
-  // Takes a slab from the pool if the interval since the last slab of this kind has passed, the search saw this slab,
-  // and no other lane was faster. Returns `full` only after the interval, because a slab that was begun may not be
-  // recorded before.
+  // Takes a slab from the pool if the interval since the last slab of this kind has passed, the search saw that slab,
+  // and no other lane was faster. Returns `full` only after the interval, because earlier a slab that was begun may not
+  // be recorded yet.
   //
   // The search may be long ago, so the number of slabs is loaded again, after the clock. By then the last slab is
   // recorded. The exchange of the time fails if another slab has been begun since.
@@ -218,8 +220,8 @@ struct Heap {
     return full;
   }
 
-  // Reads the clock of the whole GPU, as in the code. The cycles of two multiprocessors differ, so one of them could
-  // see the interval end while the other still makes its slab.
+  // Reads the clock of the whole GPU, as the original does. The cycles of two multiprocessors differ, so one of them
+  // could see the interval end while the other still makes its slab.
 #if SIMT_CUDA
   SIMT_FN static std::uint64_t now(std::uint32_t) { return simt::global_nanoseconds() | 1; }
   SIMT_FN bool has_passed(const KindState&, std::uint64_t last) const {
@@ -228,8 +230,8 @@ struct Heap {
 #else
   // On the CPU, no time passes while all lanes wait, so the clock counts recorded slabs. The upper half counts the
   // slabs of all kinds, and the lower half those of the kind. The interval has passed once the last begun slab, number
-  // `slabs`, is recorded, even if another lane sleeps. It has also passed when the number of recorded slabs of all
-  // kinds equals the interval. Reading a clock does not count as an operation on shared words.
+  // `slabs`, is recorded, even if another lane sleeps. It has also passed when `interval` slabs of all kinds have been
+  // recorded since then. Reading a clock does not count as an operation on shared words.
   std::uint64_t now(std::uint32_t slabs) const {
     std::uint64_t all = 0;
     for (std::uint32_t kind = 0; kind <= last_kind; ++kind) all += recorded(states[kind]);

@@ -20,7 +20,7 @@ struct Kind {
   std::uint32_t blocks;
   std::uint32_t begin;           // offset of block 0 in the slab
   std::uint32_t usable;          // number of blocks that may be handed out
-  std::uint32_t skip_from;       // blocks in use from which a slab is searched last; 85 % of the usable blocks
+  std::uint32_t skip_from;       // a slab with this many blocks in use is searched last; 85 % of the usable blocks
   std::uint32_t first_unusable;  // first unusable block; `blocks` or more if there is none
   std::uint32_t unusable_step;   // blocks from one unusable block to the next, a power of two
   std::uint64_t unusable_bits;   // bits of unusable blocks in each 64-bit word that has any; 0 if all blocks are usable

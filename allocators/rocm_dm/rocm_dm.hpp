@@ -5,12 +5,13 @@
 // GPUs, malloc, free and new in a HIP kernel call it. There is no paper.
 //
 // Idea:
-// * malloc: The lanes that request the block size of the first lane go together, and the others wait. The lanes that go
-//   check one record of a slab per lane and take the first slab that has less than 85 % of its blocks in use. If there
-//   is none, they make a new slab. In the slab, each lane begins at its own word and checks every word at most once; an
-//   OR takes a bit. Then the lanes that won are counted together, and the others begin again.
-// * free: The lanes of one slab go together, and the others wait. Each lane clears its bit, then all are counted
-//   together.
+// * malloc: The lanes that request the block size of the first lane work together, and the others wait. The working
+//   lanes check one record of a slab each and take the first slab that has less than 85 % of its blocks in use. If
+//   there is none, they make a new slab. In the slab, each lane begins at its own word and checks every word at most
+//   once; an OR takes a bit. Then the lanes that won are added to the count of the slab together, and the others begin
+//   again.
+// * free: The lanes of one slab work together, and the others wait. Each lane clears its bit. Then one subtraction
+//   lowers the count of the slab for all.
 //
 // Data: kinds.hpp, heap.hpp.
 //
@@ -20,7 +21,7 @@
 //   serves there, get null. An empty pool means that all slabs exist. Then lanes try slabs that are more than 85 %
 //   full, and slabs of the next larger power of two, as in the code at 65,792 slabs.
 // * A maker that finds its record taken returns its slab. The records of a kind are one array. In the original they
-//   have two levels, which grow by 256 in 0.3 ms. Slabs are aligned relative to the start of the pool.
+//   have two levels, which grow by 256 records in 0.3 ms. Slabs are aligned relative to the start of the pool.
 // * The bits of a new slab are plain stores: zeros of 16 bytes, then the words with unusable blocks. The original
 //   stores each word once. On NVIDIA's GPUs, a lone lane would need longer than the interval for this
 //   (docs/findings.md).
@@ -150,8 +151,8 @@ class RocmDm {
     return rocm_dm::Heap::no_block;
   }
 
-  // Returns a slab with room, the same for all lanes. If no slab can be made, it may be nearly full, or else have
-  // larger blocks.
+  // Returns a slab with room, the same for all lanes. If no slab can be made, the returned slab may be nearly full or
+  // have larger blocks. Its address is 0 if there is none.
   template <class Thread, class Group>
   SIMT_FN rocm_dm::Found find_or_grow(Thread& thread, const Group& group, std::uint32_t kind) const {
     for (;;) {

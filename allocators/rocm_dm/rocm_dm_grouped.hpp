@@ -5,10 +5,10 @@
 // 811, November and December 2025; not the later pull request 2237). There is no paper.
 //
 // Idea: as rocm_dm.hpp, except for these points.
-// * malloc: The lanes of each size go together, all sizes side by side. The leader adds their number to the count of a
-//   slab that is below 85 %. If the slab has fewer usable blocks, the leader subtracts again and continues. Afterwards
-//   every lane certainly finds a bit and searches until it has one.
-// * free: The lanes of each slab go together, all slabs side by side.
+// * malloc: The lanes of each size work together, all sizes side by side. The leader adds their number to the count of
+//   a slab of which less than 85 % is in use. If the slab has too few free blocks, the leader subtracts the number
+//   again and continues. Afterwards every lane certainly finds a bit and searches until it has one.
+// * free: The lanes of each slab work together, all slabs side by side.
 //
 // Data: kinds.hpp, heap.hpp. The search begins at the last slab that accepted a reservation.
 //
@@ -18,8 +18,8 @@
 //   GPUs they advance in lock step anyway. On other GPUs, lanes that search repeatedly would take turns from the makers
 //   of their wave.
 // * If the pool is empty, a slab serves the lanes for which it has room, and the others continue. The check of the
-//   original ignores the group. A group may then reserve blocks that do not exist and search forever (only at 65,792
-//   slabs).
+//   original ignores the size of the group. A group may then reserve blocks that do not exist and search forever (only
+//   at 65,792 slabs).
 // * A group that is larger than a slab takes the available blocks. This cannot happen with slabs of 2 MiB.
 //
 // As published: The maker of a slab stores its count before it wins the record (`count_order`). This is harmless if no
@@ -112,7 +112,7 @@ class RocmDmGrouped {
 
   // Makes one attempt of the group to get blocks of kind `tried`, in a slab with room or else in a new slab. If no slab
   // can be made, it also looks in a nearly full slab, and the next look is for larger blocks. Returns false if the lane
-  // has its block or there is none for it. Returns true if it must look again, with the group of the lanes that do.
+  // has its block or there is none for it. Returns true if it must look again, and sets `group` to the lanes that must.
   template <class Thread, class Group>
   SIMT_FN bool look(Thread& thread, Group& group, std::uint32_t kind, std::uint32_t& tried, void*& block) const {
     std::uint32_t slabs = 0;
@@ -138,7 +138,7 @@ class RocmDmGrouped {
   }
 
   // Finds a slab with enough blocks. The lanes check one record each. Each record with fewer than `below` blocks in use
-  // is tried in turn. It must grant blocks to the whole group, or to a part of it if that is `enough`.
+  // is tried in turn. It must grant blocks to the whole group; with `enough`, to a part of the group.
   template <class Thread, class Group>
   SIMT_FN rocm_dm::Found find(Thread& thread, const Group& group, std::uint32_t kind, std::uint32_t below, bool enough,
                               std::uint32_t& slabs, std::uint32_t& granted) const {
@@ -176,7 +176,7 @@ class RocmDmGrouped {
     return {};
   }
 
-  // Returns how many of the `wanted` blocks the slab grants: all or none, or some if that is `enough`.
+  // Returns how many of the `wanted` blocks the slab grants: all or none; with `enough`, possibly some of them.
   template <class Thread>
   SIMT_FN std::uint32_t ask(Thread& thread, rocm_dm::Record& record, std::uint32_t wanted, std::uint32_t usable,
                             bool enough) const {

@@ -3,14 +3,14 @@
 // In Steinberger et al. 2012, one thread at a time scans the table under one lock, from the last run found towards the
 // front. In the reworked form a request first tries a few places that a hash selects. Places of one size lie side by
 // side, counted from the back of the pool. A compare-exchange from 0 to a mark claims each page; after a conflict, the
-// claimed pages are freed. If this fails, a warp takes the lock and scans once for all its requests of this length. The
-// scan starts where the last scan ended and goes once around the table.
+// claimed pages are freed. If these tries fail, a warp takes the lock and scans once for all its requests of this
+// length. The scan starts where the last scan ended and goes once around the table.
 //
 // The length of a run is not stored: it ends where the next page is not marked `run_rest`. The page behind an owned run
-// cannot have this mark, because its own run would begin in front of it.
+// cannot have this mark, because the run of that page would begin in front of the page, where the owned run lies.
 //
 // Lock: If a scan for an equal or shorter run began after a request came, and failed, the request returns null without
-// scanning. So many lanes that find the pool full scan only once or twice in all.
+// scanning. Therefore only one or two of the lanes that find the pool full must scan.
 #pragma once
 
 #include "allocators/scatteralloc/page_table.hpp"
@@ -189,7 +189,7 @@ struct MultiPage {
     const auto failed_ticket = thread.atomic(state->failed_ticket);
     std::uint32_t page = 0;  // 0 if no scan is needed
     if (group.leader()) {
-      // Scans that began after this group came have later tickets than the one that was being served.
+      // Scans that began after this group came have later tickets than the one that was being served at that time.
       const bool in_vain = static_cast<std::int32_t>(failed_ticket.load(simt::relaxed) - turn.on_arrival) > 0 &&
                            failed_pages.load(simt::relaxed) <= pages;
       const std::uint32_t last = resume.load(simt::relaxed);

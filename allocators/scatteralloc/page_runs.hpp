@@ -87,7 +87,8 @@ struct PageRuns {
     return no_page;
   }
 
-  // Returns how many pages from `first` on were free. Claims all pages or none.
+  // Claims `pages` pages, beginning with `first`, or none. Returns the number of free pages before the first that is in
+  // use, or `pages` if all are claimed.
   template <class Thread>
   SIMT_FN std::uint32_t claim(Thread& thread, std::uint32_t first, std::uint32_t bytes, std::uint32_t pages) const {
     thread.probe(simt::Step::attempt);

@@ -19,9 +19,9 @@
 //   other threads wait until this is done.
 // * free: A thread clears the bit in the entry. On a two-level page, it clears the bit on the page and then lowers the
 //   count.
-// * reset: A thread that leaves a formatted page without bits and counts makes it unformatted, also if it withdraws a
-//   claim. Its compare-exchange to 0 fails while the word has a bit or count of another thread. A compare-exchange from
-//   0 claims a page for a run.
+// * reset (with `reset_pages`): A thread that leaves a formatted page without bits and counts makes it unformatted,
+//   also if it withdraws a claim. Its compare-exchange to 0 fails while the word has a bit or count of another thread.
+//   A compare-exchange from 0 claims a page for a run.
 //
 // Orders: Freeing operations release, and claiming operations acquire. All writes to an entry are read-modify-writes of
 // one release sequence. So a claim sees everything that earlier owners did to the page, in any format.
@@ -55,11 +55,12 @@ struct Entry {
   }
 };
 
-// Claim is the result of claim(): `bits` of a flat page or `count` chunks of a two-level page, with this chunk size. If
-// chunk is 0, nothing was claimed.
+// Claim is the result of claim(). `chunk` is the chunk size of the page, or 0 if nothing was claimed. On a flat page,
+// `bits_or_count` has the claimed bits. On a two-level page, its lower 16 bits are the number of claimed chunks, and
+// the upper 16 bits the number of chunks reserved before.
 struct Claim {
   std::uint32_t chunk;
-  std::uint32_t bits_or_count;  // upper 16 bits, two-level page: number of chunks reserved before
+  std::uint32_t bits_or_count;
 };
 
 template <bool reset_pages>

@@ -15,7 +15,7 @@
 
 namespace allocbench::scatteralloc {
 
-// Writes the first state of the data on the pages and of the hint. One thread serves one page.
+// Writes the first state of the masks on the pages, and of the hint.
 struct PreparePages {
   template <class Thread, class Runs>
   SIMT_FN void operator()(Thread& thread, Runs runs) const {
@@ -44,7 +44,7 @@ class PublishedHeap {
     Parameters parameters;
     parameters.page_bytes = 1024;
     parameters.region_pages = 2;
-    // Runs of two pages begin at the hint. From an odd page on, six pages hold two runs instead of three.
+    // Runs of two pages begin at the hint. If the hint is an odd page, six pages hold two runs instead of three.
     constexpr double share = page_reset == PageReset::on ? 2.0 / 3 : 0;
     return {3 * (2 * (1024 + sizeof(PageUsage)) + sizeof(std::uint32_t)), parameters, share, share};
   }
@@ -148,7 +148,7 @@ class PublishedHeap {
   }
 
   // Serves a group. With `together`, all lanes share one chunk: 4 bytes count the members, and the members begin at
-  // byte 16. find_chunk() is called only here, so that its code exists once.
+  // byte 16. With coalescing, find_chunk() is called only here, so that its code exists once.
   template <class Thread, class Group>
   SIMT_FN void* malloc_chunk(Thread& thread, const Group& group, std::uint32_t size, bool together) {
     std::uint32_t before = 0;
@@ -227,7 +227,7 @@ class PublishedHeap {
     return block + 1 < blocks_ ? (block + 1) * pages_per_block_.divisor() : runs_.table.pages;
   }
 
-  // Reports that about half of this page is free after a free of a chunk.
+  // Records that a free has left about half of this page free.
   template <class Thread>
   SIMT_FN void has_room(Thread& thread, std::uint32_t page) {
     thread.atomic(regions_[page >> region_shift_]).store(0u, simt::relaxed);

@@ -33,13 +33,13 @@
 //
 // As published, and wrong or slow:
 // * A request of exactly one page is a run, but its chunk size looks acceptable to requests of half a page and more. So
-//   two owners get the same page (docs/findings.md). This cannot happen if all requests are below a page or all are
-//   above.
+//   two owners get the same page (docs/findings.md). This cannot happen if all requests are smaller than a page, or if
+//   none is.
 // * A segment that is marked full too late keeps its mark when the page changes its format, so a chunk is lost.
-// * Requests of a page and more share one lock. Requests of half a page and more get one chunk per page and walk far.
+// * Requests of a page and more share one lock. Requests above half a page get one chunk per page and walk far.
 // * Walks start in one access block until one of them has gone through the next block from end to end. So a fill uses
 //   up both blocks first, and pass 1 reads the counters of about an eighth of all regions per request. Pass 2 tries all
-//   pages from the first one on, and finds what pass 1 leaves behind.
+//   pages, beginning with the first, and finds what pass 1 leaves behind.
 //
 // The reworked form and the benefit of each change: scatteralloc_reworked.hpp.
 #pragma once

@@ -29,7 +29,7 @@
 // are resident.
 //
 // Winter et al. 2021 measured sudden slow-downs at half a page and at the page size. This form has none while pages are
-// plentiful. If they are scarce, chunks of one per page and runs of pages take longest.
+// plentiful. If they are scarce, chunks above half a page and runs of pages take longest.
 #pragma once
 
 #include "allocators/scatteralloc/scatter_heap.hpp"

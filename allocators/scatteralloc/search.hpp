@@ -1,4 +1,4 @@
-// ScatterAlloc searches a page by the hash, by a few scattered tries, and then by a walk over regions.
+// The reworked ScatterAlloc searches a page by the hash, by a few scattered tries, and then by a walk over regions.
 //
 // Steinberger et al. 2012; thresholds of the authors' public code, version 1.0:
 // * hash: hash.hpp.
@@ -48,7 +48,7 @@ struct Regions {
 
   SIMT_FN std::uint32_t region_pages() const { return 1u << shift; }
 
-  // Returns the number of failures from which pass 1 of a walk skips a region.
+  // Pass 1 of a walk skips a region with at least this number of failures.
   SIMT_FN std::uint32_t skip_from() const { return shift < 2 ? region_pages() : region_pages() / 4 * 3; }
 
   template <class Thread>
@@ -67,8 +67,8 @@ struct Regions {
     return simt::multiply_high(x ^ x >> 16, pages);
   }
 
-  // Returns the number of the SM's word of `resume`. From 256 on, SMs share a word and an order of windows with another
-  // SM.
+  // Returns the number of the SM's word of `resume`. An SM with a number of 256 or more shares its word and its order
+  // of windows with another SM.
   template <class Thread>
   SIMT_FN std::uint32_t resume_word(Thread& thread) const {
     return thread.sm() % resume_words;
@@ -80,7 +80,8 @@ struct Regions {
     return ((n * (order * 0x3c6ef362u + 0x9e3779b1u) + order * 0x85ebca6bu) & window_mask) * window_pages;
   }
 
-  // Records that a walk found nothing in this region.
+  // Records that a walk found nothing in this region. After the last region of an access block, requests start in the
+  // next block.
   template <class Thread>
   SIMT_FN void failed(Thread& thread, std::uint32_t region) const {
     const auto counter = thread.atomic(failures[region]);
@@ -94,7 +95,7 @@ struct Regions {
     }
   }
 
-  // Records that a free has left half of this page free.
+  // Records that a free has left at least half of this page free.
   template <class Thread>
   SIMT_FN void has_room(Thread& thread, std::uint32_t page) const {
     thread.atomic(failures[page >> shift]).store(0u, simt::relaxed);
@@ -156,13 +157,14 @@ class Walk {
     return end < regions.pages ? end : regions.pages;
   }
 
-  // Ends a check. The walk moves on if no lane saw room, or if too many checks in a row served no lane; otherwise it
-  // checks the same pages again. Pass 1 soon leaves crowded pages. Pass 2 leaves them only to bound the search.
+  // Ends a check. The walk moves on if no lane saw room, or if too many checks in a row saw room but served no lane;
+  // otherwise it checks the same pages again. Pass 1 soon leaves crowded pages. Pass 2 leaves them only to bound the
+  // search.
   template <class Thread, class Group>
   SIMT_FN void look_done(Thread& thread, const Regions& regions, const Group& group, bool saw_room, bool served_some) {
     const bool pass_2 = left_ >= first_window;
     if (pass_2 && served_some && group.leader()) {
-      // Another warp may be further on; then its word stays.
+      // Another warp may be further ahead; then its word stays.
       const std::uint32_t here = window_ - 1 - thread.warp_slot();
       const auto resume = thread.atomic(regions.resume[order_]);
       if (static_cast<std::int32_t>(here - resume.load(simt::relaxed)) > 0) resume.store(here, simt::relaxed);

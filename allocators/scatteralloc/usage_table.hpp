@@ -3,15 +3,16 @@
 // Steinberger et al. 2012; layout of the authors' public code, version 1.0:
 // * `chunk_bytes` is 0 on an unformatted page. On every page of a multi-page block, it has the bytes of the whole
 //   request.
-// * `count` is the number of chunks in use. While a reset locks the page, the number of bytes of a page is added.
+// * `count` is the number of chunks in use. While a reset locks the page, the page size in bytes is added to it.
 // * `bits` marks the chunks in use of a flat page, or the segments of a two-level page that were seen full.
 //
 // The bits of a two-level page lie at the end of the page (page_format.hpp). They are zeroed when the heap is made and
-// when a page is freed. So an unformatted page has zeros there, for any next format.
+// before a page becomes unformatted. So an unformatted page has zeros there, for any next format.
 //
 // Protocol:
 // * use: A thread adds 1 to the count. With page reset, it checks the chunk size again, because the page may have been
-//   reset since it was chosen. Below the capacity, it searches for a bit. Otherwise it subtracts again.
+//   reset since it was chosen. If the count was below the capacity, it searches for a bit. If it gets no chunk, it
+//   subtracts 1 again.
 // * leave: A thread clears the bit and subtracts 1. If its free empties the page and the form resets pages, it resets
 //   the page: it compare-exchanges the count from 0 to page bytes, clears the bits on the page, sets the chunk size to
 //   0, and subtracts page bytes.
@@ -45,8 +46,8 @@ struct UsageTable {
     return *reinterpret_cast<std::uint32_t*>(base + ((page + std::size_t{1}) << format.page_shift) - 4 * (segment + 1));
   }
 
-  // Takes a chunk of this page, which was seen with chunks of `chunk` bytes. The chunk size must be between `least` and
-  // `most` bytes. Returns null if the page has no chunk.
+  // Takes a chunk of this page, which was seen with chunks of `chunk` bytes. Returns null if the page has no free
+  // chunk, or if its chunk size is not between `least` and `most` bytes.
   template <class Thread>
   SIMT_FN std::byte* use(Thread& thread, std::uint32_t page, std::uint32_t chunk, std::uint32_t least,
                          std::uint32_t most) const {
@@ -73,7 +74,7 @@ struct UsageTable {
     } else {
       const std::uint32_t segment = index / 32;
       thread.atomic(segment_bits(page, segment)).fetch_and(~(1u << index % 32), simt::release);
-      // The hint is always cleared, because a thread may set it after this free.
+      // The hint is cleared even if the segment was not full, because a thread may have set it after an earlier free.
       bits.fetch_and(~(1u << segment), simt::relaxed);
     }
     const std::uint32_t users = thread.atomic(usage[page].count).fetch_sub(1u, simt::release);
@@ -114,8 +115,8 @@ struct UsageTable {
     return no_chunk;
   }
 
-  // Takes a clear bit. The first try is the lane's own bit, and each next one is the clear bit to the left of the last,
-  // around the end.
+  // Takes a clear bit. The first try is the bit with the lane's number, modulo `count`. Each next try is the next clear
+  // bit to the left, around the end.
   template <class Thread>
   SIMT_FN std::uint32_t take_bit(Thread& thread, std::uint32_t& word, std::uint32_t count) const {
     std::uint32_t bit = thread.lane() % count;
@@ -127,7 +128,8 @@ struct UsageTable {
     return no_chunk;
   }
 
-  // Returns the first clear bit of the lowest `count` bits from `from` on, around the end, or no_chunk if all are set.
+  // Returns the first clear bit of the lowest `count` bits, beginning with bit `from` and around the end, or no_chunk
+  // if all are set.
   SIMT_FN static std::uint32_t next_clear(std::uint32_t word, std::uint32_t from, std::uint32_t count) {
     const std::uint32_t clear = ~word & low_bits(count);
     if (clear == 0) return no_chunk;

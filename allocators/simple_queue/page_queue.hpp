@@ -9,8 +9,8 @@
 // the same words, so the time of N requests grows with N at any share of free pages. In a fresh queue, the page numbers
 // are the tickets.
 //
-// Data: count, head and tail, with a line of memory each, and the ring. The ring has a power of two of slots, at least
-// as many as pages. Tickets have 32 bits and wrap; the size of the ring divides 2^32.
+// Data: count, head and tail, with a line of memory each, and the ring. The ring has at least as many slots as pages,
+// and their number is a power of two. Tickets have 32 bits and wrap; the size of the ring divides 2^32.
 //
 // Protocol: index_slot.hpp for the slots, units.hpp for the count. A thread waits for the owner of an earlier ticket,
 // or for a thread that has already raised the count. That thread has started and waits only for earlier tickets. While
@@ -45,7 +45,7 @@ struct alignas(128) QueueState {
   std::uint32_t tail;
 };
 
-// Makes every page free, in order. One thread writes one slot.
+// Makes every page free, in order.
 struct FillQueue {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, QueueState* state, std::uint32_t* ring, std::uint32_t slots,

@@ -4,16 +4,16 @@
 // follows SlabAlloc (Ashkiani, Farach-Colton & Owens, A Dynamic Hash Table for the GPU, IPDPS 2018, section 5).
 //
 // Idea:
-// * malloc: A tile of 32 lanes has a resident block of 1,024 slabs. Each lane loads one of the 32 words of its bitmap.
-//   A ballot finds the first lane that sees a free slab, and this lane takes it by an atomic OR. Quadratic probing
-//   finds another block when the block is full.
+// * malloc: A tile of 32 lanes has a resident block of 1,024 slabs. Each lane loads one of the 32 words of the block's
+//   bitmap. A ballot finds the first lane that sees a free slab, and this lane takes it by an atomic OR. Quadratic
+//   probing finds another block when the block is full.
 // * free: One atomic AND frees a slab.
 //
 // Data: one bit per slab (1 means taken), 128 bytes per block; the number of the resident block per tile. Tiles of 16
 // lanes load words of 64 bits.
 //
 // Sessions (allocators/support/contract/session.hpp): A table keeps the resident block of a tile from kernel to kernel.
-// The first one is tile * 0x9e3779b1 modulo the number of blocks.
+// The first resident block of a tile is the number of the tile * 0x9e3779b1, modulo the number of blocks.
 //
 // Differs from the source:
 // * A call of the source is one request of a whole tile. Here each lane makes its own request. The present lanes of a
@@ -180,7 +180,7 @@ class Session {
   std::uint32_t block_;
 };
 
-// Marks the bits beyond the last slab as taken forever. One thread serves one word.
+// Makes all slabs free. The bits beyond the last slab are taken forever.
 struct PrepareSlabs {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, Slabs slabs) const {

@@ -16,7 +16,7 @@
 // malloc:
 // 1. The lane pops a block from its own free list, or from another list of the class.
 // 2. If all lists are empty, the lane pops a Superblock from the second-level buffer. If this buffer is empty too, the
-//    lane cuts a new Superblock.
+//    lane cuts a new Superblock. (Without Superblocks, the heap below serves the lane.)
 // 3. The lane moves the blocks of the Superblock into its own list one by one, each by a compare-exchange of the word.
 //    If the list gets full, the last block returns to the Superblock and the Superblock to the buffer. If all blocks
 //    are moved, the Superblock is in no buffer.
@@ -73,7 +73,7 @@ struct BlockBuffers : BlockClasses {
   std::uint32_t list_capacity = 0;
   std::uint32_t superblock_capacity = 0;
   std::uint32_t retry_limit = 0;
-  std::byte** origin = nullptr;  // address from which the addresses in FIFOs count
+  std::byte** origin = nullptr;  // FIFOs hold addresses relative to this one
 
   SIMT_HOST_FN std::size_t words_of_fifos() const {
     return classes * (std::size_t{lists} * (list_capacity + 2) + superblock_capacity + 2);

@@ -1,5 +1,5 @@
-// The bounded FIFOs of XMalloc as published are rings of addresses, moved by compare-exchanges (paper, sections III and
-// V-A; details follow the public code).
+// The bounded FIFOs of XMalloc as published are rings of addresses, whose ends move by compare-exchanges (paper,
+// sections III and V-A; details follow the public code).
 //
 // The tail is one word with the newest value and its position. The next push writes this value into its slot. Each slot
 // also holds the position of its value.

@@ -112,7 +112,7 @@ struct Fifo {
     return true;
   }
 
-  // Returns whether the ring holds a value. Counts values that a pop has admitted but not taken yet.
+  // Returns whether there is a value for which no pop has a number yet. The push of this value may still be running.
   template <class Thread>
   SIMT_FN bool holds_any(Thread& thread) const {
     return thread.atomic(counters->tail).load(simt::relaxed) != thread.atomic(counters->head).load(simt::relaxed);

@@ -1,5 +1,5 @@
-// Inspect checks the invariants of XMalloc by one thread of a kernel while no other kernel runs. It does not run on the
-// host, because copying a whole pool to the host for a few headers would be slow.
+// Inspect checks the invariants of the reworked XMalloc by one thread of a kernel while no other kernel runs. It does
+// not run on the host, because copying a whole pool to the host for a few headers would be slow.
 #pragma once
 
 #include "allocators/xmalloc/inspect_chain.hpp"

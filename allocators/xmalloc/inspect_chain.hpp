@@ -10,7 +10,7 @@ enum class Broken : std::uint32_t {
   nothing,
   fifo_counters,     // the counters disagree with each other or with the turns of the slots
   free_list_entry,   // an entry is not a Basicblock of the list's class, or the bit of the Basicblock is set too
-  superblock_mask,   // the buffer holds a Superblock without free Basicblocks
+  superblock_mask,   // a Superblock in the buffer has a wrong mask or, in the reworked form, an empty one
   kept_block,        // a kept block is among those of another size
   chain,             // a Memoryblock does not lie between its neighbours
   unmerged,          // two free Memoryblocks are side by side

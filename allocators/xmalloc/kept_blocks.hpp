@@ -1,10 +1,10 @@
 // KeptBlocks keeps freed blocks for requests of their size. These blocks are larger than the largest Basicblock and at
 // most 32 times as large. The paper does not have KeptBlocks.
 //
-// Sizes are rounded up to an eighth of their power of two, and each size has a FIFO. The tag of a block that may be
-// kept contains the block's size. Warps take the one lock of the heap below one after the other. A kept block costs a
-// warp only four counters instead. Kept blocks do not merge, so they return to the heap when it has no room
-// (return_kept_blocks() in superblock.hpp).
+// Sizes are rounded up to a multiple of an eighth of their power of two, and each rounded size has a FIFO. The tag of a
+// block that may be kept contains the block's size. Warps take the one lock of the heap below one after the other. To
+// take or to keep a block, a warp only changes four counters instead. Kept blocks do not merge, so they return to the
+// heap when it has no room (return_kept_blocks() in superblock.hpp).
 #pragma once
 
 #include <algorithm>
@@ -22,13 +22,14 @@ struct KeptBlocks {
   static constexpr std::uint32_t steps_log2 = 3;  // log2 of the sizes from one power of two to the next
   static constexpr std::uint32_t sizes = powers << steps_log2;
 
-  FifoCounters* counters = nullptr;  // null if no block is kept
+  FifoCounters* counters = nullptr;  // null if this heap never keeps blocks (without Superblocks)
   FifoSlot* slots = nullptr;
-  std::uint32_t* count = nullptr;  // blocks in all FIFOs or on their way back to the heap
+  std::uint32_t* count = nullptr;  // blocks in the FIFOs, or on their way into them or back to the heap
   std::uint32_t least_log2 = 0;    // log2 of the first size in units
   std::uint32_t capacity = 0;      // capacity of a FIFO of the first power of two; halves from power to power
 
-  // Makes the FIFOs for requests above `largest_payload`. Blocks of one size take at most an eighth of the pool.
+  // Chooses sizes and capacities of the FIFOs for requests above `largest_payload`. A FIFO has room for at most as many
+  // blocks of its power of two as fit into an eighth of the pool, but always for two.
   static KeptBlocks above(std::uint32_t largest_payload, std::size_t pool_bytes) {
     KeptBlocks kept;
     const std::uint32_t units = units_of(largest_payload + 1, unit_log2);

@@ -31,7 +31,8 @@ struct BlockClasses {
     return {static_cast<std::uint32_t>(std::countr_zero(parameters.smallest_block_bytes)),
             parameters.blocks_per_superblock, classes, parameters.superblocks, doubling_header_bytes};
   }
-  // Throws Unsupported if no class fits a heap that serves `largest_request`. `name` is the name of the plug-in.
+  // Returns the classes that fit a heap that serves `largest_request`. Throws Unsupported if none fits. `name` is the
+  // name of the plug-in.
   static BlockClasses that_fit(BlockClasses all, std::size_t largest_request, std::string_view name) {
     all.used_classes = all.count_that_fit(largest_request);
     if (all.used_classes == 0) {
@@ -59,15 +60,15 @@ struct BlockClasses {
   }
 };
 
-// Returns the largest possible request. If the pool has no room for the Superblock of a class, the heap below serves
-// the requests of this class.
+// Returns the largest possible request, or 0 if the pool is too small for any class. If the pool has no room for the
+// Superblock of a class, the heap below serves the requests of this class.
 template <class Memory>
 std::size_t max_request_over(std::size_t pool_bytes, const BlockClasses& all) {
   const std::size_t largest = Memory::largest_request(pool_bytes);
   return all.count_that_fit(largest) == 0 ? 0 : largest;
 }
 
-// Returns a power of two that is at least the number of Superblocks that the pool can hold.
+// Returns a power of two that is at least `least` and at least the number of Superblocks that the pool can hold.
 inline std::uint32_t most_superblocks(std::size_t pool_bytes, const Parameters& parameters, std::uint32_t least) {
   const std::size_t most = pool_bytes / (parameters.smallest_block_bytes * parameters.blocks_per_superblock) + 1;
   if (most > std::size_t{1} << 30) {

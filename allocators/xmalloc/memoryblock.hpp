@@ -4,9 +4,10 @@
 // Both serve memory with four bytes in front of it for the caller's type tag (tag.hpp).
 //
 // MemoryblockHeap: The paper describes no concurrent protocol. We use one lock for chain and lists (memory_chain.hpp),
-// and one lane takes it for all lanes of the warp that come together. The lanes divide one free block if it is large
-// enough for all. If it is not, they take or free blocks one after the other. Neighbouring blocks that they free
-// together are freed as one. Free blocks are in lists by the power of two of their size.
+// and one lane takes it for all lanes of the warp that come together. The lanes divide one free block if one is large
+// enough for all; otherwise they take blocks one after the other. Neighbouring blocks that the lanes free together are
+// first joined, and the joined blocks are freed one after the other. Free blocks are in lists by the power of two of
+// their size.
 #pragma once
 
 #include "allocators/support/common/device_heap_share.hpp"
@@ -71,7 +72,7 @@ class MemoryblockHeap : public MemoryChain<32> {
   }
 
   // Joins the used blocks of lanes with consecutive ranks that lie one behind the other, as take_together() places
-  // them. The first of these lanes owns the joined block; returns true for it.
+  // them. Returns true to the first of these lanes, which frees the joined block.
   template <class Thread, class Group>
   SIMT_FN bool join_rows(Thread& thread, const Group& group, std::uint32_t block) const {
     const std::uint32_t next = load(thread, header(block).next);
@@ -91,8 +92,8 @@ class MemoryblockHeap : public MemoryChain<32> {
     return first;
   }
 
-  // Returns neighbouring blocks for all lanes out of one free block. Returns `none` for all if no free block is large
-  // enough.
+  // Returns neighbouring blocks for all lanes out of one free block. Returns `none` to all lanes if no free block is
+  // large enough, if one of the requests is too large, or if the group is a single lane.
   template <class Thread, class Group>
   SIMT_FN std::uint32_t take_together(Thread& thread, const Group& group, std::uint32_t need) const {
     if (group.num_threads() == 1 || !group.all(need <= end() / simt::warp_size)) return none;

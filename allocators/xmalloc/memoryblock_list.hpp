@@ -1,4 +1,4 @@
-// Memoryblocks as published are in one list of free blocks, searched from its head (paper, section V-A).
+// As published, the free Memoryblocks are in one list, which is searched from its head (paper, section V-A).
 //
 // The paper has no concurrent protocol for splitting and merging. Assumed: Every lane takes the one lock word by an
 // exchange of its own.
@@ -44,7 +44,8 @@ class MemoryblockList : public MemoryChain<1> {
   }
 
  private:
-  // Runs `work` inside the loop, so the lane that has the lock does not wait for lanes of its warp that want it.
+  // Runs `work` under the lock, inside the loop. So the lane that has the lock does not wait for lanes of its warp that
+  // want it.
   template <class Thread, class Work>
   SIMT_FN void alone(Thread& thread, Work work) const {
     for (bool done = false; !done;) {

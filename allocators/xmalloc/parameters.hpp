@@ -4,7 +4,7 @@
 
 namespace allocbench::xmalloc {
 
-// Parameters of the reworked form.
+// The reworked forms have these parameters. The published forms have one more.
 struct Parameters {
   bool coalescing = true;
   bool superblocks = true;
@@ -53,7 +53,7 @@ struct PublishedParameters : Parameters {
   }
 };
 
-// DeviceHeapParameters are the parameters of the later form, over the device heap.
+// DeviceHeapParameters are the parameters of the published later form, over the device heap.
 struct DeviceHeapParameters : PublishedParameters {
   DeviceHeapParameters() { blocks_per_superblock = 16; }
 };

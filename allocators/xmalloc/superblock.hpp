@@ -1,4 +1,5 @@
-// BlockStore holds the Basicblocks and Superblocks of XMalloc, and the two levels of buffers for the free ones.
+// BlockStore holds the Basicblocks and Superblocks of the reworked XMalloc, and the two levels of buffers for the free
+// ones.
 //
 // Paper: Huang et al., CIT 2010, sections III and V, figures 4 and 5. Type tags: tag.hpp.
 //
@@ -28,8 +29,8 @@
 
 namespace allocbench::xmalloc {
 
-// Buffers is the layout of the buffers. Free list l of class c comes first, then the Superblock buffers. Their
-// capacities halve from class to class, like the number of Superblocks that fit the pool.
+// Buffers is the layout of the buffers. The free lists of all classes come first, then the Superblock buffers. The
+// capacities of these buffers halve from class to class, like the number of Superblocks that fit the pool.
 struct Buffers {
   static constexpr std::uint32_t classes = BlockClasses::classes;
 
@@ -192,7 +193,8 @@ struct BlockStore : BlockClasses {
     thread.atomic(*refills).fetch_add(1u, simt::relaxed);
   }
 
-  // Returns a Superblock from the buffer, or a new one if the buffer is empty. The caller gets its free Basicblocks.
+  // Returns a Superblock from the buffer, or a new one if the buffer is empty. Sets `bits` to its free Basicblocks,
+  // which the caller then owns. Returns null if the heap below has no room.
   template <class Thread>
   SIMT_FN std::byte* take_superblock(Thread& thread, std::uint32_t size_class, std::uint32_t& bits) const {
     std::uint64_t found;
@@ -233,9 +235,9 @@ struct BlockStore : BlockClasses {
     }
   }
 
-  // Serves a heap below that has no room: empties the free lists into the Superblocks and returns those that are
-  // entirely free. One thread does this, and the others wait until it has finished. (The paper returns a Superblock
-  // when its last Basicblock is freed, but then the Superblock may be in the middle of a buffer.)
+  // Makes room in the heap below: empties the free lists into the Superblocks and returns those that are entirely free.
+  // One thread does this, and the others wait until it has finished. (The paper returns a Superblock when its last
+  // Basicblock is freed, but then the Superblock may be in the middle of a buffer.)
   template <class Thread>
   SIMT_NOINLINE_FN void reclaim(Thread& thread) const {
     if (!try_lock(thread, *reclaiming)) {

@@ -8,7 +8,7 @@
 // Idea:
 // * malloc: The lanes of a warp add up their sizes by a prefix sum. One of them gets a Basicblock for all and divides
 //   it into Coalescingblocks. Basicblocks come from free lists. Superblocks fill the free lists and are cut from
-//   Memoryblocks. Compare-exchange loops move every buffer.
+//   Memoryblocks. Every buffer is changed by loops of compare-exchanges.
 // * free: Each lane reads the type tag in front of its block. A Coalescingblock decrements the count of its parent, and
 //   the last one frees the parent. A Basicblock returns to a free list or to its Superblock.
 // * With `coalescing` off, every lane runs the compare-exchange loops itself: the "SIMD-oblivious" baseline of figure
@@ -19,15 +19,15 @@
 // Coalescingblocks.
 //
 // Differs from the paper:
-// * Headers and the alignment have 16 bytes (public code: 4 and 8). So a warp's sum exceeds the largest Basicblock from
-//   225 bytes per lane on (public code: from 245) and goes to the heap below.
+// * Headers and the alignment have 16 bytes (public code: 4 and 8). If each lane of a full warp requests 225 bytes or
+//   more (public code: 245), their sum exceeds the largest Basicblock and goes to the heap below.
 // * Requests below `coalescing_limit_bytes` coalesce (public code: 256 bytes; the paper has no limit). Lanes form their
 //   group once at entry and add up by shuffles. In the public code they share a counter without a barrier.
 // * A lock guards the Memoryblocks, because the paper has no concurrent protocol (memoryblock_list.hpp).
 // * Basicblocks whose Superblocks do not fit the pool are not used. Larger requests go to the heap.
 // * The public code contains only the later form, so its times are comparable only with those of xmalloc_device_heap.
-//   From 8 KiB on, xmalloc_device_heap uses the device heap, lane by lane; xmalloc takes its Memoryblocks one after the
-//   other under the lock.
+//   For requests of 8 KiB and more, xmalloc_device_heap uses the device heap, lane by lane; xmalloc takes its
+//   Memoryblocks one after the other under the lock.
 // * malloc returns null if the heap refuses (block_buffers.hpp). FIFOs release and acquire.
 // * A FIFO reaches 32 GiB to both sides of its origin, so pools are smaller than 64 GiB (public code: 32 GiB).
 #pragma once
@@ -76,7 +76,7 @@ class PublishedOf {
  public:
   using Parameters = ParametersOf;
 
-  // Basicblocks whose Superblocks do not fit the pool are served as large requests.
+  // Requests of a class whose Superblocks do not fit the pool are served as large requests.
   static std::size_t max_request(std::size_t pool_bytes, const Parameters& parameters) {
     return max_request_over<Memory>(pool_bytes, BlockClasses::of(parameters));
   }

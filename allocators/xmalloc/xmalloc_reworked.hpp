@@ -78,12 +78,12 @@ class XMallocOf {
  public:
   using Parameters = xmalloc::Parameters;
 
-  // Basicblocks whose Superblocks do not fit the pool are served as large requests.
+  // Requests of a class whose Superblocks do not fit the pool are served as large requests.
   static std::size_t max_request(std::size_t pool_bytes, const Parameters& parameters) {
     return max_request_over<Memory>(pool_bytes, classes_of(parameters));
   }
   // A block above the largest Basicblock may end between the places of Superblocks. If a single lane then takes
-  // Superblocks of its own class from this place on, the gap beside them may be too small for another Superblock.
+  // Superblocks of its own class behind this place, the gap beside them may be too small for another Superblock.
   static SmallHeap<Parameters> small_heap() {
     return {.pool_bytes = 16 << 10,
             .parameters = {.smallest_block_bytes = 128,

@@ -13,7 +13,7 @@ ElfFile::ElfFile(const std::filesystem::path& path) : file_(path, std::ios::bina
   if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_type != ET_DYN) {
     throw DamagedFile("it is not a shared object of this machine");
   }
-  // Linkers write the table of sections last, so a file that was cut has no whole table.
+  // Linkers write the table of sections last, so a file that was cut has no complete table.
   sections_ = table<Elf64_Shdr>(header.e_shoff, header.e_shnum);
   for (const Elf64_Shdr& section : sections_) {
     if (section.sh_type != SHT_NOBITS) require(section.sh_offset, section.sh_size);

@@ -42,7 +42,7 @@ class SharedObject {
 
 struct BrokenFile {
   std::filesystem::path file;
-  std::string reason;  // file and next step
+  std::string reason;  // file, reason and next step
 };
 
 struct LoadedFiles {

@@ -15,7 +15,7 @@ namespace {
 
 constexpr unsigned load_limit_seconds = 20;
 
-// Loads the files one by one. Writes a byte for each file that was loaded without harm.
+// Loads the files one by one. Writes a byte after each file that did not kill the process.
 [[noreturn]] void load_all(const std::vector<std::filesystem::path>& files, int progress) {
   const rlimit no_core{0, 0};
   setrlimit(RLIMIT_CORE, &no_core);

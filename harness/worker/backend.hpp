@@ -19,7 +19,7 @@ struct BackendOptions {
   int device = 0;
   std::optional<std::size_t> device_heap_bytes;     // size of the device heap; empty: the back end's default
   std::uint32_t os_threads = 0;                     // OS threads on the CPU back end; 0: one per core
-  std::optional<std::uint64_t> deterministic_seed;  // seed of the CPU executor; empty: OS threads share the blocks
+  std::optional<std::uint64_t> deterministic_seed;  // seed of the CPU executor; empty: OS threads share the work
   std::optional<std::uint64_t> lockstep_seed;       // the same, but the lanes of a warp advance together
 };
 

@@ -4,8 +4,8 @@
 // milliseconds apart. So the meter makes the repetition again and again for the requested time, from one step of the
 // counter to another. Two values are subtracted from the result: the energy of the idle GPU, whose power is measured
 // before and after the work, and the energy of preparing the heap for each repetition, which a second loop measures.
-// The error of the result has two parts: the standard deviation of the idle power, over the time of both loops, and one
-// step of the counter at each end of each loop.
+// The error of the result has two parts. One is the standard deviation of the idle power, times the difference between
+// the times of a repetition in the two loops. The other is one step of the counter at each end of each loop.
 #pragma once
 
 #include <cstdint>
@@ -32,9 +32,9 @@ class EnergyMeter {
  public:
   explicit EnergyMeter(EnergySources sources) : sources_(std::move(sources)) {}
 
-  // Measures a repetition. `repeat` makes one repetition and waits for the device. `prepare` makes everything of it
-  // except the timed kernels. Each is repeated for at least `seconds`. Returns nothing if the device has no counter, or
-  // if the counter does not change for two seconds.
+  // Measures a repetition. `repeat` makes one repetition and waits for the device. `prepare` makes all its steps except
+  // the timed kernels. Each is repeated for at least `seconds`. Returns nothing if the device has no counter, or if the
+  // counter does not change for two seconds.
   std::optional<Energy> measure(double seconds, const std::function<void()>& repeat,
                                 const std::function<void()>& prepare);
 

@@ -32,16 +32,16 @@ class Instance final : public AllocatorInstance {
   LeakFindings& leak_findings() const { return process_.leak_findings; }
   // Returns the deadline of verification. Only calls through AllocatorHandle::observed() obey it.
   simt::Deadline& deadline() { return deadline_; }
-  // Waits for the device. Throws the timeout if calls ended half-way, because all findings are then invalid.
+  // Waits for the device. Throws CellFailure (timeout) if calls ended half-way, because all findings are then invalid.
   void fail_if_late();
   // Allocates memory for flush_l2(). Throws CellFailure if there is no such cache.
   void prepare_to_flush_l2();
   // Writes twice the size of the L2 cache, so that no data of the allocator is left in it. Enqueued on the stream.
   void flush_l2();
-  // Makes the allocator new, if the design can. A device heap cannot be reset within a process. With
-  // `without_device_heap` later requests do not use it, so a new instance is as good as a new process.
+  // Makes the allocator new, if this is possible in a process. A design without reset() gets a new instance, but only
+  // if `without_device_heap` states that later requests do not use the device heap, which no process can reset.
   void reset(bool without_device_heap);
-  // Returns the rules for every returned pointer.
+  // Returns the rules for every pointer that a malloc returns.
   PointerRules rules(bool check_overlap) const;
   // Checks reset() and free(null) once, with the calls of the first cell. The result holds for all cells. If the
   // deadline ends the check, the next cell repeats it. No block may be in use before the check, and the allocator needs

@@ -55,7 +55,7 @@ std::size_t device_heap_for(const AllocatorRequest& request) {
   return request.entry->functions.device_heap_bytes(request.pool_bytes, request.parameters);
 }
 
-// Returns nothing for the back end's default.
+// Returns the size of the device heap, or nothing for the back end's default.
 std::optional<std::size_t> device_heap_bytes(const Options& options, const Registry& registry) {
   if (!options.device_heap_for.empty()) {
     const protocol::Json question = protocol::parse_object(options.device_heap_for, "the question");

@@ -139,7 +139,7 @@ void MeasuredCell::verify_stage(const VerifiedStage& stage, std::optional<double
     instance_.fail_if_late();
     result = std::move(found);
   } catch (...) {
-    instance_.handle().forget_filled();  // its calls may have ended half-way
+    instance_.handle().forget_filled();  // calls of the check may have ended half-way
     const std::optional<CellFailure> failure = current_failure(instance_.traits());
     if (!failure || !instance_.deadline().passed()) throw;
     instance_.shares().claim_since(before, Part::deadlines);
@@ -254,8 +254,8 @@ bool MeasuredCell::passes_take_longer_than(double seconds) const {
   return judged_ && observed_to_timed * judged_->wall_seconds * static_cast<double>(passes) > seconds;
 }
 
-// Checks workloads that check their own blocks. check_recorded() does so after every sample, so a run is only necessary
-// if there was no sample.
+// Serves workloads that check the contents of their blocks themselves. check_recorded() does this after every sample,
+// so a run is only necessary if there was no sample.
 void MeasuredCell::check_own_blocks(Verification& result) {
   result.content = "checked";
   if (judged_) return;

@@ -20,8 +20,8 @@ constexpr Result reset_required = 16;
 constexpr int clock_sm = 1;
 constexpr int temperature_of_gpu = 0;
 
-// The reasons that slow a kernel down compared with an undisturbed GPU. Idle, application clock settings, sync boost
-// and display clocks are states that somebody chose.
+// These reasons count as throttling, because they slow a kernel down compared with an undisturbed GPU. Idle,
+// application clock settings, sync boost and display clocks do not count.
 struct ThrottleReason {
   unsigned long long bit;
   const char* name;

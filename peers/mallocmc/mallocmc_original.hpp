@@ -1,6 +1,6 @@
 // MallocMCOriginal is mallocMC 2.4.0 (github.com/alpaka-group/mallocMC), the maintained successor of the authors'
-// ScatterAlloc, behind the contract. It has the policies Scatter (with page reset) and XMallocSIMD, alignment 16 and
-// pages of 4 KiB.
+// ScatterAlloc, as a plug-in. It has the policies Scatter (with page reset) and XMallocSIMD, alignment 16 and pages of
+// 4 KiB.
 //
 // The library is written for warps that run in lock step: the members of a coalesced request (less than 128 B each)
 // exchange their results through shared memory without a barrier. In a plain build for sm_90, all members but one get
@@ -27,7 +27,7 @@ struct Alignment : mallocMC::AlignmentPolicies::Shrink<>::Properties {
 };
 // MeetingXMallocSIMD is XMallocSIMD with two barriers of its lanes. The first is before they add up their sizes, so
 // that all lanes have finished their previous request. The second is before they divide the block, so that the lane
-// that got the block has it.
+// that requests the block has got it.
 class MeetingXMallocSIMD : public mallocMC::DistributionPolicies::XMallocSIMD<> {
   using Policy = mallocMC::DistributionPolicies::XMallocSIMD<>;
 

@@ -1,5 +1,4 @@
-// Adapter is the common part of the six forms of the authors' Ouroboros (github.com/GPUPeople/Ouroboros) behind the
-// contract.
+// Adapter is the common part of the six forms of the authors' Ouroboros (github.com/GPUPeople/Ouroboros) as plug-ins.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -28,7 +27,8 @@ class Adapter {
  public:
   using Parameters = NoParameters;
 
-  // Returns the largest request. In the library, larger requests go to the device heap, which no range bounds.
+  // Returns the largest request. The adapter refuses larger ones, because the library serves them from the device heap,
+  // whose bounds are unknown.
   static std::size_t max_request(std::size_t, const Parameters&) { return CHUNK_SIZE; }
 
   void destroy() { delete host_; }

@@ -8,6 +8,7 @@
 // into the queue. Then this lane puts the chunk back.
 //
 // free: A free sets the bit, adds one to the count, puts the chunk back if it had no page, and signals the semaphore.
+// An entirely free chunk may return to the pool: release_chunk().
 //
 // A gap of the design: A chunk may be in the queue twice, if a free puts it back before the lane that took its last
 // page has removed the entry. One entry then stays without a page. Lanes skip it, and the storage of a virtualised
@@ -161,7 +162,8 @@ struct ChunkQueueHeap : Heap<QueueKind> {
     return true;
   }
 
-  // Takes a set bit of the mask. One bit is set or will be soon. Lanes begin at different words and bits.
+  // Takes a set bit of the mask. One bit is set or will be soon. Lanes begin at different words and bits. Returns
+  // no_page if 65,536 looks find none.
   template <class Thread>
   SIMT_FN std::uint32_t pick_page(Thread& thread, std::uint32_t chunk, std::uint32_t id) const {
     constexpr std::uint32_t most_looks = 1u << 16;
@@ -185,8 +187,8 @@ struct ChunkQueueHeap : Heap<QueueKind> {
     return no_page;
   }
 
-  // Returns an entirely free chunk to the pool if its class has more than `release_above` chunks in the queue. Returns
-  // how many pages the caller must still signal, its own included.
+  // Returns an entirely free chunk to the pool if the queue has more than `release_above` chunks and Queue::release is
+  // Release::full. Returns how many pages the caller must still signal, its own included.
   template <class Thread>
   SIMT_FN std::uint32_t release_chunk(Thread& thread, std::uint32_t id, std::uint32_t chunk,
                                       std::uint32_t pages) const {

@@ -28,12 +28,13 @@ std::uint64_t pages_of_class(const Policy& heap, std::uint32_t id) {
   return (chunks.chunk_count - reserved_chunks(heap)) * slots / (slots + indices) * per_chunk;
 }
 
-// Returns the most pages that the queue of class `id` can hold. A linked list has no bound.
+// Returns the most pages that the queue of class `id` can hold. A linked list and a queue of chunks have no bound.
 template <class Policy>
 std::uint64_t most_queued(const Policy& heap, std::uint32_t id) {
   if constexpr (Policy::chunk_based) return ~std::uint64_t{0};
   if constexpr (requires { heap.queue.directory_log; }) {
-    // Two queue chunks hold no pages: the one before the front in the first chunk, and the one that is made in advance.
+    // The slots of up to two queue chunks hold no pages: those before the front in the first queue chunk, and those of
+    // the queue chunk that is made in advance.
     return ((std::uint64_t{1} << heap.queue.directory_log) - 2) << heap.chunks.slots_log();
   } else if constexpr (requires { heap.queue.capacity(id); }) {
     return heap.queue.capacity(id);
@@ -51,7 +52,8 @@ struct FreePages {
   bool are_counted() const { return free <= most_counted; }
 };
 
-// Returns the free pages of class `id`. Throws Unsupported if the pool cannot be laid out.
+// Returns the numbers for class `id` if `free_share` of its pages is free. Throws Unsupported if the pool cannot be
+// laid out.
 template <class Policy>
 FreePages free_pages_in(std::size_t pool_bytes, const Parameters& parameters, std::uint32_t id, double free_share) {
   const auto heap = planned_heap<Policy>(pool_bytes, parameters, "this form");
@@ -79,8 +81,8 @@ std::string constant_that_would_do(std::size_t pool_bytes, Parameters parameters
   return {};
 }
 
-// Explains why a pool cannot be filled with blocks of `bytes`. In the end all blocks are freed, and `free_share` of
-// them is free before requests. Returns an empty text if the pool can be filled.
+// Explains why a pool cannot be filled with blocks of `bytes`. In the end all of them are freed. When requests begin,
+// `free_share` of all pages is free. Returns an empty text if the pool can be filled.
 template <class Policy>
 std::string why_too_many_free(std::size_t pool_bytes, const Parameters& parameters, std::size_t bytes,
                               double free_share) {

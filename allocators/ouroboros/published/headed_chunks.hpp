@@ -3,8 +3,9 @@
 //   [ header 0 | data 0 | header 1 | data 1 | ... | queues of all classes | ring of chunks to reuse | start flags ]
 //
 // A chunk holds pages of one class, or it is storage of a queue. A growing counter numbers the fresh chunks. A ring
-// keeps chunks that are free again, and these are used first. A free finds the chunk of its block by a division and a
-// backward search for the next start flag. (In the authors' code a chunk may be as long as four.)
+// keeps chunks that are free again, and these are used first. A chunk that finds the ring full is lost. A free finds
+// the chunk of its block by a division and a backward search for the next start flag. (In the authors' code a chunk may
+// be as long as four.)
 //
 // Differs from the published pool:
 // * If no chunk is left, the take fails; the published code writes beyond the pool.
@@ -118,15 +119,15 @@ struct HeadedChunks {
     return chunk;
   }
 
-  // Counts a chunk whose indices enter a queue. `indices` is their number, and `owned` is the number of the queue's
-  // indices so far. Returns false if the pool has no chunks for both.
+  // Reserves one chunk of pages, and the queue chunks that its `indices` indices may need. `owned` counts the indices
+  // of the queue; this function adds to it. Returns false and changes nothing if the pool has too few chunks.
   template <class Thread>
   SIMT_FN bool commit(Thread& thread, std::uint32_t& owned, std::uint32_t indices) const {
     const std::uint32_t before = thread.atomic(owned).fetch_add(indices, simt::relaxed);
     const std::uint32_t wanted = 1 + segments(before + indices) - segments(before);
     if (thread.atomic(control->committed).fetch_add(wanted, simt::relaxed) + wanted <= chunk_count) return true;
     thread.atomic(control->committed).fetch_sub(wanted, simt::relaxed);
-    // Indices that other threads add meanwhile decide whether these threads still need the returned queue chunk.
+    // If other threads have added indices meanwhile, they may need a queue chunk that this thread returns.
     const std::uint32_t now = thread.atomic(owned).fetch_sub(indices, simt::relaxed);
     const std::uint32_t given_up = 1 + segments(now) - segments(now - indices);
     if (given_up != wanted) thread.atomic(control->committed).fetch_add(wanted - given_up, simt::relaxed);

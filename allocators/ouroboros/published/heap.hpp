@@ -46,7 +46,7 @@ struct Heap {
     thread.atomic(header.pages).store(1u << chunks.pages_log(id), simt::relaxed);
   }
 
-  // Returns the class of a block from the header of its chunk.
+  // Returns the class of the pages of a chunk.
   template <class Thread>
   SIMT_FN std::uint32_t class_of_chunk(Thread& thread, std::uint32_t chunk) const {
     return simt::count_trailing_zeros(thread.atomic(chunks.header(chunk).page_bytes).load(simt::relaxed)) - 4;

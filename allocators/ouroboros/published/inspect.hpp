@@ -12,7 +12,7 @@ enum class Broken : std::uint32_t {
   nothing,
   promises,    // pages are still expected or reserved
   empty_slot,  // a slot between front and back is empty
-  index,       // a queue holds a page of another class
+  index,       // a queue holds a page that is not of its class
   mask         // the mask of a chunk has fewer or more bits than the count
 };
 
@@ -32,7 +32,8 @@ inline const char* text_of(Broken broken) {
   return "unknown";
 }
 
-// InspectQueues adds the free pages that queues or chunks show to `free_pages[id]`, which must be zero at first.
+// InspectQueues counts the free pages of each class: the indices in its queue (page-based), or the pages that its
+// chunks count as free (chunk-based). `free_pages` must be zero at first.
 struct InspectQueues {
   template <class Thread, class Queue>
   SIMT_FN void operator()(Thread& thread, PageQueueHeap<Queue> heap, std::uint32_t* free_pages,
@@ -68,8 +69,8 @@ struct InspectQueues {
       std::uint32_t bits = 0;
       for (std::uint32_t word = 0; word < (header.pages + 31) / 32; ++word) bits += simt::popcount(header.mask[word]);
       const auto free = static_cast<std::int32_t>(header.free_pages);
-      // release_chunk() sets the count of a returned chunk to 0 and leaves its mask full, so a count of 0 is not
-      // checked.
+      // release_chunk() sets the count of a returned chunk to 0 and leaves the bits of its mask set, so a count of 0 is
+      // not checked.
       if (free < 0 || (free != 0 && bits != header.free_pages)) note(thread, broken, Broken::mask);
       const std::uint32_t id = simt::count_trailing_zeros(header.page_bytes) - 4;
       thread.atomic(free_pages[id]).fetch_add(header.free_pages, simt::relaxed);

@@ -1,7 +1,7 @@
 // These functions lay out the published form in the pool and reset it. All code runs on the host, except the kernel.
 //
-// Virtualised queues need chunks whose slots are empty, so all chunks are first filled with the empty mark. A chunk
-// that returns from a queue is empty again, and no chunk returns from pages.
+// Virtualised queues need chunks whose slots are empty, so all chunks are first filled with the empty mark. A queue
+// chunk that returns to the pool is empty again. With these queues, chunks of pages never return.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,8 @@ void lay_out_queue(RingQueue& queue, const Policy& heap, std::uint64_t pool_byte
   queue.log = log_up(parameters.ring_capacity);
   queue.halves = false;
   if (classes * parameters.ring_capacity * sizeof(std::uint32_t) > pool_bytes / 8) {
-    // A slow lane may know the old place of a chunk that is returned and reused, so the ring must tolerate some rounds.
+    // A slow lane may know the old place of a chunk that is returned and reused. With about eight slots per chunk, the
+    // place is not reused soon.
     const std::uint32_t spare = Policy::chunk_based ? 3 : 0;
     queue.log = std::max(std::min(queue.log, log_up(heap.most_indices(0)) + spare), classes);
     queue.halves = !Policy::chunk_based && heap.most_indices(0) <= std::uint64_t{1} << queue.log;
@@ -86,12 +87,12 @@ Policy planned_heap(std::size_t pool_bytes, const Parameters& parameters, std::s
   return heap;
 }
 
-// Makes the same heap over the pool.
+// Makes the heap of planned_heap() over the pool.
 template <class Policy>
 Policy lay_out_heap(const Pool& pool, const Parameters& parameters, Arena& arena, std::string_view name) {
   Policy heap = planned_heap<Policy>(pool.bytes, parameters, name);
   HeadedChunks& chunks = heap.chunks;
-  // A fresh pool is filled, which costs a machine without a GPU as much memory.
+  // reset_heap() fills the whole pool. Without a GPU this takes as much of the machine's memory.
   constexpr std::size_t most_bytes_filled = std::size_t{4} << 30;
   if (!SIMT_CUDA && Policy::Queue::virtualised && pool.bytes > most_bytes_filled) {
     throw Unsupported(std::string(name) + " fills its whole pool at first; on the CPU back end it serves pools up to " +

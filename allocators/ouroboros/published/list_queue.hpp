@@ -3,21 +3,22 @@
 //
 // Protocol: A take walks from the front pointer to its segment, and a put walks from the back pointer. The lane with
 // the first queue position of a segment links the next segment behind it and moves the back pointer. The lanes of a
-// warp walk together, so no lane waits for a segment that it must add itself. The lane that completes the segment at
-// the front moves the front pointer. The last few completed chunks of a class are held back, because a slow reader may
-// still be there. The chunk in front of them is returned to the pool (pointer `old`).
+// warp walk together, because a lane may wait for a segment that another lane of the warp adds. The lane that completes
+// the segment at the front moves the front pointer. The last few completed chunks of a class are held back, because a
+// slow reader may still be there. Older ones return to the pool (pointer `old`).
 //
 // Differs from the published list: Pointers carry the first queue position of their segment. A reader that stands at an
 // unexpected segment begins again at the front. A lane that moves the front also checks the next segment, because
 // segments may be completed out of order.
 //
-// Orders: Between its ends, a walk loads without order, like the authors' walk. The 100,000th index is 49 segments
-// away, and every acquire would empty the first-level cache of the SM. An outdated value on the way only makes the walk
-// longer, because no other segment has the same first queue position. A walk acquires at the segment where it stays.
+// Orders: Between its first and its last segment, a walk makes relaxed loads, like the authors' walk. The 100,000th
+// index is 49 segments away, and every acquire would empty the first-level cache of the SM. An outdated value on the
+// way only makes the walk longer, because no other segment has the same first queue position. A walk acquires at the
+// segment where it stays.
 //
 // A malloc kernel lasts as long as its slowest lane, and lanes that move the front are the slowest. So complete() moves
-// the front first, as the authors' code does. The kept mallocs of P-VL (results/reference/h200/peers) come from a form
-// that alternates between moving the front and returning chunks, and are slower.
+// the front first, as the authors' code does. The stored times of P-VL's mallocs (results/reference/h200/peers) come
+// from a form that alternates between moving the front and returning chunks, and are slower.
 #pragma once
 
 #include "allocators/ouroboros/published/ring_queue.hpp"
@@ -77,7 +78,7 @@ struct ListQueue {
       std::uint32_t& first = slot(chunks, chunk, number);
       const std::uint32_t step = number % 4 == 0 && many - done >= 4 ? 4 : 1;
       if (step == 4) {
-        // No other thread writes slots that are empty and have a put. Two stores replace one of 16 bytes.
+        // No other thread writes these slots, because they are empty and this lane has their queue positions.
         auto* const pairs = reinterpret_cast<std::uint64_t*>(&first);
         thread.atomic(pairs[0]).store(pair(index + done), simt::release);
         thread.atomic(pairs[1]).store(pair(index + done + 2), simt::release);
@@ -160,7 +161,7 @@ struct ListQueue {
       const Stand found = at_start ? stand(thread, chunks, chunk, id, first, simt::acquire)
                                    : stand(thread, chunks, chunk, id, first, simt::relaxed);
       if (found == Stand::here) {
-        // The segment can no longer change. This load only orders memory.
+        // The segment stays, because this lane has a queue position in it. This load only orders memory.
         if (!at_start) static_cast<void>(thread.atomic(chunks.header(chunk).segment).load(simt::acquire));
         if (puts && first == number) add_segment(thread, chunks, ends, id, number, chunk, seen);
         arrived = true;
@@ -245,7 +246,7 @@ struct ListQueue {
     return entries.load(simt::acquire) == slots || entries.fetch_add(0u, simt::acq_rel) == slots;
   }
 
-  // Counts `passed` more completed segments. Returns the oldest to the pool until only the allowed number is held back.
+  // Counts `passed` more completed segments. Returns the oldest to the pool until only `held_back` of them remain.
   template <class Thread>
   SIMT_FN void hold_back(Thread& thread, const HeadedChunks& chunks, Ends& ends, std::uint32_t passed) const {
     const auto completed = thread.atomic(ends.completed);

@@ -25,7 +25,7 @@
 
 namespace allocbench::ouroboros::published {
 
-// Sleeps longer after every vain check, up to a bound. The authors' code sleeps 10 ns times the number of the check.
+// Sleeps longer after more vain checks, up to a bound. The authors' code sleeps 10 ns times the number of the check.
 template <class Thread>
 SIMT_FN void back_off(Thread& thread, std::uint32_t look) {
   constexpr std::uint32_t longest = 64;  // hints of 20 ns

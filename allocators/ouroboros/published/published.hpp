@@ -23,14 +23,15 @@
 // * If the memory is exhausted, the lanes for which nothing is left get null. The authors' code writes chunks beyond
 //   the pool (headed_chunks.hpp, packed_semaphore.hpp).
 // * Slots and masks release and acquire at device scope. The authors' code has fences of block scope in places.
-// * Lanes continue by one mask, formed at entry. A waiting lane sleeps at most 1.3 us between two checks.
+// * The lanes of a group stay together by one mask, which they form when they enter malloc. A waiting lane sleeps at
+//   most 1.3 us between two checks.
 // * Linked queues and walks notice storage that was reused (list_queue.hpp, chunk_queue.hpp).
 // * Blocks of the device heap are remembered, so that reset() frees them (device_heap_share.hpp).
 // * Flat rings in pools below 2.5 GiB are as large as the pool needs (parameters.hpp).
 // * The counter of calls is off (`statistics`); the published measurements include it.
 // * Addresses and sizes of queues are parameters of the kernel. In the authors' code they are next to the counters that
 //   all lanes change. So mallocs of P-S are faster than the authors' (results/reference/h200/originals.md). This
-//   probably also explains the mallocs of P-VA and the frees of lone lanes, but it is not shown.
+//   probably also explains the mallocs of P-VA and the frees of lone lanes, but no measurement shows it.
 //
 // As published: The semaphore's fields overflow at 2^24 free pages of a class, and rings and directories overflow
 // (free_pages.hpp has the limits and sufficient constants). Pages never leave their class. Chunks leave their class

@@ -9,8 +9,8 @@
 
 namespace allocbench::ouroboros::published {
 
-// look() returns this value instead of an index if the place is not in the queue. The lane must then search from the
-// front again.
+// look() returns this value instead of an index if no segment of the queue contains the place. A lane that walks
+// through the queue then skips the segment.
 inline constexpr std::uint32_t gone = 0xfffffffeu;
 
 struct Place {
@@ -18,7 +18,8 @@ struct Place {
   std::uint32_t chunk;  // chunk of queue storage, for virtualised queues
 };
 
-// Release tells what happens to emptied chunks: they are returned, a return is only tried, or they are kept.
+// Release tells what a free does with an entirely free chunk. `full`: the free returns the chunk to the pool.
+// `pretended`: it takes the chunk's pages from the semaphore and signals them again. `none`: nothing.
 enum class Release { full, pretended, none };
 
 struct RingQueue {

@@ -9,8 +9,8 @@
 // bytes. Requests for 0 bytes are raised only if the allocator promises a block for them.
 //
 // Ordering: in C++ every free synchronises with the malloc that returns the memory again. Some published designs do not
-// promise this, so no design is judged by it here. The adaptor itself orders two owners by one word (`next_tag`), so a
-// late write cannot reach the next owner's block. The CPU executor finds missing orders inside an allocator.
+// promise this, so no design is judged by it here. The adaptor itself orders two owners by one word (`next_tag`), so no
+// write of an earlier owner reaches the next owner's block. The CPU executor finds missing orders inside an allocator.
 //
 // If the tag of a block is missing or dead, the block was already freed, or another thread wrote into it. The adaptor
 // reports this free and does not pass it on, so a caller's mistake does not corrupt the allocator. It passes on,
@@ -50,8 +50,8 @@ struct ContentLedger {
     report->first.found = found;
   }
 
-  // Enters a fresh block into the ledger and fills it. A block that must not be touched is only counted. It has no live
-  // entry, so its free is passed on unchecked.
+  // Enters a fresh block into the ledger and fills it. A block outside the pool or not at a multiple of 4 is only
+  // counted, and its free is passed on unchecked.
   template <class Thread>
   SIMT_FN void adopt(Thread& thread, void* memory, std::uint64_t bytes) const {
     LedgerEntry block{reinterpret_cast<std::uint64_t>(memory), bytes, ledger_live, thread.rank_in_grid()};
@@ -119,7 +119,7 @@ struct ContentLedger {
     std::uint32_t words[4];
   };
 
-  // Returns the number of words before the first whole quad of [begin, end), or of all words if there is no whole quad.
+  // Returns the first word of [begin, end) at which a quad can begin, or `end` if there is none.
   static SIMT_FN std::uint64_t words_before_quads(const std::uint32_t* words, std::uint64_t begin, std::uint64_t end) {
     const std::uint64_t first = (begin + 3) / 4 * 4;
     return reinterpret_cast<std::uint64_t>(words) % sizeof(Quad) != 0 || first > end ? end : first;

@@ -1,5 +1,5 @@
 // Latency<A> is any allocator with a histogram of the durations of malloc and free in the shared memory of the caller's
-// block.
+// thread block.
 //
 // The duration of a call is the difference of two clock reads. The second read follows a store of the returned pointer,
 // so a malloc ends when its caller has the pointer. A free has no result and ends when it returns. The histogram is
@@ -14,7 +14,7 @@
 
 namespace allocbench {
 
-// BlockLatencies is the histogram of a block. All threads of the block call open() first and close() last.
+// BlockLatencies is the histogram of a thread block. All its threads call open() first and close() last.
 class BlockLatencies {
  public:
   using Shared = LatencyHistogram<std::uint32_t>;
@@ -42,7 +42,7 @@ class BlockLatencies {
     thread.atomic_shared(counted_->last_block).store(reinterpret_cast<std::uint64_t>(block), simt::relaxed);
   }
 
-  // Adds the counts of the block to `sum` in device memory.
+  // Adds the counts of the thread block to `sum` in device memory.
   template <class Thread>
   SIMT_FN void close(Thread& thread, Sum* sum) const {
     thread.block_barrier();

@@ -1,4 +1,4 @@
-// TraceLedger is the memory in which the Traced adaptor records each call of malloc and free.
+// TraceLedger is the memory in which an adaptor (traced.hpp, counted.hpp) records each call of malloc and free.
 //
 // Records are in chunks. A buffer takes one chunk after the other, and a warp writes into the buffer with its number
 // (modulo the number of buffers). So warps seldom share a word, and only new chunks need the common counter. A buffer
@@ -35,7 +35,8 @@ struct TraceLedger {
   static constexpr std::uint32_t words_apart = 4;     // distance of the heads in words; each buffer has its own sectors
 
   TraceRecord* records = nullptr;
-  // Each buffer has the number of its chunk plus one in the upper half, and its used records in the lower half.
+  // Each buffer has one head: the number of its chunk plus one in the upper half, and the number of used records of
+  // this chunk in the lower half.
   std::uint64_t* heads = nullptr;
   std::uint32_t* next_chunk = nullptr;
   std::uint64_t* lost = nullptr;    // calls that found no chunk

@@ -133,7 +133,7 @@ class TraceRecorder {
   simt::Buffer<std::uint32_t> owners_;
   TraceLedger ledger_;
   traces::Trace trace_;
-  // Live blocks: number of the malloc's record plus one, and its call.
+  // For each live block, the number of its malloc's record plus one leads to the number of the call in the trace.
   std::unordered_map<std::uint32_t, std::uint32_t> made_by_;
 };
 

@@ -14,9 +14,9 @@
 // guess costs an extra batch or a useless wait, never a unit.
 //
 // Differs from the published word, which has 25 bits for units, 25 bits for expected and 14 bits for reserved units.
-// The published word overflows with 16,384 waiters and with 2^24 free units. In this form units have a separate word of
-// 64 bits, and expected and demanded units have 32 bits each. Instead of compare-exchange loops, threads use additions
-// and undo them if they were wrong.
+// The published word overflows with 16,384 reserved units and with 2^24 free units. In this form units have a separate
+// word of 64 bits, and expected and demanded units have 32 bits each. Instead of compare-exchange loops, threads use
+// additions and undo them if they were wrong.
 #pragma once
 
 #include "allocators/support/common/units.hpp"
@@ -34,7 +34,7 @@ struct BulkSemaphore {
 
   State* state;
 
-  // Takes up to `wanted` units and returns how many. Callers expect to be served.
+  // Takes up to `wanted` units and returns how many. Callers expect to be served, so this function does not look first.
   template <class Thread>
   SIMT_FN std::uint32_t take(Thread& thread, std::uint32_t wanted) const {
     return take_units(thread, state->units, wanted);
@@ -80,7 +80,7 @@ struct BulkSemaphore {
     thread.atomic(state->promises).fetch_add(promise(0, surplus), simt::relaxed);
   }
 
-  // Ends the demand and the announcement of `promised`. `made` is the number of units that the maker produced.
+  // Signals `made` new units, and ends the demand and the announcement of `promised`.
   template <class Thread>
   SIMT_FN void settle(Thread& thread, std::uint64_t promised, std::uint32_t made) const {
     if (made != 0) signal(thread, made);

@@ -12,11 +12,11 @@
 // the device heap may divide its memory differently than in a new process.
 //
 // Data: a hash table of addresses, at most half full. An entry of 0 is unused. A compare-exchange stores an address in
-// the first unused entry from its hash on, and the address never moves. A free searches from the hash on and stores 0.
-// Only the owner of a block removes its address, so there is no ABA. The entries pass no data to other threads, so the
-// operations are relaxed. Small requests do not use the table. Without collisions in the table, a large request costs
-// two atomic operations besides the device heap: one on the entry and one on the number of live blocks. Its free costs
-// a load, a store and an atomic operation.
+// the first unused entry, beginning with that of its hash, and the address never moves. A free searches from the same
+// entry and stores 0. Only the owner of a block removes its address, so there is no ABA. The entries pass no data to
+// other threads, so the operations are relaxed. Small requests do not use the table. Without collisions in the table, a
+// large request costs two atomic operations besides the device heap: one on the entry and one on the number of live
+// blocks. Its free costs a load, a store and an atomic operation.
 #pragma once
 
 #include <algorithm>
@@ -31,8 +31,8 @@ namespace allocbench {
 // ones.
 inline std::size_t largest_in_device_heap(std::size_t heap_bytes) { return heap_bytes / 16 * 7; }
 
-// Frees all blocks of the table, one thread per entry. A table without blocks is not read, because it may exceed the L2
-// cache, and the next kernel would then start with a cold cache.
+// Frees all blocks of the table. A table without blocks is not read, because it may exceed the L2 cache, and the next
+// kernel would then start with a cold cache.
 struct FreeAllBlocks {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, std::uint64_t* blocks, std::uint32_t entries, std::uint64_t* live) const {

@@ -1,4 +1,4 @@
-// Allocators have two kinds of lock: a word with an exchange lock, and a ticket lock for queues of warps.
+// Allocators have two kinds of lock: an exchange lock of one word, and a ticket lock for queues of warps.
 //
 // A holder must do a bounded amount of work and must not wait, so that every wait ends.
 #pragma once

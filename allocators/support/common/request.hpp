@@ -3,10 +3,10 @@
 // A caller may request any number of bytes up to 2^64 - 1. Such a number can overflow if it is rounded up, if a header
 // is added, or if it is multiplied by the lanes of a warp. A huge request would then get a small block. So every malloc
 // first asks its RequestLimit and returns null before it changes a shared word. A limit is at most the size of the
-// memory, so computations with a smaller request do not overflow. Some designs round by themselves, for example
-// ScatterAlloc, because these functions would need more registers in its malloc, and Comb, which rounds large requests
-// up to runs of chunks. A request for zero bytes gets its own block, like a request for one byte, unless the trait
-// `zero` is ZeroBytes::null.
+// memory, so computations with a smaller request do not overflow. Some designs round by themselves. The reworked
+// ScatterAlloc does so, because these functions would need more registers in its malloc. Comb rounds large requests up
+// to runs of chunks. A request for zero bytes gets its own block, like a request for one byte, unless the trait `zero`
+// is ZeroBytes::null.
 #pragma once
 
 #include "simt/simt.hpp"
@@ -20,7 +20,8 @@ struct RequestLimit {
   SIMT_HOST_FN bool refuses(std::uint64_t request) const { return request > bytes; }
 };
 
-// Returns the units of 2^unit_log2 bytes for a request that was not refused and its header, at least one.
+// Returns how many units of 2^unit_log2 bytes a request and its header need, at least one. A RequestLimit must have
+// admitted the request.
 SIMT_HOST_FN constexpr std::uint64_t units_of(std::uint64_t request, std::uint32_t unit_log2,
                                               std::uint32_t header_bytes = 0) {
   const std::uint64_t used = header_bytes == 0 && request == 0 ? 1 : request + header_bytes;

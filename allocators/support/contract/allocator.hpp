@@ -18,13 +18,13 @@
 //     // Null is allowed as `block`.
 //     template <class Thread> SIMT_FN void free(Thread&, void* block);
 //
-//     // The members below are optional. Their defaults are pool_bytes, 0, 64 KiB with default parameters, and "all
-//     // invariants hold" (the empty text).
+//     // The members below are optional. By default, max_request() is pool_bytes, device_heap_bytes() is 0 (with
+//     // PoolLocation::device_heap, pool_bytes), and the small heap has 64 KiB and default parameters.
 //     static std::size_t max_request(std::size_t pool_bytes, const Parameters&);
 //     static std::size_t device_heap_bytes(std::size_t pool_bytes, const Parameters&);
 //     static SmallHeap<Parameters> small_heap();          // heap that `allocbench check` searches
-//     static SmallHeap<Parameters> second_small_heap();   // heap for models of a second heap
-//     static SmallHeap<Parameters> heap_of_many_units();  // heap for models of many units
+//     static SmallHeap<Parameters> second_small_heap();   // another such heap, in which other rules apply
+//     static SmallHeap<Parameters> heap_of_many_units();  // another such heap, with more units than a word has bits
 //     // Explains why a constant is too small for a pool that is filled with blocks of one size, and gives a sufficient
 //     // value. A share of the blocks is free before the requests, and all are freed at the end.
 //     static std::string why_too_many_free(std::size_t pool_bytes, const Parameters&, std::size_t bytes, double share);
@@ -32,7 +32,8 @@
 //     // Returns the alignment of blocks for a request. Needed only if it can exceed the trait `alignment`.
 //     std::size_t alignment_of(std::size_t bytes) const;
 //     void destroy();                                     // releases memory that the arena does not own
-//     std::string broken_invariant(simt::Stream&) const;  // called when no kernel runs
+//     // Returns the first broken invariant, or an empty text. It is called while no kernel runs.
+//     std::string broken_invariant(simt::Stream&) const;
 //   };
 //   ALLOCBENCH_REGISTER(my_malloc, MyMalloc)
 //
@@ -41,7 +42,7 @@
 // create() may block and may use the default stream. Kernels pass the calling `thread`; libraries with their own device
 // code may ignore it.
 //
-// and one line of CMake: allocbench_add_allocator(my_malloc HEADER path/to/my_malloc.hpp).
+// The plug-in also needs one line of CMake: allocbench_add_allocator(my_malloc HEADER path/to/my_malloc.hpp).
 #pragma once
 
 #include <concepts>

@@ -45,7 +45,7 @@ enum class ZeroBytes {
 
 // Form is the kind of algorithm behind the name.
 enum class Form {
-  published,  // the paper's operations on shared words in its order, with its data and defaults; the header lists gaps
+  published,  // the paper's operations on shared words, order, data and defaults; the header lists the differences
   reworked,   // a form that this project has improved; the header lists how
   own,        // a design of the plug-in's author (the default)
   ablation,   // another form without one of its parts, for micro tests that measure the benefit of the part
