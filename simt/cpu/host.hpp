@@ -67,7 +67,7 @@ class Stream {
   Stream& operator=(const Stream&) = delete;
   Device& device() const { return device_; }
   void synchronize() {}
-  // Later work on the stream waits until the event is recorded.
+  // Does nothing, because a recorded event is always in the past.
   void wait(const Event&) {}
   // Does nothing, because launches run in the caller.
   void hold(double) {}

@@ -113,8 +113,8 @@ class SpinWatch {
   std::uint32_t in_streak_ = 0;  // bit i is set if words_[i] was read in the present streak
 };
 
-// WatchFilter counts the parked lanes that watch an address, by its hash. A writer needs one load to see that there are
-// none.
+// WatchFilter counts the parked lanes that watch a word, by a hash of the word's address. A writer needs one load to
+// see that no lane watches its word.
 class WatchFilter {
  public:
   SIMT_NOT_RACING std::uint32_t& count(const void* address) {
@@ -214,8 +214,8 @@ struct alignas(64) Lane {
                   OldValues::Order order);
 
   void spin_hint(CallSite call_site);
-  // Waits for the other lanes of `group` and returns the result of this lane. `argument` is the value, `from` the
-  // source lane of shfl.
+  // Waits for the other lanes of `group` and returns the result of this lane. `argument` is the value that this lane
+  // contributes, and `from` is the source lane of shfl.
   std::uint64_t collective(Operation kind, LaneMask group, CallSite call_site, std::uint64_t argument,
                            std::uint32_t from = 0);
   LaneMask converge(CallSite call_site);

@@ -56,7 +56,7 @@ struct Race {
 struct RaceReport {
   std::vector<Race> races;
   std::uint64_t reports = 0;   // number of ThreadSanitizer's reports, with repetitions
-  std::uint64_t not_kept = 0;  // number of reports beyond the capacity of the list, 64 different races
+  std::uint64_t not_kept = 0;  // number of reports after the list was full (64 different races)
 
   bool clean() const { return reports == 0; }
   std::string text() const;
