@@ -23,7 +23,7 @@ struct Warp;
 
 // Reason is the event at which the executor asks a strategy.
 enum class Reason {
-  start,       // a worker begins, or continues after it has started a block
+  start,       // the worker begins, or continues after the end of a block or after no lane was runnable
   atomic,      // the lane is before an atomic access
   spin,        // the lane waits for another lane and gives a spin hint
   collective,  // a group operation or barrier has completed
