@@ -19,7 +19,7 @@ namespace simt {
 
 class Stream;
 
-// True if the device has a cache for the memory that kernels use.
+// True if the device has a cache of its own, which a worker can flush before a sample.
 inline constexpr bool has_device_cache = false;
 
 // Device is one CPU executor.

@@ -17,7 +17,8 @@ namespace simt {
 
 class Hold {
  public:
-  // Between begin() and end() no enqueued work on the stream runs. Only one stream can be held at a time.
+  // Between begin() and end() no enqueued work on the stream runs, unless the hold ends early. Only one stream can be
+  // held at a time.
   void begin(cudaStream_t stream, double limit_seconds);
   void end();
   // Returns the reason why the last hold ended before end() or never began. Returns an empty text if it lasted. The
@@ -32,7 +33,7 @@ class Hold {
   // Ends the current hold, if there is one. `call` names the host's next action, for the reason.
   static void before_wait(const char* call);
   // Ends the current hold before the first use of a kernel, because CUDA then loads its code, which may wait for the
-  // device.
+  // device. before_launch() also ends a hold with too many launches.
   static void before_use(const void* kernel);
   static void before_launch(const void* kernel);
 

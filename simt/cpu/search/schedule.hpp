@@ -55,7 +55,7 @@ struct Schedule {
 //   3.17.2s5   the same when it waits for the second time after that step
 //   r.1s4      the launch begins with lane 4
 //   32.6i      the first lane to reach the sixth converged() of the warp of lane 32 does not wait
-//   32.7gff the seventh group of that warp is 0x000000ff without the lanes that have not come
+//   32.7gff    the seventh group of that warp is 0x000000ff without the lanes that have not come
 //   3.18h4     the store that lane 3 makes at its step 18 becomes visible four of its steps later
 //   3.18o2     the load of lane 3 at its step 18 reads the last but two of the values of its word
 //   @2,        the decisions that follow belong to launch 2; those in front of the first mark, to launch 0

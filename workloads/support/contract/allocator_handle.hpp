@@ -1,5 +1,5 @@
-// AllocatorHandle is one allocator instance as workloads use it. Kernels receive the allocator by value, bare or
-// observed.
+// AllocatorHandle is one allocator instance as workloads use it. Kernels receive the allocator by value, bare, aligned
+// or observed.
 #pragma once
 
 #include <array>
@@ -44,13 +44,14 @@ class AllocatorHandle {
   // Returns the same allocator for verification passes, which check the contents of blocks and count calls. A ledger
   // with null pointers observes nothing.
   AllocatorHandle observed(const CallLedger& calls, const ContentLedger& contents) const;
-  // Returns the same allocator for calls outside the measurement: contents are checked, but calls are not counted.
+  // Returns the same allocator for calls outside the measurement. If it is observed, the result still checks contents,
+  // but does not count calls.
   AllocatorHandle uncounted() const;
   bool is_observed() const { return is_observed_; }
   // Returns the ledger that observed() got. Its pointers are null if no contents are checked.
   const ContentLedger& contents() const { return contents_; }
-  // Returns the same allocator, but some mallocs are refused. The contents of blocks are checked, and nothing is
-  // counted.
+  // Returns the same allocator, but some mallocs are refused. The contents of blocks are checked if this handle checks
+  // them, and nothing is counted.
   AllocatorHandle failing(const FailureRule& failures) const;
   // Returns the same allocator without observation.
   AllocatorHandle bare() const;
