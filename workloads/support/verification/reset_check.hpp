@@ -2,10 +2,10 @@
 // nothing. Whatever the workload is, a process drains an allocator only once for the same parameters and number of
 // calling lanes per warp.
 //
-// Draining the pool of a cell would take too long. So a small second instance is drained. Its pool has 256 KiB, or four
-// times as much until the design can use it. It is drained in at most 8,192 blocks, mostly of 1/512 of the pool. The
-// result holds for all pools that are at least as large (findings.hpp). The cell's own allocator only frees nulls while
-// some of its blocks are in use.
+// Draining the pool of a cell would take too long. So a small second instance is drained. Its pool has 256 KiB. If the
+// design cannot use this pool, the next one is four times as large, up to the cell's pool. It is drained in at most
+// 8,192 blocks, mostly of 1/512 of the pool. The result holds for all pools that are at least as large (findings.hpp).
+// The cell's own allocator only frees nulls while some of its blocks are in use.
 #pragma once
 
 #include <chrono>
