@@ -1,5 +1,5 @@
-// Nodes that many warps share. A node with more than `solo_references` references is shared; its list is cut into
-// parts.
+// This file handles nodes that many warps share. A node with more than `solo_references` references is shared. Its list
+// is cut into parts.
 //
 // Warps process a shared node twice. First they count the sides of its parts. After the choice of the plane they sort
 // the parts into the lists of the children. Each time the parts are tasks in the queue. Each finished part decrements a
