@@ -22,8 +22,8 @@ class Executor {
   explicit Executor(const ExecutorOptions& options);
   ~Executor();
 
-  // Restarts the executor, only in deterministic mode. Afterwards it behaves like a new one, but keeps its mappings of
-  // memory. It also keeps workers and stacks, unless stack_bytes or guard_pages differ.
+  // Restarts the executor. Its old and new options must have the deterministic mode. Afterwards it behaves like a new
+  // one, but keeps its mappings of memory. It also keeps workers and stacks, unless stack_bytes or guard_pages differ.
   void restart(const ExecutorOptions& options);
 
   // Returns the number of blocks of this size that run at once.

@@ -25,7 +25,7 @@ namespace {
 constexpr std::size_t stacks_per_mapping = 32;
 
 // If all stacks began at the same distance from a page boundary, their tops would share a few cache sets, and a
-// suspended lane keeps about five lines there. Each stack is therefore shifted by a different number of lines.
+// suspended lane keeps about five lines there. So the stacks are shifted by twelve different numbers of lines in turn.
 constexpr std::size_t colors = 12;
 constexpr std::size_t color_bytes = std::size_t{5} * 64;
 

@@ -129,8 +129,8 @@ class WatchFilter {
 // AccessTracker holds data that a worker and the accesses of its lanes exchange without a call.
 struct AccessTracker {
   WatchFilter watched;
-  bool progress = false;      // true if something changed since the last check of the worker
-  bool word_changed = false;  // true if an atomic word changed since then
+  bool progress = false;      // true if something changed since the worker last had no runnable lane
+  bool word_changed = false;  // true if an atomic word changed since the last grant of grace steps
   std::uint32_t spin_limit = 0;
   bool holds_stores = false;        // true if the launch may hold stores back
   OldValues* old_values = nullptr;  // null if loads read the newest value

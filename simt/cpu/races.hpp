@@ -25,8 +25,8 @@ struct RaceFrame {
 };
 
 struct RaceAccess {
-  // Name such as "lane 3 of block 0, warp 0" or "host". If not all blocks are resident, it is the lane that last ran in
-  // this place.
+  // Name such as "lane 3 of block 0, warp 0" or "host". If blocks run one after the other, it is the last lane that ran
+  // on the same stack.
   std::string thread;
   bool write = false;
   bool atomic = false;

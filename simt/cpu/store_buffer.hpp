@@ -52,7 +52,7 @@ class StoreBuffer {
   void release_overlapping(const void* address, std::size_t bytes, Write&& write) {
     release_where([=](const HeldStore& store) { return store.overlaps(address, bytes); }, write);
   }
-  // Counts a step of the lane.
+  // Counts a step of the lane. The stores whose steps are over become visible.
   template <class Write>
   void age(Write&& write) {
     release_where([](HeldStore& store) { return store.steps_left-- == 0; }, write);

@@ -2,10 +2,10 @@
 // the work that was enqueued behind this kernel starts back to back. So no pair of events includes the host's launch
 // latency.
 //
-// During a hold, a call that waits for the device would wait until the limit of the hold. So would a launch if the
-// queue of the stream is full. So a host function of simt/ that may wait ends the hold before it waits, and records the
-// reason. `limit_seconds` ends the hold in all other cases: library calls, tools that run one launch at a time, and a
-// preempted host.
+// During a hold, a call that waits for the device would wait until the limit of the hold. A launch would also wait if
+// the queue of the stream is full. Therefore each host function of simt/ that may wait first ends the hold and records
+// the reason. `limit_seconds` ends the hold in all other cases: library calls, tools that run one launch at a time, and
+// a preempted host.
 #pragma once
 
 #include <cuda_runtime_api.h>

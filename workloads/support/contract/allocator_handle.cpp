@@ -134,7 +134,7 @@ AllocatorHandle AllocatorHandle::traced(TraceRecorder& recorder) const {
   return result;
 }
 
-// Each kernel has a different ledger.
+// Each kernel of a trace needs its own ledger.
 void AllocatorHandle::begin_traced(const std::type_info& kernel_type) const {
   if (!type_->has_observed_kernel(kernel_type)) {
     throw CellFailure(Status::unsupported, std::string(type_->traits.display_name) +

@@ -23,7 +23,7 @@
 
 namespace allocbench {
 
-// Makes the requests from `begin` to `end`.
+// Makes requests `begin` to `end` - 1.
 using MakeRequests = std::function<void(std::size_t begin, std::size_t end)>;
 
 // Calls AllocatorHandle::fill(). If contents are checked and blocks were restored, the blocks are entered into the

@@ -35,7 +35,7 @@ class PageScreen {
   simt::Stream& stream_;
   simt::Buffer<std::uint64_t> pages_;
   simt::Buffer<std::uint64_t> sorted_;
-  simt::Buffer<std::uint32_t> counts_;  // pages, offenders
+  simt::Buffer<std::uint32_t> counts_;  // numbers of pages and of offenders_
   simt::Buffer<std::uint64_t> offenders_;
 };
 
