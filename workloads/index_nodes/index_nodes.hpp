@@ -12,7 +12,8 @@
 // Phases:
 // * `build`: Warps insert all keys.
 // * `update`: In rounds, one kernel mixes deletions with as many insertions of new keys.
-// * `look_up`: Warps search every key that the index has or had, without calls of the allocator.
+// * `look_up`: After the build and after each round, warps search every key that the index has or had, without calls of
+//   the allocator.
 // * `clear`: Warps delete all keys, so that every node is freed.
 //
 // The host knows every key's value after each round. Look-ups are compared one by one, and chains at the end.

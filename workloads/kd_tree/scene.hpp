@@ -22,7 +22,7 @@ using Triangle = std::array<Corner, 3>;
 // with one list of indices (vertex_indices or vertex_index). Other elements and properties are ignored.
 std::vector<Triangle> parse_ply(std::string_view text, const std::string& name);
 // Wavefront OBJ: `v` and `f` lines are read; all other lines are ignored. Indices count from 1, negative ones from the
-// end; the parts of an index behind "/" are ignored.
+// end; the parts of an index after its first "/" are ignored.
 std::vector<Triangle> parse_obj(std::string_view text, const std::string& name);
 
 // Reads data/scenes/<name> with the ending .ply.gz, .ply, .obj.gz or .obj. The content shows whether it is compressed.

@@ -45,7 +45,8 @@ class SharedNodes {
         lane_(thread.lane()),
         warp_index_(thread.rank_in_grid() / simt::warp_size) {}
 
-  // Makes parts of the node if there is room for them. Otherwise this warp keeps the node.
+  // Puts parts of the node into the queue if there is room for them and a free shared node is found. Returns false
+  // otherwise; this warp then keeps the node.
   SIMT_FN bool share(const Task& task) const {
     const std::uint32_t parts = parts_of(task);
     std::uint32_t found = no_shared_node;

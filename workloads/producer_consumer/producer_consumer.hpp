@@ -1,4 +1,4 @@
-// In producer_consumer, one kernel allocates blocks, and other threads free them in a later kernel.
+// In producer_consumer, one kernel allocates blocks, and a later kernel frees them, by default in other threads.
 //
 // In alloc_free every thread frees its own block. This suits designs in which a thread or multiprocessor keeps what it
 // freed. In producer_consumer, `freed_by` selects the freeing thread: the same thread, another lane of its warp,
