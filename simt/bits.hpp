@@ -1,5 +1,5 @@
-// These functions operate on bits and words, in host and device code of both back ends. On a GPU, each is one machine
-// instruction or a few.
+// These functions operate on bits and words, in host and device code of both back ends. On a GPU, most of them are one
+// machine instruction or a few.
 #pragma once
 
 #include <bit>

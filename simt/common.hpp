@@ -139,11 +139,11 @@ struct DeviceProperties {
 
 // FaultKind is the reason why a call into a back end failed.
 enum class FaultKind {
-  environment,    // no device, an old driver, or too few host resources
+  environment,    // no device, an old driver, too few host resources, or a wrong option or argument
   out_of_memory,  // the device cannot provide the requested memory
   device_fault,   // trap, illegal address or misaligned access; the device state is lost
   mask_error,     // a warp operation used against its contract (CPU executor)
-  deadlock,       // each live lane waits at a collective that cannot complete (CPU executor)
+  deadlock,       // all live lanes of a block or launch wait at collectives that cannot complete (CPU executor)
   livelock,       // lanes spin on words that no lane changes (CPU executor)
   budget,         // the step budget of the launch was used up while words still changed (CPU executor)
   exception,      // device code threw (CPU executor)

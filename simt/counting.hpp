@@ -1,5 +1,5 @@
 // CountingThread is the calling thread with counts of its operations on shared words and of the steps that allocators
-// name. With a deadline, the thread checks the deadline at every 64th operation and exits if it is over. This also ends
+// name. With a deadline, the thread checks it at every 64th operation and exits if the deadline is over. This also ends
 // loops that wait, because they read shared words.
 //
 // The class derives from the thread that it wraps and redefines atomic(), atomic_shared(), probe() and note(). Each

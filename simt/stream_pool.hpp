@@ -18,7 +18,7 @@ class StreamPool {
   StreamPool(const StreamPool&) = delete;
   StreamPool& operator=(const StreamPool&) = delete;
 
-  // Allocates memory for later kernels on the stream. Throws Fault(out_of_memory).
+  // Allocates memory for later kernels on the stream. Throws Fault(out_of_memory) if the device has too little memory.
   void* allocate(Stream& stream, std::size_t bytes);
   // Frees memory after the earlier work on the stream, and on the CPU immediately. Null is allowed.
   void release(Stream& stream, void* memory);

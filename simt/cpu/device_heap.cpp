@@ -81,8 +81,8 @@ void DeviceHeapMemory::unlink(FreeBlock* block) {
   if (block->next != nullptr) block->next->previous = block->previous;
 }
 
-// Finds a block. The list of this size is searched first-fit, because its blocks may be too small. Any block of a
-// higher list fits.
+// Returns a free block of at least this size, or null. The list of this size is searched first-fit, because its blocks
+// may be too small. Any block of a higher list fits.
 DeviceHeapMemory::FreeBlock* DeviceHeapMemory::find(std::uint64_t size) const {
   for (std::uint32_t list = list_of(size); list < list_count; ++list) {
     for (FreeBlock* block = lists_[list]; block != nullptr; block = block->next) {

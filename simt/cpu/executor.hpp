@@ -22,15 +22,15 @@ class Executor {
   explicit Executor(const ExecutorOptions& options);
   ~Executor();
 
-  // Restarts the executor, only in deterministic mode. Afterwards it behaves like a new one, but keeps its mappings of
-  // memory. It also keeps workers and stacks, unless stack_bytes or guard_pages differ.
+  // Restarts the executor. Its old and new options must have the deterministic mode. Afterwards it behaves like a new
+  // one, but keeps its mappings of memory. It also keeps workers and stacks, unless stack_bytes or guard_pages differ.
   void restart(const ExecutorOptions& options);
 
   // Returns the number of blocks of this size that run at once.
   std::uint32_t resident_blocks(std::uint32_t threads_per_block) const;
-  // Runs grids. Returns when every block has ended, or throws the first Fault, or the exception of a worker that lacks
-  // host resources. The report is valid after all of these, but not if no launch can have this shape. `shape` has the
-  // blocks of all grids, which run together.
+  // Runs the grids together and returns when every block has ended. `shape` has the blocks of all grids. Throws the
+  // first Fault, or the exception of a worker that lacks host resources. The report is valid also after these
+  // exceptions. If no launch can have this shape, this function throws and does not change the report.
   void run(LaunchShape shape, std::span<const Grid> grids, LaunchReport& report);
 
   const ExecutorOptions& options() const { return options_; }
@@ -45,7 +45,7 @@ class Executor {
 
  private:
   void begin_run();
-  // Returns the number of blocks of the grid that run at once. Throws if no launch can have this shape.
+  // Returns the number of blocks of the launch that run at once. Throws if no launch can have this shape.
   std::uint32_t blocks_at_once(LaunchShape shape) const;
   // Makes missing workers. Returns the number of workers that share the resident blocks.
   std::uint32_t provide_workers(std::uint32_t resident);

@@ -25,7 +25,7 @@ namespace {
 constexpr std::size_t stacks_per_mapping = 32;
 
 // If all stacks began at the same distance from a page boundary, their tops would share a few cache sets, and a
-// suspended lane keeps about five lines there. Each stack is therefore shifted by a different number of lines.
+// suspended lane keeps about five lines there. So the stacks are shifted by twelve different numbers of lines in turn.
 constexpr std::size_t colors = 12;
 constexpr std::size_t color_bytes = std::size_t{5} * 64;
 
@@ -139,7 +139,7 @@ LaneStack StackPool::take() {
 
 void StackPool::give_back(const LaneStack& stack) {
 #if defined(__SANITIZE_ADDRESS__)
-  // The last frames of the former lane have left their red zones there.
+  // The frames of the former lane have left AddressSanitizer's red zones on this stack.
   ASAN_UNPOISON_MEMORY_REGION(static_cast<char*>(stack.memory.sp) - stack.memory.size, stack.memory.size);
 #endif
   free_.push_back(stack);
@@ -171,7 +171,7 @@ void FiberSwitch::arrive([[maybe_unused]] FiberContext& self, boost::context::fi
   const void* bottom = nullptr;
   std::size_t bytes = 0;
   __sanitizer_finish_switch_fiber(self.fake_stack, &bottom, &bytes);
-  if (left_->stack_bottom == nullptr) {  // the OS thread, whose bounds only the sanitizer knows
+  if (left_->stack_bottom == nullptr) {  // the OS thread; only the sanitizer knows the bounds of its stack
     left_->stack_bottom = bottom;
     left_->stack_bytes = bytes;
   }
@@ -202,7 +202,7 @@ void FiberSwitch::drop(FiberContext& context, StackPool& pool) {
   // The fiber is replaced instead of destroyed, because the destructor would resume the fiber to unwind it.
   new (&context.fiber) boost::context::fiber();
 #if SIMT_TSAN_FIBERS
-  // The fiber must not be used again, because the lane never left its functions.
+  // ThreadSanitizer's thread of this lane must not be used again, because the lane never left its functions.
   TsanFibers::all().destroy(std::exchange(context.tsan_fiber, nullptr));
 #endif
   pool.give_back(stack);

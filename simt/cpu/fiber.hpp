@@ -16,8 +16,8 @@ namespace simt {
 // the host uses some of them.
 inline constexpr std::uint32_t max_tsan_lanes = 8000;
 
-// LaneStack is a stack that ThreadSanitizer assigns to one thread. If two of its threads used one stack, it would
-// report a race between them.
+// LaneStack is a stack that ThreadSanitizer assigns to one thread. If two of ThreadSanitizer's threads used one stack,
+// ThreadSanitizer would report a race between them.
 struct LaneStack {
   boost::context::stack_context memory;
   void* tsan_fiber = nullptr;
@@ -56,7 +56,7 @@ struct FiberContext {
   FiberContext& operator=(const FiberContext&) = delete;
 
   boost::context::fiber fiber;
-  const void* stack_bottom = nullptr;  // this and the next three members are for the sanitizers
+  const void* stack_bottom = nullptr;  // this and the next three members are for the sanitizers and drop()
   std::size_t stack_bytes = 0;
   void* fake_stack = nullptr;
   void* tsan_fiber = nullptr;
@@ -70,7 +70,8 @@ class FiberSwitch {
   // Makes `context` a fiber. The first switch to it runs `body(argument)` on a stack of the pool. `body` returns the
   // context that continues after it.
   void create(FiberContext& context, StackPool& pool, FiberContext& (*body)(void*), void* argument);
-  // Ends a suspended fiber without running it again. Its frames are dropped, and its stack returns to the pool.
+  // Ends a suspended fiber without running it again. No destructor of its variables runs. Its stack returns to the
+  // pool.
   void drop(FiberContext& context, StackPool& pool);
   // Suspends the running fiber `from` and continues with `to`. Returns when another context switches to `from`.
   void to(FiberContext& from, FiberContext& to);

@@ -40,7 +40,7 @@ class Group {
     return meet(Operation::all, predicate, site) != 0;
   }
 
-  // Returns the value of a lane, whose number is taken modulo 32 as on CUDA.
+  // Returns the value of lane `lane` modulo 32, as on CUDA.
   template <class T>
   T shfl_lane(T value, std::uint32_t lane, CallSite site = CallSite::here()) const {
     return from_word<T>(lane_->collective(Operation::shfl, mask_, site, to_word(value), lane % warp_size));

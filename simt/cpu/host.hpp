@@ -19,7 +19,7 @@ namespace simt {
 
 class Stream;
 
-// True if the device has a cache for the memory that kernels use.
+// True if the device has a cache of its own, which a worker can flush before a sample.
 inline constexpr bool has_device_cache = false;
 
 // Device is one CPU executor.
@@ -31,9 +31,9 @@ class Device {
   explicit Device(const ExecutorOptions& options);
   int ordinal() const { return 0; }
   DeviceProperties properties() const;
-  // Restarts the device, only in deterministic mode. Afterwards it does exactly what a new device with these options
-  // would do, at a small part of the cost. Buffers survive and keep their addresses. A later buffer then cannot get
-  // such an address, which a new device might give it. So release all buffers first.
+  // Restarts the device. Its old and new options must have the deterministic mode. Afterwards it does exactly what a
+  // new device with these options would do, at a small part of the cost. Buffers survive and keep their addresses. A
+  // later buffer then cannot get such an address, which a new device might give it. So release all buffers first.
   void restart(const ExecutorOptions& options);
   // Sets the size of the heap of `thread.device_heap()` and returns the granted bytes. Throws Fault(environment) after
   // the first use of the heap.
@@ -67,7 +67,7 @@ class Stream {
   Stream& operator=(const Stream&) = delete;
   Device& device() const { return device_; }
   void synchronize() {}
-  // Later work on the stream waits until the event is recorded.
+  // Does nothing, because a recorded event is always in the past.
   void wait(const Event&) {}
   // Does nothing, because launches run in the caller.
   void hold(double) {}

@@ -59,7 +59,7 @@ void Lane::block_barrier(CallSite call_site) {
 }
 
 std::uint64_t Lane::clock() {
-  // A loop that watches the clock ends by itself.
+  // A loop that watches the clock ends by itself, so it does not count as spinning.
   advanced();
   // Each launch of a device begins at a different time, as on a GPU, so code that draws numbers from the clock draws
   // different ones.

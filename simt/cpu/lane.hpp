@@ -113,8 +113,8 @@ class SpinWatch {
   std::uint32_t in_streak_ = 0;  // bit i is set if words_[i] was read in the present streak
 };
 
-// WatchFilter counts the parked lanes that watch an address, by its hash. A writer needs one load to see that there are
-// none.
+// WatchFilter counts the parked lanes that watch a word, by a hash of the word's address. A writer needs one load to
+// see that no lane watches its word.
 class WatchFilter {
  public:
   SIMT_NOT_RACING std::uint32_t& count(const void* address) {
@@ -129,8 +129,8 @@ class WatchFilter {
 // AccessTracker holds data that a worker and the accesses of its lanes exchange without a call.
 struct AccessTracker {
   WatchFilter watched;
-  bool progress = false;      // true if something changed since the last check of the worker
-  bool word_changed = false;  // true if an atomic word changed since then
+  bool progress = false;      // true if something changed since the worker last had no runnable lane
+  bool word_changed = false;  // true if an atomic word changed since the last grant of grace steps
   std::uint32_t spin_limit = 0;
   bool holds_stores = false;        // true if the launch may hold stores back
   OldValues* old_values = nullptr;  // null if loads read the newest value
@@ -214,8 +214,8 @@ struct alignas(64) Lane {
                   OldValues::Order order);
 
   void spin_hint(CallSite call_site);
-  // Waits for the other lanes of `group` and returns the result of this lane. `argument` is the value, `from` the
-  // source lane of shfl.
+  // Waits for the other lanes of `group` and returns the result of this lane. `argument` is the value that this lane
+  // contributes, and `from` is the source lane of shfl.
   std::uint64_t collective(Operation kind, LaneMask group, CallSite call_site, std::uint64_t argument,
                            std::uint32_t from = 0);
   LaneMask converge(CallSite call_site);

@@ -21,8 +21,8 @@ namespace simt::lane_order {
 
 #if SIMT_RACES
 
-// LaunchScope is a launch on one worker. The calling OS thread is the executor. At the end it is ordered after all
-// lanes.
+// LaunchScope is a launch on one worker. The calling OS thread is the executor. At the end, this thread is ordered
+// after all lanes.
 class LaunchScope {
  public:
   explicit LaunchScope(const AccessTracker& tracker);
@@ -75,8 +75,9 @@ void meet_at_barrier(const Block& block);
 void heap_allocated(const Lane& lane, const DeviceHeapMemory& heap);
 void heap_freed(const Lane& lane, const DeviceHeapMemory& heap);
 
-// Counts a report that repeats a known one. From the second one on, ThreadSanitizer does not watch the running lane any
-// more, because a report takes at least a millisecond.
+// Counts a report about the running lane that is not stored: it repeats a known report, or the list of races is full.
+// After the second such report, ThreadSanitizer does not watch this lane any more, because a report takes at least a
+// millisecond.
 void lane_repeats_itself();
 
 #else

@@ -67,7 +67,8 @@ void Worker::diagnose(const Lane& lane) {
   if (!error.empty()) fail(lane, FaultKind::mask_error, error);
 }
 
-// Wakes the lanes that meet with `lane`. The last lane to arrive is running and never left the run set.
+// Completes the group operation of `lane` and wakes the lanes that take part. Returns false if one of them has not
+// arrived. The last lane to arrive is running and never left the run set.
 bool Worker::complete(const Lane& lane) {
   std::string error;
   const LaneMask done = try_complete(lane, error);

@@ -27,7 +27,7 @@ constexpr std::uintptr_t window_begin = 0x7e9000000000u;
 constexpr std::uintptr_t window_end = 0x7ed000000000u;  // the window has 256 GiB
 // Distance between allocations, and their alignment.
 constexpr std::size_t granule = std::size_t{64} * 1024;
-// Limit of keep_released(): it keeps buffers of models, but not the pools of timed runs.
+// Limits of keep_released() for one mapping and for all: it keeps buffers of models, but not the pools of timed runs.
 constexpr std::size_t largest_kept = std::size_t{16} << 20;
 constexpr std::size_t most_kept = std::size_t{256} << 20;
 // The kernel needs longer to report the free memory than a small model runs, so it is asked once per this many bytes.
@@ -86,8 +86,8 @@ void* map_pages(std::uintptr_t wanted, std::size_t bytes, bool& fixed) {
   return memory;
 }
 
-// Returns whether the machine has the memory. Otherwise the kernel would grant the mapping and kill the process at the
-// first access.
+// Returns whether the machine has the memory. Without this check, the kernel would grant a mapping that is too large,
+// and kill the process when it uses the pages.
 bool machine_has(Allocations& all, std::size_t bytes) {
   if (bytes > physical_bytes() - std::min(physical_bytes(), all.total_bytes)) return false;
   if (bytes < bytes_between_looks - std::min(bytes_between_looks, all.bytes_since_look)) {

@@ -22,8 +22,8 @@ void release(void* memory) noexcept;
 void keep_released();
 // Sets the pattern of all later allocations.
 void set_pattern_seed(std::uint64_t seed);
-// Describes bytes that were written behind the end of an allocation, in its last page. Reports the first such
-// allocation that was released since the last call, or nothing.
+// Describes bytes that were written after the end of an allocation, in its last page. Reports the first such allocation
+// that was released since the last call, or nothing.
 std::string take_overrun();
 // Makes later allocations of at least this size sparse: they are neither filled nor counted as memory of the machine.
 // This is for tests of address arithmetic, which touch little of a large pool.

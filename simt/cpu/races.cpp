@@ -157,7 +157,7 @@ std::vector<RaceFrame> frames_of(const RawAccess& access) {
     if (pc != last) append_frames(pc, frames);
     last = pc;
   }
-  // launch() calls the kernel, and the frames below it belong to the executor.
+  // kernel_entry() calls the kernel. It and the frames below it belong to the executor.
   const auto launch = std::find_if(frames.begin(), frames.end(), [](const RaceFrame& frame) {
     return std::string_view(frame.file).ends_with("simt/cpu/kernel_entry.hpp");
   });

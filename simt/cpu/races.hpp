@@ -25,8 +25,8 @@ struct RaceFrame {
 };
 
 struct RaceAccess {
-  // Name such as "lane 3 of block 0, warp 0" or "host". If not all blocks are resident, it is the lane that last ran in
-  // this place.
+  // Name such as "lane 3 of block 0, warp 0" or "host". If blocks run one after the other, it is the last lane that ran
+  // on the same stack.
   std::string thread;
   bool write = false;
   bool atomic = false;
@@ -56,7 +56,7 @@ struct Race {
 struct RaceReport {
   std::vector<Race> races;
   std::uint64_t reports = 0;   // number of ThreadSanitizer's reports, with repetitions
-  std::uint64_t not_kept = 0;  // number of reports beyond the capacity of the list, 64 different races
+  std::uint64_t not_kept = 0;  // number of reports after the list was full (64 different races)
 
   bool clean() const { return reports == 0; }
   std::string text() const;

@@ -7,8 +7,8 @@
 namespace simt {
 namespace {
 
-// Makes a store visible. Only one OS thread runs in deterministic mode, so the order has no effect; it documents the
-// intent.
+// Makes a store visible and returns the previous value. Only one OS thread runs in deterministic mode, so the memory
+// order has no effect; it documents the intent.
 std::uint64_t write(const HeldStore& store) {
   if (store.bytes == 4) {
     return __atomic_exchange_n(static_cast<std::uint32_t*>(store.address), static_cast<std::uint32_t>(store.value),

@@ -40,7 +40,7 @@ class StoreBuffer {
   bool empty() const { return held_.empty(); }
   void clear() { held_.clear(); }
   void add(const HeldStore& store) { held_.push_back(store); }
-  // Returns the lane's last store to any of these bytes, or null if it holds none.
+  // Returns the lane's last store to any of these bytes, or null if the buffer holds none.
   const HeldStore* last_store_to(const void* address, std::size_t bytes) const;
 
   // The functions below call `write(store)` for the stores that become visible, in an order that the rules above allow.
@@ -52,7 +52,7 @@ class StoreBuffer {
   void release_overlapping(const void* address, std::size_t bytes, Write&& write) {
     release_where([=](const HeldStore& store) { return store.overlaps(address, bytes); }, write);
   }
-  // Counts a step of the lane.
+  // Counts a step of the lane. The stores whose steps are over become visible.
   template <class Write>
   void age(Write&& write) {
     release_where([](HeldStore& store) { return store.steps_left-- == 0; }, write);

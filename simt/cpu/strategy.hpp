@@ -23,8 +23,8 @@ struct Warp;
 
 // Reason is the event at which the executor asks a strategy.
 enum class Reason {
-  start,       // a worker begins, or continues after it has started a block
-  atomic,      // the lane is before an atomic access
+  start,       // the worker begins, or continues after the end of a block or after no lane was runnable
+  atomic,      // the lane is before an atomic access, a call of the device heap, or the release of held stores
   spin,        // the lane waits for another lane and gives a spin hint
   collective,  // a group operation or barrier has completed
   gather,      // the lane waits for others at converged()

@@ -6,8 +6,8 @@
 //
 // A fault ends a launch as on a GPU: the faulting lane switches to the root, no lane runs again, and the stacks are
 // dropped without unwinding. An exception through the lanes would end the process at the first noexcept function, such
-// as any destructor. Device code owns nothing that a destructor must free. For the same reason, no frame of the
-// executor may own heap memory when the lane leaves.
+// as any destructor. Device code owns nothing that a destructor must free. No frame of the executor may own heap memory
+// when the lane leaves, because no destructor runs.
 #pragma once
 
 #include <cstdint>

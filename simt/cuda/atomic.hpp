@@ -137,7 +137,7 @@ SIMT_PTX_DEFINE_RMW(fetch_max, "max", "u32", "u64")
 }  // namespace ptx
 
 // atomic_ref is a reference to a word that several threads use. Obtain it from the thread (`thread.atomic(word)`), so
-// that wrapping contexts can count and the CPU executor can schedule at every access.
+// that a wrapping thread (CountingThread) can count and the CPU executor can schedule at every access.
 template <class T, Space space = Space::global>
 class atomic_ref {
   static_assert(std::is_unsigned_v<T> && (sizeof(T) == 4 || sizeof(T) == 8),

@@ -45,7 +45,7 @@ class Deadline {
   Deadline(const Deadline&) = delete;
   Deadline& operator=(const Deadline&) = delete;
 
-  // Waits for the stream, then sets the deadline. stop() removes it behind the enqueued work.
+  // Waits for the stream, then sets the deadline. stop() removes the deadline after the work that is already enqueued.
   void start(double seconds);
   void stop();
   // Returns whether a thread has found the deadline over since the last start(). The answer is valid after a wait for

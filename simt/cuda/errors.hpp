@@ -1,5 +1,5 @@
-// The table of this header has the cause of each error of the CUDA runtime. It uses the numbers of driver_types.h, so
-// that a build without a CUDA toolkit can test it. An error that is not listed counts as an error of the device code.
+// The table of this header has the causes of errors of the CUDA runtime. It uses the numbers of driver_types.h, so that
+// a build without a CUDA toolkit can test it. An error that is not listed counts as an error of the device code.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ enum class CudaBlame {
 struct CudaError {
   int number = 0;
   CudaBlame blame = CudaBlame::device_code;
-  const char* advice = "";  // advice in one sentence, or an empty text
+  const char* advice = "";  // advice for the user, or an empty text
 };
 
 namespace cuda_advice {
@@ -83,7 +83,7 @@ inline constexpr std::array cuda_errors{
     CudaError{809, CudaBlame::machine, cuda_advice::mps},          // cudaErrorMpsMaxConnectionsReached
     CudaError{810, CudaBlame::machine, cuda_advice::mps},          // cudaErrorMpsClientTerminated
     CudaError{911, CudaBlame::machine, cuda_advice::reset},        // cudaErrorExternalDevice
-    CudaError{999, CudaBlame::device_code, cuda_advice::unknown}   // cudaErrorUnknown: also of a wild kernel
+    CudaError{999, CudaBlame::device_code, cuda_advice::unknown}   // cudaErrorUnknown, which wrong kernels also cause
 };
 
 constexpr CudaError cuda_error(int number) {

@@ -2,10 +2,10 @@
 // the work that was enqueued behind this kernel starts back to back. So no pair of events includes the host's launch
 // latency.
 //
-// During a hold, a call that waits for the device would wait until the limit of the hold. So would a launch if the
-// queue of the stream is full. So a host function of simt/ that may wait ends the hold before it waits, and records the
-// reason. `limit_seconds` ends the hold in all other cases: library calls, tools that run one launch at a time, and a
-// preempted host.
+// During a hold, a call that waits for the device would wait until the limit of the hold. A launch would also wait if
+// the queue of the stream is full. Therefore each host function of simt/ that may wait first ends the hold and records
+// the reason. `limit_seconds` ends the hold in all other cases: library calls, tools that run one launch at a time, and
+// a preempted host.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -17,7 +17,8 @@ namespace simt {
 
 class Hold {
  public:
-  // Between begin() and end() no enqueued work on the stream runs. Only one stream can be held at a time.
+  // Between begin() and end() no enqueued work on the stream runs, unless the hold ends early. Only one stream can be
+  // held at a time.
   void begin(cudaStream_t stream, double limit_seconds);
   void end();
   // Returns the reason why the last hold ended before end() or never began. Returns an empty text if it lasted. The
@@ -32,7 +33,7 @@ class Hold {
   // Ends the current hold, if there is one. `call` names the host's next action, for the reason.
   static void before_wait(const char* call);
   // Ends the current hold before the first use of a kernel, because CUDA then loads its code, which may wait for the
-  // device.
+  // device. before_launch() also ends a hold with too many launches.
   static void before_use(const void* kernel);
   static void before_launch(const void* kernel);
 

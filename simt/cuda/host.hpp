@@ -51,7 +51,7 @@ class Stream {
   cudaStream_t native() const { return stream_; }
   Device& device() const { return device_; }
   void synchronize();
-  // Later work on the stream waits until the event is recorded.
+  // Later work on this stream waits for the work before the event's last record().
   void wait(const Event& event);
   // Holds enqueued work back until release(), but at most this long (simt/cuda/hold.hpp).
   void hold(double limit_seconds) { hold_.begin(stream_, limit_seconds); }

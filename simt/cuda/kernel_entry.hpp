@@ -27,7 +27,7 @@ KernelPointer kernel_pointer() {
 
 namespace detail {
 
-// Packed holds the arguments of a member, one behind the other.
+// Packed is the layout of a member's kernel object and arguments, one after the other.
 template <class... Values>
 struct Packed {
   static_assert((std::is_trivially_copyable_v<Values> && ...), "arguments of kernels travel as bytes");
@@ -75,7 +75,7 @@ struct MemberEntry<FamilyMember<Kernel, Args...>> {
 }  // namespace detail
 
 // Runs the member with this number. The bound of one block per multiprocessor prevents the assembler from saving
-// registers for two blocks, which causes spills.
+// registers for two blocks. Such savings cause spills.
 template <std::uint32_t size, class... Members>
 __global__ void __launch_bounds__(max_threads_per_block, 1)
     family_entry(std::uint32_t member, const __grid_constant__ detail::PackedBytes<size> packed) {

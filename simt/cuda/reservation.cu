@@ -63,7 +63,7 @@ Reservation::~Reservation() {
       begin += bytes;
     }
     driver_function<decltype(cuMemAddressFree)>("cuMemAddressFree")(address(base_), most_bytes_);
-  } catch (const Fault&) {  // while a fault unwinds every call fails again
+  } catch (const Fault&) {  // while a fault unwinds, every call fails again
   }
 }
 
@@ -76,7 +76,7 @@ void Reservation::grow(std::size_t bytes) {
   check(driver_function<decltype(cuMemCreate)>("cuMemCreate")(&memory, more, &properties, 0), "cuMemCreate");
   const CUdeviceptr place = address(base_ + bytes_);
   const CUresult mapped = driver_function<decltype(cuMemMap)>("cuMemMap")(place, more, 0, memory, 0);
-  // The mapping keeps the memory after its release.
+  // The mapping keeps the memory after the release of the handle.
   check(driver_function<decltype(cuMemRelease)>("cuMemRelease")(memory), "cuMemRelease");
   check(mapped, "cuMemMap");
   CUmemAccessDesc access{};

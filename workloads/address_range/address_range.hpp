@@ -2,13 +2,13 @@
 //
 // Paper: Winter et al., PPoPP'21, fragmentation test (fig. 11.a). All threads allocate in each of `rounds` rounds. The
 // workload records the distance between the lowest and the highest address, then all blocks are freed. In this workload
-// the distance includes the last byte of the last block, so it is never less than the requested bytes.
+// the distance includes the last byte of the last block, so without nulls it is never less than the requested bytes.
 //
 //   address_spread = distance of the widest round / bytes requested in a round
 //   running_spread = distance over all rounds together / bytes requested in a round
 //
 // An allocator that packs its blocks and reuses freed memory stays near 1. A wide range alone is not waste: the
-// workload `fragmentation` measures how much of a full pool is used. Verification passes run four rounds.
+// workload `fragmentation` measures how much of a full pool is used. Verification passes run at most four rounds.
 #pragma once
 
 #include "workloads/support/callers/caller_parameters.hpp"

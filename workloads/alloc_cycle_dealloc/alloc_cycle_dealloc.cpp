@@ -6,7 +6,7 @@
 namespace allocbench {
 namespace {
 
-// This limit keeps the pointer array below 2 GiB and every index in 32 bits.
+// With this limit, the pointer array has at most 2 GiB, and every index fits into 32 bits.
 constexpr std::uint64_t most_pointers_of_alloc_cycle_dealloc = 1ull << 28;
 
 class AllocCycleDeallocRun final : public WorkloadRun {

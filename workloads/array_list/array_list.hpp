@@ -1,5 +1,5 @@
-// In array_list, many threads allocate small items, either with malloc or in an ArrayList. No item is freed before all
-// items are.
+// In array_list, many threads allocate small items, either with malloc or in an ArrayList. All items are freed
+// together, at the end of the sample.
 //
 // Paper: Spliet et al., GPGPU-7 2014, sec. 5.2, fig. 6. Each thread takes 4 or 8 bytes, ten times in a row, and writes
 // its items.

@@ -46,8 +46,8 @@ struct Churn {
                                            .between(1, 1'000'000)});
     }
 
-    // Returns the number of rows of `threads` requests that together take `share` of the pool. A request counts with
-    // its bytes rounded up to 16.
+    // Returns the number of rows of `threads` requests that together take `share` of the pool, but at least 1. A
+    // request counts with its bytes rounded up to 16.
     std::uint64_t rows(std::size_t pool_bytes, double share) const;
   };
 

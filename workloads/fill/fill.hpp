@@ -4,7 +4,7 @@
 //
 // Before each sample blocks of the same size take `taken_share` of the pool, untimed. Then threads allocate in one
 // kernel and free in another. The share counts requested bytes, rounded up to 16. An allocator that rounds to a larger
-// size fills its pool earlier. If it has no room for the timed requests, it gets the status `oom`.
+// size fills its pool earlier. If the pool then has no room for the timed requests, the cell gets the status `oom`.
 #pragma once
 
 #include "workloads/support/callers/caller_parameters.hpp"

@@ -40,7 +40,7 @@ class GetPageRun final : public WorkloadRun {
         timed_(stream, parameters.geometry(), RequestSizes::fixed(size_.bytes)),
         cycles_(parameters.cycles ? timed_.callers() : 0) {}
 
-  // Each repetition draws its own pages that are in use.
+  // In each repetition other random pages are in use.
   void prepare() override {
     timed_.poison();
     ++seed_;

@@ -85,7 +85,7 @@ UpdateBatches draw_batches(const Adjacency& graph, std::uint32_t batches, std::u
 
 namespace {
 
-// Returns the first wrong row from `begin` on, or `end` if all rows are right.
+// Returns the first wrong row of `begin` to `end` - 1, or `end` if all rows are right.
 std::size_t first_wrong_row(const Adjacency& expected, const std::vector<std::uint32_t>& degrees,
                             const std::vector<std::uint32_t>& targets, std::size_t begin, std::size_t end) {
   std::vector<std::uint32_t> row;

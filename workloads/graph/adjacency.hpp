@@ -36,10 +36,11 @@ struct Adjacency {
 // of every arc. Throws std::invalid_argument for more than 2^28 vertices or 2^27 arcs in the list.
 Adjacency adjacency_of(std::vector<Arc> arcs, bool symmetric);
 
-// The vertices whose arrays change their size when the arcs of a batch are inserted, and again when they are deleted.
+// Counts of the vertices whose arrays change their size when the arcs of a batch are inserted, and again when the arcs
+// are deleted.
 struct BatchMoves {
   std::uint32_t count = 0;
-  std::uint64_t bytes = 0;  // bytes of the arrays before and after
+  std::uint64_t bytes = 0;  // bytes of the arrays before and after the insertion, together
   std::uint64_t largest = 0;
 };
 

@@ -16,7 +16,7 @@ class GraphArraysRun final : public WorkloadRun {
         type_(setting.allocator),
         lanes_(parameters.lanes_per_vertex),
         state_(stream, parameters, setting.seed) {
-    // Lanes allocate at different times, so a whole warp need not call together.
+    // Lanes allocate at different times. So designs that need whole-warp calls are unsupported.
     const Geometry apart = Geometry::of_callers(state_.start().vertices(), parameters.threads_per_block, 1);
     fail_if_unsupported(why_unsupported(apart, state_.largest_request(), setting));
     fail_if_unsupported(why_recycling(state_.requested_bytes(), setting));

@@ -12,7 +12,7 @@
 namespace allocbench {
 namespace {
 
-// Copies the contents of the blocks. Slots without a block stay zero.
+// Copies the contents of the blocks. The copy of a slot without a block stays zero.
 struct GraphReadKernel {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, GraphSlots slots, graph::Node* nodes, graph::Edge* edges) const {
@@ -164,7 +164,8 @@ class GraphBuildRun final : public WorkloadRun {
             node_slots_.callers(), edge_slots_.callers()};
   }
 
-  // The number of requested nodes depends on lost races. Each node that is not in the tree has been freed.
+  // The number of requested nodes depends on lost races. Unless warps request the memory, each node that is not in the
+  // tree has been freed.
   void count(PhaseTimer& timer) {
     const std::uint64_t frees = frees_.to_host(stream_).front();
     const std::uint64_t mallocs = parameters_.by_warp() ? warp_requests() : arcs_.size() + expected_.ids.size() + frees;

@@ -3,10 +3,11 @@
 // Paper: Spliet et al., GPGPU-7 2014, sec. 5.3, fig. 7.
 //
 // Ids and degrees are not known in advance. The threads take the arcs in turn. For each arc a thread makes sure that
-// both nodes exist (32 bytes each) and adds an edge of 16 bytes (graph/node_tree.hpp). A node that loses the race for
-// its place is freed. With `hold` the thread keeps the node for its next need, as the paper's bump heap does. When
-// memory runs out, the thread ends and its other arcs are lost; the paper's program retries forever. After every sample
-// the graph is compared exactly with the edge list (graph/graph_check.hpp). Then everything is freed, untimed.
+// both nodes exist (32 bytes each) and adds an edge of 16 bytes (graph/node_tree.hpp). If another thread inserts the
+// same node first, the thread frees its own. With `hold` the thread keeps this node for its next need, as with the
+// paper's bump heap. When memory runs out, the thread ends and its other arcs are lost; the paper's program retries
+// forever. After every sample the graph is compared exactly with the edge list (graph/graph_check.hpp). Then everything
+// is freed, untimed.
 //
 // If `requests` is warp, the leader of a warp requests the memory for one arc of each lane in one block
 // (graph::WarpBlocks). Then nothing is freed during the build, as in the paper's bump heap.

@@ -3,7 +3,7 @@
 //
 // Paper: Spliet et al., GPGPU-7 2014, sec. 5.3, listings 1 to 3.
 //
-// Protocol: A thread first fills a node, then compare-exchanges its address with release into a null link. Links are
+// Protocol: A thread first fills a node, then compare-exchanges its address into a null link with acq_rel. Links are
 // read with acquire, so a lane that finds a node sees its contents. Links change only once, from null to a node, so
 // there is no ABA. A lane that loses an exchange gets the address of the winner and continues from there. (The listings
 // restart at the root, which leads to the same place.) Edges are pushed on the list of their source; no lane reads a
@@ -37,7 +37,8 @@ static_assert(sizeof(Edge) == 16);
 template <class Session>
 class Builder {
  public:
-  // With `hold` a node that lost its race is kept for the next need; otherwise it is freed immediately.
+  // If another thread inserts the same key first, the thread's own node is freed, or with `hold` kept for the next
+  // need.
   SIMT_FN Builder(Session& session, std::uint64_t* root, bool hold) : session_(session), root_(root), hold_(hold) {}
 
   // Returns the node of `key`. If there is none, the function makes it and stores its address in `record[key]`. Returns

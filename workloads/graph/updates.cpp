@@ -12,7 +12,7 @@
 namespace allocbench::graph {
 namespace {
 
-// The arcs of a graph whose arcs change.
+// The present arcs of a graph to which updates add arcs and from which they remove arcs.
 class PresentArcs {
  public:
   explicit PresentArcs(const Adjacency& start) : start_(start), arcs_(arcs_of(start)) {}

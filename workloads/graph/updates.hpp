@@ -54,9 +54,9 @@ SIMT_HOST_FN std::uint64_t arc_word(std::uint32_t source, std::uint32_t target) 
   return std::uint64_t{source} << 32 | target;
 }
 
-// Draws the updates from the seed. Inserted arcs include neither repeated arcs nor arcs of the graph. If present arcs
-// are deleted, their number is the number of draws, or all arcs of the window. Throws std::invalid_argument for more
-// than 2^28 arcs.
+// Draws the updates from the seed. Inserted arcs include neither repeated arcs nor arcs of the graph. With
+// Deletes::present, a batch deletes UpdateOptions::arcs arcs, or all arcs of the window if these are fewer. Throws
+// std::invalid_argument for more than 2^28 arcs.
 Updates draw_updates(const Adjacency& graph, const UpdateOptions& options, std::uint64_t seed);
 
 // Returns the arc_word()s of all batches as they were drawn, with repeated arcs and arcs of the graph.

@@ -3,7 +3,7 @@
 // Paper: Pham et al. 2025, sec. 6.2, fig. 18 and appendix C.
 //
 // Each of four passes uses one byte of the key, the most significant byte first. A pass splits every list of the
-// previous pass into up to 256 lists and then frees its pages. After the last pass, every list is a group.
+// previous pass into up to 256 lists and frees the pages of the old lists. After the last pass, every list is a group.
 //
 // `method` has four values:
 // * `tails`: Lists get their pages as in the paper (group_by/tails_kernels.hpp).
@@ -12,7 +12,8 @@
 // * `sort`: A library sorts by key and encodes the runs. It needs no allocator.
 //
 // Phases:
-// * `pass1` to `pass4`: Each includes the frees of its pages and the host's read of the number of lists.
+// * `pass1` to `pass4`: Each includes the frees of the pages that it has read, and the host's read of the number of
+//   lists.
 // * `total`: This is the sum of the four passes.
 // * `free`: The frees of the groups.
 //

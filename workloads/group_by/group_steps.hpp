@@ -15,7 +15,7 @@
 
 namespace allocbench {
 
-// The work of a pass, as far as the host knows it.
+// The lists that a pass splits, their numbers, and the inputs of the kernels.
 struct GroupPass {
   std::uint32_t shorts = 0;
   std::uint32_t mediums = 0;
@@ -36,7 +36,7 @@ class GroupSteps {
   // Prepares a pass, from 0 to 3, and enqueues the preparation on the device.
   GroupPass begin_pass(std::uint32_t pass);
   // Enqueues the clearing of the long lists' tables. `blocks` has the table of each list. If it is null, the tables are
-  // in an array of the workload.
+  // in an array of the workload. With method `runs`, this function also makes the tiles.
   void clear_tables(GroupPass& work, void* const* blocks);
   group::TailTables tables() const { return {tails_.data(), table_blocks_}; }
   static std::uint32_t most_tables(std::uint32_t keys);
@@ -47,8 +47,8 @@ class GroupSteps {
   // Puts the lists that blocks shared into their classes. Call it after the kernels of a pass. It only enqueues the
   // work.
   void collect();
-  // Reads the numbers of lists to the host, and makes the new lists the next to be split. Returns false if memory was
-  // exhausted.
+  // Reads the numbers of lists to the host, and makes the new lists the next to be split. Returns false if a request
+  // returned null, a page was wrong, or the workload's memory was too small.
   bool end_pass();
   // Returns the lists of the last pass that ended.
   GroupPass last() const;
@@ -58,8 +58,8 @@ class GroupSteps {
   // Enqueues a pass without pages: it counts, then writes.
   void count_and_write(std::uint32_t pass) { counted_->split(records_.data(), pass); }
 
-  // Compares the lists of the last pass with the host's groups and records their pages. It is untimed and must be
-  // called before the pages are freed.
+  // Reads the lists of the last pass for problem(), and records their pages. It is untimed and must be called before
+  // the pages are freed.
   void read_lists();
   // Returns the mistakes in the groups, or an empty text. Called after a sample.
   std::string problem() const;

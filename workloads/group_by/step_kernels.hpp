@@ -16,7 +16,8 @@ struct ClearTailsKernel {
   }
 };
 
-// Puts the lists of the tables that many blocks appended to into their classes. Whole warps run it.
+// Puts the lists of the tables into their classes. Many blocks have appended to these lists. Whole warps run the
+// kernel.
 struct CollectKernel {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, TailTables tables, PageFormat format, bool runs, Lists out,

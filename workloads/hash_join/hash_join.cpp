@@ -111,7 +111,7 @@ std::string HashJoin::unsupported(const Parameters& p, const RunSetting& setting
   const std::uint64_t pages =
       p.warp_lists() ? p.tuples / PairChain::capacity(p.page_bytes) : p.tuples / p.tuples_per_thread;
   const std::uint64_t result_bytes = (p.input == "sel" ? pages / 16 : pages) * p.page_bytes;
-  // Lanes find their matches at different times, so a whole warp need not call together.
+  // Lanes find their matches at different times. So designs that need whole-warp calls are unsupported.
   return why_pages_unsupported(p, result_bytes, Geometry::of_callers(p.tuples, p.threads_per_block, 1), setting);
 }
 

@@ -5,7 +5,7 @@
 //
 // The block puts the tuples of R into a chained hash table. Each thread takes tuples of S, walks their chains and
 // passes every match to `emit`. A partition of R that exceeds the table is joined in rounds, and each round probes all
-// tuples of S.
+// tuples of S in this partition.
 //
 // Tuples carry the hash of their key instead of the key. The hash is a bijection (mix32), so equal hashes are equal
 // keys. The top bits of the hash are the partition; the bits below them choose the slot of the table.

@@ -6,13 +6,14 @@
 //
 // A bucket is a chain of nodes. A node is one cache line with 14 keys and values, which all lanes of a warp read
 // together. A warp takes 32 operations and executes them one after the other, each under the lock of its bucket. An
-// insertion that finds the first node full allocates another node. A deletion fills its hole with the last key of the
-// first node. If the first node is then empty, the deletion frees it.
+// insertion that finds the first node full, or no node, allocates a node. A deletion fills its hole with the last key
+// of the first node. If the first node is then empty, the deletion frees it.
 //
 // Phases:
 // * `build`: Warps insert all keys.
 // * `update`: In rounds, one kernel mixes deletions with as many insertions of new keys.
-// * `look_up`: Warps search every key that the index has or had, without calls of the allocator.
+// * `look_up`: After the build and after each round, warps search every key that the index has or had, without calls of
+//   the allocator.
 // * `clear`: Warps delete all keys, so that every node is freed.
 //
 // The host knows every key's value after each round. Look-ups are compared one by one, and chains at the end.

@@ -22,7 +22,7 @@ class LookUps {
   // Enqueues the look-ups of all keys that the index has or had after the round.
   void run(const HashIndex& index, std::uint32_t round, std::uint32_t threads_per_block);
   simt::KernelAttributes attributes() const;
-  // Returns a message with the look-up whose value differs from the host's, or an empty text.
+  // Returns a message about the first look-up whose value differs from the host's, or an empty text.
   std::string problem() const;
 
  private:

@@ -31,7 +31,7 @@ struct BuildTotals {
   std::uint64_t frees;
   std::uint64_t address_bits;  // bitwise or of all blocks' addresses
   std::uint64_t not_lowest;    // complement of the lowest address, so that zero is neutral
-  std::uint64_t end;           // address behind the highest block
+  std::uint64_t end;           // end address of the highest block
 };
 
 struct BuildSetup {

@@ -126,8 +126,8 @@ class NodeSplit : protected SharedNodes<Thread> {
  private:
   static constexpr std::uint32_t no_triangle = 0xffffffffu;
 
-  // Loads the tile that starts at `base`: triangle numbers into registers, boxes into shared memory. Entries behind the
-  // end and invalid numbers lie on no side of any plane.
+  // Loads the tile that starts at `base`: triangle numbers into registers, boxes into shared memory. Entries after the
+  // end of the list and invalid numbers lie on no side of any plane.
   SIMT_FN void load_tile(const std::uint32_t* list, std::uint32_t count, std::uint32_t base,
                          std::uint32_t (&triangles)[2]) {
     constexpr float nowhere = std::numeric_limits<float>::infinity();

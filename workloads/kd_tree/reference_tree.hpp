@@ -40,7 +40,8 @@ struct TreeVisitor {
   virtual void leaf(std::uint64_t path, const std::uint32_t* references, std::uint32_t count) = 0;
 };
 
-// Builds the tree of at least one triangle. Several threads build subtrees unless there is a visitor.
+// Builds the tree of at least one triangle. For 10,000 triangles or more, several threads build subtrees, unless there
+// is a visitor.
 ReferenceTree build_reference(const std::vector<TriangleBox>& boxes, const Limits& limits,
                               TreeVisitor* visitor = nullptr);
 

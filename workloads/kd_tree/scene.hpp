@@ -22,7 +22,7 @@ using Triangle = std::array<Corner, 3>;
 // with one list of indices (vertex_indices or vertex_index). Other elements and properties are ignored.
 std::vector<Triangle> parse_ply(std::string_view text, const std::string& name);
 // Wavefront OBJ: `v` and `f` lines are read; all other lines are ignored. Indices count from 1, negative ones from the
-// end; the parts of an index behind "/" are ignored.
+// end; the parts of an index after its first "/" are ignored.
 std::vector<Triangle> parse_obj(std::string_view text, const std::string& name);
 
 // Reads data/scenes/<name> with the ending .ply.gz, .ply, .obj.gz or .obj. The content shows whether it is compressed.
@@ -30,12 +30,13 @@ std::vector<Triangle> read_scene(const std::string& name);
 
 // The generators need no file. The same arguments give the same mesh.
 //
-// Terrain: Generates a height field of hills and noise, one surface with two triangles of even size per square.
+// Terrain: Generates a height field of hills and noise: one surface on a grid of equal squares, with two triangles
+// each.
 std::vector<Triangle> generate_terrain(std::uint32_t triangles, std::uint64_t seed);
 // Spheres: Generates tessellated spheres of different radius above a floor of two large triangles.
 std::vector<Triangle> generate_spheres(std::uint32_t triangles, std::uint64_t seed);
-// Soup: Generates triangles anywhere in the room. Their edges are log-uniform between a thousandth and half of the
-// room, so many leaves refer to the large ones.
+// Soup: Generates triangles anywhere in the room. Each lies in a cube whose edge has 0.0005 to 0.5 of the room's, about
+// log-uniform. So many leaves refer to the large triangles.
 std::vector<Triangle> generate_soup(std::uint32_t triangles, std::uint64_t seed);
 
 // Cuts each triangle into four, `times` times, through the middles of its edges, 0.5f * (a + b). The pieces of a

@@ -1,5 +1,5 @@
-// Nodes that many warps share. A node with more than `solo_references` references is shared; its list is cut into
-// parts.
+// This file handles nodes that many warps share. A node with more than `solo_references` references is shared. Its list
+// is cut into parts.
 //
 // Warps process a shared node twice. First they count the sides of its parts. After the choice of the plane they sort
 // the parts into the lists of the children. Each time the parts are tasks in the queue. Each finished part decrements a
@@ -45,7 +45,8 @@ class SharedNodes {
         lane_(thread.lane()),
         warp_index_(thread.rank_in_grid() / simt::warp_size) {}
 
-  // Makes parts of the node if there is room for them. Otherwise this warp keeps the node.
+  // Puts parts of the node into the queue if there is room for them and a free shared node is found. Returns false
+  // otherwise; this warp then keeps the node.
   SIMT_FN bool share(const Task& task) const {
     const std::uint32_t parts = parts_of(task);
     std::uint32_t found = no_shared_node;

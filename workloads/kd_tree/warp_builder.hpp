@@ -282,7 +282,7 @@ class WarpBuilder : NodeSplit<Thread> {
 
   // --- tasks
 
-  // Puts a task into the queue, or keeps it if the queue is full.
+  // Puts a task into the queue, or keeps it if the queue has reached its limit (WorkQueue::room()).
   SIMT_FN void push(const Task& task) {
     bool room = false;
     if (lane_ == 0) room = setup_.queue.room(thread_);

@@ -2,8 +2,8 @@
 //
 // A warp that puts or takes a task draws a ticket. Ticket t owns slot t modulo the size in lap t / size. A slot's turn
 // is 2 * lap while the slot waits to be filled, and 2 * lap + 1 while it waits to be emptied. So every waiting warp
-// reads its own word, and each task accesses the shared words once. With a scan over a pool of headers, as in the
-// authors' framework, thousands of idle warps would read the same lines.
+// reads its own word, and each put and each take changes one shared word once. With a scan over a pool of headers, as
+// in the authors' framework, thousands of idle warps would read the same lines.
 //
 // Waits end: A warp that takes waits for work or for the stop that the last `finish` sends. A warp that puts waits at
 // most for a taker that has drawn its ticket and whose slot is full. The reason is that room() and the limit of parts

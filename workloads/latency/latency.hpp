@@ -3,11 +3,11 @@
 // As in alloc_free, each caller makes one request in one kernel and frees its block in the next. The clock of the
 // multiprocessor times every call, and a histogram of the block counts it. The counters are the median, the 90th, 99th
 // and 99.9th percentile and the longest call. Their unit is the clock tick: a cycle on a GPU, a step of the executor on
-// the CPU back end. Steps are not times. A bucket of the histogram is at most 1/16 wide.
+// the CPU back end. Steps are not times. The width of a histogram's bucket is at most 1/16 of the durations in it.
 //
 // A mean hides the slow calls that matter to a real-time user. No study of GPU allocators shows tails.
 //
-// Each call costs two clock reads, a store and two atomics on shared memory in addition. The phase `own` is the alloc
+// Each timed call also costs two clock reads, a store and two atomics on shared memory. The phase `own` is the alloc
 // kernel without its calls, and `own_p50` and so on are its counters. Subtract them if they matter.
 #pragma once
 

@@ -9,8 +9,8 @@
 // * `absurd_size`: The malloc returns null. The sizes go from a byte more than the pool to 2^64 - 1, and one of them is
 //   small modulo 2^32.
 // * `double_free`: The adaptor Checked detects every second free of a block and keeps it from the allocator.
-// * `refused_calls`: The adaptor Failing refuses half of the mallocs of a warp, so only some of its lanes call. The
-//   callers of the other lanes free null.
+// * `refused_calls`: The adaptor Failing refuses each malloc with a probability of 1/2, so only some lanes of a warp
+//   call the allocator. The other lanes free null.
 //
 // Callers hold blocks during every call, so a design that frees in bulk frees its memory at the end of a sample.
 #pragma once

@@ -9,7 +9,7 @@
 namespace allocbench {
 namespace {
 
-// This limit keeps the pointer array at 2 GiB and every index in 32 bits.
+// With this limit, the pointer array has at most 2 GiB, and every index fits into 32 bits.
 constexpr std::uint64_t most_pairs = 1ull << 28;
 // A verification pass runs at most this many iterations, because its calls take several times as long.
 constexpr std::uint32_t iterations_observed = 16;

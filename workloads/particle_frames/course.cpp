@@ -32,7 +32,7 @@ std::vector<Particle> sorted_by_cell(const Counts& cell_of, Counts next) {
   return particles;
 }
 
-// Moves the particles by one step. `counts` are then the numbers of particles in the cells.
+// Moves the particles by one step. Updates the cell of each particle and the number of particles in each cell.
 void move(const Space& space, std::uint32_t step, std::uint32_t capacity, Counts& cell_of, Counts& counts,
           Course& course) {
   const std::uint64_t before = frames_of(counts, capacity);

@@ -106,7 +106,7 @@ struct ShrinkCellsKernel {
     Frame* frame;
     std::uint32_t used = 0;
 
-    // Returns the particle that is `ahead` places behind this position, in this frame or the next one.
+    // Returns the particle `ahead` places after this position, in this frame or the next one.
     SIMT_FN Particle* particle(std::uint32_t ahead, std::uint32_t capacity) const {
       const std::uint32_t place = used + ahead;
       return place < capacity ? frame->particles() + place : frame_at(frame->next)->particles() + (place - capacity);

@@ -1,7 +1,7 @@
 // particle_frames keeps the particles of a simulation in lists of frames, one list per cell of space. The particles
 // move between cells.
 //
-// PIConGPU's allocator does this work (mallocMC: ScatterAlloc, then FlatterScatter).
+// PIConGPU uses its allocator mallocMC (ScatterAlloc, then FlatterScatter) in this way.
 //
 // The particles of a cell are in frames of a few KiB, linked in both directions. All frames but the last are full. Each
 // cell has a warp. In a step, particles leave for one of four neighbours. First every cell closes its gaps and frees
@@ -9,8 +9,8 @@
 // frames for them (phase `arrive`). Cells change their warps from step to step, so frames are freed by other warps than
 // those that allocated them.
 //
-// Movements depend on the particle and the step alone, so the host knows what every cell must hold at the end. Number,
-// ids and contents of the particles are compared exactly.
+// Movements depend on the particle and the step alone, so the host knows what every cell must hold at the end. The
+// number and contents of the particles in each cell are compared exactly, and their ids by a digest.
 #pragma once
 
 #include "workloads/support/callers/requirements.hpp"

@@ -1,4 +1,4 @@
-// In producer_consumer, blocks are freed in a later kernel by other threads than those that allocated them.
+// In producer_consumer, one kernel allocates blocks, and a later kernel frees them, by default in other threads.
 //
 // In alloc_free every thread frees its own block. This suits designs in which a thread or multiprocessor keeps what it
 // freed. In producer_consumer, `freed_by` selects the freeing thread: the same thread, another lane of its warp,
@@ -43,7 +43,8 @@ struct ProducerConsumer {
 };
 
 // Returns, for each caller, the owner of the block that it frees. Every block is freed once. If there is no other lane,
-// warp or block, callers free their own blocks.
+// warp or block, callers free their own blocks. If the last warp or block is partial, some callers free blocks of their
+// own warp or block.
 std::vector<std::uint32_t> producers_of(const Geometry& geometry, const std::string& freed_by, std::uint64_t seed);
 
 }  // namespace allocbench

@@ -5,7 +5,7 @@
 namespace allocbench {
 namespace {
 
-// This limit keeps the pointer array at 1 GiB.
+// With this limit, the pointer array has at most 1 GiB.
 constexpr std::uint64_t most_actions = 1ull << 27;
 
 RandomActions actions_of(const Randomized::Parameters& parameters, std::uint64_t seed, simt::Stream& stream) {

@@ -1,12 +1,12 @@
-// In each launch of randomized, callers without a block allocate and callers with one free, each with some probability.
-// The probabilities alternate, so the number of live blocks swings.
+// In each launch of randomized, callers without a block allocate one, and callers with a block free it, each with some
+// probability. The probabilities alternate, so the number of live blocks swings.
 //
 // Paper: Adinetz & Pleiter 2014, "Randomized test". The probabilities are 0.95 and 0.55 in even launches, 0.55 and 0.95
-// in odd ones. The slides draw inside the kernel. Here the host draws (workloads/support/callers/random_actions.hpp),
-// by default once per warp as in the slides.
+// in odd ones. In the slides the kernel draws. Here the host draws (workloads/support/callers/random_actions.hpp), by
+// default once per warp as in the slides.
 //
-// The last launch is timed separately. Swept over `launches`, its throughput shows how the speed changes as the heap
-// ages. Blocks held after the last launch are freed untimed.
+// The last launch is timed separately. In a sweep over `launches`, its throughput shows how the speed changes as the
+// heap ages. Blocks held after the last launch are freed untimed.
 #pragma once
 
 #include "workloads/support/callers/caller_parameters.hpp"

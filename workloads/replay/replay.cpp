@@ -159,7 +159,7 @@ std::string Replay::unsupported(const Parameters& parameters, const RunSetting& 
   if (setting.traits().frees == Frees::in_bulk) {
     return setting.display_name() + " frees all blocks of a session at once; a trace frees them one at a time";
   }
-  // Each thread follows its own calls, so a whole warp need not call together.
+  // Each thread makes its own calls. So designs that need whole-warp calls are unsupported.
   return why_unsupported(Geometry::of_callers(1, 1, 1), largest_of(*plan), setting);
 }
 

@@ -45,7 +45,7 @@ std::string key_of_served(const RunSetting& setting, std::uint64_t bytes) {
   return key;
 }
 
-// This limit keeps each pointer array at 1 GiB.
+// With this limit, each pointer array has at most 1 GiB.
 constexpr std::uint64_t most_pointers_of_scenario = 1ull << 27;
 
 class ScenarioRun final : public WorkloadRun {

@@ -138,7 +138,7 @@ std::string Strings::unsupported(const Parameters& p, const RunSetting& setting)
     return "rows times rounds is " + std::to_string(strings) + "; this workload keeps at most " +
            std::to_string(most_lengths) + " lengths";
   }
-  // Rows that keep their strings make no calls, so a whole warp need not call together.
+  // Rows that keep their strings make no calls. So designs that need whole-warp calls are unsupported.
   return why_unsupported(Geometry::of_callers(p.rows, p.threads_per_block, 1), p.max_bytes, setting);
 }
 

@@ -13,7 +13,7 @@ namespace allocbench::text {
 // the column.
 using Lengths = std::vector<std::uint32_t>;
 
-// Returns the lengths of all rounds, each with all rows. Each round chooses new rows.
+// Returns the lengths of all rounds, each with all rows. The rows that change are drawn again in each round.
 Lengths draw_lengths(std::uint32_t rows, std::uint32_t rounds, double replaced_share, const Lengths& drawn,
                      std::uint64_t seed);
 // Returns the lengths after the last round.

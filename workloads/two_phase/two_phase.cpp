@@ -8,7 +8,7 @@
 namespace allocbench {
 namespace {
 
-// This limit keeps the pointer array at 1 GiB and every index in 32 bits.
+// With this limit, the pointer array has at most 1 GiB, and every index fits into 32 bits.
 constexpr std::uint64_t most_pointers_of_two_phase = 1ull << 27;
 
 class TwoPhaseRun final : public WorkloadRun {

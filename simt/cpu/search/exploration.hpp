@@ -26,9 +26,9 @@ class Exploration {
   explicit Exploration(std::uint32_t max_preemptions, std::uint32_t launch = every_launch)
       : max_preemptions_(max_preemptions), launch_(launch) {}
 
-  // Selects another path for the next run. Callers use it after a run. Returns false if all paths with so few
-  // preemptions were taken. Throws Fault(nondeterminism) if a run did not repeat an earlier run up to the choice that
-  // differs.
+  // Selects another path for the next run. Callers use it after a run. Returns false if all paths with at most
+  // `max_preemptions` were taken. Throws Fault(nondeterminism) if a run did not repeat an earlier run up to the choice
+  // that differs.
   bool advance();
   // Returns the number of runs begun.
   std::uint64_t runs() const { return runs_; }
@@ -39,8 +39,9 @@ class Exploration {
   // The executor calls the next three functions.
   void begin_run();
   bool explores(std::uint32_t launch) const { return launch_ == every_launch || launch_ == launch; }
-  // Chooses one of `count` answers; answer 0 is that of the default rule. `witness` identifies the choice: if the same
-  // answers led to another choice in an earlier run, advance() throws.
+  // Chooses one of `count` answers; answer 0 is that of the default rule. With `costs_preemption`, every other answer
+  // counts as a preemption. `witness` identifies the choice: if the same answers led to another choice in an earlier
+  // run, advance() throws.
   std::uint32_t choose(std::uint32_t count, bool costs_preemption, std::uint64_t witness);
 
  private:

@@ -3,8 +3,8 @@
 //
 // The default rule: A lane continues as long as it can, also at atomics and after group operations. If a lane waits,
 // spins or ends, the runnable lane with the next higher rank in the grid follows; after the highest rank comes the
-// lowest. A launch begins with the lowest rank. converged() gathers lanes as long as others of the warp may come, and
-// returns all of them. Every store is visible to others immediately, and a load reads the newest value.
+// lowest. A launch begins with the lowest rank. converged() waits a limited time for other lanes of the warp, and
+// returns all that have come. Every store is visible to others immediately, and a load reads the newest value.
 //
 // A decision names a lane and a step of this lane, not a step of the launch (for converged(), a warp and a number of
 // its calls). So if one decision is removed, the others still apply to the same places in the programs of their lanes.
@@ -28,7 +28,7 @@ struct Decision {
     leave_at_once,  // the first lane of a warp at a converged() does not wait for others
     group,          // `value` is the mask that converged() returns to a lane, which is always in it
     hold_store,     // the lane's store becomes visible to others `value` of its steps later
-    read_old        // the lane's load reads a replaced value: `value` newer values exist, or all that the lane may skip
+    read_old        // the lane's load reads the value `value` places before the newest, or the oldest that it may read
   };
   std::uint32_t launch = 0;  // number of the launch on the device, counted from 0
   std::uint64_t lane = 0;    // rank in the grid of the lane that is asked
@@ -55,7 +55,7 @@ struct Schedule {
 //   3.17.2s5   the same when it waits for the second time after that step
 //   r.1s4      the launch begins with lane 4
 //   32.6i      the first lane to reach the sixth converged() of the warp of lane 32 does not wait
-//   32.7gff    the seventh group of that warp is 0x000000ff, as far as these lanes are there
+//   32.7gff    the seventh group of that warp is 0x000000ff without the lanes that have not come
 //   3.18h4     the store that lane 3 makes at its step 18 becomes visible four of its steps later
 //   3.18o2     the load of lane 3 at its step 18 reads the last but two of the values of its word
 //   @2,        the decisions that follow belong to launch 2; those in front of the first mark, to launch 0

@@ -1,5 +1,5 @@
-// CallerRequests makes one request per caller, as in most samples. It holds the sizes, the kernels of
-// workloads/support/kernels/call_kernels.hpp, and the results of malloc.
+// CallerRequests makes one request per caller, as in most samples. It holds the sizes and the results of malloc, and
+// launches the kernels of workloads/support/kernels/call_kernels.hpp.
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ class CallerRequests {
         sizes_(std::move(sizes), stream),
         results_(stream, geometry.callers, rounds) {}
 
-  // Sets the alignment of every block in bytes, a power of two. Call it before the first sample.
+  // Sets the alignment of the blocks of alloc_and_free() in bytes, a power of two. Call it before the first sample.
   void set_alignment(std::uint32_t alignment);
 
   const Geometry& geometry() const { return geometry_; }

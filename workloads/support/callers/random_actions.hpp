@@ -22,7 +22,7 @@ class RandomActions {
     std::uint64_t sum() const { return mallocs + frees; }
   };
 
-  // `steps` has `launches` rows of callers.
+  // `steps` has one row per launch, with one byte per caller.
   RandomActions(simt::Stream& stream, const Geometry& geometry, FixedSize size, const std::vector<std::uint8_t>& steps,
                 std::uint32_t launches, const SmParameters& sms = {})
       : stream_(stream),

@@ -16,7 +16,7 @@ namespace {
 // new[] aligns for every fundamental type, and handles contain only pointers and numbers.
 std::shared_ptr<std::byte[]> bytes_for(std::size_t size) { return std::shared_ptr<std::byte[]>(new std::byte[size]); }
 
-// The handle of a new instance. The last copy of the pointer ends the instance.
+// Returns the handle of a new instance. The last copy of the pointer ends the instance.
 std::shared_ptr<std::byte[]> created(const AllocatorType& type, Arena& arena, const ParameterValues& parameters) {
   std::shared_ptr<std::byte[]> bytes = bytes_for(type.functions.handle_bytes);
   type.functions.create(arena, parameters, bytes.get());
@@ -54,7 +54,8 @@ void AllocatorHandle::reset(simt::Stream& stream) const {
   instance_->fresh = true;
 }
 
-// A pool of zero bytes has no share of the device heap, so all remaining blocks come from elsewhere.
+// In a pool of zero bytes, the device heap has no share. So blocks up to the largest request of such a pool come from
+// elsewhere.
 bool AllocatorHandle::leaves_device_heap_alone(std::optional<std::uint64_t> largest_request) const {
   if (traits().pool != PoolLocation::arena_and_device_heap) return traits().pool == PoolLocation::arena;
   return largest_request && *largest_request <= type_->functions.max_request(0, instance_->parameters);
@@ -133,7 +134,7 @@ AllocatorHandle AllocatorHandle::traced(TraceRecorder& recorder) const {
   return result;
 }
 
-// Each kernel has a different ledger.
+// Each kernel of a trace needs its own ledger.
 void AllocatorHandle::begin_traced(const std::type_info& kernel_type) const {
   if (!type_->has_observed_kernel(kernel_type)) {
     throw CellFailure(Status::unsupported, std::string(type_->traits.display_name) +

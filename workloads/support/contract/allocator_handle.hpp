@@ -1,5 +1,5 @@
-// AllocatorHandle is one allocator instance as workloads use it. Kernels receive the allocator by value, bare or
-// observed.
+// AllocatorHandle is one allocator instance as workloads use it. Kernels receive the allocator by value, bare, aligned
+// or observed.
 #pragma once
 
 #include <array>
@@ -44,13 +44,14 @@ class AllocatorHandle {
   // Returns the same allocator for verification passes, which check the contents of blocks and count calls. A ledger
   // with null pointers observes nothing.
   AllocatorHandle observed(const CallLedger& calls, const ContentLedger& contents) const;
-  // Returns the same allocator for calls outside the measurement: contents are checked, but calls are not counted.
+  // Returns the same allocator for calls outside the measurement. If it is observed, the result still checks contents,
+  // but does not count calls.
   AllocatorHandle uncounted() const;
   bool is_observed() const { return is_observed_; }
   // Returns the ledger that observed() got. Its pointers are null if no contents are checked.
   const ContentLedger& contents() const { return contents_; }
-  // Returns the same allocator, but some mallocs are refused. The contents of blocks are checked, and nothing is
-  // counted.
+  // Returns the same allocator, but some mallocs are refused. The contents of blocks are checked if this handle checks
+  // them, and nothing is counted.
   AllocatorHandle failing(const FailureRule& failures) const;
   // Returns the same allocator without observation.
   AllocatorHandle bare() const;
@@ -68,7 +69,7 @@ class AllocatorHandle {
   // the next sample, such as the frees of the blocks that fill the pool.
   AllocatorHandle reset_afterwards() const;
   bool is_reset_afterwards() const { return is_reset_afterwards_; }
-  // Returns the same allocator with reports to `stages`, which say when the handle itself fills or empties the pool.
+  // Returns the same allocator with reports of stages: begin(), which fill() also calls, passes them to `stages`.
   // `stages` must outlive the handle and its copies.
   AllocatorHandle telling(Stages& stages) const;
   void begin(Stage stage) const {
@@ -80,11 +81,11 @@ class AllocatorHandle {
   // Returns whether requests up to this size never reach the device heap. Without a size, it means requests of any
   // size.
   bool leaves_device_heap_alone(std::optional<std::uint64_t> largest_request) const;
-  // Fills the pool with these requests. make(begin, end) makes the requests of one launch and stores their blocks from
-  // blocks[begin] on (device memory). If the allocator is fresh and a copy of the filled memory exists, the copy is
-  // restored instead, unless calls are counted or refused, or the allocator has state elsewhere. A copy of a less full
-  // pool replaces only the first launches. put_back(count) gets the number of restored blocks, because no ledger knows
-  // them.
+  // Fills the pool with these requests. make(begin, end) makes the requests of one launch and stores their blocks in
+  // blocks[begin] to blocks[end - 1], in device memory. If the allocator is fresh and a copy of the filled memory
+  // exists, the copy is restored instead, unless calls are counted or refused, or the allocator has state elsewhere. A
+  // copy of a less full pool replaces only the first launches. put_back(count) gets the number of restored blocks,
+  // because no ledger knows them.
   template <class PutBack, class Make>
   void fill(const FilledPool::Requests& requests, void** blocks, const PutBack& put_back, const Make& make) const {
     const bool fresh = instance_->fresh && may_start_from_copy(requests);

@@ -39,7 +39,7 @@ struct AllocatorFunctions {
   std::size_t aligned_bytes = 0;
   std::size_t (*device_heap_bytes)(std::size_t pool_bytes, const ParameterValues&) = nullptr;
   std::size_t (*max_request)(std::size_t pool_bytes, const ParameterValues&) = nullptr;
-  // Null if the design has no such limit.
+  // Null if the design can fill and empty every pool (allocators/support/contract/allocator.hpp).
   std::string (*why_too_many_free)(std::size_t pool_bytes, const ParameterValues&, std::size_t bytes,
                                    double free_share) = nullptr;
   // Writes the handle. Throws Unsupported or simt::Fault.

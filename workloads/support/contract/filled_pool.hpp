@@ -66,8 +66,8 @@ class FilledPool {
 // have free without them, because later cells and their checks need memory, too.
 class FilledPools {
  public:
-  // Returns the copy after all these requests, otherwise the copy after most of their whole launches, or null if there
-  // is neither.
+  // Returns the copy after all these requests, otherwise the copy after the largest number of their whole launches, or
+  // null if there is neither.
   const FilledPool* find(const FilledPool::Requests& requests) const;
   // Returns whether a copy is small enough that copies after whole launches may be kept, too.
   bool has_room_for_many(const Arena& arena, const FilledPool::Requests& requests) const;

@@ -1,9 +1,9 @@
 // This file has the interface between a plug-in's shared object and a worker.
 //
 // A plug-in consists of one or more shared objects ("parts"). The first part contains its allocators and the kernels of
-// the micro tests, another part the kernels of the applications. At its start a worker loads every part in its folder,
-// so a new allocator only needs a file in that folder. A part is linked from units, and each unit compiles some groups
-// of kernels.
+// the micro tests. Another part contains the kernels of the applications. At its start a worker loads every part in its
+// folder, so a new allocator only needs a file in that folder. A part is linked from units, and each unit compiles some
+// groups of kernels.
 #pragma once
 
 #include <span>

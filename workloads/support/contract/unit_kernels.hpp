@@ -14,7 +14,7 @@ namespace allocbench {
 struct AllocatorKernel {
   const std::type_info* type = nullptr;  // KernelOn<...>, also for bare and untimed kernels, or AlignedKernelOn<...>
   simt::KernelPointer bare;              // kernel for the bare allocator; null for untimed kernels
-  simt::KernelPointer observed;          // kernel for the observed allocator; null for bare and aligned kernels
+  simt::KernelPointer observed;          // kernel for the observed allocator; null for aligned and most bare kernels
 };
 
 using CompiledKernels = std::span<const AllocatorKernel>;

@@ -1,4 +1,4 @@
-// This file finds input files in the repository's data/ folder.
+// This file finds and reads input files (data/README.md).
 #pragma once
 
 #include <filesystem>

@@ -27,7 +27,7 @@
 
 namespace allocbench {
 
-// The bytes of an input's parts. The parts must outlive it.
+// The bytes of an input's parts. The parts must outlive the writer.
 class InputWriter {
  public:
   template <class T>

@@ -25,8 +25,8 @@ struct SeveralCalls {
     if (caller == Geometry::no_caller || takes_part == nullptr) return caller;
     return takes_part[caller] != 0 ? caller : Geometry::no_caller;
   }
-  // Returns the slots for one set of blocks of all callers. The first slot of a caller is its index; the next ones
-  // follow at distances of geometry.callers.
+  // Returns the number of slots for one set of blocks of all callers. The first slot of a caller is its index; the next
+  // ones follow at distances of geometry.callers.
   SIMT_HOST_FN std::uint32_t slots() const { return geometry.callers * allocations; }
 };
 

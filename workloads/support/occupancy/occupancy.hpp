@@ -23,7 +23,7 @@
 
 namespace allocbench {
 
-// Makes the requests from `begin` to `end`.
+// Makes requests `begin` to `end` - 1.
 using MakeRequests = std::function<void(std::size_t begin, std::size_t end)>;
 
 // Calls AllocatorHandle::fill(). If contents are checked and blocks were restored, the blocks are entered into the
@@ -38,7 +38,7 @@ class Occupants {
   // it starts each launch at the same place.
   static constexpr std::size_t most_together = 1 << 16;
 
-  // Makes up to `count` requests, `together` in each launch.
+  // enter() makes up to `count` requests, `together` of them in each launch.
   Occupants(simt::Stream& stream, std::uint32_t count, std::size_t together = most_together)
       : stream_(stream), together_(together), blocks_(count) {}
 

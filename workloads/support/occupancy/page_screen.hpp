@@ -26,7 +26,7 @@ class PageScreen {
 
   // Returns every page as a block of `bytes` if there are few pages. Otherwise returns the lowest and the highest page,
   // and the first 32 findings: neighbours that overlap, and addresses that are not multiples of 16. Adds `nulls` blocks
-  // at address 0.
+  // at address 0. The result has only these if more than most_pages() pages were stored.
   std::vector<RecordedBlock> blocks(std::uint64_t bytes, std::uint64_t nulls) const;
 
   static constexpr std::uint32_t few = 1 << 16;
@@ -35,7 +35,7 @@ class PageScreen {
   simt::Stream& stream_;
   simt::Buffer<std::uint64_t> pages_;
   simt::Buffer<std::uint64_t> sorted_;
-  simt::Buffer<std::uint32_t> counts_;  // pages, offenders
+  simt::Buffer<std::uint32_t> counts_;  // numbers of pages and of offenders_
   simt::Buffer<std::uint64_t> offenders_;
 };
 

@@ -1,4 +1,4 @@
-// CallCounter holds the device memory of passes with Counted<A>.
+// CallCounter holds the device memory in which Counted<A> counts the calls of a pass.
 #pragma once
 
 #include <algorithm>

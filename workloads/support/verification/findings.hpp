@@ -31,8 +31,8 @@ inline bool same_calls(const RequestProfile& one, const RequestProfile& other) {
 template <class Calls, class Verdict>
 class Findings {
  public:
-  // Returns the result of a check of this allocator with these parameters and the same calls, on an instance that fits
-  // into its pool.
+  // Returns the result of an earlier check of this allocator with the same parameters and calls, if the pool of that
+  // check was not larger than this cell's pool.
   std::optional<Verdict> find(const RunSetting& setting, const Calls& calls) const {
     for (const Finding& each : findings_) {
       if (each.allocator == setting.traits().name && each.parameters == setting.parameters &&

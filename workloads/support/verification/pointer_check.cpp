@@ -81,7 +81,7 @@ void PointerCheck::explain_nulls(AskedBlocks wanted, Live live, std::optional<st
   if (rules_.pool_bytes == 0) return;
   const bool frees_nothing = rules_.frees == Frees::never;
   if (frees_nothing || (rules_.frees == Frees::in_bulk && live == Live::separately)) {
-    wanted = {blocks_, bytes_requested_ + 15 * blocks_};  // at least 16 bytes each after rounding
+    wanted = {blocks_, bytes_requested_ + 15 * blocks_};  // upper bound: each request is rounded up to 16
   }
   const std::uint64_t needed = rules_.block_bytes == 0 ? wanted.bytes : wanted.count * rules_.block_bytes;
   const bool fits = needed <= rules_.pool_bytes;

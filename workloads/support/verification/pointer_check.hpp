@@ -26,7 +26,7 @@ struct PointerRules {
   // False if the allocator may reuse blocks that were not freed.
   bool check_overlap = true;
   // Facts for the judgement of nulls. All blocks share `pool_bytes` (0: unknown), and every block takes `block_bytes`
-  // (0: the design does not state them).
+  // (0: the design states no size).
   std::uint64_t pool_bytes = 0;
   std::uint64_t block_bytes = 0;
   Frees frees = Frees::individually;

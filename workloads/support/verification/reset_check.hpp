@@ -2,10 +2,10 @@
 // nothing. Whatever the workload is, a process drains an allocator only once for the same parameters and number of
 // calling lanes per warp.
 //
-// Draining the pool of a cell would take too long. So a small second instance is drained. Its pool has 256 KiB, or four
-// times as much until the design can use it. It is drained in at most 8,192 blocks, mostly of 1/512 of the pool. The
-// result holds for all pools that are at least as large (findings.hpp). The cell's own allocator only frees nulls while
-// some of its blocks are in use.
+// Draining the pool of a cell would take too long. So a small second instance is drained. Its pool has 256 KiB. If the
+// design cannot use this pool, the next one is four times as large, up to the cell's pool. The second instance is
+// drained in at most 8,192 blocks, mostly of 1/512 of the pool. The result holds for all pools that are at least as
+// large (findings.hpp). The cell's own allocator only frees nulls while some of its blocks are in use.
 #pragma once
 
 #include <chrono>
@@ -29,9 +29,9 @@ class ResetCheck {
   ResetCheck(simt::Stream& stream, const RunSetting& setting, PointerRules own, std::uint32_t lanes_per_warp,
              ResetFindings& findings);
 
-  // Runs the check. `own` is the allocator of the cell. It has no blocks before and after the call, but it is not fresh
-  // afterwards. Returns "checked: ...", "partial: ..." (the time budget ended) or "waived: ...". Throws CellFailure for
-  // a broken reset() or free(null).
+  // Runs the check. `own` is the allocator of the cell. This allocator has no blocks in use before and after the call,
+  // but it is not fresh afterwards. Returns "checked: ...", "partial: ..." (the time budget ended) or "waived: ...".
+  // Throws CellFailure for a broken reset() or free(null).
   std::string run(const AllocatorHandle& own);
 
  private:

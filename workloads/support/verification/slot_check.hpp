@@ -20,7 +20,7 @@ struct SlotRange {
   std::size_t count = 0;
   AnySize sizes = {};
   std::size_t period = 1;                    // slot i is for sizes[i % period] bytes
-  const std::uint8_t* takes_part = nullptr;  // flag per caller; if given, other callers' slots are not checked
+  const std::uint8_t* takes_part = nullptr;  // flag per caller, or null; slots of callers with flag 0 are not checked
   std::size_t callers = 1;                   // slot i belongs to caller i % callers
   std::uint64_t mark = 0;  // value that marks unchecked slots, as the poison does; 0: all slots are checked
 };
