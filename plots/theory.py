@@ -12,7 +12,7 @@ This module differs from the printed equations:
 * (13) allows clusters without a page. If single pages are free by chance, far more requests walk than it says.
 * Theorem 1 requires w A / T to be small compared with A - N.
 
-`python3 -m plots.theory` prints the reference values.
+CURVES also has formulas of other papers. `python3 -m plots.theory` prints the reference values.
 """
 
 from __future__ import annotations
