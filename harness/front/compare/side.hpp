@@ -36,7 +36,7 @@ struct ComparedCell {
   Statistic statistic = Statistic::median;
   Status status = Status::ok;
   std::string reason;                 // first line of the reason
-  bool provisional = false;           // whether all runs with this cell are provisional, even together
+  bool provisional = false;           // whether all runs with this cell, and their rounds together, are provisional
   std::vector<ComparedPhase> phases;  // phases of the cell; empty unless it is ok
   std::map<std::string, std::string>
       definition;  // parts of the id; parameters are named allocator/NAME or workload/NAME
