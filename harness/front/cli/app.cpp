@@ -92,8 +92,7 @@ void add_measuring_options(CLI::App& app, RunOptions& run) {
                  "CPU back end: number of OS threads that run thread blocks (0 = one per core)")
       ->type_name("N");
   app.add_option("--lockstep", run.lockstep_seed,
-                 "CPU back end: advance the lanes of a warp together, as most GPUs do, on one thread. Use it to count "
-                 "operations")
+                 "CPU back end: advance the lanes of a warp together on one OS thread, to count operations")
       ->type_name("SEED")
       ->excludes("--os-threads");
   app.add_flag("--dry-run", run.dry_run, "Print the plan and measure nothing");
@@ -103,8 +102,7 @@ void add_measuring_options(CLI::App& app, RunOptions& run) {
       "--one-by-one", run.one_by_one,
       "Start each worker only after the previous one has ended. This takes longer and should not change results");
   app.add_option("--data", run.data,
-                 "Folder with scenes/ and graphs/ (default: $ALLOCBENCH_DATA). Files that it lacks are taken from "
-                 "data/, here or in the source tree")
+                 "Folder with scenes/ and graphs/ (default: $ALLOCBENCH_DATA). Files that it lacks come from data/")
       ->check(CLI::ExistingDirectory.description(""))
       ->type_name("DIR");
   add_workers_option(app, run.workers);
