@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """Packs the files of a run to keep: the log and results.json. results.csv follows from them. RUN may be packed itself.
 
-A run is refused if its numbers have several origins, or an origin that is not a commit. A run with unfinished cells is
-refused unless --unfinished is given.
+A run is refused if its numbers have several origins, or if its sources had uncommitted changes. A run with unfinished
+cells is refused unless --unfinished is given.
 
 results.json loses the parts that follow from the rest: Google Benchmark's part, rates, and the confidence of intervals.
 It also loses the samples, which the log has, except samples of a mean that few samples dominate. `allocbench report`
@@ -55,7 +55,7 @@ def objection(document: dict, unfinished_too: bool) -> str:
     if origin.get("dirty"):
         return "the sources had uncommitted changes. Commit them and measure again."
     if origin.get("mixed"):
-        return "cells of several revisions, cards or drivers. Measure again without --allow-mixed."
+        return "its cells are of several revisions, cards or drivers. Measure again without --allow-mixed."
     unfinished = ours.get("unfinished") or 0
     if unfinished and not unfinished_too:
         return (f"{unfinished} planned cells are not finished. Finish the run with --resume, or keep it with --unfinished; "

@@ -73,7 +73,7 @@ def _sizes(settings: dict) -> tuple[int, int]:
 
 def _job(settings: dict, pool: int, sizes: tuple[int, int], taken: float, lifetime: str) -> Job:
     own = settings["threads"] * mean_bytes(sizes) / pool
-    fill = float(f"{min(taken + own, FULLEST):.5g}")  # the page shows the same number of digits
+    fill = float(f"{min(taken + own, FULLEST):.5g}")  # rounded as the numbers of the page's table
     return Job(sizes, settings["threads"], settings.get("lanes_per_warp", 32), fill, lifetime, pool, settings.get("alignment", 1))
 
 

@@ -39,7 +39,7 @@ RULES = {
 
 @dataclass(frozen=True)
 class Near:
-    """A case that can answer the question, and its distance from it. `steps` has the distance of each setting that differs."""
+    """A case that can answer the question, and the distance between the two. `steps` has the distance of each setting that differs."""
 
     number: int
     distance: float

@@ -28,7 +28,7 @@ class Question:
     any_size: bool = False  # whether allocators that serve only one size of block are left out
 
     def data(self) -> dict:
-        """Returns the question in the form of the page's fragment, which rank.js reads."""
+        """Returns the question in the form that question.js makes and rank.js reads."""
         job = self.job
         return {
             "sizes": list(job.sizes),

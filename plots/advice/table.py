@@ -92,7 +92,7 @@ def revisions(table: dict, numbers: Iterable[int]) -> str:
 
 
 def _place(run: Run) -> tuple:
-    """Sorts requests before applications."""
+    """Returns the sort key of a run. Runs of requests come before runs of applications."""
     name = run.name.removeprefix("guide/")
     return (_FIGURES.index(name) if name in _FIGURES else len(_FIGURES), name)
 

@@ -16,7 +16,7 @@ from plots.runs import configs, csv_run
 
 @dataclass(frozen=True)
 class Inputs:
-    tables: list[Path]   # configs to draw without results
+    tables: list[Path]   # configs whose figure needs no results
     folders: list[Path]  # folders of runs
     csvs: list[Path]     # folders that contain only results.csv
 

@@ -27,7 +27,7 @@ struct ComparedPhase {
 };
 
 // A cell of a side. If several runs have the cell, their rounds are combined. If a run failed, the cell is failed. If a
-// phase has no samples in a run, only the run with the most rounds counts.
+// phase has no samples in a run, only the run with the most rounds counts for this phase.
 struct ComparedCell {
   std::string id;
   std::string name;       // figure/label/axis:value/..., as for --filter

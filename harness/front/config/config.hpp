@@ -54,7 +54,7 @@ struct Axis {
   std::vector<ParameterValue> values;
 };
 
-// Axes that advance together. A plain axis is a group of one. All axes of a group have the same number of values.
+// Axes that advance together. A plain axis is a group of one axis. All axes of a group have the same number of values.
 struct AxisGroup {
   std::vector<Axis> axes;
   std::size_t size() const { return axes.front().values.size(); }

@@ -19,7 +19,7 @@ from plots.sheet.page import Heading
 
 @dataclass(frozen=True)
 class Axis:
-    """An axis is the x axis of the swept setting."""
+    """The x axis of a figure, which shows one swept setting."""
 
     setting: str
     name: str
