@@ -249,9 +249,9 @@ def placed(judged: list[Ranked]) -> list[Ranked]:
     """Returns the allocators with their ranks, sorted by rank, then by time.
 
     An allocator is faster than another one if its interval lies below the other interval. If one of the two has no
-    interval, the smaller time decides. Allocators with equally many
-    faster allocators share a rank, as in sports: 1, 1, 3. So no interval separates allocators of one rank. If no
-    interval separates two allocators, the slower one may still have the better rank.
+    interval, the smaller time decides. Allocators with equally many faster allocators share a rank, as in sports: 1, 1,
+    3. So no interval separates allocators of one rank. If no interval separates two allocators, the slower one may
+    still have the better rank.
     """
 
     def surely_faster(other: Ranked, each: Ranked) -> bool:
