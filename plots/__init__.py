@@ -1,6 +1,6 @@
 """This package turns stored allocbench results into figures and tables.
 
-The package reads only stored results (harness/README.md describes them). It never starts a worker and needs no GPU.
+The package reads stored results (harness/README.md describes them) and configs. It never starts a worker and needs no GPU.
 `python3 -m plots --help` lists the commands. docs/write-a-config.md lists the keys of a config's `plot` object.
 """
 

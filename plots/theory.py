@@ -12,7 +12,7 @@ This module differs from the printed equations:
 * (13) allows clusters without a page. If single pages are free by chance, far more requests walk than it says.
 * Theorem 1 requires w A / T to be small compared with A - N.
 
-`python3 -m plots.theory` prints the reference values.
+CURVES also has formulas of other papers. `python3 -m plots.theory` prints the reference values.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def queue_steps(threads: float) -> float:
 
 
 def queue_warp_steps(threads: int) -> float:
-    """Computes equation (2), the largest of 32 independent positions."""
+    """Computes equation (2), the mean of the largest of 32 independent positions."""
     places = numpy.arange(threads, dtype=float)
     return float(numpy.sum(1 - (places / threads) ** LANES))
 
@@ -43,7 +43,7 @@ def queue_warp_steps_printed(threads: float) -> float:
 
 
 def rw_steps(pages: float, free: float, threads: float) -> float:
-    """Computes equation (3)."""
+    """Computes equation (3), the TAS of random walks (RW)."""
     return math.inf if threads >= free else pages / threads * math.log(free / (free - threads))
 
 
@@ -68,7 +68,7 @@ def rw_bm_warp_steps(pages: float, free: float, threads: float, word: int = 32, 
 
 
 def rw_warp_steps(pages: float, free: float, threads: float) -> float:
-    """Computes equation (4)."""
+    """Computes equation (4), the WAS of random walks (RW)."""
     return rw_bm_warp_steps(pages, free, threads, word=1)
 
 
@@ -138,7 +138,7 @@ def crw_miss(free: float, clusters: float) -> float:
 
 
 def crw_steps(pages: float, free: float, threads: float, clusters: float) -> float:
-    """Computes equation (14)."""
+    """Computes equation (14), the TAS of clustered random walks (CRW)."""
     return 1 + crw_miss(free, clusters) * rw_steps(pages, free, threads)
 
 

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """Packs the files of a run to keep: the log and results.json. results.csv follows from them. RUN may be packed itself.
 
-A run is refused if its numbers have several origins, or an origin that is not a commit. A run with unfinished cells is
-refused unless --unfinished is given.
+A run is refused if its numbers have several origins, or if its sources had uncommitted changes. A run with unfinished
+cells is refused unless --unfinished is given.
 
 results.json loses the parts that follow from the rest: Google Benchmark's part, rates, and the confidence of intervals.
 It also loses the samples, which the log has, except samples of a mean that few samples dominate. `allocbench report`
@@ -55,7 +55,7 @@ def objection(document: dict, unfinished_too: bool) -> str:
     if origin.get("dirty"):
         return "the sources had uncommitted changes. Commit them and measure again."
     if origin.get("mixed"):
-        return "cells of several revisions, cards or drivers. Measure again without --allow-mixed."
+        return "its cells are of several revisions, cards or drivers. Measure again without --allow-mixed."
     unfinished = ours.get("unfinished") or 0
     if unfinished and not unfinished_too:
         return (f"{unfinished} planned cells are not finished. Finish the run with --resume, or keep it with --unfinished; "
@@ -64,7 +64,7 @@ def objection(document: dict, unfinished_too: bool) -> str:
 
 
 def rounded(value, digits=7):
-    """Rounds all fractions to so many digits. Whole numbers are counts and stay unchanged."""
+    """Rounds all fractions to this number of significant digits (wall_seconds to two). Whole numbers stay unchanged."""
     if isinstance(value, dict):
         return {key: rounded(each, 2 if key == "wall_seconds" else digits) for key, each in value.items()}
     if isinstance(value, list):
@@ -116,11 +116,11 @@ def main(run: pathlib.Path, kept: pathlib.Path, with_samples: bool = True) -> No
 def run_program() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--unfinished", action="store_true", help="keep a run whose cells are not all finished")
-    parser.add_argument("--without-samples", action="store_true", help="keep what the samples gave, and the end of each cell, not the samples")
+    parser.add_argument("--without-samples", action="store_true", help="keep the numbers and how each cell ended, but not the samples")
     parser.add_argument("--check", action="store_true", help="only tell whether RUN may be kept")
     parser.add_argument("run", type=pathlib.Path, metavar="RUN", help="folder with events.jsonl and results.json")
     parser.add_argument("kept", type=pathlib.Path, metavar="KEPT", nargs="?",
-                        help="gets events.jsonl.xz and results.json.xz")
+                        help="folder that gets events.jsonl.xz and results.json.xz")
     given = parser.parse_args()
     if (given.kept is None) != given.check:
         parser.error("name RUN and KEPT, or RUN alone with --check")

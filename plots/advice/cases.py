@@ -1,8 +1,7 @@
 """This module turns each cell of the guide into a case: a cell without its allocator.
 
-A case states the request sizes, the threads, the lanes, how full the pool gets, and how long blocks live. These
-settings come from the workload's parameters. An application is a case with a name only, because it answers no question
-about a job.
+A case states the request sizes, their alignment, the threads, the lanes, the pool, how full the pool gets, and how long
+blocks live. An application is a case with a name only, because it answers no question about a job.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ LIFETIMES = {
     OTHERS: "freed by other threads in a later kernel",
 }
 FREED_BY = {"other_block": "freed by another block", "anybody": "freed by anybody"}
-_FULL = "full"  # name of the setting "how full the pool is", for which each workload has another name
+_FULL = "full"  # stands for how full the pool is; each workload has another parameter for this
 FULLEST = 0.999  # limit of fill levels, because the distance between two fill levels grows without bound towards 1
 
 
@@ -39,8 +38,9 @@ class Job:
 class Rule:
     """A rule says how a workload's cells become cases.
 
-    `time` is the phase whose time counts, and `mallocs` is the phase with the mallocs alone (empty if there is none).
-    `settings` are the settings that name a case. `job` makes the job from the settings, and is None for an application.
+    `time` is the phase that is compared if blocks must be freed. `mallocs` is the phase that is compared if they are
+    never freed (empty if the workload does not time mallocs alone). `settings` are the settings that name a case. `job`
+    makes the job from the settings, and is None for an application.
     """
 
     time: str
@@ -73,7 +73,7 @@ def _sizes(settings: dict) -> tuple[int, int]:
 
 def _job(settings: dict, pool: int, sizes: tuple[int, int], taken: float, lifetime: str) -> Job:
     own = settings["threads"] * mean_bytes(sizes) / pool
-    fill = float(f"{min(taken + own, FULLEST):.5g}")  # the page shows the same number of digits
+    fill = float(f"{min(taken + own, FULLEST):.5g}")  # rounded as the numbers of the page's table
     return Job(sizes, settings["threads"], settings.get("lanes_per_warp", 32), fill, lifetime, pool, settings.get("alignment", 1))
 
 
@@ -86,7 +86,9 @@ def _of_fill(settings: dict, pool: int) -> Job:
 
 
 def _of_scenario(settings: dict, pool: int) -> Job | None:
-    """Returns the job of `alloc_mixed`, the only scenario in the guide: 4 to 8,192 B (Pham et al. 2025, sec. 5.2.3)."""
+    """Returns the job of the scenario `alloc_mixed`: 4 to 8,192 B (Pham et al. 2025, sec. 5.2.3). Returns None for any
+    other scenario, because the guide has no other.
+    """
     if settings["scenario"] != "alloc_mixed":
         return None
     return _job(settings, pool, (4, 8192), 1 - settings["free_share"], KERNEL)

@@ -4,8 +4,8 @@ plots/webpage/static/rank.js does the same in the reader's browser. It reads the
 test compares the two.
 
 The distance between a case and the question is a sum of steps. A setting that differs by its factor in RULES adds one
-step. Another lifetime adds one and a half. A case with blocks that other threads free answers only questions about such
-blocks. A case with an alignment answers only questions with the same alignment.
+step; the square of this factor adds two. A different lifetime adds 1.5 steps. A case with blocks that other threads free
+answers only questions about such blocks. A case with an alignment answers only questions with the same alignment.
 
 The answer uses the cases at most `window` steps farther than the nearest one, but at most `farthest` steps away. The
 weight of a case halves with each step.
@@ -39,7 +39,7 @@ RULES = {
 
 @dataclass(frozen=True)
 class Near:
-    """A near case is one that the answer uses. `steps` has the distance of each setting that differs."""
+    """A case that can answer the question, and the distance between the two. `steps` has the distance of each setting that differs."""
 
     number: int
     distance: float
@@ -50,8 +50,9 @@ class Near:
 class Ranked:
     """A ranked allocator has its rank and the numbers behind it.
 
-    `slower` is a geometric mean over the near cases: the allocator's time divided by the best time, each with the floor
-    added. `rank` comes from placed(). It is 0 if the allocator has no time.
+    `slower` is the allocator's time divided by the best time. For a question it is a weighted geometric mean over the
+    near cases that the allocator served, and the table's floor is added to both times. `rank` is 0 until placed() sets
+    it.
     """
 
     entry: dict
@@ -59,7 +60,7 @@ class Ranked:
     slower: float | None
     low: float | None
     high: float | None
-    seconds: float | None  # time of one operation of the compared phase, in the nearest case that has it
+    seconds: float | None  # time of one operation in the nearest case that has it; for a replayed trace, the whole time
     memory: float | None  # bytes of memory per requested byte
     ok: int
     failed: list[tuple[int, str, str]]  # case, status (or NOT_MEASURED), reason
@@ -74,12 +75,12 @@ class Ranked:
 class Answer:
     near: list[Near]
     ranked: list[Ranked]
-    unsafe: list[Ranked]  # allocators that the bug search broke
-    failing: list[Ranked]  # allocators with a near case that is not ok or not measured
-    unable: list[Ranked]  # allocators without a near case that is ok
+    unsafe: list[Ranked]  # allocators that the bug search found unsafe, if a near case is ok
+    failing: list[Ranked]  # safe allocators with a near case that is ok and another that failed or was not measured
+    unable: list[Ranked]  # allocators with a measured near case, but with none that is ok
     unmeasured: list[dict]  # allocators without a measured near case
     left_out: list[dict]  # allocators that do not meet the requirements; why_not() has the reason
-    refusing: list[dict]  # allocators that refuse so large a request; refused_by() has the limit
+    refusing: list[dict]  # allocators that refuse the largest request of the question; refused_by() has their limit
 
 
 def distance_of(job: dict, question: dict) -> tuple[float, dict[str, float]]:
@@ -128,7 +129,7 @@ def answer(table: dict, question: dict) -> Answer:
     wanted = [entry for entry in asked if not why_not(entry, question)]
     kept = [entry for entry in wanted if not refused_by(entry, question)]
     phases = [table["cases"][each.number]["time" if question["must_free"] else "mallocs"] for each in cases]
-    # An allocator that the bug search broke must not be the yardstick.
+    # An allocator that the bug search found unsafe must not be the yardstick, unless all are.
     rivals = [entry for entry in kept if not entry["finding"]] or kept
     best = [
         min((_time(entry, each.number, phase)[0] for entry in rivals if _time(entry, each.number, phase)), default=None)
@@ -160,8 +161,8 @@ def why_not(entry: dict, question: dict) -> str:
 
 
 def refused_by(entry: dict, question: dict) -> list[int] | None:
-    """Returns the pool and the largest request that the allocator serves in it, or None if the question does not ask
-    for more.
+    """Returns the pool and the largest request that the allocator serves in it. Returns None if no limit is known, or if
+    the question does not ask for more.
 
     The pool is the one nearest to the asked pool, among pools with a known limit.
     """
@@ -245,11 +246,12 @@ def _sorted(judged: list[Ranked]) -> list[Ranked]:
 
 
 def placed(judged: list[Ranked]) -> list[Ranked]:
-    """Sorts by rank, then by time.
+    """Returns the allocators with their ranks, sorted by rank, then by time.
 
-    An allocator is faster than another one if its interval lies below the other interval. Allocators with equally many
-    faster allocators share a rank, as in sports: 1, 1, 3. So no interval separates allocators of one rank. If no
-    interval separates two allocators, the slower one may still have the better rank.
+    An allocator is faster than another one if its interval lies below the other interval. If one of the two has no
+    interval, the smaller time decides. Allocators with equally many faster allocators share a rank, as in sports: 1, 1,
+    3. So no interval separates allocators of one rank. If no interval separates two allocators, the slower one may
+    still have the better rank.
     """
 
     def surely_faster(other: Ranked, each: Ranked) -> bool:
@@ -270,8 +272,8 @@ def _digits(number: float) -> float:
 def front(ranked: list[Ranked]) -> set[str]:
     """Returns the ids on the Pareto front of time, memory and registers.
 
-    No other allocator is at least as good in all three and better in one. An allocator without one of the numbers is
-    not on the front.
+    An allocator is on the front if no other one is at least as good in all three and better in at least one. An
+    allocator without one of the numbers is not on the front.
     """
 
     def numbers(each: Ranked) -> tuple | None:

@@ -17,7 +17,9 @@ FOLDER = "guide"
 
 
 def kept_guide() -> Path:
-    """Returns the newest guide below results/reference. It prefers a guide of a GPU to one of the CPU executor."""
+    """Returns the folder with the newest results of the guide below results/reference. Results of a GPU come before those
+    of the CPU executor.
+    """
     found = [path for path in kept.REFERENCE.glob(f"*/{FOLDER}") if stored.find_runs(path)]
     if not found:
         raise NothingToDraw(
@@ -31,9 +33,10 @@ def _date(folder: Path) -> str:
 
 
 def read(paths: Sequence[str], overrides: inputs.Overrides = inputs.Overrides()) -> tuple[list[Run], list[Exception]]:
-    """Returns all runs of these paths that can be read, and the reasons why others cannot.
+    """Returns the runs of these paths, and one error for each run that cannot be read.
 
-    `overrides` contains plots that replace the stored ones.
+    Of several runs of the same config of the guide on one device, only the newest is returned; the others become errors.
+    The plots of the configs in `overrides` replace the stored plots.
     """
     runs, failures, folders = [], [], []
     for path in paths:
@@ -52,7 +55,9 @@ def read(paths: Sequence[str], overrides: inputs.Overrides = inputs.Overrides())
 
 
 def _newest_of_each(runs: list[Run], failures: list[Exception]) -> list[Run]:
-    """Drops older runs, because a config of the guide that was measured twice on a device would count twice."""
+    """Drops all but the newest run of each config of the guide on each device, because such a config would count twice.
+    Adds an error to `failures` for each dropped run.
+    """
     newest: dict[tuple, Run] = {}
     for run in sorted(runs, key=lambda run: str(run.run.get("time", ""))):
         older = newest.get(_measured(run)) if run.name.startswith("guide/") else None

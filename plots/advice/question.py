@@ -1,6 +1,4 @@
-"""This module reads a question: a job as the command line states it. Every error names the option, the allowed values and an
-example.
-"""
+"""This module reads a question: a job as the command line states it. Every error names the option and what to write instead."""
 
 from __future__ import annotations
 
@@ -30,7 +28,7 @@ class Question:
     any_size: bool = False  # whether allocators that serve only one size of block are left out
 
     def data(self) -> dict:
-        """Returns the question in the form of the page's fragment, which rank.js reads."""
+        """Returns the question in the form that question.js makes and rank.js reads."""
         job = self.job
         return {
             "sizes": list(job.sizes),
@@ -60,9 +58,7 @@ def ask(
     any_size: bool = False,
     alignment: str = "1",
 ) -> Question:
-    """Returns the question in the words of the command line. Without `fill`, the pool contains only the job's own
-    blocks.
-    """
+    """Makes the question from the texts of the command line. Without `fill`, the pool contains only the job's own blocks."""
     least, most = _sizes(sizes)
     count = _count(threads)
     pool_bytes = _bytes(pool, "--pool", "1GiB")
@@ -106,7 +102,7 @@ def _bytes(text: str, option: str, example: str) -> int:
 
 
 def _alignment(text: str) -> int:
-    """Returns the alignment, or 1 if every allocator aligns so without a request."""
+    """Returns the alignment, or 1 if it is at most the natural alignment, for which requests need not ask."""
     made = _bytes(text, "--alignment", "128")
     if made & (made - 1) or made > MOST_ALIGNMENT:
         raise UsageError(f"--alignment {text!r} is not a power of two up to 2 GiB. Write 32, 128 or 4KiB.")

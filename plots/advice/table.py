@@ -1,5 +1,5 @@
-"""This module makes one table of the guide: every case, and the outcome of each allocator in it. The table is JSON, because the
-page contains it too.
+"""This module makes one table of the guide: all cases, and the outcome of each allocator in each case. The table is JSON,
+because the page contains it too.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def revisions(table: dict, numbers: Iterable[int]) -> str:
 
 
 def _place(run: Run) -> tuple:
-    """Sorts requests before applications."""
+    """Returns the sort key of a run. Runs of requests come before runs of applications."""
     name = run.name.removeprefix("guide/")
     return (_FIGURES.index(name) if name in _FIGURES else len(_FIGURES), name)
 
@@ -164,9 +164,10 @@ def entry_of(by_allocator: dict[str, dict], run: Run, cell: str) -> dict:
 
 
 def _outcome(run: Run, cell: str, row, values: dict) -> list | dict:
-    """Returns the times of each phase as [value, low, high], and whether they are provisional.
+    """Returns the time of each phase as [value, low, high], for a cell that is ok.
 
-    For a cell that is not ok, it returns the status (or NOT_MEASURED) and the reason.
+    If they are known, the operations of each phase (`n`) and the steps per malloc (`steps`) are added, and a mark for
+    provisional times. For any other cell, the result is the status (or NOT_MEASURED) and the reason.
     """
     if row["status"] != "ok":
         return [style.NOT_MEASURED if row["left_out"] else row["status"], row["reason"].splitlines()[0][:_REASON] if row["reason"] else ""]
@@ -181,9 +182,9 @@ def _outcome(run: Run, cell: str, row, values: dict) -> list | dict:
 
 
 def _steps(details: dict) -> list[float]:
-    """Returns the steps per malloc that 50, 90, 99 and 99.9 % of the mallocs do not exceed.
+    """Returns the percentiles 50, 90, 99 and 99.9 of the steps per malloc, each as the first value of its bin.
 
-    The numbers come from the histogram of the untimed passes.
+    The numbers come from the histogram of the untimed passes. The result is empty without this histogram.
     """
     bins = details.get("counted", {}).get("histograms", {}).get("steps", [])
     total = sum(count for _, count in bins)
@@ -244,7 +245,8 @@ def _add_memory(by_allocator: dict[str, dict], run: Run) -> None:
 def _add_latency(by_allocator: dict[str, dict], run: Run) -> None:
     """Adds the cycles that 50, 90, 99 and 99.9 % of the mallocs do not exceed.
 
-    A row gives them for a size and a number of threads, or for the share of the pool that the blocks take.
+    A row gives them for a size and a number of threads. A row of guide/latency_fill adds the share of the pool that the
+    blocks take.
     """
     values = _values(run)
     for cell in run.cells.index:
@@ -275,7 +277,7 @@ def _first(values: dict, phase: str, metric: str):
 
 
 def _short(number: float):
-    """Rounds to five digits. These are more than intervals support, and few enough for a page."""
+    """Rounds to five digits: more than the intervals support, and few enough for a page. Returns None for NaN."""
     if number is None or math.isnan(number):
         return None
     made = float(f"{number:.5g}")
@@ -283,14 +285,16 @@ def _short(number: float):
 
 
 def _floor(table: dict) -> float:
-    """Returns the time of a kernel that does nothing: the shortest free of AtomicMalloc."""
+    """Returns the time of a kernel that does nothing: the shortest phase `free` of AtomicMalloc, which never frees. Returns
+    0 without such a phase.
+    """
     atomic = next((each for each in table["allocators"] if each["id"] == "atomic_malloc"), None)
     times = [result["free"][0] for result in (atomic or {}).get("results", []) if isinstance(result, dict) and "free" in result]
     return min(times, default=0.0)
 
 
 def _band(table: dict) -> float | None:
-    """Returns the median of the relative half-widths of all 95 % intervals."""
+    """Returns the median of the relative half-widths of the 95 % intervals of all times, or None without intervals."""
     widths = [
         (result[case["time"]][2] - result[case["time"]][1]) / 2 / result[case["time"]][0]
         for each in table["allocators"]

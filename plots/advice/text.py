@@ -49,7 +49,7 @@ def other_cards(table: dict) -> list[str]:
 
 
 def wrapped(parts: list[str]) -> str:
-    """Wraps lines to the width of a terminal and indents the rest of a line below its beginning."""
+    """Wraps lines to the width of a terminal. The rest of an indented line is indented by two more columns."""
     lines = []
     for part in parts:
         for line in part.split("\n"):
@@ -90,8 +90,9 @@ _NAME = 1  # index of the column that aligned() folds
 
 
 def _ranking(table: dict, question: Question, found: Answer, shown: list[Ranked]) -> list[str]:
-    """Returns the list. The first line names the nearest cell. If another cell is an allocator's
-    nearest one, the line below its row names it."""
+    """Returns the lines of the ranked list. The first line names the cell that is nearest to the question. If an
+    allocator's nearest cell is another one, the line below the allocator's row names this cell.
+    """
     first = found.near[0]
     head, *rows = aligned([_HEADER, *(_row(each, found.ranked) for each in shown)])
     others = any(each.nearest != first for each in shown)
@@ -153,7 +154,7 @@ def _trade_offs(ranked: list[Ranked]) -> list[str]:
 
 
 def _restrictions(shown: list[Ranked], cells: int) -> list[str]:
-    """Returns the restrictions that users must know, each with the allocators that have it."""
+    """Returns what users must know: traits of allocators, and allocators without results in some of the cells."""
     by_words: dict[str, list[str]] = {}
     for each in shown:
         if each.ok < cells:
@@ -198,7 +199,7 @@ def _refusing(entries: list[dict], question: Question) -> list[str]:
 
 
 def _in_words(group: list[Ranked], told: bool) -> list[str]:
-    """Returns the names. With `told`, each way to fail has its own line."""
+    """Returns the names of the allocators. With `told`, each set of failures has its own line."""
     by_words: dict[str, list[str]] = {}
     for each in group:
         words = "unsafe" if each.entry["finding"] else ", ".join(sorted({status for _, status, _ in each.failed}))

@@ -1,4 +1,4 @@
-"""This module ranks all allocators under a recorded application, for `allocbench try`, from the run of its replay."""
+"""This module ranks all allocators for a recorded application, from the run in which `allocbench try` replayed it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,9 @@ def read(folder: str) -> Run:
 
 
 def write(run: Run, everything: bool = False) -> tuple[str, int]:
-    """Returns the text and the exit code. The code is 1 if no allocator served the whole trace."""
+    """Returns the text and the exit code. The code is 0 if a safe allocator served all requests or an unsafe one ended
+    with ok, else 1.
+    """
     judged, refused, unsafe, others = _judged(run)
     shown = engine.placed(judged)
     lines = [
@@ -79,8 +81,8 @@ def _pool(run: Run) -> int:
 
 
 def _judged(run: Run) -> tuple[list, list, list, dict[str, list[tuple[str, str]]]]:
-    """Returns four groups: allocators that served everything, that refused requests, that the bug search broke, and
-    others by status.
+    """Returns four groups: allocators that served all requests, that refused some, that the bug search found unsafe, and
+    those without a time, by status.
     """
     times, nulls = run.at(_PHASE, "time"), run.at("", "null_returns")
     registers = run.at(_PHASE, "registers")

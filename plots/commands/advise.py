@@ -28,8 +28,8 @@ lists up to eight of the cells that it uses, each with its distance from your
 question in steps. If no cell is near, it says "not measured".
 docs/choose-an-allocator.md explains the list.
 
-exit codes: 0: answered; 1: nothing measured near the question; 2: wrong usage or
-unreadable results; 3: no results
+exit codes: 0: answered; 1: nothing measured near the question, or with --tried
+no allocator served the trace; 2: wrong usage or unreadable results; 3: no results
 """
 
 
@@ -101,7 +101,7 @@ def _parser() -> argparse.ArgumentParser:
         "--forms", metavar="LIST", help=f"forms to rank: all, or some of {','.join(question.FORMS)} (default: " f"{','.join(question.USUAL_FORMS)})"
     )
     parser.add_argument("--all", action="store_true", help="list every allocator, with the reason if it did not serve the job")
-    parser.add_argument("--json", action="store_true", help="print JSON: every rank with its numbers and its cells")
+    parser.add_argument("--json", action="store_true", help="print JSON: the cells, and every allocator with its numbers or its reason")
     parser.add_argument(
         "--results",
         action="append",
@@ -109,8 +109,8 @@ def _parser() -> argparse.ArgumentParser:
         metavar="PATH",
         help="results of the guide (default: the newest ones in the repository; repeatable)",
     )
-    parser.add_argument("--tried", metavar="DIR", help="instead of a question, rank what `allocbench try` measured in this folder; only --all may "
-                                                       "be added")
+    parser.add_argument("--tried", metavar="DIR", help="instead of a question, rank what `allocbench try` measured in this folder; of the other "
+                                                       "options, only --all has an effect")
     return parser
 
 

@@ -1,6 +1,4 @@
-"""This module implements `python3 -m plots`. A command that draws prints the paths of its files, and other commands print their
-answer.
-"""
+"""This module implements `python3 -m plots`: it starts the command and turns an error into a line on stderr and an exit code."""
 
 from __future__ import annotations
 
@@ -39,14 +37,15 @@ examples:
   python3 -m plots survival results --out results         shows how every allocator ended in every workload
   python3 -m plots comb results/comb --out results/comb   compares Comb with the best other allocator at each point
   python3 -m plots delay results/delay --out results      shows how much each application depends on its allocator
-  python3 -m plots numbers                                writes numbers in texts from the kept results; see numbers --help
+  python3 -m plots numbers                                updates the numbers in texts from the kept results; see numbers --help
   allocbench list --json | python3 -m plots catalogue     writes the page docs/catalogue.md
   python3 -m plots page results                           makes one HTML page of all runs (`allocbench report DIR --html`)
   python3 -m plots provenance results/reference           says where kept numbers come from; see provenance --help
   python3 -m plots cards results/reference/h200 results/reference/h100
                                                           shows what changes between two models of cards
   python3 -m plots regenerate                             makes everything again that is made of kept results; see regenerate --help
-  python3 -m plots advise --sizes 48 --threads 1M         ranks allocators for this job (`allocbench advise`)
+  python3 -m plots advise --sizes 48 --threads 1M --pool 1GiB
+                                                          ranks allocators for this job (`allocbench advise`)
 
 A run is a folder with a results.json (also as .gz or .xz), or with a results.csv if --config is given. The config of the run
 selects the figure. If a cell is not ok, a table with the status of every cell is added. Each figure comes with a .md file
@@ -88,7 +87,7 @@ def _draw(arguments: list[str]) -> int:
     parser.add_argument("--out", type=Path, metavar="DIR", help="folder for the figures (default: `figures` in the folder of each run; for kept "
         "runs a folder below build/drawn)")
     parser.add_argument("--config", type=Path, metavar="PATH",
-                        help="config to draw with (default: the one stored with the run), or a folder with a config for each run's name")
+                        help="config to draw with, or a folder with a config for each run's name (default: the config stored with the run)")
     parser.add_argument("--formats", type=_formats, default=page.FORMATS, metavar="LIST",
                         help="image formats, separated by commas (default: png,svg,pdf)")
     options = parser.parse_args(arguments)
@@ -133,11 +132,11 @@ _STUDIES = {
     "survival": _Study("Show how the cells of every allocator ended in every workload, over all given runs. For each back end this writes a "
                        "picture, a Markdown table with reasons and a CSV "
                        "table.", "survival_<back end>.*", lambda runs, options: survival.drawings(runs)),
-    "comb": _Study("Compare Comb with the best other allocator at each of its points, from results of one device. This writes a picture and a "
+    "comb": _Study("Compare Comb with the best other allocator at each point of a list, from results of one device. This writes a picture and a "
                    "Markdown table with the limit of every point, whether it is met, and the "
                    "reason.", "comb_points.*", lambda runs, options: points_table.drawings(points.read(options.points), runs)),
-    "delay": _Study("Show how much each application depends on its allocator, from runs of configs/delay on one device: the slope of its time "
-                    "against the cycles that every call waits. This writes a picture and a Markdown "
+    "delay": _Study("Show how much each application depends on its allocator, from runs of configs/delay on one device: the slope of the application's "
+                    "time against the cycles that every call waits. This writes a picture and a Markdown "
                     "table.", "delay_<back end>.*", lambda runs, options: [delays_figure.drawing(runs)]),
     "aa": _Study("Compare runs of one config on one card, and count disjoint intervals.", "aa.*", lambda runs, options: [aa.make(runs)],
                  page.FORMATS),

@@ -1,7 +1,7 @@
-"""Starts and ends the program. Every error is one sentence with an exit code, and the output is UTF-8 in every locale,
-as with `allocbench`.
+"""Starts and ends the program. An error becomes a message and an exit code, and the output is UTF-8 in every locale, as
+with `allocbench`.
 
-This module imports no other library, so that it can name a missing one.
+This module imports only the standard library, so that it can name a missing library.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import sys
 
 # Libraries that plots needs. A library comes after the libraries that it imports.
 _NEEDED = ("numpy", "PIL.Image", "matplotlib", "scipy.stats", "pandas", "jsonschema")
-# Debian packages of modules whose package is not called python3-<module>.
+# Debian packages of modules. Other packages are called python3-<module>.
 _PACKAGES = {"PIL": "python3-pil", "dateutil": "python3-dateutil", "pytz": "python3-tz", "kiwisolver": "python3-kiwisolver",
              "mpl_toolkits": "python3-matplotlib", "attr": "python3-attr"}
 _INTERRUPTED = 130

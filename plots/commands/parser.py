@@ -1,4 +1,4 @@
-"""Parses a command line. Every error is one sentence, as with `allocbench`."""
+"""Parses a command line. An error raises UsageError, which becomes one line without argparse's usage text."""
 
 from __future__ import annotations
 

@@ -62,7 +62,9 @@ def _follows(error: Exception, unreadable: list[str]) -> bool:
 
 
 def _page(wanted: Path | None, first: Path) -> Path:
-    """Returns the file to write. It lies in the folder of the first path, even if that path is a file or a pattern."""
+    """Returns the file to write. By default it lies in the folder of the first path, even if that path is a file or a
+    pattern. For kept results it lies below build/drawn.
+    """
     out = wanted or kept.outside(first if first.is_dir() else next(folder for folder in first.parents if folder.is_dir())) / "report.html"
     if out.is_dir():
         raise UsageError(f"--out {out} is a folder. Name the file, such as {out / 'report.html'}.")

@@ -1,5 +1,5 @@
 """This module draws every run and table that the command line names. A run that cannot be read or drawn is reported, and the
-others are still drawn. A wrong config, or two figures with the same file name, ends the program.
+others are still drawn. A wrong config among the paths, or two figures with the same file name, ends the program.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def draw_all(found: Inputs, overrides: Overrides, out: Path | None, formats: Seq
 
 
 def read(folder: Path, overrides: Overrides = Overrides()) -> Run:
-    """Reads the run of a folder with the plot to draw. Raises an error before any drawing if the plot is wrong."""
+    """Reads the run of a folder, with the plot to draw. Raises UsageError if the plot is wrong."""
     return _run_of(stored.read_document(folder), folder, overrides)
 
 
@@ -83,7 +83,7 @@ def _run_of(document: dict, folder: Path, overrides: Overrides) -> Run:
 
 
 def _of_csv(folder: Path, overrides: Overrides) -> Run:
-    """Reads a run from results.csv. The plot must come from a config, because the file has none."""
+    """Reads a run from results.csv. The plot comes from the config that --config names, because this file has none."""
     figure, backend = csv_run.about(folder)
     config = overrides.config_for(figure, backend)
     if config is None:
@@ -114,7 +114,7 @@ def stem_of(name: str) -> str:
 
 
 def _with_claims(make: Callable[[Run, str], page.Drawing], run: Run, stem: str) -> page.Drawing:
-    """Draws the figure, adds the claims of its paper, and draws the plot that the config puts `beside` it."""
+    """Draws the figure, adds the claims about the run to its page, and draws the plot that the config puts `beside` it."""
     made, beside = make(run, stem), run.plot.get("beside")
     more = [KINDS[beside["kind"]](dataclasses.replace(run, config={**run.config, "plot": beside}), f"{stem}_{beside['kind']}")] if beside else []
     return dataclasses.replace(made, markdown=made.markdown + claims.section(run), more=(*made.more, *more))

@@ -1,7 +1,8 @@
 """This module draws the figure kind `heatmap`.
 
-Rows are allocators. Each column is a value of one or two swept settings. Each cell shows the value divided by a
-reference value, or the status word. This form suits many series with few points.
+Rows are allocators. Each column is a value of one or two swept settings, or a metric. Each cell shows the value divided
+by a reference value, or the status word. The row of a reference allocator shows the values themselves. This form suits
+many series with few points.
 
 The reference is one of the following:
 
@@ -47,7 +48,7 @@ class Map:
     source: str  # folder of the run, for errors
     heading: Heading
     blocks: list[Block]
-    across: str  # name of the setting of the columns, empty for metrics and statuses
+    across: str  # name of the setting of the columns, empty if the columns have words
     numbers: Chart
 
 
@@ -105,7 +106,9 @@ def metrics_across(run: Run) -> Run:
 
 
 def _lined(run: Run) -> Run:
-    """Returns the run for the table of numbers. The first of two settings across makes the rows."""
+    """Returns the run for the table of numbers. The first of two settings across makes its panels, and the values of
+    `panels` make its rows.
+    """
     xs = labels.listed(run.plot["x"])
     plot = {**run.plot, "x": xs[-1]}
     if len(xs) > 1:

@@ -11,7 +11,7 @@ BLANK = "#ffffff"  # colour of a cell without a factor
 class Cell:
     text: str
     colour: str
-    word: bool  # whether the text is a status instead of a number
+    word: bool  # whether the text says why there is no number (a status, `no value` or –)
     provisional: bool = False
 
 
@@ -19,7 +19,7 @@ class Cell:
 class Block:
     """A block is one map of cells.
 
-    `columns` are (group, value) pairs. `rows` have one cell per column, or None if the config excludes the cell.
+    `columns` are (group, value) pairs. `rows` have one cell per column, or None if the run has no such cell.
     `families` contains the family of each row if the rows are grouped by family; otherwise it is empty.
     """
 

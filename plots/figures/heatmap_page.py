@@ -1,7 +1,8 @@
 """This module arranges the maps of a figure on its page.
 
-Maps with many rows share a page: the phases are side by side with one column of names, and the rows are split into two
-or three columns. Families stay together.
+layout() takes the first arrangement that fits. The maps are one below the other, or side by side with one column of
+names. If the rows are grouped by family, they may be split into two or three columns, but the forms of an allocator stay
+below it.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ class Layout:
 
 
 def layout(blocks: Sequence[Block], title: str) -> Layout:
-    """Returns the first shape that fits a page with the largest rows. If none fits, it returns the lowest one."""
+    """Returns the arrangement with the largest rows that fits a page. If none fits, it returns the lowest one."""
     same = all([label for label, _ in block.rows] == [label for label, _ in blocks[0].rows] for block in blocks)
     shapes = [(beside, parts) for beside, parts in _SHAPES if (same or not beside) and (parts == 1 or blocks[0].families)]
     made = [_shaped(blocks, title, beside, parts, row) for row in _ROWS for beside, parts in shapes]
@@ -112,7 +113,7 @@ def _named(band: list[Block]) -> float:
 
 
 def written(cell: Cell, room: float) -> str:
-    """Returns the longest form of the text that fits."""
+    """Returns the longest form of the text that fits, or the shortest form if none fits."""
     letters = {style.STATUS_SHORT.get(word, word): letter for word, letter in style.STATUS_LETTERS.items()}
     ways = (cell.text, letters.get(cell.text, "–")) if cell.word else (cell.text, narrow(cell.text, 2), narrow(cell.text))
     return next((way for way in ways if ticks.text_width(way, style.LEAST) + 0.03 <= room), ways[-1])

@@ -58,10 +58,10 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class _Counted:
-    """A counted cell has its distribution.
+    """The distribution that was counted in one cell.
 
-    `expected` has the mean and deviation of equation (9) before any page is taken. It is None unless pages found are
-    counted.
+    `expected` has the mean and deviation of equation (9) before any page is taken. It is None unless the histogram is
+    `pages_found`.
     """
 
     allocator: str
@@ -123,7 +123,7 @@ def _page(heading: Heading, panels: Sequence[tuple[str, list[_Counted]]], words:
 
 
 def _draw(axes, each: _Counted, words: _Words, most: int, outlined: bool) -> None:
-    """Draws one distribution. The first allocator fills its bars, and the others draw outlines over them."""
+    """Draws one distribution. With `outlined`, bars under a normal curve are outlines over those of the first allocator."""
     look, shares = style.look(each.allocator), [count / each.total for count in each.bins.values()]
     if each.expected:
         if outlined:

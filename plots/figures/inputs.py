@@ -16,7 +16,7 @@ from plots.runs import configs, csv_run
 
 @dataclass(frozen=True)
 class Inputs:
-    tables: list[Path]   # configs to draw without results
+    tables: list[Path]   # configs whose figure needs no results
     folders: list[Path]  # folders of runs
     csvs: list[Path]     # folders that contain only results.csv
 
@@ -44,7 +44,7 @@ def _with_tables(path: Path) -> list[Path]:
 
 @dataclass(frozen=True)
 class Overrides:
-    """Overrides are the plots that `--config` gives instead of the stored ones."""
+    """Overrides are the configs that `--config` names. Their plots replace the stored ones."""
 
     path: Path | None = None
 
@@ -54,8 +54,8 @@ class Overrides:
         return None if config is None else config["plot"]
 
     def config_for(self, name: str, backend: str = "") -> dict | None:
-        """Returns the whole config for a run, or None if there is none. With a back end, its part of the config is
-        applied.
+        """Returns the config for a run, or None if `--config` has none for it. With `backend`, the part of the config for
+        this back end is applied.
         """
         if self.path is None:
             return None

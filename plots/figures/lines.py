@@ -1,5 +1,5 @@
 """This module draws the figure kind `lines`: one line per series over a swept axis, and one panel per phase, metric and value of
-other axes.
+the settings in `panels` and `rows`.
 
 A line shows the median (or the config's `statistic`), and its bars show the 95 % interval. A cell without a value
 interrupts the line and appears in a strip above the panel.
@@ -48,8 +48,8 @@ _SLANT = 40          # degrees by which words below the x axis are turned
 
 @dataclass(frozen=True)
 class _Layout:
-    """A layout has widths and heights in inches. All panels have equal axes, and the strips of a row have equal
-    heights.
+    """A layout has widths and heights in inches. The axes of all panels have the same size, and the strips of a row have
+    equal heights.
     """
 
     left: float
@@ -159,7 +159,7 @@ def _shares_axis(panels: Sequence[Panel], one: Panel, other: Panel) -> bool:
 
 
 def _own_axes(shown: Chart, panels: Sequence[Panel], looks: Sequence[Scale], names: Sequence[str]) -> list[Scale]:
-    """Returns the y axes of a picture. They are the axes of the figure. A logarithmic axis is narrowed if the curves of
+    """Returns the y axes of a picture. They are the axes of the figure, but a logarithmic axis is narrowed if the curves of
     the picture would take less than a third of it.
     """
     def narrow(look: Scale, own: Scale) -> bool:
@@ -174,9 +174,9 @@ def _own_axes(shown: Chart, panels: Sequence[Panel], looks: Sequence[Scale], nam
 
 
 def _without_zeros(panels: Sequence[Panel]) -> list[Panel]:
-    """Moves series that are zero everywhere into the strip, with the number as the word.
+    """Moves series that are zero everywhere into the strip, with 0 as the word.
 
-    A logarithmic axis has no place for them. If all series of a metric are zero, they stay.
+    A logarithmic axis has no place for them. If all series of a panel are zero, they stay.
     """
     def zero(metric: str, label: str) -> bool:
         values = [value for panel in panels if panel.metric == metric for series in panel.series if series.label == label for value in series.drawn()["value"]]

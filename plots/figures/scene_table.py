@@ -1,7 +1,8 @@
 """This module draws the figure kind `scene_table`: an application with several inputs, one column per input.
 
-The table shows what the application requests from its allocator. It shows the time relative to a reference allocator,
-and the share of the time that exceeds the reference's time. The table that the paper prints follows below.
+The figure shows what the application requests from its allocator, and the time relative to a reference allocator. The
+Markdown also shows the part of each time that exceeds the reference's time, in percent; an image has no room for it. Tables
+that the paper prints follow below.
 """
 
 from __future__ import annotations
@@ -58,7 +59,9 @@ def _in_image(each: grid.Grid) -> grid.Grid:
 
 
 def columns_of(run: Run) -> list[Column]:
-    """Returns the columns in the order of the config. The order of measuring is shuffled."""
+    """Returns the columns in the order of the config's `zip`, or sorted by their texts if there is none. The order of the
+    cells is no help, because measuring shuffles it.
+    """
     settings = run.plot["columns"]
     present = list(dict.fromkeys(_column(run)))
     for zipped in run.config.get("zip", []):

@@ -1,7 +1,7 @@
 """This module draws the figure kind `settings_table`: the settings of a paper's tests as printed, beside the settings of our
 configs.
 
-The configs alone are enough to draw the table. With results, each row also shows what was run and how it ended.
+The configs alone are enough to draw the table. With results, the rows of our configs also show how many cells are ok.
 """
 
 from __future__ import annotations
@@ -87,8 +87,8 @@ def _settings(config: dict) -> list[str]:
     workload, sweep = config["workload"], config.get("sweep", {})
 
     def setting(*names: str) -> str:
-        """Returns a swept setting as `first – last`, a fixed one as written, or `default` if the config does not set
-        it.
+        """Returns a swept setting as `first – last`, and a fixed one as written. If the config does not set it, the
+        result is 1 for iterations and launches, else `default`.
         """
         for name in names:
             write = quantity.formatter(name)

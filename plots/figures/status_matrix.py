@@ -35,7 +35,7 @@ class Status:
 @dataclass(frozen=True)
 class MatrixRow:
     label: str
-    cells: tuple[Status | None, ...]  # one status per column, None if the config excludes the combination
+    cells: tuple[Status | None, ...]  # one status per column, None if the run has no such cell
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,7 @@ class Judged:
     published: Value
     reworked: Value
     verdict: str
-    why: str      # status of the published form, if it is the reason for `cannot tell`
+    why: str      # reason for `cannot tell` if the published form gave no number or must be measured again
     holds_in: str
     # Numbers of places without an interval and of provisional places, if they are the reason for `cannot tell`.
     unsure: str
@@ -64,7 +64,7 @@ class Judged:
     cause: str    # cause of `does not hold` and `experiment differs`
     detail: str
     kind: str     # kind of the effect
-    bounds: tuple[float | None, float | None]  # numbers that the paper states as bounds, None for an open side
+    bounds: tuple[float | None, float | None]  # the paper's numbers, or our bounds if it states none; None for an open side
     unequal: str  # settings that differ between the claim's allocators
     p: float | None = None  # p-value of the verdict, corrected within the claim; None without a number
     ours: bool = False  # whether the bounds are ours, because the paper states no number
@@ -91,9 +91,10 @@ class Judged:
 
 
 def claims_of(run: Run, configs: Path = FOLDER) -> list[dict]:
-    """Returns the claims of the current config of the run's name, or the stored claims if there is no such config.
+    """Returns the claims about the run's back end that results can judge.
 
-    The current config may be newer than the results. A claim without a back end is about GPUs.
+    They come from the current config of the run's name, which may be newer than the results. If there is none, they come
+    from the stored config. A claim without a back end is about GPUs.
     """
     return _about(_config_of(run, configs), {run.backend})
 
@@ -134,8 +135,8 @@ def _older_code(run: Run, claim: dict) -> str:
 
 
 def void(run: Run, allocators: Collection[str], configs: Path = FOLDER) -> str:
-    """Returns why numbers about these allocators must be measured again, or an empty text. `older_code` of a claim is about all
-    allocators of the claim together.
+    """Returns why numbers about these allocators must be measured again, or an empty text. `older_code` of a claim counts only
+    if all allocators of the claim are among these.
     """
     of_claims = [(set(_allocators_of(run, claim)), _older_code(run, claim)) for claim in claims_of(run, configs) if "older_code" in claim]
     return next((why for names, why in of_claims if why and names and names <= set(allocators)), "") or unequal.to_measure(run, _config_of(run, configs), list(allocators))
@@ -227,7 +228,9 @@ def _original(run: Run, claim: dict, write) -> Value:
 
 
 def _stated(claim: dict, write, wanted: str) -> str:
-    """Returns what the paper states: the bounds of the claim, the key `paper`, or `–` if it states no number."""
+    """Returns what the paper states: the claim's key `paper`, or its bounds without this key. If the key is null, the paper
+    states no number and the result is `–`.
+    """
     stated = claim.get("paper", wanted)
     return "–" if stated is None else f"{write(stated[0])} to {write(stated[1])}" if isinstance(stated, list) else stated if isinstance(stated, str) else write(stated)
 

@@ -1,8 +1,9 @@
 """This module computes the effects that claims are about, with intervals.
 
 The effects are ratios, growth, straightness, steps, crossings, values, shares, ratios to theory, and how well one
-metric predicts another. Every effect gives one estimate per place. An estimate is a number between two bounds, which
-follow from the stored 95 % intervals. Claims also use the intervals of few rounds (few_rounds.py).
+metric predicts another. Every effect gives one estimate per place. An estimate is a number between two bounds. They
+follow from the stored 95 % intervals, or from a bootstrap if one number describes all cells. Claims also use the
+intervals of few rounds (few_rounds.py).
 
 The bounds of a ratio are its smallest and largest value within both intervals. This interval covers more than 95 %.
 """
@@ -49,7 +50,7 @@ class Estimate:
 
 @dataclass
 class Found:
-    """This class has the estimates of an effect, and the number of values that it could not use."""
+    """This class has the estimates of an effect, and the number of values that gave no estimate."""
 
     estimates: list[Estimate]
     without_value: int = 0
@@ -83,13 +84,13 @@ def with_nulls(run: Run, claim: dict) -> int:
 
 
 def statuses(run: Run, claim: dict) -> list[str]:
-    """Returns the statuses of the claim's cells that gave no number, most frequent first."""
+    """Returns the statuses of the claim's cells that are not ok, most frequent first."""
     ended = pandas.concat([cells_of(run, side) for side in sides_of(run, claim)])["status"]
     return list(ended[ended != "ok"].value_counts().index)
 
 
 def _divided(of, to, place: str) -> Estimate | None:
-    """Divides the values of two rows. Returns None if one row has no value."""
+    """Divides the values of two rows. Returns None if one row has no value, or if the divisor is 0."""
     if math.isnan(of.value) or not to.value > 0:
         return None
     return _of(of, place).over(_of(to, ""))
@@ -134,7 +135,7 @@ def _quotients(run: Run, effect: dict, where: dict) -> Found:
 
 
 def _gain(run: Run, effect: dict, where: dict) -> Found:
-    """Divides the ratios by the ratio of the allocator `against`, at the same settings of both sides."""
+    """Divides each ratio by the ratio that the allocator `against` has between the same two sides."""
     def of(names) -> dict:
         sides = {key: {**(effect[key] if isinstance(effect[key], dict) else {}), "allocator": names or _allocators(effect[key])} for key in ("of", "to")}
         return {key: value for key, value in {**effect, **sides}.items() if key != "against"}
@@ -297,7 +298,7 @@ def _plain(run: Run, effect: dict, where: dict) -> Found:
 
 
 def _share(run: Run, effect: dict, where: dict) -> Found:
-    """Returns the share of the cells that ended with a status."""
+    """Returns for each allocator the share of its cells that ended with the status that the effect names."""
     side = side_of(run, effect["of"], effect, where)
     found = Found([])
     for name, cells in cells_of(run, side).groupby("allocator", sort=False):
@@ -373,7 +374,9 @@ def _points(run: Run, effect: dict, where: dict, metrics: Collection[str]) -> pa
 
 
 def _of_all_cells(usable: pandas.DataFrame, points: int, statistic: Callable) -> Found:
-    """Computes one number from all cells that have values, with a bootstrap over the cells."""
+    """Computes one number from all cells that have values, with a bootstrap over the cells. Fewer than five cells give no
+    number.
+    """
     found = Found([], without_value=points - len(usable))
     if len(usable) < 5:
         return found

@@ -1,6 +1,4 @@
-"""This module reads the times of the authors' own code from data/originals. They were measured separately, not in a run of this
-suite.
-"""
+"""This module reads the times of the authors' own code from data/originals. These times do not come from runs of this suite."""
 
 from __future__ import annotations
 

@@ -32,7 +32,9 @@ class Side:
 
 
 class FormNotMeasured(Exception):
-    """This error says that the run has only another form of the allocator that the claim names."""
+    """This error says that the run lacks an allocator that the claim names: it has only another form, or the claim is newer
+    than the results.
+    """
 
 
 def known_to(run: Run) -> set[str]:

@@ -18,8 +18,8 @@ _OF_TODAY = {"state": "state", "pool_bytes": "pool size", "deadline_s": "deadlin
 
 
 def told(run: Run, allocators: Sequence[str]) -> str:
-    """Returns who had which value for each setting, the most frequent value first. The text is empty if all had the
-    same.
+    """Returns for each setting that differs which allocators have which value, the most frequent value first. The text is
+    empty if no setting differs.
     """
     overrides = {name: run.config.get("overrides", {}).get(name, {}) for name in dict.fromkeys(allocators)}
     settings = list(dict.fromkeys(setting for override in overrides.values() for setting in _settings(override)))
@@ -46,9 +46,9 @@ def _value(run: Run, name: str, override: dict, setting: tuple[str, ...]):
 
 
 def _measured(run: Run, name: str, setting: tuple[str, ...]) -> list:
-    """Returns the values that the cells of an allocator had.
+    """Returns the values of a pool or of a part of the workload in an allocator's cells, or none for another setting.
 
-    A config may write a pool with a unit, and it may leave a part of the workload at its default.
+    The config does not suffice: it may write a pool with a unit, and leave a part of the workload at its default.
     """
     cells = run.cells[run.cells["allocator"] == name]
     if setting == ("pool_bytes",):
@@ -76,8 +76,8 @@ def _written(setting: str, value) -> str:
 
 
 def to_measure(run: Run, today: dict, allocators: Sequence[str]) -> str:
-    """Describes why the numbers of these allocators must be measured again. The current config has another state of their
-    heaps, or equal pools instead of different ones. The text is empty if it does not.
+    """Describes why the numbers of these allocators must be measured again: the current config has another state of their
+    heaps, or equal pools instead of different ones. The text is empty if neither is so.
     """
     names = [name for name in dict.fromkeys(allocators) if name in run.allocators()]
     was, now = _settings_of(run.config, names), _settings_of(configs.effective(today, run.backend), names)

@@ -11,7 +11,8 @@ A verdict that all places support needs no correction. If one place decides (it 
 p-value is corrected by Holm's method for all places of the claim.
 
 A p-value follows from the interval: the distance between the number and a bound, in half-widths of the interval, gives
-t. The degrees of freedom are the rounds less 1. An interval that is not from few rounds has at least six rounds.
+t. The degrees of freedom are the rounds less 1. An interval that is not from few rounds counts as one of six rounds, the
+least number that it can have.
 """
 
 from __future__ import annotations
@@ -99,7 +100,7 @@ def _together(estimates: Sequence[Estimate], claim: dict, some: bool) -> tuple[s
 
 def _most(estimates: Sequence[Estimate], claim: dict) -> tuple[str, float, bool]:
     """Returns `holds` if the claim holds in more than half of the places, and `does not hold` if it fails in more than
-    half.
+    half. Both need a p of at most LEVEL.
 
     The p of "at least k of n" is n - k + 1 times the k-th smallest p (Benjamini & Heller, Biometrics 64, 2008,
     1215-1222).
@@ -188,7 +189,7 @@ def margin(estimate: Estimate, claim: dict) -> float:
 
 
 def _p(estimate: Estimate, claim: dict, verdict: str) -> float:
-    """Returns the two-sided p-value of the evidence against the verdict.
+    """Returns the two-sided p-value for the verdict. A small one supports the verdict.
 
     For `holds`, the nearer bound counts. For `does not hold`, the violated bound counts.
     """
@@ -225,8 +226,8 @@ def corrected(ps: Sequence[float], tested: Sequence[bool]) -> list[float]:
 
 
 def discoveries(ps: Sequence[float]) -> list[float]:
-    """Returns the p-values of Benjamini and Hochberg (J. R. Stat. Soc. B 57, 1995, 289-300). scipy before 1.11 lacks
-    them.
+    """Returns the p-values adjusted by the method of Benjamini and Hochberg (J. R. Stat. Soc. B 57, 1995, 289-300). scipy
+    before 1.11 lacks this method.
     """
     if not ps:
         return []

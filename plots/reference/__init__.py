@@ -6,5 +6,6 @@ derived files.
 * `study_file.py` writes the origins to study.json.
 * `pieces.py` plans measurements, with the forecasts of `forecast.py`.
 * `cards.py` compares two models of cards.
-* `outputs.py` makes all derived files again.
+* `provenance.py` prints the origins.
+* `outputs.py` makes all derived files again, and `index.py` writes the index of these files.
 """

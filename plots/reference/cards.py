@@ -68,7 +68,7 @@ def _by_name(runs: Sequence[Run]) -> dict[str, Run]:
 
 
 def _times(one: Run, other: Run) -> pandas.DataFrame:
-    """Returns the times of the phases of cells that are ok on both sides and whose requests all got memory.
+    """Returns the times of the phases of cells that are ok, not provisional and without null returns on both sides.
 
     The total of several phases is left out, because it follows from them.
     """

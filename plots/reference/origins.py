@@ -68,7 +68,7 @@ class Origin:
 
     @cached_property
     def revisions(self) -> list[str]:
-        """Returns the hashes of the sources, most frequent first."""
+        """Returns the measured revisions (hashes of the measured sources) of the cells, most frequent first."""
         return _common(cell.get("measured_revision") for cell in self.cells)
 
     @cached_property
@@ -134,7 +134,7 @@ class Origin:
 
     @property
     def has_changed(self) -> bool:
-        """Returns whether the current config measures something else."""
+        """Returns whether the current config defines other measurements than the stored one."""
         return self.today is not None and not configs.measures_the_same(self.config, self.today, self.backend)
 
     @cached_property

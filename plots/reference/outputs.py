@@ -81,7 +81,9 @@ def figures(study: Study, places: Iterable[str] = ()) -> Files:
 
 
 def figures_of(run: Run, shown: set[Path]) -> Files:
-    """Returns all figures of a run, or only those in `shown`. Runs of the CPU executor keep no pictures."""
+    """Returns the figures that the repository keeps of a run: those in `shown`, and all of a group in DRAWN. A run of the
+    CPU executor keeps only pictures in `shown`.
+    """
     folder = run.folder.resolve() / "figures"
     own = {path.name for path in shown if path.parent == folder}
     whole = run.name.partition("/")[0] in DRAWN
@@ -130,8 +132,8 @@ def over_runs(study: Study) -> Files:
 
 
 def between_cards(study: Study) -> Files:
-    """Compares this model with the model that has the most runs. The result is empty if both are the same or share no
-    config.
+    """Compares this model of GPU with the model that has the most runs. The result is empty if both are the same, share no
+    config, or include results of the CPU executor.
     """
     runs = list(study.runs.values())
     counts = {folder: len(stored.find_runs(folder)) for folder in sorted(study.folder.parent.iterdir()) if folder.is_dir()}

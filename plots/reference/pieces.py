@@ -54,8 +54,8 @@ class Plan:
 
 
 def plans(groups: Groups, minutes: float, rounds: int, revision: str = "") -> list[Plan]:
-    """Returns the plans of all groups of the reference. For another study, it returns the plans of its own groups.
-    Configs that are whole at `revision` are left out.
+    """Returns the plans of all groups that a reference study must contain. For any other study, it returns the plans of
+    the study's own groups. With `revision`, it leaves out the configs of which nothing must be measured again.
     """
     forecasts = {name: {run.name: of_run(run) for run in group} for name, group in groups.items()}
     names = [*GROUPS, *(name for name in groups if name not in GROUPS)] if mixes.is_reference(groups) else list(groups)
@@ -104,7 +104,7 @@ def text(found: Sequence[Origin], minutes: float, rounds: int, revision: str = "
     parts = []
     for study, groups in by_study(found).items():
         made = plans(groups, minutes, rounds, revision)
-        without = f", without configs that are whole at revision {revision}" if revision else ""
+        without = f", without configs of which nothing must be measured again at revision {revision}" if revision else ""
         parts.append(f"# {shown(study)}: {rounds} rounds of every cell, pieces of at most {minutes:g} minutes{without}\n\n{_totals(made, minutes)}")
         parts += [_commands(plan, minutes) for plan in made if plan.pieces]
         parts.append(f"# At the end, for all pieces:\nbuild/bin/allocbench merge results/pieces/* --out results/{study.name}\n{_warnings(made, groups, rounds)}")

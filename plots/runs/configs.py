@@ -62,7 +62,9 @@ def effective(config: dict, *sections: str) -> dict:
 
 
 def merged(base: dict, changes: dict) -> dict:
-    """Merges objects key by key. Axis forms and other values are replaced, and null removes a key."""
+    """Merges objects key by key. Axis forms (objects with `range` or `log2`) and other values are replaced, and null
+    removes a key.
+    """
     result = dict(base)
     for key, value in changes.items():
         old = result.get(key)
@@ -80,8 +82,8 @@ def _is_axis_form(value: dict) -> bool:
 
 
 def measures_the_same(stored: dict, today: dict, backend: str) -> bool:
-    """Returns whether the current config measures on this back end what the stored config measured. Plots, claims and
-    texts may differ.
+    """Returns whether the current config defines for this back end the measurements of the stored config. The keys in
+    _BESIDE may differ.
     """
     return _measured(effective(stored)) == _measured(effective(today, backend))
 

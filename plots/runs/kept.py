@@ -15,9 +15,10 @@ DRAWN = ROOT / "build" / "drawn"
 
 
 def outside(folder: Path) -> Path:
-    """Returns the default folder of output: this folder, or the same path below build/drawn if it contains kept runs.
+    """Returns the default folder of output: this folder, or the same path below build/drawn if it lies below
+    results/reference.
 
-    Kept results change only on demand.
+    So kept results change only if the user names their folder with --out.
     """
     here = folder.resolve()
     return DRAWN / here.relative_to(REFERENCE) if here.is_relative_to(REFERENCE) else folder

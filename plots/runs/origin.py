@@ -48,7 +48,9 @@ def lines(run: Run) -> tuple[str, ...]:
 
 
 def _pools(run: Run) -> list[str]:
-    """Returns the pool, or who had which pool if allocators had different ones. A pool that is swept is told elsewhere."""
+    """Returns the pool, or which allocators have which pool. If an allocator has several pools, the result is empty, because the
+    figure shows the swept pool.
+    """
     pools = run.cells["pool_bytes"].dropna().unique()
     if len(pools) == 1:
         return [f"pool {quantity.in_bytes(pools[0])}"]
@@ -70,7 +72,7 @@ def _counted(number: int, what: str) -> str:
 
 
 def _config_path(path: str) -> str:
-    """Returns the path of a config from configs/ on, because the folder above belongs to the machine of the run."""
+    """Removes the folders above configs/ from the path of a config, because they belong to the machine of the run."""
     return path[path.rindex("/configs/") + 1:] if "/configs/" in path else path
 
 

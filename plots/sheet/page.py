@@ -127,12 +127,14 @@ class Drawing:
         return made
 
 
-# Files do not record when they were drawn, so the same results give the same bytes.
+# Files do not record when they were drawn, so the same software draws the same results to the same bytes again.
 _TIMELESS = {"png": {"Software": None}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
 
 
 def _in_palette(png: io.BytesIO) -> bytes:
-    """Reduces an image to the fewest colours without a visible difference. This saves two thirds of the bytes."""
+    """Reduces an image to the smallest of _PALETTES without a visible difference, or to the largest if each one shows.
+    This saves two thirds of the bytes.
+    """
     with PIL.Image.open(png) as image:
         whole = image.convert("RGB")
     packed = numpy.asarray(whole, dtype=int) @ (1 << 16, 1 << 8, 1)

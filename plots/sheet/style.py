@@ -103,7 +103,7 @@ def look(allocator: str, variant: int = 0) -> Look:
 
 
 def rival(number: int) -> Look:
-    """Returns the look of a series of no allocator, such as a sort by a library."""
+    """Returns the look of a series that is not an allocator, such as a sort by a library."""
     return Look("", GREY, "xs+"[number % 3], (0, (2, 1)), "full")
 
 

@@ -1,5 +1,5 @@
-"""This module implements `python3 -m plots comb`: compares one allocator with the best other at each point of a list. A limit is
-met or lost.
+"""This module implements `python3 -m plots comb`. It compares one allocator with the best other one at each point of a list, and
+decides whether the limit of the point is met.
 
 The list is data (data/comb/points.json). Each point names the config of its cells, the phase or metric, the limit, and
 the reason for a lost limit. The numbers come from stored results of one device. A point without cells is "not
@@ -29,8 +29,8 @@ _LIMITS = ({"times", "of"}, {"at_most"}, {"at_least"})
 
 @dataclass(frozen=True)
 class Place:
-    """A place is a point at one setting. `rival` is the best other allocator. `margin` is the value divided by its
-    limit, so at most 1 is wanted.
+    """A place is a point at one setting. `rival` is the best other allocator. `margin` is the value divided by its limit,
+    or the inverse for `at_least`. So the limit is met if `margin` is at most 1.
     """
 
     at: str
@@ -64,7 +64,7 @@ class Point:
 
     @property
     def verdict(self) -> str:
-        """Returns `lost` if one place is lost, and `met` if all places are met."""
+        """Returns the first of `lost`, `cannot tell`, `met` and `not measured` that is the verdict of a place."""
         present = {place.verdict for place in self.places}
         return next(word for word in (LOST, OPEN, MET, UNMEASURED) if word in present)
 
@@ -74,13 +74,15 @@ class Point:
         return few_rounds.sentence([place.rounds for place in self.places])
 
     def worst(self) -> Place:
-        """Returns the place that decides: the place farthest beyond its limit, or a place without a number."""
+        """Returns the place that decides: among the places with the point's verdict, one without a margin, or else the one
+        with the largest margin.
+        """
         def rank(place: Place):
             return (LOST, OPEN, MET, UNMEASURED).index(place.verdict), -(place.margin.number if place.margin else math.inf)
         return min(self.places, key=rank)
 
     def worse(self, place: Place) -> Estimate | None:
-        """Returns by which factor this is worse than the best other at a place, or None without such a factor."""
+        """Returns by which factor the allocator is worse than the best other one at a place, or None without a factor."""
         ratio = place.theirs.over(place.own) if self.higher and place.ratio and place.own.number > 0 else place.ratio
         return ratio if ratio and ratio.number > 0 else None
 
@@ -89,7 +91,7 @@ class Point:
 
 
 def read(path: Path = COMB) -> dict:
-    """Reads the list of points. Every error names the point."""
+    """Reads the list of points. Raises UsageError, which names the file or the wrong point."""
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -106,7 +108,7 @@ def read(path: Path = COMB) -> dict:
 
 
 class _Source:
-    """A source has the cells of a run whose allocators free memory, with the values of one phase and metric."""
+    """A source has the values of one phase and metric of a run. An allocator that never frees is not a rival."""
 
     def __init__(self, run: Run, point: dict):
         self.run = run

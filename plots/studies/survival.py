@@ -1,4 +1,4 @@
-"""This module implements `python3 -m plots survival`: shows how the cells of every allocator ended in every workload, over all
+"""This module implements `python3 -m plots survival`. It shows how the cells of every allocator ended in every workload, over all
 given runs.
 
 Each field of the picture is a bar with the shares of the statuses, and letters for the statuses that are not ok. A

@@ -43,7 +43,7 @@ _RESERVED = ("of", "to", "phase", "metric", "growth", "show", "digits", "at", "s
 
 
 def texts() -> list[Path]:
-    """Returns the files that have such numbers."""
+    """Returns the files that have numbers or tables with a query."""
     found = [*kept.REFERENCE.glob("*/*.md"), *(kept.ROOT / "docs").rglob("*.md"), *(kept.ROOT / "plots").glob("*.md")]
     return sorted(path for path in found if _NUMBER.search(text := path.read_text(encoding="utf-8")) or _TABLE.search(text))
 
@@ -164,7 +164,7 @@ def _literal(text: str):
 
 
 def _write(found: Found, digits: int) -> Callable[[float], str]:
-    """Returns a function that writes a number with its unit, rounded to so many digits."""
+    """Returns a function that writes a number with its unit, rounded to this number of significant digits."""
     unit, metric = found.unit, found.metric
 
     def rounded(value: float) -> float:

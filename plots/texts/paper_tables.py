@@ -43,7 +43,7 @@ def figures(device: str, paper: str) -> grid.Grid:
 
 
 def _judged(ledger: Sequence[dict], device: str, figure: str) -> str:
-    """Counts the verdicts of the figure's claims, with a link to its section of the ledger."""
+    """Counts the verdicts of the figure's claims, with a link to the figure's section of the ledger."""
     verdicts_of = [each["verdict"] for each in ledger if each["figure"] == figure]
     words = [f"{verdicts_of.count(verdict)} {forms[verdicts_of.count(verdict) > 1]}" for verdict, forms in _COUNTED.items() if verdict in verdicts_of]
     section = kept.REFERENCE / device / f"claims.md#{figure.replace('/', '')}"

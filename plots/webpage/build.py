@@ -1,4 +1,4 @@
-"""Assembles the page. It shows all results that can be read, and lists the others at its top."""
+"""Assembles the page. The page shows all results of one device that can be read and drawn, and lists the others at its top."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _EMPTY = {"cases": [], "allocators": [], "floor": 0.0, "band": None, "without": 
 @dataclass(frozen=True)
 class Page:
     text: str
-    problems: list[str]  # errors about results that could not be read or drawn
+    problems: list[str]  # errors about results that the page does not show
 
 
 def page_of(runs: Sequence[Run], failures: Sequence[Exception]) -> Page:
@@ -60,7 +60,7 @@ def page_of(runs: Sequence[Run], failures: Sequence[Exception]) -> Page:
 def _of_one_device(runs: Sequence[Run], problems: list[str]) -> list[Run]:
     """Returns the runs of one device, because times of different devices cannot be compared.
 
-    The device of the guide is kept. Without a guide, it is the device with most runs.
+    A device with results of the guide comes first, then a GPU, then the device with most runs.
     """
     groups: dict[tuple[str, str], list[Run]] = {}
     for run in runs:

@@ -1,9 +1,9 @@
 """This module draws the loads at which an allocator becomes slow.
 
 The upper charts show its time per operation, against the threads by size and against the fill of the pool. The lower
-charts show its slowest mallocs against the same two loads. The colour shows the size, and the kind of line and mark
-shows the percentile. If lines coincide, sizes are moved beside each other, and marks of percentiles have different
-sizes.
+charts show percentiles of its mallocs against the same two loads, in cycles or steps. The colour shows the size, and
+the kind of line and mark shows the percentile. If lines coincide, sizes are moved beside each other, and marks of
+percentiles have different sizes.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ def _tails_by_fill(latency: list[list], colours: dict[int, str]) -> list[dict]:
 
 
 def _steps(cells: list, colours: dict[int, str]) -> list[dict]:
-    """Draws the steps on shared words that a share of the mallocs does not exceed."""
+    """Draws percentiles of the steps on shared words that a malloc takes, for allocators without measured cycles."""
     rows = [
         (case["job"]["sizes"][0], case["job"]["threads"], result["steps"])
         for case, result in cells

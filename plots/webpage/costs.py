@@ -1,8 +1,8 @@
 """This module draws the price of speed: time, memory and registers of every allocator, and the Pareto front of all three. A second
 chart shows set-up.
 
-There are two fronts: one of all allocators, and one of allocators that serve any size. An ablation, or an allocator that
-never frees, often fails, has no registers or is broken by the bug search, is on no front and is no rival.
+There are two fronts: one of all allocators, and one of allocators that serve any size. Neither front counts ablations, or
+allocators that never free, often fail, have no known registers or are unsafe by the bug search.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ def titled(run: Run) -> str:
 
 
 def charts_of(ledger: claims.Ledger) -> dict[str, dict]:
-    """Returns the chart of each paper."""
+    """Returns the chart of each paper that has a number for a claim about a ratio."""
     made = {}
     for paper in dict.fromkeys(titled(run) for run, _ in ledger.runs):
         rows = [(run, each) for run, judged in ledger.runs if titled(run) == paper for each in judged if each.kind in _RATIOS]

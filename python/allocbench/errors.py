@@ -1,8 +1,8 @@
-"""Defines the two errors of drawing. Each message has one sentence on what happened and one on what to do next."""
+"""Defines the two errors of this package and of plots. A message says what happened, and usually what to do next."""
 
 
 class UsageError(Exception):
-    """This error says that the command line, a path or a config is wrong (exit code 2)."""
+    """This error says that the command line, a path, a config or a file is wrong (exit code 2)."""
 
 
 class NothingToDraw(Exception):

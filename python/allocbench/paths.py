@@ -20,7 +20,7 @@ def expanded(paths: Sequence[str | Path]) -> list[Path]:
             made.append(Path(path))
             continue
         matches = sorted(Path(each) for each in glob.glob(path, recursive=True)) if glob.has_magic(path) else []
-        # If a pattern matches all files of a run, only the files that name a run count.
+        # A pattern may also match other files beside a run. Only folders, configs and files of a run count.
         matches = [each for each in matches if each.is_dir() or each.suffix == ".json" or is_file_of_run(each)]
         if not matches:
             what = "matches nothing" if glob.has_magic(path) else "does not exist"

@@ -1,4 +1,4 @@
-"""Reads the files of a run, packed (.gz, .xz) or not. An error about a damaged file names the file and the line."""
+"""Reads the files of a run, packed (.gz, .xz) or not. An error about a damaged file names the file and, if known, the line."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def is_packed(path: Path) -> bool:
 
 
 def read_document(folder: Path) -> dict:
-    """Reads and checks results.json."""
+    """Reads and checks results.json, and returns its part `allocbench`."""
     path = file_of(folder, "results.json")
     again = _again(folder)
     try:
@@ -105,7 +105,9 @@ def _schema() -> tuple[quick.Test, jsonschema.Draft7Validator]:
 
 
 def _check_shape(ours: dict, path: Path, again: str) -> None:
-    """Checks the types of all values, and that every phase has a time."""
+    """Checks the types of all values, that an axis has only words or only numbers, and that every phase has the config's
+    statistic.
+    """
     fits, validator = _schema()
     mistake = None if fits(ours) else next(validator.iter_errors(ours), None)
     if mistake is not None:

@@ -116,8 +116,8 @@ void Checking::take(const CheckTask& done, const CheckAnswer& answer) {
   }
 }
 
-// Halves the seeds of a task whose worker died or did not answer, until one seed is left. An exhaustive search is not
-// divided and counts as one failed run.
+// Halves the seeds of a task whose worker died or did not answer, until one seed is left. The run with this seed counts
+// as failed. An exhaustive search is not divided and counts as one failed run.
 void Checking::narrow_down(const CheckTask& lost, const CheckAnswer& answer) {
   const auto& [target, strategy, first, count, stop, apart] = std::get<protocol::Explore>(lost.command);
   if (count > 1 && !exhaustive()) {

@@ -20,7 +20,7 @@ struct CheckTask {
   WorkerProgram program;
   protocol::CheckerCommand command;
   double limit_seconds = 60;
-  std::size_t cell = 0;  // number that the caller uses to find the cell
+  std::size_t cell = 0;  // number for the caller, such as the index of a cell
 };
 
 // The outcome of a task. If the worker died or did not answer, a new worker gets the next task.
@@ -49,7 +49,7 @@ class CheckCrew {
   // there are no more. So tasks for many seeds need little memory.
   void take_from(std::function<std::optional<CheckTask>()> source) { source_ = std::move(source); }
   // Runs until no task is left. `done` may add tasks. Returns false if the user interrupted. Throws EnvironmentError if
-  // a worker does not start or does not accept the protocol, and UsageError if it refuses a strategy or a schedule.
+  // a worker does not start or violates the protocol, and UsageError if it refuses a strategy or a schedule.
   bool run(const std::function<void(const CheckTask&, const CheckAnswer&)>& done);
 
  private:

@@ -61,8 +61,8 @@ double share_of(const CheckMatrix& matrix, const std::string& allocator, std::si
   return best;
 }
 
-// Returns whether this finding of the race build, which is no race, is left out of the list, because the search already
-// reports a finding of the same allocator and model.
+// Returns whether the list leaves out this finding of the race build. It does so if the finding is not a race, and the
+// search for failing schedules already reports a finding of the same allocator and model.
 bool said_by_search(const CheckMatrix& matrix, const CheckCell& cell) {
   return cell.races && cell.finding->outcome != "race" &&
          std::any_of(matrix.cells.begin(), matrix.cells.end(), [&](const CheckCell& other) {

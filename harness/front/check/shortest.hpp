@@ -18,8 +18,8 @@ struct ShortestRun {
 };
 
 // Returns the shortest run that was found. `finding` must have a schedule. The search for other runs with the same
-// outcome begins at `first_seed`. Returns nothing if the user interrupted. Throws EnvironmentError if the finding
-// itself could not be shrunk.
+// outcome begins at `first_seed`. Returns nothing if the user interrupted. Throws EnvironmentError if no run could be
+// shrunk.
 std::optional<ShortestRun> shortest_run(const WorkerProgram& program, const Finding& finding, std::uint64_t first_seed,
                                         std::size_t jobs);
 

@@ -63,7 +63,7 @@ void add_measuring_options(CLI::App& app, RunOptions& run) {
       ->check(CLI::Range(0.01, protocol::longest_seconds))
       ->type_name("S");
   app.add_option("--minutes", run.minutes,
-                 "End after this time. The cheapest cells come first; --resume measures the rest")
+                 "End after M minutes. The cheapest cells come first; --resume measures the rest")
       ->check(CLI::Range(0.0, protocol::longest_seconds / 60).description(""))
       ->type_name("M");
   auto* known = app.add_option("--known", run.known,
@@ -89,11 +89,10 @@ void add_measuring_options(CLI::App& app, RunOptions& run) {
   app.add_flag("--full", run.full,
                "Measure the larger grid of each config that has a part `full`. This takes much longer");
   app.add_option("--os-threads", run.os_threads,
-                 "CPU back end: number of OS threads that run blocks (0 = one per core)")
+                 "CPU back end: number of OS threads that run thread blocks (0 = one per core)")
       ->type_name("N");
   app.add_option("--lockstep", run.lockstep_seed,
-                 "CPU back end: advance the lanes of a warp together, as most GPUs do, on one thread. Use it to count "
-                 "operations")
+                 "CPU back end: advance the lanes of a warp together on one OS thread, to count operations")
       ->type_name("SEED")
       ->excludes("--os-threads");
   app.add_flag("--dry-run", run.dry_run, "Print the plan and measure nothing");
@@ -102,7 +101,8 @@ void add_measuring_options(CLI::App& app, RunOptions& run) {
   app.add_flag(
       "--one-by-one", run.one_by_one,
       "Start each worker only after the previous one has ended. This takes longer and should not change results");
-  app.add_option("--data", run.data, "Folder with scenes/ and graphs/ (default: $ALLOCBENCH_DATA, else data/)")
+  app.add_option("--data", run.data,
+                 "Folder with scenes/ and graphs/ (default: $ALLOCBENCH_DATA). Files that it lacks come from data/")
       ->check(CLI::ExistingDirectory.description(""))
       ->type_name("DIR");
   add_workers_option(app, run.workers);
@@ -114,7 +114,8 @@ void add_run_options(CLI::App& app, RunOptions& run) {
   add_device_option(app, run.device);
   app.add_option("-o,--out", run.out, "Folder for the results (default results/<name>-<back end>)")->type_name("DIR");
   app.add_option("-f,--filter", run.filter,
-                 "Measure only cells whose name matches (at most 200 letters); --dry-run shows the names")
+                 "Measure only cells whose name matches this expression of at most 200 letters; --dry-run shows the "
+                 "names")
       ->type_name("REGEX");
   app.add_flag("--print-config", run.print_config, "Print the config as it applies to the back end, then exit");
   add_measuring_options(app, run);
@@ -156,8 +157,8 @@ void add_study(CLI::App& app, StudyOptions& study) {
   };
   auto* shard = verb->add_option_function<std::string>(
                         "--shard", read_shard,
-                        "Measure the I-th of N parts of the group. Only the checkout and --only decide which "
-                        "configs a part has, so N machines can share the work; `allocbench merge` joins their results")
+                        "Measure the I-th of N parts of the group. N machines with the same checkout and --only make "
+                        "the same parts and so can share the work; `allocbench merge` joins their results")
                     ->type_name("I/N");
   auto* slurm = verb->add_option("--slurm", study.slurm,
                                  "Measure nothing. Print a script that submits N shards to Slurm, and a job that "
@@ -262,7 +263,7 @@ void add_check(CLI::App& app, CheckOptions& check) {
   verb->add_flag("--list", check.list, "List allocators, models and strategies");
   verb->add_option("--print-model", check.print_model, "Print a built-in model as JSON")->type_name("NAME");
   verb->add_option("-o,--out", check.out, "Folder for findings (default results/check)")->type_name("DIR");
-  verb->add_flag("--json", check.json, "Print the matrix as JSON");
+  verb->add_flag("--json", check.json, "Print the results as JSON");
   verb->add_flag("--all", check.all, "Include allocators that are broken on purpose");
   verb->add_flag("-q,--quiet", check.quiet, "Print no progress");
   verb->add_option("-j,--jobs", check.jobs, "Number of workers that run at once (default: one per core)")

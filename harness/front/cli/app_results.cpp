@@ -19,7 +19,8 @@ void add_report(CLI::App& app, ReportOptions& reporting) {
                               "Write one HTML page instead of the table. The page ranks allocators for each job, shows "
                               "the evidence and needs no network");
   verb->add_option("-o,--out", reporting.page,
-                   "With --html: file of the page (default: report.html in the first folder)")
+                   "With --html: file of the page (default: report.html in the first folder; for kept results below "
+                   "build/drawn)")
       ->needs(html)
       ->type_name("FILE");
 }
@@ -67,7 +68,7 @@ void add_compare(CLI::App& app, CompareOptions& comparing) {
                    "in this folder is continued")
       ->needs(reference)
       ->type_name("DIR");
-  verb->add_option("--minutes", comparing.minutes, "With --with-reference: end after this time (default on a GPU: 15)")
+  verb->add_option("--minutes", comparing.minutes, "With --with-reference: end after M minutes (default on a GPU: 15)")
       ->needs(reference)
       ->check(CLI::Range(0.0, protocol::longest_seconds / 60).description(""))
       ->type_name("M");

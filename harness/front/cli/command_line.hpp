@@ -45,7 +45,7 @@ struct RunOptions {
   bool quiet = false;
   bool profile = false;
   bool one_by_one = false;
-  std::string data;  // folder of data files; empty: as in the environment
+  std::string data;  // folder of data files; empty: $ALLOCBENCH_DATA
   std::string workers;
 };
 
@@ -152,8 +152,8 @@ struct ReferenceMeasured {
   int code = 0;               // exit_all_ok unless the run was interrupted or stopped; the comparison decides the rest
   std::set<std::string> ids;  // ids of the selected cells
 };
-// Measures the cheapest cells of each family of allocators under each workload that were ok in these runs. Each config
-// gets a folder with its name below options.out.
+// Measures cells that are ok in these runs: the cheapest ones of each family of allocators under each workload. Each
+// config gets a folder with its name below options.out.
 ReferenceMeasured measure_reference(const CompareOptions& options, const std::vector<Results>& runs);
 
 }  // namespace allocbench::front

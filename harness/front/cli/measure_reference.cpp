@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double default_minutes_on_gpu = 15;  // the default time of a group of a study
+constexpr double default_minutes_on_gpu = 15;  // as for most groups of `study`
 
 // The kept runs of one config, and the plan of this version for it.
 struct Kept {

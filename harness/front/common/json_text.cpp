@@ -29,7 +29,7 @@ struct TooManyKeys {
   std::string where;
 };
 
-// Follows the parser to track its position in the document.
+// Follows the parser, and reports duplicate keys with their place in the document.
 class DuplicateKeyFinder {
  public:
   explicit DuplicateKeyFinder(Problems& problems) : problems_(problems) {}

@@ -15,7 +15,7 @@ inline constexpr std::uint64_t log_bytes = 1u << 30;
 // The JSON library inserts keys by linear search, which is slow for many keys.
 inline constexpr std::size_t object_keys = 1'000;
 
-// No figure has so many values on an axis. Without the limit a mistyped step would fill the memory.
+// The axes of figures have far fewer values. Without the limit a mistyped step would fill the memory.
 inline constexpr std::size_t axis_values = 10'000;
 inline constexpr std::size_t list_elements = 1'000;  // elements of a parameter that is a list
 inline constexpr std::size_t text_letters = 1'000;   // letters of a parameter that is a text
@@ -29,7 +29,7 @@ inline constexpr std::uint64_t samples = 100'000'000;
 // std::regex recurses on its pattern, so the pattern must be short.
 inline constexpr std::size_t filter_letters = 200;
 
-// This many machines may share a study. Slurm's own limit of an array is about the same.
+// At most this many machines may share a study. Slurm's own limit of an array is about the same.
 inline constexpr std::uint64_t shards = 1'000;
 
 // Limits of `allocbench check`: the number of runs (years of work), and the number of workers at once.

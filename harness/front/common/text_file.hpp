@@ -9,8 +9,8 @@ namespace allocbench::front {
 // Returns the text. Files that end with .gz or .xz are unpacked, and the limit applies to the unpacked text. `what` is
 // the name of the file in errors, such as "The config".
 //
-// Throws UsageError for files that are missing, unreadable, larger than the limit, or not regular. Reading a pipe, a
-// device or a folder might never begin or never end.
+// Throws UsageError for files that are missing, unreadable, damaged, larger than the limit, or not regular. Reading a
+// pipe, a device or a folder might never begin or never end.
 std::string read_text_file(const std::string& path, const std::string& what, std::uint64_t limit_bytes);
 
 }  // namespace allocbench::front

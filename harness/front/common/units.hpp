@@ -36,7 +36,8 @@ std::string format_rate(double operations_per_second);
 
 // Returns a duration for people: "45 s", "3 min 20 s" or "2 h 05 min".
 std::string format_duration(double seconds);
-// Returns a limit as the user gave it, such as "1.5 s" or "0.02 s". From a minute on it is printed as a duration.
+// Returns a limit as the user gave it, such as "1.5 s" or "0.02 s". A limit of a minute or more is printed as a
+// duration.
 std::string format_limit(double seconds);
 
 }  // namespace allocbench::front

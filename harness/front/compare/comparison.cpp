@@ -15,7 +15,8 @@
 namespace allocbench::front {
 namespace {
 
-// The times of a phase differ if their chance, corrected by Holm for all phases, is at most this value.
+// The times of a phase differ if the chance of such a difference between equal sides, corrected by Holm for all phases,
+// is at most this value.
 constexpr double significance = 0.05;
 
 const ComparedPhase* phase_named(const ComparedCell& cell, const std::string& name) {

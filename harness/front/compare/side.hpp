@@ -27,7 +27,7 @@ struct ComparedPhase {
 };
 
 // A cell of a side. If several runs have the cell, their rounds are combined. If a run failed, the cell is failed. If a
-// phase has no samples in a run, only the run with the most rounds counts.
+// phase has no samples in a run, only the run with the most rounds counts for this phase.
 struct ComparedCell {
   std::string id;
   std::string name;       // figure/label/axis:value/..., as for --filter
@@ -36,7 +36,7 @@ struct ComparedCell {
   Statistic statistic = Statistic::median;
   Status status = Status::ok;
   std::string reason;                 // first line of the reason
-  bool provisional = false;           // whether all runs with this cell are provisional, even together
+  bool provisional = false;           // whether all runs with this cell, and their rounds together, are provisional
   std::vector<ComparedPhase> phases;  // phases of the cell; empty unless it is ok
   std::map<std::string, std::string>
       definition;  // parts of the id; parameters are named allocator/NAME or workload/NAME

@@ -23,7 +23,7 @@ struct Effort {
   std::uint64_t repetitions = 5;   // largest number of samples per round
   std::uint64_t rounds = 1;        // largest number of rounds
   std::uint64_t least_rounds = 0;  // least number of rounds before precision may end the cell; 0: not given
-  double precision = 0.013;        // half the width of the interval, as a share of the time
+  double precision = 0.013;        // wanted half width of the interval, as a share of the time
   double wall_bound_seconds = 10;  // limit of the wall time of all rounds
   double deadline_seconds = 60;    // deadline of one round
 };
@@ -54,7 +54,7 @@ struct Axis {
   std::vector<ParameterValue> values;
 };
 
-// Axes that advance together. A plain axis is a group of one. All axes of a group have the same number of values.
+// Axes that advance together. A plain axis is a group of one axis. All axes of a group have the same number of values.
 struct AxisGroup {
   std::vector<Axis> axes;
   std::size_t size() const { return axes.front().values.size(); }
@@ -80,7 +80,7 @@ struct Config {
   std::uint64_t trace_calls = 1ull << 20;  // capacity of the trace's buffers for one kernel
   std::string x_axis;                      // plot.x, if it is an axis
   // Whether verification has no time limit: on the CPU back end, with --verify full, and if the plot or a claim shows
-  // its counts.
+  // counts of untimed passes.
   bool verifies_fully = false;
   bool only_draws = false;  // whether it only plots other configs' results; then it measures nothing
   Document effective;       // config after back-end overrides and command line, as stored in the event log

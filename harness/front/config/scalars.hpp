@@ -1,5 +1,5 @@
-// This file describes a config's own scalar keys (pool_bytes, repetitions, deadline_s ...) like parameters. The same
-// code checks, prints and overrides these keys and parameters. The schema is their source.
+// This file describes a config's own scalar keys (pool_bytes, repetitions, deadline_s ...) like parameters, so that the
+// same code checks, prints and overrides both. The schema defines these keys.
 #pragma once
 
 #include <string>

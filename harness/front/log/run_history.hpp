@@ -17,15 +17,15 @@
 
 namespace allocbench::front {
 
-// An attempt without an end. A resumed run continues after its last whole round, if the attempt was verified and has
+// An attempt without an end. A resumed run continues after its last complete round, if the attempt was verified and has
 // the same origin.
 struct OpenAttempt {
   bool verified = false;
   Origin origin;                                      // origin of the verification
   CellFacts facts;                                    // facts of the verification
-  std::vector<std::vector<protocol::Sample>> rounds;  // samples of the whole rounds
-  std::vector<protocol::Sample> running;              // samples of a round that is not whole
-  double seconds = 0;                                 // wall time of the whole rounds
+  std::vector<std::vector<protocol::Sample>> rounds;  // samples of the complete rounds
+  std::vector<protocol::Sample> running;              // samples of a round that has not ended
+  double seconds = 0;                                 // wall time of the complete rounds
 };
 
 struct CellHistory : CellDescription {

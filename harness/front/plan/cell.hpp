@@ -14,7 +14,7 @@ namespace allocbench::front {
 
 struct CellDescription {
   std::string id;      // hash of cell_definition() in 16 hex digits
-  std::string series;  // label, and the values on all axes outside the primary group
+  std::string series;  // label, and the values on all axes that do not advance with plot.x (or else the first axis)
   std::string label;   // label of the allocator in its config, otherwise its id
   std::string allocator;
   std::string display_name;               // display name of the allocator

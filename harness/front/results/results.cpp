@@ -133,7 +133,7 @@ std::vector<CountedResult> reduce_counted(const CellHistory& cell) {
   return reduced;
 }
 
-// Gives a cell without an end the numbers of its whole rounds. Returns false if it has none.
+// Gives a cell without an end the numbers of its complete rounds. Returns false if it has none.
 bool end_so_far(CellHistory& cell) {
   OpenAttempt& open = cell.open;
   if (!open.verified || open.rounds.empty()) return false;

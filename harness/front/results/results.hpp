@@ -15,7 +15,7 @@ struct PhaseResult {
   Rounds rounds;                // seconds of each sample; empty if the samples were not kept
   std::size_t round_count = 0;  // number of all measured rounds
   Estimate time;
-  std::optional<FewRounds> few_rounds;  // estimate if `time` has too few rounds for an interval
+  std::optional<FewRounds> few_rounds;  // t interval if the phase has three to five rounds
   double operations = 0;                // median of the samples
   std::vector<std::size_t> throttled;   // indices of throttled samples
   std::string not_held;                 // why the time of the first such sample may include launch latency
@@ -41,8 +41,8 @@ struct CountedResult {
 // The `stop` of a cell that has no end yet.
 inline constexpr const char* stop_so_far = "not finished";
 
-// A cell that ended, or that has no end yet but a whole round. A cell that is not ok has neither phases nor counters,
-// so no printer can show a number for it.
+// A cell that ended, or that has no end yet but a complete round. A cell that is not ok has neither phases nor
+// counters, so no printer can show a number for it.
 struct CellResult {
   CellHistory cell;
   std::vector<PhaseResult> phases;
@@ -91,7 +91,7 @@ std::string cell_name(const std::string& figure, const CellHistory& cell);
 // Returns an empty text if all cells have their rounds.
 std::string what_is_missing(const Results& results);
 
-// Returns whether every planned cell ended and its status is no failure (status.hpp).
+// Returns whether every planned cell ended and no status is a failure (protocol/status.hpp).
 bool all_ok(const Results& results);
 
 std::string results_csv(const Results& results);

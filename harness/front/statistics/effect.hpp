@@ -56,13 +56,13 @@ double log_variance(const std::vector<double>& values);
 double log_variance(const std::vector<double>& a, const std::vector<double>& b);
 double log_variance(const LogSide& a, const LogSide& b);
 
-// Returns the effect. `least_variance` is the least variance of the logarithms of a side's values, even if these are
-// closer together.
+// Returns the effect. The test assumes that the logarithms of a side's values have at least the variance
+// `least_variance`, even if these values are closer together.
 Effect effect_of(const LogSide& a, const LogSide& b, double least_variance);
 Effect effect_of(const MeasuredSide& a, const MeasuredSide& b, double least_variance);
 
-// Enlarges the chances by Holm's method (Scandinavian Journal of Statistics 6, 1979, 65-70). If each is compared with 5
-// %, the chance of a single false alarm among all of them stays below 5 %. The result has the order of the input.
+// Enlarges the chances by Holm's method (Scandinavian Journal of Statistics 6, 1979, 65-70). If each is compared with
+// 5 %, the chance of any false alarm among them stays below 5 %. The result has the order of the input.
 std::vector<double> holm(const std::vector<double>& chances);
 
 }  // namespace allocbench::front

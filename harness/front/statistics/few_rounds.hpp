@@ -1,7 +1,7 @@
-// These functions estimate a number from three to five rounds. So few rounds have no interval that is valid for every
-// distribution (rounds.hpp), and figures draw none. A t interval of the logarithms assumes a distribution. Such an
-// interval is enough to judge a sentence whose number differs by a large factor. docs/methodology-measurement.md states
-// its coverage.
+// These functions estimate a number from three to five rounds. For this number of rounds, no interval is valid for
+// every distribution (rounds.hpp), and figures draw none. A t interval of the logarithms assumes a distribution. Such
+// an interval is enough to judge a sentence whose number differs by a large factor. docs/methodology-measurement.md
+// states its coverage.
 #pragma once
 
 #include <optional>

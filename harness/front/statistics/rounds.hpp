@@ -27,8 +27,8 @@ inline constexpr std::size_t least_rounds = 6;
 // (stopping.hpp).
 inline constexpr std::size_t least_rounds_of_numbers = 3;
 
-// Returns whether a value from this number of whole rounds is provisional: shown, but not judged. A cell with one round
-// by design is not provisional. `configured` is the largest number of rounds of the cell.
+// Returns whether a value from this number of complete rounds is provisional: shown, but not judged. A cell with one
+// round by design is not provisional. `configured` is the largest number of rounds of the cell.
 constexpr bool is_provisional(std::size_t rounds, std::uint64_t configured) {
   return rounds < std::min<std::uint64_t>(least_rounds_of_numbers, configured);
 }

@@ -1,5 +1,5 @@
-// This file computes the usual spread of an allocator's rounds. A few rounds of one cell may be close together by
-// chance.
+// This file computes the usual spread of an allocator's rounds. Tests assume at least this spread, because a few rounds
+// of one cell may be close together by chance.
 #pragma once
 
 #include <map>

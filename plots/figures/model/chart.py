@@ -19,7 +19,7 @@ from plots.sheet.page import Heading
 
 @dataclass(frozen=True)
 class Axis:
-    """An axis is the x axis of the swept setting."""
+    """The x axis of a figure, which shows one swept setting."""
 
     setting: str
     name: str
@@ -142,7 +142,7 @@ def _caption(run: Run, panels: Sequence[Panel], wanted: Sequence[tuple[str, str]
 
 
 def _without_speed_up(run: Run, panels: Sequence[Panel], x: Axis, names: Sequence[str]) -> list[str]:
-    """Returns the sentence about curves that lack the point over which the speed-ups of the others are."""
+    """Returns the sentence about curves without a value at the first point, to which all speed-ups refer."""
     drawn = [each for panel in panels if panel.metric == "speed_up" for each in panel.series]
     lacking = [each.label for each in drawn if each.label in names and (each.points["word"] == series.NO_SPEED_UP).any()]
     if not lacking:

@@ -38,7 +38,7 @@ def formula(run: Run, allocator: str, metric: str) -> str:
 
 
 def lent(run: Run, here: Sequence[Series], of: Series, x: str, metric: str, log_x: bool) -> tuple[list[float], list[float]]:
-    """Returns the curve of a series that the panel lacks, at the settings of the first series that it has."""
+    """Returns the curve of a series that the panel lacks, at the settings of the panel's first series with points."""
     owner = next((each for each in here if len(each.points)), None)
     return _along(run, owner, formula(run, of.allocator, metric), x, log_x) if owner else ([], [])
 

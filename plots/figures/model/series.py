@@ -19,7 +19,7 @@ from plots.runs import labels
 from plots.runs.results import Run
 from plots.sheet import provisional, style
 
-NO_SPEED_UP = "no speed-up"  # word of a cell whose series has no first point
+NO_SPEED_UP = "no speed-up"  # word of a cell whose series has no value at the first x
 _MOST_BESIDE = 4  # most panels side by side
 
 

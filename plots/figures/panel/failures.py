@@ -1,7 +1,7 @@
-"""This module draws the strip above a panel. It shows cells without a value: a mark at their x and their status word, never a
-number.
+"""This module draws the strip above a panel. It shows cells that the panel cannot show: a mark at their x and a word. The word
+is the status, or 0 for series of zeros on a logarithmic axis.
 
-Each allocator with such cells has a row. Neighbouring cells with the same word share one word over a thin line.
+Each series with such cells has a row. Neighbouring cells with the same word share one word over a thin line.
 """
 
 from __future__ import annotations

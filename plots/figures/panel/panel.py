@@ -20,7 +20,7 @@ _SPREAD = 0.8  # share of a word's room on the x axis that the marks of all seri
 
 @dataclass(frozen=True)
 class Scale:
-    """A scale is the y axis of all panels of one metric. Points beyond the plot's `limits` are drawn at the edge."""
+    """A scale is the y axis that several panels of a metric share. Points beyond the plot's `limits` are drawn at the edge."""
 
     metric: str
     unit: str
@@ -31,7 +31,7 @@ class Scale:
     @staticmethod
     def of(chart: Chart, metric: str, contents: Sequence[Panel]) -> Scale:
         numbers = [number for content in contents for number in _covered(content)]
-        # A logarithmic axis has no place for a count of zero. A share is drawn against the whole.
+        # A logarithmic axis has no place for zero. A share needs a linear axis, which shows it as a part of the whole.
         log = chart.log_y and min(numbers, default=0) > 0 and not quantity.is_share(metric)
         least, most = chart.limits.get(metric, (-math.inf, math.inf))
         inside = [number for number in numbers if least <= number <= most] or numbers
