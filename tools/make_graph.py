@@ -1,15 +1,16 @@
 #!/usr/bin/python3
-"""Generates a graph of the families delaunay and rgg of the 10th DIMACS Implementation Challenge, in the format of data/graphs.
+"""Generates a graph of the families delaunay and rgg of the 10th DIMACS Implementation Challenge, as data/graphs has them.
 
     tools/make_graph.py FAMILY [--n 20] [--seed 0] [--out DIR]      FAMILY is delaunay or rgg
 
 The points are 2^n random points of the unit square (Holtgrewe, Sanders & Schulz, "Engineering a Scalable High Quality
-Graph Partitioner", IPDPS 2010, instances of the experiments). In `rgg` an edge joins two points whose distance is below 0.55 sqrt(ln N / N),
-where N is the number of points. `delaunay` is the Delaunay triangulation of the points. The lists of DIMACS come from
-other random points, so they have other edges. In rgg the ids of the points follow their height, so near points have
-near ids as in the list of DIMACS. In delaunay the points keep the order in which they are drawn. The file is
-DIR/delaunay_n20.txt.gz or DIR/rgg_n_2_20_s0.txt.gz (default folder: the current one). It has each edge once, smaller id
-first, and it is sorted.
+Graph Partitioner", IPDPS 2010, instances of the experiments). In rgg an edge joins two points whose distance is below
+0.55 sqrt(ln N / N), where N is the number of points. delaunay is the Delaunay triangulation of the points. The lists of
+DIMACS come from other random points, so they have other edges. In rgg the ids of the points follow their height, so
+near points have near ids as in the list of DIMACS. In delaunay the points keep the order in which they are drawn.
+
+The file is DIR/delaunay_n20.txt.gz or DIR/rgg_n_2_20_s0.txt.gz (default folder: the current one). It has each edge
+once, smaller id first, and it is sorted.
 """
 
 import argparse
