@@ -1,30 +1,49 @@
 #!/usr/bin/env bash
-# Measures a config several times on one card. Keeps the packed runs, with the figure of the differences between them.
-#   tools/record-aa.sh KEPT [TIMES]      e.g. results/reference/h200/aa 6 (the default)
-# Every run gets new worker processes for all of its rounds. KEPT/run1 ... must not exist. ALLOCBENCH_OPTIONS has
-# further options of allocbench ("--device 1"). Environment: CONFIG (configs/aa.json), ALLOCBENCH
-# (build/bin/allocbench), PYTHON (/usr/bin/python3).
+# Measures configs several times on one card. Keeps the packed runs, with one page and one picture of the differences
+# between runs of the same config.
+#   tools/record-aa.sh KEPT [TIMES [FIRST]]      e.g. results/reference/h200/aa 6 1 (6 and 1 are the defaults)
+# Each time, new worker processes measure all configs as one plan. The runs of config aa become KEPT/run1 ..., and those
+# of aa_cycle become run1 ... in the folder aa_cycle beside KEPT. These folders must not exist. For runs on a second
+# card, FIRST is the number of the first new run: 7. ALLOCBENCH_OPTIONS has further options of allocbench
+# ("--device 1"). Environment: CONFIGS (configs/aa.json configs/aa_*.json), ALLOCBENCH (build/bin/allocbench), PYTHON
+# (/usr/bin/python3).
 set -euo pipefail
 source "$(dirname "$0")/help.sh"
-[[ $# -ge 1 && $# -le 2 ]] || { print_help >&2; exit 2; }
+[[ $# -ge 1 && $# -le 3 ]] || { print_help >&2; exit 2; }
 kept=$(realpath -m "$1")
 times=${2:-6}
+first=${3:-1}
+last=$((first + times - 1))
 cd "$(dirname "$0")/.."
-config=${CONFIG:-configs/aa.json}
+configs=${CONFIGS:-configs/aa.json $(echo configs/aa_*.json)}
 allocbench=${ALLOCBENCH:-build/bin/allocbench}
 python=${PYTHON:-/usr/bin/python3}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-for ((number = 1; number <= times; ++number)); do
-  [[ ! -e $kept/run$number ]] || { echo "$kept/run$number exists. Remove it, or name another folder." >&2; exit 2; }
+folder_of() { if [[ $1 == aa ]]; then echo "$kept"; else echo "$(dirname "$kept")/$1"; fi; }
+mkdir "$scratch/configs"
+folders=()
+for config in $configs; do
+  cp "$config" "$scratch/configs"
+  folders+=("$(folder_of "$(basename "$config" .json)")")
+  for ((number = first; number <= last; ++number)); do
+    run=${folders[-1]}/run$number
+    [[ ! -e $run ]] || { echo "$run exists. Remove it, or name another folder." >&2; exit 2; }
+  done
 done
-for ((number = 1; number <= times; ++number)); do
-  run=$scratch/run$number
+for ((number = first; number <= last; ++number)); do
   # With exit code 1 some cells are not ok, but all others are kept.
   # shellcheck disable=SC2086
-  "$allocbench" --config "$config" --quiet --out "$run" ${ALLOCBENCH_OPTIONS:-} >/dev/null || [[ $? -eq 1 ]]
-  tools/keep-results.sh "$run" "$kept/run$number" >/dev/null
-  rm -r "$kept/run$number/figures"
+  "$allocbench" study configs --configs "$scratch" --no-figures --quiet --out "$scratch/run$number" \
+    ${ALLOCBENCH_OPTIONS:-} >/dev/null || [[ $? -eq 1 ]]
+  for config in $configs; do
+    name=$(basename "$config" .json)
+    run=$(folder_of "$name")/run$number
+    tools/keep-results.sh "$scratch/run$number/$name" "$run" >/dev/null
+    rm -r "$run/figures"
+  done
 done
-"$python" -m plots aa "$kept"/run* --out "$kept" --formats png
-"$allocbench" compare "$kept/run1" "$kept/run2"
+"$python" -m plots aa "${folders[@]}" --out "$kept" --formats png
+for folder in "${folders[@]}"; do
+  ((times == 1)) || "$allocbench" compare "$folder/run$first" "$folder/run$((first + 1))"
+done

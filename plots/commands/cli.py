@@ -138,7 +138,7 @@ _STUDIES = {
     "delay": _Study("Show how much each application depends on its allocator, from runs of configs/delay on one device: the slope of the application's "
                     "time against the cycles that every call waits. This writes a picture and a Markdown "
                     "table.", "delay_<back end>.*", lambda runs, options: [delays_figure.drawing(runs)]),
-    "aa": _Study("Compare runs of one config on one card, and count disjoint intervals.", "aa.*", lambda runs, options: [aa.make(runs)],
+    "aa": _Study("Compare runs of the same configs on one model of cards, and count disjoint intervals.", "aa.*", lambda runs, options: [aa.make(runs)],
                  page.FORMATS),
 }
 

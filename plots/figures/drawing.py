@@ -93,7 +93,8 @@ def _of_csv(folder: Path, overrides: Overrides) -> Run:
 
 
 def _of_today(document: dict, folder: Path) -> Overrides:
-    """Returns the current config for a run that the repository keeps, if only its plot has changed.
+    """Returns the current config for a run that the repository keeps, if only its plot and the values of its swept
+    settings have changed.
 
     Any other run is drawn as its stored config says.
     """
@@ -103,7 +104,10 @@ def _of_today(document: dict, folder: Path) -> Overrides:
     config = run.get("config", {})
     path = configs.FOLDER / f"{config.get('name', '')}.json"
     today = configs.named(config.get("name", "")) or {}
-    if "plot" not in today or today["plot"] == config.get("plot") or not configs.measures_the_same(config, today, run.get("backend", "")):
+    if "plot" not in today or today["plot"] == config.get("plot"):
+        return Overrides()
+    backend = run.get("backend", "")
+    if not (configs.measures_the_same(config, today, backend) or configs.measures_other_values(config, today, backend)):
         return Overrides()
     print(f"plots: {folder}: drawn by the current {os.path.relpath(path)}, whose plot differs from the stored one.", file=sys.stderr)
     return Overrides(path)

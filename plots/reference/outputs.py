@@ -120,7 +120,7 @@ def over_runs(study: Study) -> Files:
         made |= _written(points_table.drawings(points.read(points.COMB), runs), study.folder / "comb")
     if runs := study.below("delay"):
         made |= _written([delays_figure.drawing(runs)], study.folder / "delay")
-    if len(runs := study.below("aa")) > 1:
+    if len(runs := [run for place, run in study.runs.items() if study_file.is_aa(place.split("/")[0])]) > 1:
         made |= _written([aa.make(runs)], study.folder / "aa")
     for path in sorted(study.folder.glob("*/*/*.md")):
         name = path.parent.relative_to(study.folder).as_posix()

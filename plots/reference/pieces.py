@@ -58,7 +58,9 @@ def plans(groups: Groups, minutes: float, rounds: int, revision: str = "") -> li
     the study's own groups. With `revision`, it leaves out the configs of which nothing must be measured again.
     """
     forecasts = {name: {run.name: of_run(run) for run in group} for name, group in groups.items()}
-    names = [*GROUPS, *(name for name in groups if name not in GROUPS)] if mixes.is_reference(groups) else list(groups)
+    # The command of aa also measures the configs aa_*.
+    more = [name for name in groups if name not in GROUPS and not study_file.is_aa(name)]
+    names = [*GROUPS, *more] if mixes.is_reference(groups) else list(groups)
     everything = [each for group in forecasts.values() for each in group.values()]
     return [_plan(name, groups, forecasts.get(name, {}), everything, minutes, rounds, revision) for name in names]
 

@@ -48,7 +48,12 @@ def command(group: Sequence[Origin]) -> str:
 
 
 def again_and_again(study: Path, config: str, times: int = 6) -> str:
-    return f"tools/record-aa.sh results/{study.name}/{config} {times}"
+    """Returns the command that measures a config several times. One command measures aa and all configs aa_*."""
+    return f"tools/record-aa.sh results/{study.name}/{'aa' if is_aa(config) else config} {times}"
+
+
+def is_aa(group: str) -> bool:
+    return group == "aa" or group.startswith("aa_")
 
 
 def study_command(group: str) -> str:

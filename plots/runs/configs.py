@@ -88,6 +88,19 @@ def measures_the_same(stored: dict, today: dict, backend: str) -> bool:
     return _measured(effective(stored)) == _measured(effective(today, backend))
 
 
+def measures_other_values(stored: dict, today: dict, backend: str) -> bool:
+    """Returns whether the current config differs from the stored one only in the values of the same swept settings, so
+    that its plot and its texts also fit the stored cells.
+    """
+    one, other = _measured(effective(stored)), _measured(effective(today, backend))
+    swept = [{name for group in (config.get("sweep", {}), *config.get("zip", [])) for name in group} for config in (one, other)]
+    return one != other and swept[0] == swept[1] and _without_values(one) == _without_values(other)
+
+
+def _without_values(config: dict) -> dict:
+    return {key: value for key, value in config.items() if key not in ("sweep", "zip", "exclude")}
+
+
 def _measured(config: dict) -> dict:
     overrides = {name: {key: value for key, value in own.items() if key not in _BESIDE} for name, own in config.get("overrides", {}).items()}
     # The order does not matter, because each round shuffles it.

@@ -1,20 +1,23 @@
-"""This module draws the A/A figure: runs of one config on one card, compared with each other.
+"""This module draws the A/A figure: runs of the same config on one card, compared with each other.
 
 Every difference between these runs is an error of the measurement. The figure counts intervals of one cell that do not
-overlap. If few pairs of intervals are disjoint, a difference between two allocators is credible.
+overlap. If few pairs of intervals are disjoint, a difference between two allocators is credible. The figure may have
+several configs, and runs of several cards of one model. Pairs of runs on different cards are counted apart.
 """
 
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from dataclasses import dataclass
-from typing import Sequence
+from statistics import median
+from typing import Iterator, Sequence
 
 import matplotlib
 from matplotlib.lines import Line2D
 
 from allocbench.errors import NothingToDraw, UsageError
-from plots.runs import labels, origin
+from plots.runs import forms, labels, origin
 from plots.runs.results import Run
 from plots.sheet import quantity, style, ticks
 from plots.sheet.page import BODY_WIDTH, Drawing, Heading, Page
@@ -24,76 +27,109 @@ PRECISION = 0.013  # wanted half-width of an interval as a share of the time, th
 _ROW = 0.155
 _BESIDE = 0.12  # inches between the names and the axis
 _AXIS = 0.32
-_TITLE = 0.18   # height of the line of phases above the panels
+_TITLE = 0.18   # height of a line above the panels
 _GAP = 0.15
 _WIDEST = 0.12  # deviation from the middle above which a share is cut off at the border
 
 
 @dataclass(frozen=True)
+class Time:
+    """A time is the value of a cell in a run, with its interval and the run's card."""
+
+    value: float
+    low: float
+    high: float
+    card: str
+
+    def is_apart_from(self, other: Time) -> bool:
+        return self.high < other.low or other.high < self.low
+
+
+@dataclass(frozen=True)
 class Place:
-    """A place is a phase of a cell, with the (value, low, high) of each run that has an interval there."""
+    """A place is a phase of a cell, with the time of each run that has an interval there."""
 
     name: str
+    workload: str
     phase: str
-    times: list[tuple[float, float, float]]
+    times: list[Time]
 
     @property
-    def pairs(self) -> list[tuple[tuple, tuple]]:
-        return list(itertools.combinations(self.times, 2))
+    def pairs(self) -> list[tuple[Time, Time]]:
+        return [(one, other) for one, other in itertools.combinations(self.times, 2) if one.card == other.card]
 
     @property
     def disjoint(self) -> int:
-        return sum(one[2] < other[1] or other[2] < one[1] for one, other in self.pairs)
+        return sum(one.is_apart_from(other) for one, other in self.pairs)
+
+    @property
+    def pairs_of_cards(self) -> list[tuple[Time, Time]]:
+        return [(one, other) for one, other in itertools.combinations(self.times, 2) if one.card != other.card]
 
     @property
     def precise(self) -> Place:
         """Returns the place with only the runs that reached the wanted precision there."""
-        return Place(self.name, self.phase, [each for each in self.times if (each[2] - each[1]) / 2 <= PRECISION * each[0]])
+        return Place(self.name, self.workload, self.phase, [each for each in self.times if (each.high - each.low) / 2 <= PRECISION * each.value])
 
 
 def make(runs: Sequence[Run], stem: str = "aa") -> Drawing:
     places = find(runs)
-    phases = list(dict.fromkeys(place.phase for place in places))
+    columns = list(dict.fromkeys((place.workload, place.phase) for place in places))
     names = list(dict.fromkeys(place.name for place in places))
-    run = runs[0]
-    caption = [f"Each line is the 95 % interval of a run, as a distance from the median of the runs. It is red if it is disjoint from the interval of another run. {_counts(places)}"]
+    by_config = _by_config(runs)
+    caption = [f"Each line is the 95 % interval of a run, as a distance from the median of the runs. It is red if it is disjoint from the interval of another run "
+               f"on the same card. {_counts(places)}", _measured(by_config)]
+    about = origin.title(runs[0]) if len(by_config) == 1 else " · ".join(by_config)
+    lines = list(dict.fromkeys(line for group in by_config.values() for line in origin.lines(group[0])))
+    above = _TITLE * (2 if len(by_config) > 1 else 1)  # the workload has a line of its own
     with matplotlib.rc_context(style.RC):
-        page = Page(Heading(f"One config, {len(runs)} times on one card", origin.title(run), caption, origin.lines(run)), _AXIS + _ROW * len(names) + _TITLE)
+        page = Page(Heading(_title(by_config), about, caption, lines), _AXIS + _ROW * len(names) + above)
         shown = [ticks.cut(name, style.LEAST, style.NAME) for name in names]
         left = max(ticks.text_width(name, style.LEAST) for name in shown) + _BESIDE
-        width = (BODY_WIDTH - left - _GAP * (len(phases) - 1)) / len(phases)
+        width = (BODY_WIDTH - left - _GAP * (len(columns) - 1)) / len(columns)
         limit = _limit(places)
-        for number, phase in enumerate(phases):
+        for number, (workload, phase) in enumerate(columns):
             axes = page.axes(left + number * (width + _GAP), _AXIS, width, _ROW * len(names))
-            _draw(axes, [place for place in places if place.phase == phase], names, limit)
-            axes.set_title(phase, fontsize=style.LEAST, pad=2)
+            _draw(axes, [place for place in places if (place.workload, place.phase) == (workload, phase)], names, limit)
+            axes.set_title(f"{workload}\n{phase}" if len(by_config) > 1 else phase, fontsize=style.LEAST, pad=2)
             axes.set_yticks(range(len(names)), shown if number == 0 else [], fontsize=style.LEAST)
-    return Drawing(stem, page, _markdown(runs, places))
+    return Drawing(stem, page, _markdown(by_config, places, lines))
 
 
 def find(runs: Sequence[Run]) -> list[Place]:
-    if len(runs) < 2:
-        raise UsageError("An A/A figure needs at least two runs of one config.")
-    cards = {str(run.device.get("uuid") or run.device.get("name")) for run in runs}
-    if len(cards) > 1:
-        raise UsageError(f"The runs come from {len(cards)} cards ({', '.join(sorted(cards))}), but an A/A figure needs runs of one card. Leave some "
-                         "runs out.")
-    if len({run.name for run in runs}) > 1:
-        raise UsageError(f"The runs are of several configs ({', '.join(sorted({run.name for run in runs}))}), but an A/A figure needs runs of one "
-                         "config. Leave some runs out.")
-    places = []
-    first = runs[0]
-    phases = [phase for phase, metric in first.values[["phase", "metric"]].drop_duplicates().itertuples(index=False) if metric == "time"]
-    for phase in [phase for phase in phases if phase != "total"] or phases:  # the total follows from the other phases
-        tables = [run.at(phase, "time") for run in runs]
-        for cell in first.cells.index:
-            times = [tuple(table.loc[cell, ["value", "low", "high"]]) for table in tables if cell in table.index]
-            times = [each for each in times if each[1] == each[1]]
-            if len(times) > 1:
-                places.append(Place(_name(first, cell), phase, times))
+    models = sorted({run.device.get("name") or "unknown" for run in runs})
+    if len(models) > 1:
+        raise UsageError(f"The runs come from {len(models)} models of cards ({', '.join(models)}), but an A/A figure needs one model. Leave some runs out.")
+    by_config = _by_config(runs)
+    if single := [name for name, group in by_config.items() if len(group) < 2]:
+        raise UsageError(f"An A/A figure needs at least two runs of one config, and {', '.join(single)} has fewer.")
+    places = [place for group in by_config.values() for place in _places(group)]
     if not places:
         raise NothingToDraw("no cell has an interval in two runs: an interval needs six rounds")
     return places
+
+
+def _by_config(runs: Sequence[Run]) -> dict[str, list[Run]]:
+    made: dict[str, list[Run]] = {}
+    for run in runs:
+        made.setdefault(run.name, []).append(run)
+    return made
+
+
+def _places(runs: Sequence[Run]) -> Iterator[Place]:
+    first = runs[0]
+    phases = [phase for phase, metric in first.values[["phase", "metric"]].drop_duplicates().itertuples(index=False) if metric == "time"]
+    for phase in [phase for phase in phases if phase != "total"] or phases:  # the total follows from the other phases
+        tables = [(run.at(phase, "time"), _card(run)) for run in runs]
+        for cell in first.cells.index:
+            times = [Time(*table.loc[cell, ["value", "low", "high"]], card) for table, card in tables if cell in table.index]
+            times = [each for each in times if each.low == each.low]
+            if len(times) > 1:
+                yield Place(_name(first, cell), first.cells.at[cell, "workload"], phase, times)
+
+
+def _card(run: Run) -> str:
+    return str(run.device.get("uuid") or run.device.get("name"))
 
 
 def _name(run: Run, cell: str) -> str:
@@ -103,33 +139,54 @@ def _name(run: Run, cell: str) -> str:
 
 
 def _counts(places: Sequence[Place]) -> str:
-    def share(chosen: Sequence[Place]) -> str:
-        disjoint, pairs = sum(place.disjoint for place in chosen), sum(len(place.pairs) for place in chosen)
-        return f"{disjoint} of {pairs} pairs ({100 * disjoint / pairs:.1f} %)" if pairs else "no pair"
+    def share(pairs: Sequence[tuple[Time, Time]]) -> str:
+        disjoint = sum(one.is_apart_from(other) for one, other in pairs)
+        return f"{disjoint} of {len(pairs)} pairs ({100 * disjoint / len(pairs):.1f} %)" if pairs else "no pair"
 
-    precise = [place.precise for place in places]
-    return f"Disjoint: {share(places)}; of intervals within ±{100 * PRECISION:g} %: {share(precise)}."
+    all_pairs = [pair for place in places for pair in place.pairs]
+    precise = [pair for place in places for pair in place.precise.pairs]
+    told = f"Disjoint: {share(all_pairs)}; of intervals within ±{100 * PRECISION:g} %: {share(precise)}."
+    if between := [pair for place in places for pair in place.pairs_of_cards]:
+        ratio = median(max(one.value, other.value) / min(one.value, other.value) for one, other in between)
+        told += f" Between different cards: {share(between)}; the median ratio of the slower to the faster time is {ratio:.4f}."
+    return told
+
+
+def _measured(by_config: dict[str, list[Run]]) -> str:
+    """Returns which forms were measured under which workloads. The configs of today may name others."""
+    of_allocators = {name: group[0].forms.get(name, forms.form_of(name)) for group in by_config.values() for name in group[0].allocators()}
+    counts = Counter(map(forms.shown, of_allocators.values()))
+    workloads = dict.fromkeys(workload for group in by_config.values() for workload in group[0].cells["workload"])
+    return f"Measured forms: {', '.join(f'{count} {form}' for form, count in counts.items())}. Workloads: {', '.join(workloads)}."
+
+
+def _title(by_config: dict[str, list[Run]]) -> str:
+    runs = [run for group in by_config.values() for run in group]
+    cards = len({_card(run) for run in runs})
+    on = "on one card" if cards == 1 else f"on {cards} cards of one model"
+    counts = sorted({len(group) for group in by_config.values()})
+    times = f"{counts[0]} times" if len(counts) == 1 else f"{counts[0]} to {counts[-1]} times"
+    return f"One config, {times} {on}" if len(by_config) == 1 else f"{len(by_config)} configs, {times} each {on}"
 
 
 def _limit(places: Sequence[Place]) -> float:
-    farthest = max(max(abs(bound / _middle(place) - 1) for bound in each[1:]) for place in places for each in place.times)
+    farthest = max(max(abs(bound / _middle(place) - 1) for bound in (each.low, each.high)) for place in places for each in place.times)
     return min(farthest * 1.05, _WIDEST)
 
 
 def _middle(place: Place) -> float:
-    values = sorted(each[0] for each in place.times)
-    return (values[(len(values) - 1) // 2] + values[len(values) // 2]) / 2
+    return median(each.value for each in place.times)
 
 
 def _draw(axes, places: Sequence[Place], names: Sequence[str], limit: float) -> None:
     for place in places:
         middle = _middle(place)
         for number, each in enumerate(place.times):
-            apart = any(each[2] < other[1] or other[2] < each[1] for other in place.times)
+            apart = any(each.card == other.card and each.is_apart_from(other) for other in place.times)
             colour = style.WARNING if apart else style.BLACK
             y = names.index(place.name) + 0.7 * ((number + 0.5) / len(place.times) - 0.5)
-            axes.add_line(Line2D([each[1] / middle - 1, each[2] / middle - 1], [y, y], color=colour, linewidth=0.7))
-            axes.plot(each[0] / middle - 1, y, marker="|", markersize=1.6, color=colour)
+            axes.add_line(Line2D([each.low / middle - 1, each.high / middle - 1], [y, y], color=colour, linewidth=0.7))
+            axes.plot(each.value / middle - 1, y, marker="|", markersize=1.6, color=colour)
     axes.axvline(0, color=style.GREY, linewidth=0.5, zorder=0)
     axes.set_xlim(-limit, limit)
     axes.set_ylim(len(names) - 0.5, -0.5)
@@ -137,8 +194,8 @@ def _draw(axes, places: Sequence[Place], names: Sequence[str], limit: float) -> 
     axes.tick_params(axis="y", length=0)
 
 
-def _markdown(runs: Sequence[Run], places: Sequence[Place]) -> str:
-    rows = [f"| {place.name} | {place.phase} | {min(each[0] for each in place.times):.4g} to {max(each[0] for each in place.times):.4g} "
-            f"| {max((each[2] - each[1]) / 2 / each[0] for each in place.times) * 100:.2f} % | {place.disjoint} of {len(place.pairs)} |" for place in places]
-    head = "| cell | phase | times of the runs in s | widest half interval | disjoint pairs |\n|---|---|---|---:|---:|"
-    return "\n".join([f"# One config, {len(runs)} times on one card", "", _counts(places), "", head, *rows, "", *origin.lines(runs[0]), ""])
+def _markdown(by_config: dict[str, list[Run]], places: Sequence[Place], lines: Sequence[str]) -> str:
+    rows = [f"| {place.workload} | {place.name} | {place.phase} | {min(each.value for each in place.times):.4g} to {max(each.value for each in place.times):.4g} "
+            f"| {max((each.high - each.low) / 2 / each.value for each in place.times) * 100:.2f} % | {place.disjoint} of {len(place.pairs)} |" for place in places]
+    head = "| workload | cell | phase | times of the runs in s | widest half interval | disjoint pairs |\n|---|---|---|---|---:|---:|"
+    return "\n".join([f"# {_title(by_config)}", "", _counts(places), "", _measured(by_config), "", head, *rows, "", *lines, ""])

@@ -181,6 +181,22 @@ def test_a_kept_run_whose_config_measures_something_else_today_is_drawn_as_store
     assert _title(tmp_path / "out") == "# A test" and capsys.readouterr().err == ""
 
 
+def test_a_kept_run_whose_config_sweeps_other_values_today_is_drawn_by_this_config(tmp_path, capsys, monkeypatch):
+    _kept_and_today(tmp_path, monkeypatch, sweep={"threads": [1, 32]}, exclude=[{"threads": 1}])
+    folder = synthetic.write(tmp_path / "reference" / "run", {**CONFIG, "repetitions": 3, "sweep": {"threads": [1]}}, [_ok()])
+    assert main([str(folder), "--formats", "svg", "--out", str(tmp_path / "out")]) == 0
+    assert _title(tmp_path / "out") == "# Mended" and "whose plot differs from the stored one" in capsys.readouterr().err
+
+
+def test_other_values_are_not_other_settings():
+    stored = {"seed": 1, "sweep": {"threads": [1]}, "zip": [{"size": [4], "pool_bytes": [8]}]}
+    assert configs.measures_other_values(stored, {**stored, "sweep": {"threads": [1, 2]}}, "cuda")
+    assert configs.measures_other_values(stored, {**stored, "exclude": [{"threads": 1}]}, "cuda")
+    assert not configs.measures_other_values(stored, stored, "cuda")
+    assert not configs.measures_other_values(stored, {**stored, "sweep": {"lanes_per_warp": [1]}}, "cuda")
+    assert not configs.measures_other_values(stored, {**stored, "seed": 2, "sweep": {"threads": [2]}}, "cuda")
+
+
 def test_objects_of_a_part_merge_and_axes_replace():
     today = {"sweep": {"threads": {"range": [1, 2]}, "size": [4]}, "workload": {"id": "x", "a": 1}, "cuda": {"sweep": {"threads": {"log2": [1, 4]}}, "workload": {"a": None}}}
     assert configs.measures_the_same({"sweep": {"threads": {"log2": [1, 4]}, "size": [4]}, "workload": {"id": "x"}}, today, "cuda")

@@ -34,7 +34,7 @@ def test_pairs_are_counted(runs):
 
 def test_only_precise_intervals_count_for_the_goal(runs):
     place = next(each for each in aa.find(runs) if each.phase == "alloc" and each.name.startswith("Halloc"))
-    assert [each[0] for each in place.precise.times] == [1.0, 1.03]
+    assert [each.value for each in place.precise.times] == [1.0, 1.03]
     assert (place.precise.disjoint, len(place.precise.pairs)) == (1, 1)
 
 
@@ -55,11 +55,34 @@ def test_the_command_draws_and_says_how_many(runs, tmp_path, capsys):
     capsys.readouterr()
 
 
+def test_the_page_says_what_was_measured(runs, tmp_path):
+    assert "Measured forms: 2 published. Workloads: alloc_free." in aa.make(runs).markdown
+    assert aa.make(runs).markdown.startswith("# One config, 3 times on one card\n")
+
+
+def test_several_configs_share_a_page(runs, tmp_path):
+    others = [written(tmp_path / f"other{number}", {"alloc": (1.0, 0.9, 1.1), "free": (2.0, 1.9, 2.1)}, name="aa_other") for number in (1, 2)]
+    made = aa.make([*runs, *others])
+    assert made.markdown.startswith("# 2 configs, 2 to 3 times each on one card\n")
+    assert "Disjoint: 3 of 12 pairs (25.0 %)" in made.markdown
+    assert made.markdown.count("| alloc_free | Halloc 16 B | free |") == 2
+
+
+def test_pairs_of_different_cards_count_apart(runs):
+    runs[2].device["uuid"] = "another card"
+    place = next(each for each in aa.find(runs) if each.phase == "free")
+    assert (place.disjoint, len(place.pairs), len(place.pairs_of_cards)) == (0, 1, 2)
+    told = aa.make(runs).markdown
+    assert told.startswith("# One config, 3 times on 2 cards of one model\n")
+    # alloc of Halloc: 1.01/1.0 and 1.03/1.01; of KMA: 1 and 1; free of Halloc: 1.5/1.0 and 1.5/1.1
+    assert "Between different cards: 2 of 6 pairs (33.3 %); the median ratio of the slower to the faster time is 1.0149." in told
+
+
 def test_other_runs_are_refused(runs, tmp_path):
-    with pytest.raises(UsageError, match="at least two"):
+    with pytest.raises(UsageError, match="at least two runs of one config, and aa has fewer"):
         aa.find(runs[:1])
-    with pytest.raises(UsageError, match="several configs"):
+    with pytest.raises(UsageError, match="and other has fewer"):
         aa.find([*runs, written(tmp_path / "other", {"alloc": (1.0, 0.9, 1.1)}, name="other")])
-    runs[1].device["uuid"] = "another card"
-    with pytest.raises(UsageError, match="2 cards"):
+    runs[1].device["name"] = "another model"
+    with pytest.raises(UsageError, match="2 models of cards"):
         aa.find(runs)
