@@ -48,7 +48,7 @@ TEST(Forecast, ASeriesGrowsAsItsLastTwoCells) {
   const auto seconds = [&](double growth) { return forecaster.about("fig", cell("a", "a", growth)).seconds; };
   forecaster.note_round("fig", cell("a", "a", 16), 0.1);
   EXPECT_DOUBLE_EQ(seconds(32), 0.1) << "like the only one";
-  EXPECT_EQ(seconds(8), Forecaster::unknown_seconds) << "only smaller ones tell";
+  EXPECT_FALSE(forecaster.about("fig", cell("a", "a", 8)).is_known) << "only smaller ones tell";
   forecaster.note_round("fig", cell("a", "a", 32), 0.2);
   EXPECT_NEAR(seconds(128), 0.8, 1e-9) << "linear";
   forecaster.note_round("fig", cell("a", "a", 64), 1.6);
@@ -59,6 +59,20 @@ TEST(Forecast, ASeriesGrowsAsItsLastTwoCells) {
   EXPECT_EQ(forecaster.about("fig", cell("a", "a", 1 << 20)).seconds, 60) << "a round has its deadline";
   EXPECT_EQ(forecaster.about("other", cell("a", "a", 256)).seconds, Forecaster::unknown_seconds);
   EXPECT_TRUE(forecaster.about("fig", cell("a", "a", 256)).is_known);
+}
+
+TEST(Forecast, AnUnknownCellTakesAboutAsLongAsOthersOfItsConfig) {
+  Forecaster forecaster;
+  const auto seconds = [&](const std::string& figure, const std::string& label) {
+    return forecaster.about(figure, cell(label, "scene 9", std::nullopt)).seconds;
+  };
+  forecaster.note_round("fig", cell("a", "scene 1", std::nullopt), 10);
+  EXPECT_NEAR(seconds("fig", "a"), std::sqrt(Forecaster::unknown_seconds * 10), 1e-9);
+  forecaster.note_round("fig", cell("a", "scene 2", std::nullopt), 10);
+  EXPECT_NEAR(seconds("fig", "a"), std::cbrt(Forecaster::unknown_seconds * 10 * 10), 1e-9);
+  EXPECT_EQ(seconds("fig", "b"), Forecaster::unknown_seconds) << "another allocator";
+  EXPECT_EQ(seconds("other", "a"), Forecaster::unknown_seconds) << "another config";
+  EXPECT_FALSE(forecaster.about("fig", cell("a", "scene 9", std::nullopt)).is_known) << "a deadline does not follow it";
 }
 
 TEST(Forecast, EarlierResultsTellWhatTheSeriesDoesNot) {
@@ -321,15 +335,29 @@ TEST(Fills, AreSharedLessWhereCellsNeedTheirOwn) {
   measured(1, {.seconds = 12});
   for (const double growth : {2, 3}) measured(growth, {.seconds = 12, .follows = true});
   for (const double growth : {4, 5, 6, 7}) measured(growth, {.follows = true});
-  // Two of six cells filled again, and four are assumed.
+  // Two of six cells filled again, and one copy is assumed.
+  const double again = 2.0 / 7;
   const Cell next = with_pool("a", "scenario", 4, 8);
-  EXPECT_NEAR(forecaster.fill_part(next, 1, true), 12 * 0.2, 1e-9);
-  EXPECT_NEAR(forecaster.fill_part(next, 10, false), 12 * (1 + 0.2 * 9) / 10, 1e-9);
+  EXPECT_NEAR(forecaster.fill_part(next, 1, true), 12 * again, 1e-9);
+  EXPECT_NEAR(forecaster.fill_part(next, 10, false), 12 * (1 + again * 9) / 10, 1e-9);
   // Cells of an allocator that marks pages fill nothing and tell nothing.
   for (const double growth : {1, 2, 3, 4, 5, 6}) {
     forecaster.note_round("fig", with_pool("marks", "scenario", 4, growth), 0.1, {.follows = true});
   }
-  EXPECT_NEAR(forecaster.fill_part(next, 1, true), 12 * 0.2, 1e-9);
+  EXPECT_NEAR(forecaster.fill_part(next, 1, true), 12 * again, 1e-9);
+}
+
+TEST(Fills, OfAnAllocatorThatCannotBeCopiedAreRepeatedWhateverOthersDo) {
+  Forecaster forecaster;
+  const auto measured = [&](const std::string& label, double growth, Fill fill) {
+    forecaster.note_round("fig", with_pool(label, "get_page", 4, growth), fill.seconds + 0.1, fill);
+  };
+  measured("copied", 1, {.seconds = 1});
+  for (const double growth : {2, 3, 4, 5, 6, 7, 8}) measured("copied", growth, {.follows = true});
+  measured("heap", 1, {.seconds = 6});
+  measured("heap", 2, {.seconds = 6, .follows = true});
+  EXPECT_DOUBLE_EQ(forecaster.fill_part(with_pool("heap", "get_page", 4, 3), 1, true), 3);
+  EXPECT_EQ(forecaster.fill_part(with_pool("copied", "get_page", 4, 9), 1, true), 0);
 }
 
 }  // namespace

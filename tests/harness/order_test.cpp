@@ -21,19 +21,21 @@ TEST(Order, APriceIsSecondsPerValue) {
 }
 
 TEST(Order, RoundsAreWorthLessTheMoreThereAre) {
-  EXPECT_DOUBLE_EQ(price(step(0.1, 1)), 0.4);
-  EXPECT_DOUBLE_EQ(price(step(0.1, 2)), 0.4);
-  EXPECT_DOUBLE_EQ(price(step(0.1, 3)), 5);
-  EXPECT_DOUBLE_EQ(price(step(0.1, 5)), 5);
-  EXPECT_DOUBLE_EQ(price(step(0.1, 6)), 50);
+  EXPECT_DOUBLE_EQ(price(step(0.1, 1)), 0.2);
+  EXPECT_DOUBLE_EQ(price(step(0.1, 2)), 0.2);
+  EXPECT_DOUBLE_EQ(price(step(0.1, 3)), 50);
+  EXPECT_DOUBLE_EQ(price(step(0.1, 5)), 50);
+  EXPECT_DOUBLE_EQ(price(step(0.1, 6)), 500);
 }
+
+TEST(Order, AShortRoundForAnIntervalComesAfterALongFirstRound) { EXPECT_LT(price(step(2)), price(step(0.01, 3))); }
 
 TEST(Order, AFigureThatCanHardlyBeDrawnComesFirst) {
   Step bare = step(0.4);
   bare.figure_is_bare = true;
   EXPECT_DOUBLE_EQ(price(bare), 0.1);
   bare.rounds_had = 1;
-  EXPECT_DOUBLE_EQ(price(bare), 1.6) << "only values are missing there";
+  EXPECT_DOUBLE_EQ(price(bare), 0.8) << "only values are missing there";
 }
 
 TEST(Order, ReworkedFormsComeBehindOthersOfTheirCost) {

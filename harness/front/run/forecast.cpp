@@ -19,10 +19,12 @@ constexpr double risk_of_deferral = 0.7;
 // Risk of an allocator that was not tried yet.
 constexpr double usual_risk = 0.02;
 
+// Shorter rounds count as this long, so that none makes the mean of a config's rounds zero.
+constexpr double least_round_seconds = 1e-4;
 // Shorter fills count as a part of the round, because they cost little.
 constexpr double least_fill_seconds = 0.1;
 // The share of cells that fill the pool again counts this many cells more, as if they had started from a copy.
-constexpr double usual_followers = 4;
+constexpr double usual_followers = 1;
 
 double gib_of_pool(const Cell& cell) { return static_cast<double>(cell.pool_bytes) / (1 << 30); }
 
@@ -76,7 +78,7 @@ void Forecaster::note_round(const std::string& figure, const Cell& cell, double 
   if (fill.seconds < least_fill_seconds) fill.seconds = 0;
   const auto rates = fill_rates_.find(cell.label);
   if (fill.follows && rates != fill_rates_.end() && rates->second.contains(cell.workload)) {
-    Followers& followers = followers_[cell.workload];
+    Followers& followers = followers_[{cell.label, cell.workload}];
     ++followers.cells;
     followers.refills += fill.seconds > 0 ? 1 : 0;
   }
@@ -84,6 +86,8 @@ void Forecaster::note_round(const std::string& figure, const Cell& cell, double 
   seconds = std::max(0.0, seconds - fill.seconds);
   Record& own = record(figure, cell);
   ++own.tried;
+  ++own.timed;
+  own.log_seconds += std::log(std::max(seconds, least_round_seconds));
   if (cell.growth) own.series[cell.series].measured[*cell.growth] = seconds;
   const auto earlier = earlier_.cells.find(cell.id);
   if (earlier == earlier_.cells.end() || !earlier->second.other_model || earlier->second.seconds <= 0) return;
@@ -93,7 +97,7 @@ void Forecaster::note_round(const std::string& figure, const Cell& cell, double 
 
 void Forecaster::note_fill(const Cell& cell, double seconds) {
   if (seconds < least_fill_seconds || cell.pool_bytes == 0) return;
-  followers_.try_emplace(cell.workload);
+  filling_.insert(cell.workload);
   double& rate = fill_rates_[cell.label][cell.workload];
   rate = std::max(rate, seconds / gib_of_pool(cell));
 }
@@ -132,7 +136,7 @@ Forecast Forecaster::about(const std::string& figure, const Cell& cell) const {
 
 double Forecaster::fill_seconds(const Cell& cell) const {
   const auto rates = fill_rates_.find(cell.label);
-  if (rates == fill_rates_.end() || !followers_.contains(cell.workload)) return 0;
+  if (rates == fill_rates_.end() || !filling_.contains(cell.workload)) return 0;
   double rate = 0;
   for (const auto& [workload, each] : rates->second) rate = std::max(rate, each);
   if (const auto own = rates->second.find(cell.workload); own != rates->second.end()) rate = own->second;
@@ -142,7 +146,8 @@ double Forecaster::fill_seconds(const Cell& cell) const {
 double Forecaster::fill_part(const Cell& cell, std::size_t cells, bool is_filled) const {
   const double seconds = fill_seconds(cell);
   if (seconds <= 0) return 0;
-  const Followers& followers = followers_.at(cell.workload);
+  const auto found = followers_.find({cell.label, cell.workload});
+  const Followers followers = found == followers_.end() ? Followers{} : found->second;
   const double again =
       static_cast<double>(followers.refills) / (static_cast<double>(followers.cells) + usual_followers);
   if (is_filled) return again * seconds;
@@ -160,10 +165,14 @@ void Forecaster::forecast_seconds(const std::string& figure, const Cell& cell, F
   }
   // Earlier seconds contain the fill if the cell was the one that filled the pool.
   const auto earlier = earlier_.cells.find(cell.id);
-  if (earlier == earlier_.cells.end() || earlier->second.seconds <= 0) return;
-  const double scale = earlier->second.other_model && !ratios_.empty() ? ratios_[ratios_.size() / 2] : 1;
-  forecast.seconds = scale * earlier->second.seconds;
-  forecast.is_known = true;
+  if (earlier != earlier_.cells.end() && earlier->second.seconds > 0) {
+    const double scale = earlier->second.other_model && !ratios_.empty() ? ratios_[ratios_.size() / 2] : 1;
+    forecast.seconds = scale * earlier->second.seconds;
+    forecast.is_known = true;
+  } else if (const Record* const own = find_record(figure, cell)) {
+    // This geometric mean counts the constant as one cell.
+    forecast.seconds = std::exp((std::log(unknown_seconds) + own->log_seconds) / (static_cast<double>(own->timed) + 1));
+  }
 }
 
 void Forecaster::forecast_risk(const std::string& figure, const Cell& cell, Forecast& forecast) const {

@@ -1,15 +1,18 @@
 // Forecaster predicts the time of a cell and the probability that the cell loses a worker.
 //
 // The time comes from the first of these sources that knows it: smaller cells of the same series in this run, earlier
-// results of this card model, earlier results of another model (scaled by the ratios so far), a constant. The
-// probability comes from failures in this run and in earlier results. A forecast decides when a cell is measured and
-// how long its short deadline is. It does not change a measured number.
+// results of this card model, earlier results of another model (scaled by the ratios so far), the allocator's other
+// cells of the config in this run together with a constant. The probability comes from failures in this run and in
+// earlier results. A forecast decides when a cell is measured and how long its short deadline is. It does not change a
+// measured number.
 #pragma once
 
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/front/plan/plan.hpp"
@@ -53,7 +56,7 @@ bool costs_worker(Status status);
 
 class Forecaster {
  public:
-  // Forecast for a cell without any known time.
+  // Forecast for the first cell of an allocator in a config without any known time.
   static constexpr double unknown_seconds = 0.1;
 
   explicit Forecaster(EarlierResults earlier = {}) : earlier_(std::move(earlier)) {}
@@ -90,10 +93,12 @@ class Forecaster {
   struct Record {
     std::size_t tried = 0;
     std::size_t lost = 0;
+    std::size_t timed = 0;   // number of cells with a known time
+    double log_seconds = 0;  // sum of the logarithms of these times
     std::map<std::string, Series> series;
   };
-  // The cells of a workload that could start from a copy of a filled pool, and how many filled the pool again. A fill
-  // for requests of another size is an example.
+  // The cells that could start from a copy of a filled pool, and how many filled the pool again. Examples are a fill
+  // for requests of another size, and an allocator whose heap cannot be copied.
   struct Followers {
     std::size_t cells = 0;
     std::size_t refills = 0;
@@ -115,7 +120,8 @@ class Forecaster {
   std::map<std::string, std::vector<Failure>> failures_;             // failures by label
   std::map<std::string, double> trial_seconds_;                      // longest short deadline by label
   std::map<std::string, std::map<std::string, double>> fill_rates_;  // longest seconds per GiB by label, then workload
-  std::map<std::string, Followers> followers_;                       // by workload that fills pools
+  std::set<std::string> filling_;                                    // workloads that fill pools
+  std::map<std::pair<std::string, std::string>, Followers> followers_;  // by label and workload
   std::vector<double> ratios_;  // sorted ratios of times on this card to times on another model
 };
 

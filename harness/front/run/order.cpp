@@ -12,11 +12,12 @@ constexpr double least_price = 1e-3;
 // Worth of a first round while fewer than half of the figure's cells have a value. Other first rounds have the worth 1.
 // A round of more worth has a lower price.
 constexpr double worth_of_bare_figure = 4;
-// Worth of a later round. Such rounds first turn a provisional value into one that a claim may use, then add an
-// interval, then narrow it. The last two are worth so little that cells without a number nearly always come first.
-constexpr double worth_of_number = 0.25;
-constexpr double worth_of_interval = 0.02;
-constexpr double worth_of_precision = 0.002;
+// Worth of a later round. The second and third round turn a provisional value into one that a claim may use, so
+// together they are worth as much as the value. Later rounds add an interval and then narrow it. They are worth so
+// little that cells without a number nearly always come first.
+constexpr double worth_of_number = 0.5;
+constexpr double worth_of_interval = 0.002;
+constexpr double worth_of_precision = 0.0002;
 constexpr double share_of_reworked = 0.5;
 
 double worth(const Step& step) {
