@@ -9,10 +9,12 @@ export PATH := $(PATH):/usr/local/cuda/bin
 
 .PHONY: help demo test test-all test-rest check-full test-contract-seeds test-asan-device test-sanitizers test-pandas build build-all dependencies check-format regenerate clean
 
-# Builds only what configs/smoke.json needs on this machine's best back end.
-demo: dependencies  ## install what is missing, build, run configs/smoke.json on the best back end, draw its figures
-	cmake --preset release
-	cmake --build --preset demo --parallel $(JOBS)
+# Builds only what configs/smoke.json needs on this machine's best back end. Python's libraries are installed meanwhile.
+demo:  ## install what is missing, build, run configs/smoke.json on the best back end, draw its figures
+	tools/install-dependencies.sh --build
+	tools/install-dependencies.sh & packages=$$!; \
+	  cmake --preset release && cmake --build --preset demo --parallel $(JOBS); built=$$?; \
+	  wait $$packages && exit $$built
 	tools/demo.sh
 
 test: dependencies  ## the same set-up, then the tests, without device code where there is no GPU

@@ -1,20 +1,28 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that are needed to build, test and draw. If none is missing, it does nothing and needs no
 # rights.
-#   tools/install-dependencies.sh [--dev]
-# With --dev it also installs what contributors use: clang-format, Chromium and other shells for tests, and Slurm for
-# tests of studies on a cluster.
+#   tools/install-dependencies.sh [--build | --dev]
+# With --build it installs only what compiling needs. With --dev it also installs what contributors use: clang-format,
+# Chromium and other shells for tests, and Slurm for tests of studies on a cluster.
 set -euo pipefail
 source "$(dirname "$0")/help.sh"
 
-packages=(
+build=(
   g++ cmake ninja-build git
   libboost-dev libboost-context-dev nlohmann-json3-dev libcli11-dev libfmt-dev librandom123-dev zlib1g-dev liblzma-dev
-  libbenchmark-dev libbenchmark-tools libgtest-dev libgmock-dev
-  python3 python3-numpy python3-matplotlib python3-pandas python3-scipy python3-jsonschema python3-pytest
-  python3-plotly python3-markdown
+  libbenchmark-dev libgtest-dev libgmock-dev
 )
-[[ "${1:-}" == "--dev" ]] && packages+=(clang-format-14 chromium chromium-driver python3-selenium zsh fish slurm-wlm munge)
+python=(
+  python3 python3-numpy python3-matplotlib python3-pandas python3-scipy python3-jsonschema python3-pytest
+  python3-plotly python3-markdown libbenchmark-tools
+)
+dev=(clang-format-14 chromium chromium-driver python3-selenium zsh fish slurm-wlm munge)
+case "${1:-}" in
+  "") packages=("${build[@]}" "${python[@]}") ;;
+  --build) packages=("${build[@]}") ;;
+  --dev) packages=("${build[@]}" "${python[@]}" "${dev[@]}") ;;
+  *) print_help >&2; exit 2 ;;
+esac
 
 missing=()
 for package in "${packages[@]}"; do
@@ -36,5 +44,6 @@ if [[ $EUID -ne 0 ]]; then
   as_root=(sudo)
 fi
 echo "Installing: ${missing[*]}"
+# dpkg's lines say nothing more, and `make demo` compiles at the same time. Errors go to standard error.
 "${as_root[@]}" apt-get update -qq
-"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}"
+"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
