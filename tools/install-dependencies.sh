@@ -10,10 +10,10 @@ source "$(dirname "$0")/help.sh"
 build=(
   g++ cmake ninja-build git
   libboost-dev libboost-context-dev nlohmann-json3-dev libcli11-dev libfmt-dev librandom123-dev zlib1g-dev liblzma-dev
-  libbenchmark-dev libgtest-dev libgmock-dev
+  libbenchmark-dev libgtest-dev libgmock-dev python3
 )
 python=(
-  python3 python3-numpy python3-matplotlib python3-pandas python3-scipy python3-jsonschema python3-pytest
+  python3-numpy python3-matplotlib python3-pandas python3-scipy python3-jsonschema python3-pytest
   python3-plotly python3-markdown libbenchmark-tools
 )
 dev=(clang-format-14 chromium chromium-driver python3-selenium zsh fish slurm-wlm munge)
