@@ -94,7 +94,8 @@ struct TwoWordHeader {
   }
 };
 
-// OneWordHeader has one word, whose flag is a bit above those of next. An atomic OR locks the chunk and reads next.
+// OneWordHeader has one word: the bits of next, and the flag in a bit above them. An atomic OR locks the chunk and
+// reads next.
 template <class Word, Word used_flag, std::uint64_t most_granules>
 struct OneWordHeader {
   static constexpr std::uint64_t max_granules = most_granules;

@@ -1,4 +1,5 @@
-// Blocks of Gallatin are taken from segments of their class and returned to them; segments are fetched and returned.
+// These functions take blocks from the segments of a class and return blocks to them. They also fetch and free
+// segments.
 //
 // McCoy & Pandey 2024; protocol of the authors' public code.
 // * take: A request searches the class's tree upwards from a random segment. If it finds no segment, it tries other

@@ -24,8 +24,7 @@
 
 namespace allocbench::gallatin {
 
-// StaticBug lists the planted errors of the bug zoo, which the authors' documents report
-// (tests/check/zoo/gallatins.hpp).
+// StaticBug lists errors that the authors' documents report. The bug zoo plants them (tests/check/zoo/gallatins.hpp).
 enum class StaticBug {
   none,
   torn_context,     // a request reads block and generation one after the other

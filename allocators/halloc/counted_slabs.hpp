@@ -1,5 +1,5 @@
-// CountedSlabs are the slabs of Halloc as published: a counter word, a descriptor, a lock, bits and lengths of blocks,
-// and the sets.
+// CountedSlabs are the slabs of Halloc as published. Each slab has a counter word, a descriptor, a lock, and bits and
+// lengths of blocks. CountedSlabs also holds the sets in which searches find slabs.
 //
 // Adinetz & Pleiter 2014; layout of the authors' public code 0.11.
 // * Bits 12-31 of the counter are the chunks in use, bit 8 marks a head, bits 5-7 are the kind of chunk (7 for a free

@@ -113,8 +113,8 @@ struct Heap {
     return static_cast<Growth>(group.broadcast(growth));
   }
 
-  // Tries once to take a clear bit of the word. Returns the number of its block, or no_block if there is none or
-  // another lane was faster.
+  // Tries once to take the lowest clear bit of the word. Returns the number of the bit's block, or no_block if no bit
+  // is clear or another lane was faster.
   static constexpr std::uint32_t no_block = 0xffffffffu;
   template <class Thread>
   SIMT_FN std::uint32_t try_word(Thread& thread, std::uint64_t slab, std::uint32_t word) const {

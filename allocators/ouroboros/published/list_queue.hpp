@@ -200,8 +200,8 @@ struct ListQueue {
     return no_chunk;
   }
 
-  // Links a segment behind the one of `chunk`, whose first queue position the caller has. `seen` is the last value of
-  // the back pointer that the caller saw.
+  // Links a new segment behind the segment in `chunk`. The caller has the first queue position of this segment. `seen`
+  // is the last value of the back pointer that the caller saw.
   template <class Thread>
   SIMT_FN void add_segment(Thread& thread, const HeadedChunks& chunks, Ends& ends, std::uint32_t id,
                            std::uint32_t number, std::uint32_t chunk, std::uint64_t seen) const {
