@@ -47,7 +47,7 @@ struct TwoWordHeader {
     const bool won = try_set(thread);
     return {won, thread.atomic(next).load(simt::acquire)};
   }
-  // Locks a chunk permanently if it is free, and only then reads its next.
+  // Locks a chunk permanently if it is free, and only then reads its next. Returns whether the chunk was free.
   template <class Thread>
   SIMT_FN bool try_absorb(Thread& thread, std::uint32_t& its_next) {
     if (!try_set(thread)) return false;

@@ -182,7 +182,7 @@ struct AccessBlock {
     });
   }
 
-  // Locks all pages or none.
+  // Locks all pages. Returns false and locks none if one of them cannot be locked.
   template <class Thread>
   SIMT_FN bool lock_pages(Thread& thread, std::uint32_t first, std::uint32_t count) const {
     thread.probe(simt::Step::attempt);

@@ -22,7 +22,8 @@
 
 namespace allocbench::gallatin {
 
-// Gives class `size_class` the lowest free segment. The caller holds the lock of the class.
+// Gives class `size_class` the lowest free segment. Returns false if it gets none. The caller holds the lock of the
+// class.
 template <class Thread>
 SIMT_FN bool fetch_segment(Thread& thread, const Heap& heap, std::uint32_t size_class) {
   const BitTree free_segments = heap.free_segments();

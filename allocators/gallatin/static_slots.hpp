@@ -102,7 +102,7 @@ struct Slots {
 };
 
 // Gives the slot its next block after generation `old` has ended. If the class gets no block, the slot stays without
-// one.
+// one, and the function returns false.
 template <StaticBug bug, class Thread>
 SIMT_FN bool renew(Thread& thread, const Heap& heap, const Slots& slots, Slot& slot, std::uint32_t size_class,
                    LiveBlock old) {

@@ -187,9 +187,9 @@ class PublishedHalloc : public HallocBase {
     }
   }
 
-  // Tries to set the bits of a block of this head. After every second failure, the lane checks the slab's count. If the
-  // slab is busy, the lane leaves it and sets `full`. A slab that is not busy may have no clear bits, because lanes
-  // count their blocks after they win them.
+  // Tries at most `most` times to set the bits of a block of this head. Returns whether it has set them. After every
+  // second failure, the lane checks the slab's count. If the slab is busy, the lane leaves it and sets `full`. A slab
+  // that is not busy may have no clear bits, because lanes count their blocks after they win them.
   template <class Thread>
   SIMT_FN bool reserve(Thread& thread, std::uint32_t slab, std::uint32_t id, std::uint32_t most, Probes& probes,
                        bool& full) const {

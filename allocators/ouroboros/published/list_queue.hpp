@@ -131,7 +131,7 @@ struct ListQueue {
     return chunks.slots(chunk)[offset(chunks, number)];
   }
   static SIMT_FN std::uint64_t pair(std::uint32_t index) { return std::uint64_t{index + 1} << 32 | index; }
-  // Compares two queue positions, which wrap around.
+  // Returns whether queue position `a` comes before `b`. The positions wrap around.
   static SIMT_FN bool is_before(std::uint32_t a, std::uint32_t b) { return static_cast<std::int32_t>(a - b) < 0; }
 
   enum class Stand : std::uint32_t { here, before, lost };

@@ -60,7 +60,7 @@ struct PackedSemaphore {
   SIMT_FN void signal_expected(Thread& thread, std::uint32_t pages) const {
     thread.atomic(*word).fetch_add(pages - as_expected(pages), simt::relaxed);
   }
-  // Subtracts all pages or none, without waiting.
+  // Subtracts `pages` free pages. Returns false and subtracts none if fewer are free.
   template <class Thread>
   SIMT_FN bool try_reduce(Thread& thread, std::uint32_t pages) const {
     if (count(thread.atomic(*word).fetch_sub(pages, simt::relaxed)) >= static_cast<std::int32_t>(pages)) return true;
