@@ -192,8 +192,8 @@ struct Heap {
   }
 
   // Takes a slab from the pool if the interval since the last slab of this kind has passed, the search saw that slab,
-  // and no other lane was faster. Returns `full` only after the interval, because earlier a slab that was begun may not
-  // be recorded yet.
+  // and no other lane was faster. Then `index` is its number. Returns `full` only after the interval, because earlier a
+  // slab that was begun may not be recorded yet.
   //
   // The search may be long ago, so the number of slabs is loaded again, after the clock. By then the last slab is
   // recorded. The exchange of the time fails if another slab has been begun since.

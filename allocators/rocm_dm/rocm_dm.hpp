@@ -6,8 +6,8 @@
 //
 // Idea:
 // * malloc: The lanes that request the block size of the first lane work together, and the others wait. The working
-//   lanes check one record of a slab each and take the first slab that has less than 85 % of its blocks in use. If
-//   there is none, they make a new slab. In the slab, each lane begins at its own word and checks every word at most
+//   lanes check one record of a slab each and take the first slab that has less than 85 % of its usable blocks in use.
+//   If there is none, they make a new slab. In the slab, each lane begins at its own word and checks every word at most
 //   once; an OR takes a bit. Then the lanes that won are added to the count of the slab together, and the others begin
 //   again.
 // * free: The lanes of one slab work together, and the others wait. Each lane clears its bit. Then one subtraction
