@@ -1,4 +1,4 @@
-// The shared object of a plug-in exports this function to the checking workers.
+// A plug-in exports this function. Checking workers call it to get the plug-in's subjects (subject.hpp).
 #pragma once
 
 namespace allocbench::check {

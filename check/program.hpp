@@ -106,7 +106,8 @@ struct RunProgram {
     session.free(thread, block);
   }
 
-  // Adds a block to the oracle. The race build does not watch the oracle's own memory.
+  // These functions call the oracle. They return false if it finds a mistake. The race build does not watch the
+  // oracle's own memory.
   static bool adopt(const Program& program, const std::byte* block, std::size_t bytes, std::uint32_t rank) {
     const NotWatched scope;
     return program.oracle->adopt(block, bytes, rank);

@@ -1,5 +1,5 @@
-// The race build adds these functions to a run. The program that searches schedules links races_none.cpp, and
-// allocbench-worker-tsan links races_tsan.cpp.
+// These functions give a run the races that ThreadSanitizer reports. Only allocbench-worker-tsan, the race build, has
+// such reports (races_tsan.cpp). The program that searches schedules links races_none.cpp, without effect.
 #pragma once
 
 #include <string>

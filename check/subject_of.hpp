@@ -229,7 +229,8 @@ class SubjectOf final : public Subject {
 
   static constexpr std::uint32_t warp_lanes = 32;
 
-  // Filling is the number of blocks that each lane takes. A lone lane stops at the first null pointer.
+  // Filling has the number of lanes that fill a heap, and the number of blocks that each lane requests. A lone lane
+  // stops at the first null pointer.
   struct Filling {
     std::uint32_t slots;
     std::uint32_t lanes = 1;
@@ -313,8 +314,8 @@ class SubjectOf final : public Subject {
     judge_end(stream, allocator, oracle);
   }
 
-  // Returns the share of a fresh heap that must be served again. Each other size of the model may keep the share that
-  // one size may keep.
+  // Returns the share of a fresh heap that must be served again. If the model has several sizes, each size but one may
+  // keep the share 1 - `serves_other_sizes`.
   double refilled_share(const Model& model) const {
     if (model.resets) return 1;
     const SmallHeap<typename A::Parameters>& small = heap(model);

@@ -26,8 +26,8 @@ constexpr std::optional<StartState> start_state_of(std::string_view text) {
   return std::nullopt;
 }
 
-// The device's L2 cache before a sample. `warm` means that earlier work left it so, and `flushed` that it is full of
-// other data.
+// The state of the device's L2 cache before a sample: as earlier work left it (`warm`), or full of other data
+// (`flushed`).
 enum class L2State { warm, flushed };
 inline constexpr std::array<std::string_view, 2> l2_state_words = {"warm", "flushed"};
 constexpr std::string_view word(L2State state) { return l2_state_words[static_cast<std::size_t>(state)]; }

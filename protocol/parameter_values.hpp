@@ -19,7 +19,7 @@ std::string_view word(ParameterType type);
 // changed.
 ParameterValue converted(ParameterValue value, ParameterType type);
 
-// Checks type, bounds, choices and powers of two.
+// Returns whether a value has the type of a parameter and keeps its bounds, its choices and its limit to powers of two.
 bool allows(const ParameterInfo& info, const ParameterValue& value);
 
 // Returns an integer or a number as a number, so that cells can be sorted by it, and nullopt for other types.

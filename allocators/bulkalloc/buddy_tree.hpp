@@ -224,7 +224,7 @@ struct BuddyTree {
 
   // Merges two available halves, unless another thread takes one of them. The thread that returns such a half sees both
   // again. If two threads try to merge the same halves, one gets the left half and then the right half. Neither blocks
-  // the other.
+  // the other. Returns true if the caller now owns the parent.
   template <class Thread>
   SIMT_FN bool reunite(Thread& thread, std::uint32_t node, std::uint32_t height) const {
     const std::uint32_t left = node & ~1u;

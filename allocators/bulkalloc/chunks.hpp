@@ -110,7 +110,8 @@ struct ChunkList {
     return page + bin;
   }
 
-  // Removes from the list the chunks before this one, which have no free bin left, and this one if it has none either.
+  // Removes the chunks before this one from the list, because they have no free bin left. Removes this one, too, if it
+  // has none.
   template <class Thread>
   SIMT_FN void cut(Thread& thread, std::uint32_t page) const {
     Chunk& chunk = layout.chunk(page);

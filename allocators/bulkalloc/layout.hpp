@@ -1,4 +1,4 @@
-// Layout is the layout of UAlloc: chunks, their bins, and the slots of a bin.
+// Layout gives the sizes and places of UAlloc's chunks, of their bins, and of the slots of a bin.
 //
 // Paper: Gelado & Garland, PPoPP 2019 (UAlloc). A chunk is a block of the buddy tree, cut into bins of one page. A bin
 // has a header of 128 bytes and slots of one size, so no block of UAlloc begins at a page. For slots of up to 128

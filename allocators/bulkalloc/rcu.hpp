@@ -1,4 +1,5 @@
-// Rcu is read-copy-update with delegation: an item that has left a list is used again only after all readers have left.
+// Rcu is read-copy-update with delegation: an item that has left a list is used again only after all readers that may
+// have seen it there have left.
 //
 // Paper: Gelado & Garland, PPoPP 2019 (delegation of deferred work; sleepable RCU with an epoch and two counters).
 //

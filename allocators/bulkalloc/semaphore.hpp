@@ -151,7 +151,8 @@ struct Semaphore {
   }
 
   // Takes `wanted` units like try_wait(), but by a subtraction, for words that very many threads change at the same
-  // time. The caller has checked has(). If it gets the units, the expected units are reduced by `no_longer_expected`.
+  // time. The caller has checked has(). Returns whether it has taken the units. If so, the expected units are reduced
+  // by `no_longer_expected`.
   template <class Thread>
   SIMT_FN bool try_wait_by_addition(Thread& thread, std::uint32_t wanted, std::uint32_t no_longer_expected) {
     const std::uint64_t change = wanted * unit + no_longer_expected * expected;
@@ -167,7 +168,7 @@ struct Semaphore {
     thread.atomic(word).fetch_add(units * expected, simt::relaxed);
   }
 
-  // Takes `wanted` units if they are available.
+  // Takes `wanted` units if they are available. Returns whether it has taken them.
   template <class Thread>
   SIMT_FN bool try_wait(Thread& thread, std::uint32_t wanted) {
     const auto atomic = thread.atomic(word);

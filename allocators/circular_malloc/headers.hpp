@@ -47,7 +47,7 @@ struct TwoWordHeader {
     const bool won = try_set(thread);
     return {won, thread.atomic(next).load(simt::acquire)};
   }
-  // Locks a chunk permanently if it is free, and only then reads its next.
+  // Locks a chunk permanently if it is free, and only then reads its next. Returns whether the chunk was free.
   template <class Thread>
   SIMT_FN bool try_absorb(Thread& thread, std::uint32_t& its_next) {
     if (!try_set(thread)) return false;
@@ -94,7 +94,8 @@ struct TwoWordHeader {
   }
 };
 
-// OneWordHeader has one word, whose flag is a bit above those of next. An atomic OR locks the chunk and reads next.
+// OneWordHeader has one word: the bits of next, and the flag in a bit above them. An atomic OR locks the chunk and
+// reads next.
 template <class Word, Word used_flag, std::uint64_t most_granules>
 struct OneWordHeader {
   static constexpr std::uint64_t max_granules = most_granules;

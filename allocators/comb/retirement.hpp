@@ -12,7 +12,7 @@
 
 namespace allocbench::comb {
 
-// Takes ownership of a free chunk.
+// Takes ownership of a chunk. Returns false if the chunk is not free.
 template <class Thread, class S>
 SIMT_FN bool claim_chunk(Thread& thread, const S& space, std::uint32_t chunk) {
   const std::uint32_t i = chunk - first_chunk;
@@ -37,7 +37,7 @@ SIMT_FN void give_class(Thread& thread, const S& space, std::uint32_t chunk, std
   thread.atomic(space.table[chunk]).store(chunk_of_class(size_class), simt::release);
 }
 
-// Gives a free chunk to the class.
+// Gives a chunk to the class. Returns false if the chunk is not free.
 template <class Thread, class S>
 SIMT_FN bool adopt(Thread& thread, const S& space, std::uint32_t chunk, std::uint32_t size_class) {
   if (!claim_chunk(thread, space, chunk)) return false;
@@ -54,7 +54,8 @@ SIMT_FN bool seems_empty(Thread& thread, const S& space, std::uint32_t chunk, Si
   return word == tagged(size_class.index, size_class.surplus(0)) || tag_of(word) >= least;
 }
 
-// Locks word 0 and checks that the chunk still belongs to the class. The first member of the group calls this function.
+// Locks word 0 if it has no taken slot and the chunk still belongs to the class. Returns whether the word is now locked
+// by this thread. The first member of the group calls this function.
 template <class Thread, class S>
 SIMT_FN bool enter(Thread& thread, const S& space, std::uint32_t chunk, SizeClass size_class) {
   std::uint64_t before = 0;

@@ -32,7 +32,7 @@ SIMT_FN void release_run(Thread& thread, const S& space, std::uint32_t first, st
   }
 }
 
-// Takes ownership of chunks first to end - 1: of all of them, or of none.
+// Takes ownership of chunks first to end - 1. Returns false and takes none if one of them is not free.
 template <class Thread, class S>
 SIMT_FN bool claim_run(Thread& thread, const S& space, std::uint32_t first, std::uint32_t end) {
   for (std::uint32_t chunk = first; chunk != end;) {

@@ -1,4 +1,4 @@
-// These functions take slots for mates from words that some of the mates have loaded.
+// These functions take slots for the lanes of one class, from words that some of these lanes have loaded.
 //
 // All lanes of one class that are without a slot stay together as `mates`. A lane that gets a slot leaves them.
 #pragma once

@@ -66,7 +66,8 @@ SIMT_FN std::uint32_t take_slots(Thread& thread, const S& space, std::uint32_t c
   return claim_bits(thread, space, space.word_number(chunk, index), size_class.index, slots, before);
 }
 
-// Locks a word whose slots are all free, or a closed word. `size_class` is the class of the chunk.
+// Locks a word whose slots are all free, or a closed word. Returns false if the word is neither or another thread
+// changes it. `size_class` is the class of the chunk. `before` gets the value of the word.
 template <class Thread, class S>
 SIMT_FN bool own_word(Thread& thread, const S& space, std::uint32_t chunk, std::uint32_t index, SizeClass size_class,
                       std::uint64_t& before) {

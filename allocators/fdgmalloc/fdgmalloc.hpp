@@ -9,8 +9,8 @@
 //
 // Sessions (allocators/support/contract/session.hpp): In the public code, each lane keeps the address of its warp's
 // header in a register. In this form the address lies in a table, because sessions outlive kernels, and attach() finds
-// it by the number of the warp. The first malloc is the published `start`, and release_all() the published `end`.
-// `tidyUp`, which frees the blocks and keeps the header, has no counterpart.
+// it by the number of the warp. The first malloc of a warp also does what `start` of the public code does, and
+// release_all() does what its `end` does. Its `tidyUp` frees the blocks and keeps the header; this form lacks it.
 //
 // Differs from the paper and the public code:
 // * Barriers of the calling lanes replace lock step. The barriers stand after the lanes write their requests, before

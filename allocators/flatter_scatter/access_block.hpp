@@ -52,8 +52,8 @@ struct AccessBlock {
     return reinterpret_cast<std::uint32_t*>(address(page + 1)) - words;
   }
 
-  // Takes a chunk of at least `wanted` and at most `most` bytes. Returns null if every page looked full or had another
-  // size.
+  // Takes a chunk of at least `wanted` and at most `most` bytes. Returns null if every page looked full or had chunks
+  // of an unsuitable size.
   template <class Thread>
   SIMT_FN std::byte* take_chunk(Thread& thread, std::uint32_t hash, std::uint32_t wanted, std::uint32_t most) const {
     const std::uint32_t chunks = layout.chunks(wanted);
@@ -69,7 +69,7 @@ struct AccessBlock {
     return nullptr;
   }
 
-  // Takes `count` neighbouring pages for one request. Returns null if there are none.
+  // Takes `count` neighbouring pages for one request. Returns null if it finds none.
   template <class Thread>
   SIMT_FN std::byte* take_pages(Thread& thread, std::uint32_t hash, std::uint32_t wanted, std::uint32_t count) const {
     const std::uint32_t places = pages - count + 1;
@@ -182,7 +182,7 @@ struct AccessBlock {
     });
   }
 
-  // Locks all pages or none.
+  // Locks all pages. Returns false and locks none if one of them cannot be locked.
   template <class Thread>
   SIMT_FN bool lock_pages(Thread& thread, std::uint32_t first, std::uint32_t count) const {
     thread.probe(simt::Step::attempt);

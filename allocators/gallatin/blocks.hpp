@@ -1,4 +1,5 @@
-// Blocks of Gallatin are taken from segments of their class and returned to them; segments are fetched and returned.
+// These functions take blocks from the segments of a class and return blocks to them. They also fetch and free
+// segments.
 //
 // McCoy & Pandey 2024; protocol of the authors' public code.
 // * take: A request searches the class's tree upwards from a random segment. If it finds no segment, it tries other
@@ -21,7 +22,8 @@
 
 namespace allocbench::gallatin {
 
-// Gives class `size_class` the lowest free segment. The caller holds the lock of the class.
+// Gives class `size_class` the lowest free segment. Returns false if it gets none. The caller holds the lock of the
+// class.
 template <class Thread>
 SIMT_FN bool fetch_segment(Thread& thread, const Heap& heap, std::uint32_t size_class) {
   const BitTree free_segments = heap.free_segments();

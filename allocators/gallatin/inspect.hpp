@@ -2,7 +2,8 @@
 //
 // * No lock is held, and no entry waits for a block.
 // * A free segment is in the tree of free segments, unless it belongs to a run, and counts no free blocks. A segment
-//   with a class is not in this tree, and its ring and its counters agree on the number of free blocks.
+//   with a class is not in this tree. Its counters agree on the number of free blocks, and no place of its ring waits
+//   for a block.
 // * Each block has fewer freed slices than slices, because a block whose slices are all freed is returned.
 // * A pinned block with slices left lies in a segment of its class.
 //

@@ -17,7 +17,7 @@ class RunSearch {
   SIMT_FN RunSearch(Thread& thread, const BitTree& tree)
       : thread_(thread), tree_(tree), words_(tree.words), log2_(tree.shape.fanout_log2) {}
 
-  // Takes `count` free segments in a row and returns the first one. Returns no_segment if there is no such run.
+  // Takes `count` free segments in a row and returns the first one. Returns no_segment if it finds no such run.
   SIMT_FN std::uint32_t claim(std::uint32_t count) const {
     for (std::uint32_t word = tree_.shape.nodes_for(tree_.shape.members) - 1; word != 0; --word) {
       const std::uint32_t begin = begin_of_run(word, count);

@@ -24,8 +24,7 @@
 
 namespace allocbench::gallatin {
 
-// StaticBug lists the planted errors of the bug zoo, which the authors' documents report
-// (tests/check/zoo/gallatins.hpp).
+// StaticBug lists errors that the authors' documents report. The bug zoo plants them (tests/check/zoo/gallatins.hpp).
 enum class StaticBug {
   none,
   torn_context,     // a request reads block and generation one after the other
@@ -103,7 +102,7 @@ struct Slots {
 };
 
 // Gives the slot its next block after generation `old` has ended. If the class gets no block, the slot stays without
-// one.
+// one, and the function returns false.
 template <StaticBug bug, class Thread>
 SIMT_FN bool renew(Thread& thread, const Heap& heap, const Slots& slots, Slot& slot, std::uint32_t size_class,
                    LiveBlock old) {

@@ -1,5 +1,5 @@
-// CountedSlabs are the slabs of Halloc as published: a counter word, a descriptor, a lock, bits and lengths of blocks,
-// and the sets.
+// CountedSlabs are the slabs of Halloc as published. Each slab has a counter word, a descriptor, a lock, and bits and
+// lengths of blocks. CountedSlabs also holds the sets in which searches find slabs.
 //
 // Adinetz & Pleiter 2014; layout of the authors' public code 0.11.
 // * Bits 12-31 of the counter are the chunks in use, bit 8 marks a head, bits 5-7 are the kind of chunk (7 for a free
@@ -85,7 +85,7 @@ struct CountedSlabs {
     return SlabCounter::chunks(thread.atomic(counters[slab]).load(simt::relaxed));
   }
 
-  // Tries to set all bits of the block of 2^log chunks at `chunk`. Sets all or none.
+  // Sets all bits of the block of 2^log chunks at `chunk`. Returns false and sets none if one of them is already set.
   template <class Thread>
   SIMT_FN bool set_bits(Thread& thread, std::uint32_t slab, std::uint32_t chunk, std::uint32_t log) const {
     thread.probe(simt::Step::attempt);
@@ -136,8 +136,8 @@ struct CountedSlabs {
     }
   }
 
-  // Makes a slab that was removed from a set a head of this size. The slab may have at most `limit` chunks in use, and
-  // `right` must hold for its counter word.
+  // Makes a slab that was removed from a set a head of this size. Returns false if the slab is a head already, has more
+  // than `limit` chunks in use, or `right` does not hold for its counter word.
   template <class Thread, class Right>
   SIMT_FN bool take(Thread& thread, std::uint32_t slab, std::uint32_t id, std::uint32_t limit, Right right) const {
     lock(thread, slab);

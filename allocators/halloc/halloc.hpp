@@ -8,7 +8,7 @@
 //   addition per warp gives every lane of the warp a number. A hash of the number selects blocks of the size's head
 //   slab, and an atomic OR takes a block. The lanes that won add to the count of the slab together and write the
 //   lengths of their blocks. When the head is 83.5 % full, another slab becomes the head.
-// * malloc, larger requests: They go to the back end's device heap, which gets a quarter of the memory.
+// * malloc, larger requests: They go to the back end's device heap, which by default gets a quarter of the memory.
 // * free: The slab follows from the address; blocks outside the slabs go to the device heap. A free reads the length of
 //   its block and clears length and bits. One subtraction from the slab's count serves all lanes that free equal blocks
 //   of it. If the count crosses a threshold, the free moves the slab to another set.
@@ -143,8 +143,8 @@ class PublishedHalloc : public HallocBase {
     std::uint32_t number;
   };
 
-  // Returns the number of the caller's request. With aggregation the leader counts for the group, otherwise each lane
-  // counts by itself.
+  // Returns the number of the caller's request among all requests of its size. With aggregation the leader counts for
+  // the group, otherwise each lane counts by itself.
   template <class Thread, class Group>
   SIMT_FN std::uint32_t next_counter(Thread& thread, const Group& group, SizeHead& size) const {
     if (!choices_.aggregation) return thread.atomic(size.counter).fetch_add(1u, simt::relaxed);
@@ -187,9 +187,9 @@ class PublishedHalloc : public HallocBase {
     }
   }
 
-  // Tries to set the bits of a block of this head. After every second failure, the lane checks the slab's count. If the
-  // slab is busy, the lane leaves it and sets `full`. A slab that is not busy may have no clear bits, because lanes
-  // count their blocks after they win them.
+  // Tries at most `most` times to set the bits of a block of this head. Returns whether it has set them. After every
+  // second failure, the lane checks the slab's count. If the slab is busy, the lane leaves it and sets `full`. A slab
+  // that is not busy may have no clear bits, because lanes count their blocks after they win them.
   template <class Thread>
   SIMT_FN bool reserve(Thread& thread, std::uint32_t slab, std::uint32_t id, std::uint32_t most, Probes& probes,
                        bool& full) const {

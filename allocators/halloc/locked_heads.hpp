@@ -25,7 +25,7 @@ struct LockedHeads {
   SizeHead* sizes = nullptr;
   bool cache_next_head = true;
 
-  // Replaces the head `seen`, in which the caller found no room or which it has made busy. If another thread holds the
+  // Replaces the head `seen`. The caller found no room in this head, or has made it busy. If another thread holds the
   // lock, this function waits for that thread instead. Returns the head after that, or no_slab if the search found no
   // slab. The result is `seen` if the head has room again, or if the other thread has not replaced it.
   template <class Thread>

@@ -20,7 +20,8 @@ struct Parameters {
   static auto fields();
 };
 
-// Returns the fields of a parameter struct that is or derives from Parameters. A derived struct appends its own fields.
+// Returns the fields of Parameters as fields of P, which is Parameters or derives from it. A derived struct appends its
+// own fields.
 template <class P>
 auto common_fields() {
   const auto member = []<class T>(T Parameters::*base) -> T P::* { return base; };

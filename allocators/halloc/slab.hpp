@@ -101,7 +101,8 @@ struct Slabs {
     return thread.atomic(states[slab]).fetch_add(chunks * SlabState::one_chunk, simt::relaxed);
   }
 
-  // Tries to set all bits of the block of 2^log chunks at `chunk`, a multiple of 2^log. Sets all or none.
+  // Sets all bits of the block of 2^log chunks at `chunk`, a multiple of 2^log. Returns false and sets none if one of
+  // them is already set.
   template <class Thread>
   SIMT_FN bool set_bits(Thread& thread, std::uint32_t slab, std::uint32_t chunk, std::uint32_t log) const {
     thread.probe(simt::Step::attempt);

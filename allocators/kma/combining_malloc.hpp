@@ -9,8 +9,8 @@
 //     one OR. Frees into the same bitmap word work in the same way. In the published form each thread does a
 //     compare-exchange, so only one reservation per round trip to the second-level cache succeeds.
 //   * The search starts at the bit that would be the next clear one without frees, instead of at word 0.
-//   * The thread that takes the last block also attaches the next superblock. The thread that prepares a superblock
-//     takes its own blocks while it formats it.
+//   * The thread that takes the last block also attaches the next superblock. A thread that formats a superblock takes
+//     the blocks for its own requests in the same step.
 //   * Lanes that together need a whole superblock take it from the queue directly.
 //   * Before it returns null, a request takes an active superblock of another size if all its blocks are free. The
 //     paper does not use such superblocks.

@@ -19,8 +19,8 @@
 //   bits 16-31  blocks in all   bit  38     attached: active           bits 40-63  tag, one more with every change
 //
 // Protocol: One thread prepares a superblock and is its only owner. It clears the bitmap, then stores the state and
-// then the entry of the active table, both with release. A reservation acquires the state. It compares the whole word,
-// whose tag prevents ABA, so it fails if the superblock was reused. Clearing a bit releases, and setting it acquires.
+// then the entry of the active table, both with release. A reservation acquires the state. It compares the whole word
+// with its tag, so it fails if the superblock was reused (no ABA). Clearing a bit releases, and setting it acquires.
 // Bits are cleared before they are counted, so every reservation has a clear bit.
 //
 // Differs from the paper:

@@ -1,4 +1,4 @@
-// combining_malloc.hpp describes the reworked form of KMA.
+// This file registers the reworked form of KMA (combining_malloc.hpp).
 #pragma once
 
 #include "allocators/kma/combining_malloc.hpp"

@@ -1,4 +1,4 @@
-// These parameters have the defaults of Kokkos_MemoryPool.hpp.
+// The parameters of Kokkos::MemoryPool have the defaults of Kokkos_MemoryPool.hpp.
 #pragma once
 
 #include <string>

@@ -12,8 +12,8 @@
 // Assumed: A slot without a slab starts as invalid. If it started at zero, other lanes could claim, free and return the
 // first slab of a slot before its maker has counted its own reservations. Then blocks would overlap.
 //
-// Orders: Lowering the counter releases and raising it acquires, as in the code, which has fences there. In the fixed
-// form, lowering it to zero also acquires. So the next use of the slab comes after all accesses of this one.
+// Orders: Lowering the counter releases and raising it acquires; LLVM's code has fences there. In the fixed form,
+// lowering it to zero also acquires. So the next use of the slab comes after all accesses of this one.
 #pragma once
 
 #include "allocators/llvm_libc/slab.hpp"

@@ -10,8 +10,8 @@
 
 namespace allocbench::llvm_libc {
 
-// Checks that a slot with a slab has as many reservations as chunks in use, that the slab names this slot, and that no
-// slab is in two places. Returns an empty text if this is true.
+// Checks that no slab is still being made, that a slot with a slab has as many reservations as chunks in use, that the
+// slab names this slot, and that no slab is in two places. Returns an empty text if this is true.
 inline std::string broken_slot(simt::Stream& stream, const SlabTable& table) {
   const auto copy = [&](const auto* device, std::size_t count) {
     std::vector<std::remove_cv_t<std::remove_reference_t<decltype(*device)>>> host(count);

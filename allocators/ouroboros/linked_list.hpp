@@ -122,7 +122,7 @@ struct LinkedList {
   static SIMT_FN std::uint32_t next_segment(std::uint32_t segment, std::uint32_t slots_log) {
     return (segment + 1) & (0xffffffffu >> slots_log);
   }
-  // Compares two segment numbers, which wrap around.
+  // Returns whether segment `a` comes before segment `b`. The numbers wrap around.
   static SIMT_FN bool is_before(std::uint32_t a, std::uint32_t b, std::uint32_t slots_log) {
     return static_cast<std::int32_t>((a - b) << slots_log) < 0;
   }

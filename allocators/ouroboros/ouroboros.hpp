@@ -10,8 +10,7 @@
 //   pages.
 // * free: The page returns to the queue, and the semaphore is signalled.
 // * Six variants: The queue holds pages (page_heap.hpp) or chunks with free pages (chunk_heap.hpp). The queue is a flat
-//   ring (flat_ring.hpp), or it lies in chunks itself, which an array (array_hierarchy.hpp) or links (linked_list.hpp)
-//   find.
+//   ring (flat_ring.hpp), or it lies in chunks that an array (array_hierarchy.hpp) or links (linked_list.hpp) find.
 //
 // Data: The pool contains the chunks, and behind them one header word per chunk and the tables of the variant
 // (layout.hpp). The classes lie outside the pool: semaphore and ends of the queue.

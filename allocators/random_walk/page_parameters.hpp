@@ -18,8 +18,8 @@ struct PageParameters {
   static auto fields();
 };
 
-// Returns the fields of a parameter struct that is or derives from PageParameters. A derived struct appends its own
-// fields with std::tuple_cat.
+// Returns the fields of PageParameters as fields of P, which is PageParameters or derives from it. A derived struct
+// appends its own fields with std::tuple_cat.
 template <class P>
 auto page_fields() {
   const auto member = []<class T>(T PageParameters::*base) -> T P::* { return base; };

@@ -91,8 +91,8 @@ class RegionRuns {
     return pages < left ? pages : left;
   }
 
-  // Offers the segment and empties it. The lowest lane in need for which it is long enough tries to take its first
-  // pages.
+  // Offers the segment to the lanes that need pages, and empties it. The lowest lane whose need fits tries to take the
+  // segment's first pages. If this succeeds, `page` is the first of them, and `need` is 0.
   template <class Thread, class Group>
   SIMT_FN void offer(Thread& thread, const Group& group, Segment& segment, std::uint32_t& need,
                      std::uint32_t& page) const {

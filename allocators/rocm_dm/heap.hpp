@@ -113,8 +113,8 @@ struct Heap {
     return static_cast<Growth>(group.broadcast(growth));
   }
 
-  // Tries once to take a clear bit of the word. Returns the number of its block, or no_block if there is none or
-  // another lane was faster.
+  // Tries once to take the lowest clear bit of the word. Returns the number of the bit's block, or no_block if no bit
+  // is clear or another lane was faster.
   static constexpr std::uint32_t no_block = 0xffffffffu;
   template <class Thread>
   SIMT_FN std::uint32_t try_word(Thread& thread, std::uint64_t slab, std::uint32_t word) const {
@@ -192,8 +192,8 @@ struct Heap {
   }
 
   // Takes a slab from the pool if the interval since the last slab of this kind has passed, the search saw that slab,
-  // and no other lane was faster. Returns `full` only after the interval, because earlier a slab that was begun may not
-  // be recorded yet.
+  // and no other lane was faster. Then `index` is its number. Returns `full` only after the interval, because earlier a
+  // slab that was begun may not be recorded yet.
   //
   // The search may be long ago, so the number of slabs is loaded again, after the clock. By then the last slab is
   // recorded. The exchange of the time fails if another slab has been begun since.

@@ -6,8 +6,8 @@
 //
 // Idea:
 // * malloc: The lanes that request the block size of the first lane work together, and the others wait. The working
-//   lanes check one record of a slab each and take the first slab that has less than 85 % of its blocks in use. If
-//   there is none, they make a new slab. In the slab, each lane begins at its own word and checks every word at most
+//   lanes check one record of a slab each and take the first slab that has less than 85 % of its usable blocks in use.
+//   If there is none, they make a new slab. In the slab, each lane begins at its own word and checks every word at most
 //   once; an OR takes a bit. Then the lanes that won are added to the count of the slab together, and the others begin
 //   again.
 // * free: The lanes of one slab work together, and the others wait. Each lane clears its bit. Then one subtraction
@@ -22,8 +22,8 @@
 //   full, and slabs of the next larger power of two, as in the code at 65,792 slabs.
 // * A maker that finds its record taken returns its slab. The records of a kind are one array. In the original they
 //   have two levels, which grow by 256 records in 0.3 ms. Slabs are aligned relative to the start of the pool.
-// * The bits of a new slab are plain stores: zeros of 16 bytes, then the words with unusable blocks. The original
-//   stores each word once. On NVIDIA's GPUs, a lone lane would need longer than the interval for this
+// * Plain stores write the bits of a new slab: zeros, 16 bytes at a time, and then the words with unusable blocks. The
+//   original stores each word once. On NVIDIA's GPUs, a lone lane would need longer than the interval for this
 //   (docs/findings.md).
 // * Requests of 17 to 24 bytes get 32 bytes, because 24-byte blocks would be aligned only to 8 bytes.
 // * Assumed: A lane that loses a bit continues with the next word. The search begins at the slab that was found last.

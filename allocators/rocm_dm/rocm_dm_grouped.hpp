@@ -6,8 +6,9 @@
 //
 // Idea: as rocm_dm.hpp, except for these points.
 // * malloc: The lanes of each size work together, all sizes side by side. The leader adds their number to the count of
-//   a slab of which less than 85 % is in use. If the slab has too few free blocks, the leader subtracts the number
-//   again and continues. Afterwards every lane certainly finds a bit and searches until it has one.
+//   a slab that has less than 85 % of its usable blocks in use. If the slab has too few free blocks, the leader
+//   subtracts the number again and continues. Afterwards every lane certainly finds a bit and searches until it has
+//   one.
 // * free: The lanes of each slab work together, all slabs side by side.
 //
 // Data: kinds.hpp, heap.hpp. The search begins at the last slab that accepted a reservation.
@@ -138,7 +139,8 @@ class RocmDmGrouped {
   }
 
   // Finds a slab with enough blocks. The lanes check one record each. Each record with fewer than `below` blocks in use
-  // is tried in turn. It must grant blocks to the whole group; with `enough`, to a part of the group.
+  // is tried in turn. It must grant blocks to the whole group; with `enough`, to a part of the group. Sets `slabs` to
+  // the number of records of the kind, and `granted` to the number of granted blocks.
   template <class Thread, class Group>
   SIMT_FN rocm_dm::Found find(Thread& thread, const Group& group, std::uint32_t kind, std::uint32_t below, bool enough,
                               std::uint32_t& slabs, std::uint32_t& granted) const {

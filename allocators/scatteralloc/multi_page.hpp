@@ -34,7 +34,7 @@ struct RunTable {
   std::uint64_t* entries;
   std::uint32_t count;  // number of pages of the pool
 
-  // Claims all pages of a run, or none.
+  // Claims all pages of a run. Returns false and claims none if one of them is in use.
   template <class Thread>
   SIMT_FN bool claim(Thread& thread, std::uint32_t first, std::uint32_t pages) const {
     thread.probe(simt::Step::attempt);

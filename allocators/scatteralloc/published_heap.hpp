@@ -44,7 +44,8 @@ class PublishedHeap {
     Parameters parameters;
     parameters.page_bytes = 1024;
     parameters.region_pages = 2;
-    // A search takes the highest free run below the hint. If the hint is an odd page, six pages hold two runs of two.
+    // A scan takes the highest free run below the hint. With an odd hint, six pages hold two runs of two pages instead
+    // of three.
     constexpr double share = page_reset == PageReset::on ? 2.0 / 3 : 0;
     return {3 * (2 * (1024 + sizeof(PageUsage)) + sizeof(std::uint32_t)), parameters, share, share};
   }

@@ -22,8 +22,9 @@
 // * The memory orders are ours (usage_table.hpp).
 // * A search for a bit ends after 32 tries. A request that finds nothing in two passes is refused, as published.
 // * Coalescing takes its sum and its offsets from shuffles over the lanes that come together, and the lowest lane
-//   allocates. In the public code, the lanes add to a counter per warp in shared memory, and the first one allocates.
-//   The hardware's warp number selects the counter, which overflows on GPUs with more than 32 warps per SM.
+//   allocates. In the public code, the lanes add to a counter per warp in shared memory, and the lane that adds first
+//   allocates. The hardware's warp number selects the counter. The counters are too few for GPUs with more than 32
+//   warps per SM.
 // * A page has at most 32 segments and 1024 chunks. In the public code, pages of 32 KiB and more have bits beyond the
 //   word.
 // * The bits of two-level pages lie at the end of the page instead of behind the last chunk, so that a reset knows

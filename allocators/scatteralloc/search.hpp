@@ -67,8 +67,8 @@ struct Regions {
     return simt::multiply_high(x ^ x >> 16, pages);
   }
 
-  // Returns the number of the SM's word of `resume`. An SM with a number of 256 or more shares its word and its order
-  // of windows with another SM.
+  // Returns the index of the SM's word in `resume`. An SM with a number of 256 or more shares its word and its order of
+  // windows with another SM.
   template <class Thread>
   SIMT_FN std::uint32_t resume_word(Thread& thread) const {
     return thread.sm() % resume_words;

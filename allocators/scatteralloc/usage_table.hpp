@@ -128,8 +128,8 @@ struct UsageTable {
     return no_chunk;
   }
 
-  // Returns the first clear bit of the lowest `count` bits, beginning with bit `from` and around the end, or no_chunk
-  // if all are set.
+  // Returns a clear bit of the lowest `count` bits: the first one from bit `from` upwards, else the lowest. Returns
+  // no_chunk if all are set.
   SIMT_FN static std::uint32_t next_clear(std::uint32_t word, std::uint32_t from, std::uint32_t count) {
     const std::uint32_t clear = ~word & low_bits(count);
     if (clear == 0) return no_chunk;

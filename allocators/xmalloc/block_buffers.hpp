@@ -95,7 +95,7 @@ struct BlockBuffers : BlockClasses {
     return *origin + static_cast<std::ptrdiff_t>(static_cast<std::int32_t>(value)) * unit_bytes;
   }
 
-  // Returns the payload of a Basicblock for `bytes` <= largest_payload(), or null if there is none.
+  // Returns the payload of a Basicblock for `bytes` <= largest_payload(), or null if repeated searches find none.
   template <class Thread>
   SIMT_FN std::byte* malloc_basic(Thread& thread, std::uint32_t bytes) const {
     const std::uint32_t size_class = class_of(bytes);

@@ -66,7 +66,7 @@ struct Fifo {
   }
 
   // These functions push and pop for lanes that come together. One addition to each counter serves all of them. All
-  // lanes of the group call, and the lanes with the lowest ranks are admitted.
+  // lanes of the group call, and the lanes with the lowest ranks are admitted. Only these lanes get true.
   template <class Thread, class Group>
   SIMT_FN bool push_together(Thread& thread, const Group& group, std::uint64_t value) const {
     const TicketRange tickets = take_tickets(thread, group, counters->room, counters->tail);

@@ -22,9 +22,9 @@ struct BlockClasses {
   std::uint32_t blocks_per_superblock = 0;
   std::uint32_t used_classes = classes;  // number of classes whose Superblocks fit the pool
   bool superblocks = true;
-  // Bytes of the two headers of a Superblock in the reworked form: its own and that of the heap below. They double with
-  // the class, as the Basicblocks do, so that two Superblocks fill the gap that one of the next class leaves. The
-  // published form has 0: only one Superblock fits, and the rest of the gap is wasted.
+  // Bytes of the two headers of a Superblock in the reworked form: its own and that of the heap below. With each class
+  // the room for headers doubles, as the Basicblocks do, so that two Superblocks exactly fill the gap of a freed one of
+  // the next class. In the published form this is 0: only one fits, and the rest of the gap is wasted.
   std::uint32_t doubling_header_bytes = 0;
 
   static BlockClasses of(const Parameters& parameters, std::uint32_t doubling_header_bytes = 0) {

@@ -1,5 +1,5 @@
-// MemoryblockHeap is the heap under the buffers of the reworked XMalloc. DeviceHeapMemory is the device heap that takes
-// its place in the later form.
+// MemoryblockHeap is the heap under the buffers of the reworked XMalloc. DeviceHeapMemory is the device heap, which
+// takes the place of such a heap in the later forms (xmalloc_device_heap, published and reworked).
 //
 // Both serve memory with four bytes in front of it for the caller's type tag (tag.hpp).
 //

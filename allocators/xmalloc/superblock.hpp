@@ -154,8 +154,8 @@ struct BlockStore : BlockClasses {
     return nullptr;
   }
 
-  // Returns a Basicblock to every lane of the group, until no block is left. The rest of the last Superblock goes to
-  // the leader's free list. Blocks that do not fit there return to the Superblock.
+  // Returns a Basicblock to every lane of the group, until no block is left, and then null. The rest of the last
+  // Superblock goes to the leader's free list. Blocks that do not fit there return to the Superblock.
   template <class Thread, class Group>
   SIMT_FN std::byte* refill(Thread& thread, const Group& group, std::uint32_t size_class) const {
     const std::uint32_t rank = group.thread_rank();

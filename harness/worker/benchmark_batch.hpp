@@ -1,5 +1,6 @@
-// Google Benchmark is the measuring loop. One batch of samples is one registration with a fixed number of iterations.
-// Its time is manual: the sum of the phases, measured with the device's events.
+// This function measures a batch of samples in the loop of Google Benchmark. A batch is one registration with a fixed
+// number of iterations. The caller gives the time of each iteration ("manual time"): the sum of the phases, measured
+// with the device's events.
 #pragma once
 
 #include <cstdint>

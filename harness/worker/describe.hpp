@@ -1,4 +1,4 @@
-// `worker --describe` prints the contents of this worker. It uses no device.
+// `worker --describe` prints this description: the allocators, workloads and metrics of the worker. It uses no device.
 #pragma once
 
 #include "harness/worker/registry.hpp"

@@ -9,8 +9,8 @@
 namespace allocbench::worker {
 
 // Returns the failure of the current exception. Call it in a catch block. Returns nullopt if the exception is not a
-// result of the cell, and the caller rethrows it. After a simt::MachineFault the worker reports it to the front end and
-// ends. Other exceptions are bugs of this program: the worker dies, and the front end records `crashed` with the
+// result of the cell; the caller then rethrows it. After a simt::MachineFault the worker reports it to the front end
+// and ends. Other exceptions are bugs of this program: the worker dies, and the front end records `crashed` with the
 // worker's last output.
 std::optional<CellFailure> current_failure(const Traits& allocator);
 

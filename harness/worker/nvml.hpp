@@ -17,6 +17,7 @@ struct GpuCondition {
   std::optional<std::vector<std::string>> throttle_reasons;
 };
 
+// Nvml answers questions about one GPU. Answers are nullopt if they are unknown.
 class Nvml {
  public:
   // Finds the GPU by its PCI bus id, because NVML's order of devices is not CUDA's. An empty id loads nothing.

@@ -61,7 +61,7 @@ class TimeShares {
     beside_ = at(Part::start);
     seconds_ = {};
   }
-  // Returns the seconds of the start before begin_again(), without waiting.
+  // Returns the seconds of the part `start` until begin_again(). Waiting for the turn is not in them.
   double beside() const { return beside_; }
   // Returns the seconds of each part until now, in the order of `names`.
   std::array<double, names.size()> seconds() {

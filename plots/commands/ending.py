@@ -40,7 +40,7 @@ def program() -> int:
     if sys.stdout:
         sys.stdout.flush()
     if out and out.failure:
-        print(f"plots: Cannot write the output: {out.failure.strerror}. Send it to another place.", file=sys.stderr)
+        print(f"plots: Cannot write to stdout: {out.failure.strerror}. Redirect it to another place.", file=sys.stderr)
         return 3
     return code
 

@@ -171,9 +171,9 @@ def bounds_of(claim: dict) -> tuple[float, float, bool]:
 def margin(estimate: Estimate, claim: dict) -> float:
     """Returns the distance from the number to the nearer bound, negative if the number lies outside the bounds.
 
-    The distance between positive numbers is the logarithm of their ratio. For exponents, it is the logarithm of the
-    factor by which the last value of the series changes. For `straight`, it is the logarithm of the ratio of the
-    unexplained shares.
+    The distance between positive numbers is the logarithm of their ratio, and between others their difference. For
+    exponents, it is the logarithm of the factor by which the last value of the series changes. For `straight`, it is the
+    logarithm of the ratio of the unexplained shares.
     """
     def distance(inner: float, outer: float) -> float:
         if math.isinf(inner) or math.isinf(outer) or (estimate.explained and outer >= 1):

@@ -52,7 +52,7 @@ def fewest(numbers: Sequence[int]) -> int:
 
 
 def sentence(rounds: Sequence[int]) -> str:
-    """Returns how many places of a claim were judged on few rounds.
+    """Returns how many places of a claim were judged on few rounds, or an empty text if none was.
 
     `rounds` has a number per place, 0 for a place with enough rounds.
     """

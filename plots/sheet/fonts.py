@@ -42,7 +42,8 @@ def _known() -> frozenset[int]:
 
 @lru_cache(maxsize=None)
 def _fallbacks(wanted: frozenset[str]) -> tuple[tuple[str, ...], frozenset[str]]:
-    """Returns families that have these characters, those with most of them first, and the characters that no font has.
+    """Returns two things: families that together have these characters, beginning with the one that has most of them,
+    and the characters that no font has.
 
     It searches all installed fonts, because matplotlib's own list lacks fonts that were installed after its first
     start.

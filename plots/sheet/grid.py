@@ -1,4 +1,4 @@
-"""A grid is a table of words. The page and the Markdown file show the same rows.
+"""A grid is a table of texts. The page and the Markdown file show the same rows.
 
 A table that is too wide for a readable size continues below, with its first columns repeated.
 """
@@ -28,7 +28,9 @@ _TURNED = (0.86, 1.2, 1.6, 2.4)  # lengths of a line of a turned column name; th
 
 @dataclass
 class Grid:
-    """A grid is a table of words. `muted` has the (row, column) of cells in grey, such as words instead of numbers."""
+    """A grid is a table whose cells are texts: words, or numbers as they are printed. `muted` has the (row, column) of
+    cells in grey, such as words instead of numbers.
+    """
 
     header: Sequence[str]
     rows: Sequence[Sequence[str]]

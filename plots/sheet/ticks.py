@@ -184,7 +184,9 @@ def _binary_marks(bounds: tuple[float, float]) -> list[float]:
 
 
 def _log_marks(bounds: tuple[float, float]) -> list[float]:
-    """Returns decades if they are enough, else also 2 and 5, else even steps. Every axis has at least two labels."""
+    """Returns decades if they are enough, otherwise decades with 2 and 5, otherwise even steps. Every axis has at least two
+    labels.
+    """
     first, last = math.floor(math.log10(bounds[0])), math.ceil(math.log10(bounds[1]))
     for steps in ((1,), (1, 2, 5)):
         marks = [step * 10.0**power for power in range(first, last + 1) for step in steps]

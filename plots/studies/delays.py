@@ -50,12 +50,12 @@ class Slope:
 
     @property
     def share(self) -> Estimate | None:
-        """Returns the time that STEP cycles per call add, as a share of the time without waits."""
+        """Returns the time that STEP cycles per call add, as a share of the time without waits, or None if one is unknown."""
         return self.slope.times(STEP / self.base) if self.slope and self.base else None
 
     @property
     def in_a_row(self) -> Estimate | None:
-        """Returns the number of calls in a row on the way to the result."""
+        """Returns the number of calls in a row on the way to the result, or None without a slope or a clock."""
         return self.slope.times(self.clock) if self.slope and self.clock else None
 
     @property

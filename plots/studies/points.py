@@ -119,7 +119,9 @@ class _Source:
         self._rivals = [(cell, run.cells.at[cell, "allocator"], run.cells.at[cell, "axes"]) for cell in self.readings if not run.never_frees(cell)]
 
     def best(self, axes: dict, wanted: Callable[[str], bool]) -> tuple[str, Estimate | None]:
-        """Returns the best value of the wanted allocators at these settings, and the name of the allocator."""
+        """Returns the wanted allocator with the best value at these settings, and this value. If there is no value, returns an
+        empty text and None.
+        """
         found = [(cell, allocator) for cell, allocator, own in self._rivals
                  if wanted(allocator) and all(own[name] == value for name, value in axes.items() if name in own)]
         if not found:

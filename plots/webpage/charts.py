@@ -53,8 +53,8 @@ def axis(title: str, log: bool = False, values=(), factors: bool = False, unit: 
 
 
 def _named(low: float, high: float, unit: str) -> dict:
-    """Returns labels on a logarithmic axis with their unit: the decades, also 2 and 5 if these are few, or every digit
-    for close numbers.
+    """Returns labels on a logarithmic axis with their unit: the decades, with 2 and 5 if the decades are few, or every
+    digit for close numbers.
     """
     digits = range(1, 10) if high < _CLOSE * low else (1, 2, 5) if high < _DECADES * low else (1,)
     decades = range(math.floor(math.log10(low)) - 1, math.ceil(math.log10(high)) + 2)

@@ -40,8 +40,8 @@ def section(table: dict) -> str:
 
 
 def slowdowns(table: dict, entry: dict) -> tuple[float | None, int, int]:
-    """Returns the geometric mean of the time over the best time in the cells that are ok, the number of these cells, and
-    the number of cells with a result or a status.
+    """Returns the geometric mean of the time over the best time in the cells that are ok (None without such cells), the
+    number of these cells, and the number of cells with a result or a status.
     """
     best = [_best(table, number, case["time"]) for number, case in enumerate(table["cases"])]
     return _mean(_factors(table, entry, best))
@@ -54,7 +54,7 @@ def _mean(factors: list) -> tuple[float | None, int, int]:
 
 
 def _best(table: dict, number: int, phase: str) -> float | None:
-    """Returns the best time of an allocator that frees. A bump pointer is a bound, not a rival."""
+    """Returns the best time of an allocator that frees, or None if there is none. A bump pointer is a bound, not a rival."""
     times = [
         result[phase][0]
         for entry in table["allocators"]
@@ -130,8 +130,8 @@ def _cell(value, case: dict, result) -> str:
 
 
 def _colour(factor: float | None) -> str:
-    """Returns the factor for scripts, and the strength of its colour in percent. The page mixes the colour with its
-    background.
+    """Returns HTML attributes: the factor for scripts, and the strength of its colour in percent. The text is empty without
+    a factor. The page mixes the colour with its background.
     """
     if factor is None:
         return ""

@@ -65,8 +65,8 @@ def _factors(block: Block, suffix: str) -> dict:
 
 
 def _decades(cell: Cell | None) -> float | None:
-    """Returns the logarithm of the factor. The row of a reference has values on a white background instead of
-    factors.
+    """Returns the logarithm of the factor, or None for a cell without a factor. The row of a reference has values on a
+    white background instead of factors.
     """
     if cell is None or cell.word or cell.colour == BLANK:
         return None

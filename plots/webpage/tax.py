@@ -131,8 +131,8 @@ def _trace(name: str, title: str, points: list[tuple[str, float, float]], marker
 
 
 def _time_without(table: dict, case: dict, base: dict) -> float | None:
-    """Returns the time of the same work without an allocator. For the guide's prefix sums, the same cell has this
-    time.
+    """Returns the time of the same work without an allocator, or None if it is unknown. For the guide's prefix sums, the
+    same cell has this time.
     """
     if case["figure"] == "guide/prefix_sum":
         return base["prefix_sum"][0] if "prefix_sum" in base else None

@@ -68,7 +68,7 @@ def _joined(runs, rows_of) -> pandas.DataFrame:
         taken = {"run", "cell", *about.columns, *made.columns}
         names = {name: _column(name, taken) for name in settings.columns}
         joined = about.join(settings.rename(columns=names)).join(made, how="right").rename_axis("cell")
-        # copy() joins the frame's blocks; pandas 3 warns of columns added to many blocks.
+        # copy() joins the parts of the frame in memory, because pandas 3 warns if columns are added to many parts.
         parts.append(joined.copy().reset_index().assign(run=str(folder)))
         settings_names |= dict.fromkeys(names.values())
         axes_names |= dict.fromkeys(names.get(axis, axis) for axes in cells["axes"] for axis in axes)

@@ -33,7 +33,7 @@ class Device {
   DeviceProperties properties() const;
   // Restarts the device. Its old and new options must have the deterministic mode. Afterwards it does exactly what a
   // new device with these options would do, at a small part of the cost. Buffers survive and keep their addresses. A
-  // later buffer then cannot get such an address, which a new device might give it. So release all buffers first.
+  // new device might give such an address to a later buffer, and a restarted one cannot. So release all buffers first.
   void restart(const ExecutorOptions& options);
   // Sets the size of the heap of `thread.device_heap()` and returns the granted bytes. Throws Fault(environment) after
   // the first use of the heap.

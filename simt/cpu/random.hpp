@@ -1,5 +1,5 @@
 // Random makes the scheduler's random numbers by SplitMix64 (Steele, Lea & Flood, OOPSLA 2014), with one multiply chain
-// per draw. A counter-based generator would cost more than the fiber switch about which it decides.
+// per draw. A counter-based generator would cost more than the fiber switch for which the number is drawn.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// All multiprocessors of a GPU share this clock.
+// The global timer is a clock that all multiprocessors of a GPU share.
 //
 // thread.clock() counts the cycles of one multiprocessor. The counts of two multiprocessors may differ by any number.
 #pragma once

@@ -1,6 +1,6 @@
-// Hold is a kernel of one thread at the front of a stream, which waits for a flag of the host. When the flag is set,
-// the work that was enqueued behind this kernel starts back to back. So no pair of events includes the host's launch
-// latency.
+// A Hold stops a stream: its kernel of one thread waits at the front of the stream for a flag of the host. When the
+// flag is set, the work that was enqueued behind this kernel starts back to back. So no pair of events includes the
+// host's launch latency.
 //
 // During a hold, a call that waits for the device would wait until the limit of the hold. A launch would also wait if
 // the queue of the stream is full. Therefore each host function of simt/ that may wait first ends the hold and records
@@ -32,8 +32,8 @@ class Hold {
 
   // Ends the current hold, if there is one. `call` names the host's next action, for the reason.
   static void before_wait(const char* call);
-  // Ends the current hold before the first use of a kernel, because CUDA then loads its code, which may wait for the
-  // device. before_launch() also ends a hold with too many launches.
+  // Ends the current hold before the first use of a kernel, because CUDA then loads its code, and loading may wait for
+  // the device. before_launch() also ends a hold with too many launches.
   static void before_use(const void* kernel);
   static void before_launch(const void* kernel);
 

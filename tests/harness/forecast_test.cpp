@@ -251,7 +251,7 @@ TEST(Forecast, AnAllocatorIsJudgedByItsCellsInTheConfigThenInAll) {
   const auto of = [](const std::string& name) { return cell("a", name, std::nullopt, {{"shape", name}}); };
   forecaster.note_end("one", of("x"), Status::crashed);
   EXPECT_NEAR(forecaster.about("one", of("new")).risk, (1 + (1 + 0.02) / 2) / 2, 1e-9);
-  EXPECT_EQ(forecaster.about("one", of("new")).reason, "a lost 1 workers in 1 cells of this config");
+  EXPECT_EQ(forecaster.about("one", of("new")).reason, "a lost 1 worker in 1 cell of this config");
   EXPECT_NEAR(forecaster.about("two", of("new")).risk, (1 + 0.02) / 2, 1e-9) << "as in all configs";
   for (const char* const name : {"p", "q", "r"}) forecaster.note_round("two", of(name), 0.1);
   EXPECT_LT(forecaster.about("two", of("new")).risk, 0.1);

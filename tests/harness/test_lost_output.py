@@ -11,7 +11,7 @@ import unittest
 from support import PROGRAM, ProgramTest
 
 LACKING = [name for name in ("plotly", "markdown", "pandas", "matplotlib", "jsonschema") if importlib.util.find_spec(name) is None]
-NO_SPACE = "allocbench: Cannot write the output: No space left on device.\n"
+NO_SPACE = "allocbench: Cannot write to stdout: No space left on device.\n"
 
 
 class LostOutputTest(ProgramTest):
@@ -130,7 +130,7 @@ class Verbs(LostOutputTest):
         for words in ("advise --help", question):
             with self.subTest(words=words):
                 codes, errors = self.shell(f"{PROGRAM} {words} >/dev/full")
-                self.assertEqual((codes, errors), ([3], "plots: Cannot write the output: No space left on device. Send it to another place.\n"))
+                self.assertEqual((codes, errors), ([3], "plots: Cannot write to stdout: No space left on device. Redirect it to another place.\n"))
                 for way in (">&-", "| true"):
                     codes, errors = self.shell(f"{PROGRAM} {words} {way}")
                     self.assertEqual((codes[0], errors), (0, ""))

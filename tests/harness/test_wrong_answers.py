@@ -66,7 +66,7 @@ class LostOutput(ProgramTest):
         with open("/dev/full", "w", encoding="utf-8") as full:
             for arguments in (["report", self.out], ["list"]):
                 result = self.run_program(*arguments, expect=3, stdout=full)
-                self.assertIn("Cannot write the output: No space left on device.", result.stderr)
+                self.assertIn("Cannot write to stdout: No space left on device.", result.stderr)
 
 
 class Daemons(ProgramTest):

@@ -36,7 +36,7 @@ struct Adjacency {
 // of every arc. Throws std::invalid_argument for more than 2^28 vertices or 2^27 arcs in the list.
 Adjacency adjacency_of(std::vector<Arc> arcs, bool symmetric);
 
-// Counts of the vertices whose arrays change their size when the arcs of a batch are inserted, and again when the arcs
+// Number and bytes of the arrays that change their size when the arcs of a batch are inserted, and again when the arcs
 // are deleted.
 struct BatchMoves {
   std::uint32_t count = 0;

@@ -33,7 +33,7 @@ class ArraysState {
   BatchLaunch insertion(std::uint32_t batch) const { return launch(updates_.updates[2 * batch]); }
   BatchLaunch deletion(std::uint32_t batch) const { return launch(updates_.updates[2 * batch + 1]); }
 
-  // Returns the mallocs of a whole sample, which frees as many blocks.
+  // Returns the number of mallocs in a whole sample. The sample frees as many blocks.
   std::uint64_t mallocs() const { return mallocs_; }
   std::uint64_t requested_bytes() const { return requested_bytes_; }
   std::uint64_t largest_request() const { return largest_request_; }

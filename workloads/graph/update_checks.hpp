@@ -1,5 +1,5 @@
-// DigestChecks checks graph_arrays between updates, by digests of the graph. BatchSort sorts the batches on the device,
-// which Winter et al. 2021 include in their times.
+// DigestChecks checks graph_arrays between updates, by digests of the graph. BatchSort sorts the batches on the device.
+// Winter et al. 2021 include this sort in their times.
 #pragma once
 
 #include <string>

@@ -50,7 +50,7 @@ class GroupSteps {
   // Reads the numbers of lists to the host, and makes the new lists the next to be split. Returns false if a request
   // returned null, a page was wrong, or the workload's memory was too small.
   bool end_pass();
-  // Returns the lists of the last pass that ended.
+  // Returns the lists that the last finished pass made, with their numbers.
   GroupPass last() const;
 
   // Groups by a sort by key and a run-length encoding.

@@ -34,7 +34,7 @@ class JoinOrder {
   RandomWords keys_;
 };
 
-// The keys of each row. They are computed with integers, so every device gets the same.
+// JoinKeys computes the key of each row of R and S. It uses integers, so every device gets the same keys.
 struct JoinKeys {
   JoinOrder order;
   std::uint32_t ordered;  // rows of R whose keys come from `order`; an odd number of rows leaves one over

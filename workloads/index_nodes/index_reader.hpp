@@ -19,7 +19,7 @@ class LookUps {
 
   std::uint64_t count(std::uint32_t round) const { return course_.look_ups[round].size(); }
   void clear();
-  // Enqueues the look-ups of all keys that the index has or had after the round.
+  // Enqueues the look-ups of all keys that the index has after the round or had earlier.
   void run(const HashIndex& index, std::uint32_t round, std::uint32_t threads_per_block);
   simt::KernelAttributes attributes() const;
   // Returns a message about the first look-up whose value differs from the host's, or an empty text.

@@ -1,4 +1,4 @@
-// The kernel of replay. Each thread makes its calls of the trace, one after the other.
+// This file has the kernel of replay: each thread makes its calls of the trace, one after the other.
 #pragma once
 
 #include "allocators/support/contract/session.hpp"

@@ -38,7 +38,7 @@ struct Plan {
   std::vector<std::uint32_t> left;         // blocks that the trace never frees
   std::uint64_t mallocs = 0;
   std::uint64_t frees = 0;
-  std::uint64_t refused = 0;  // mallocs that returned null during the recording, which are left out
+  std::uint64_t refused = 0;  // mallocs that are left out, because they returned null in the recording
 
   template <class Self, class Visit>
   static void for_each_part(Self& self, const Visit& visit) {

@@ -145,8 +145,8 @@ struct ChunkQueueHeap : Heap<QueueKind> {
     return static_cast<std::int32_t>(thread.atomic(chunks.header(chunk).free_pages).load(simt::relaxed)) > 0;
   }
 
-  // Subtracts one from the count of the chunk. Returns true if there was a page. Sets `last` if this was the last page,
-  // and `put_back` if the chunk has pages and is not in the queue.
+  // Subtracts one from the count of the chunk, and adds it again if there is no page. Returns whether there was a page.
+  // Sets `last` if this was the last page, and `put_back` if the chunk has pages and is not in the queue.
   template <class Thread>
   SIMT_FN bool draw_page(Thread& thread, std::uint32_t chunk, bool& last, bool& put_back) const {
     const auto count = thread.atomic(chunks.header(chunk).free_pages);

@@ -131,7 +131,7 @@ struct ListQueue {
     return chunks.slots(chunk)[offset(chunks, number)];
   }
   static SIMT_FN std::uint64_t pair(std::uint32_t index) { return std::uint64_t{index + 1} << 32 | index; }
-  // Compares two queue positions, which wrap around.
+  // Returns whether queue position `a` comes before `b`. The positions wrap around.
   static SIMT_FN bool is_before(std::uint32_t a, std::uint32_t b) { return static_cast<std::int32_t>(a - b) < 0; }
 
   enum class Stand : std::uint32_t { here, before, lost };
@@ -200,8 +200,8 @@ struct ListQueue {
     return no_chunk;
   }
 
-  // Links a segment behind the one of `chunk`, whose first queue position the caller has. `seen` is the last value of
-  // the back pointer that the caller saw.
+  // Links a new segment behind the segment in `chunk`. The caller has the first queue position of this segment. `seen`
+  // is the last value of the back pointer that the caller saw.
   template <class Thread>
   SIMT_FN void add_segment(Thread& thread, const HeadedChunks& chunks, Ends& ends, std::uint32_t id,
                            std::uint32_t number, std::uint32_t chunk, std::uint64_t seen) const {

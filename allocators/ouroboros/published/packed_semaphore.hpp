@@ -10,9 +10,9 @@
 // free pages of one class.
 //
 // take: The caller loads the word. If enough pages are free, it subtracts the wanted pages. If another caller was
-// faster, it adds them back. Otherwise a compare-exchange records what the caller decides by the word: If free and
-// expected pages, without the reserved ones, are too few, it announces the pages of a chunk and makes them. Otherwise
-// it takes pages if enough are free, and reserves pages and waits if not.
+// faster, it adds them back. Otherwise the caller decides by the word, and writes the decision by a compare-exchange:
+// If free and expected pages, without the reserved ones, are too few, it announces the pages of a chunk and makes them.
+// Otherwise it takes pages if enough are free, and reserves pages and waits if not.
 //
 // wait: The caller waits until enough pages are free, or until the reserved pages reach the sum of free and expected
 // pages.
@@ -60,7 +60,7 @@ struct PackedSemaphore {
   SIMT_FN void signal_expected(Thread& thread, std::uint32_t pages) const {
     thread.atomic(*word).fetch_add(pages - as_expected(pages), simt::relaxed);
   }
-  // Subtracts all pages or none, without waiting.
+  // Subtracts `pages` free pages. Returns false and subtracts none if fewer are free.
   template <class Thread>
   SIMT_FN bool try_reduce(Thread& thread, std::uint32_t pages) const {
     if (count(thread.atomic(*word).fetch_sub(pages, simt::relaxed)) >= static_cast<std::int32_t>(pages)) return true;

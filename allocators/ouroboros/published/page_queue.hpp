@@ -40,7 +40,7 @@ struct PageQueueHeap : Heap<QueueKind> {
     return chunks.page(index >> log, index & ((1u << log) - 1), id);
   }
 
-  // Makes the announced pages of one chunk.
+  // Makes the announced pages of one chunk. Returns false if there is no chunk.
   template <class Thread>
   SIMT_FN bool make_pages(Thread& thread, std::uint32_t id) const {
     const std::uint32_t pages = 1u << chunks.pages_log(id);

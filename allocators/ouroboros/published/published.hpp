@@ -12,8 +12,7 @@
 // * free: Each lane puts its page back into the queue, or sets its bit in the mask of the chunk, and signals the
 //   semaphore.
 // * Six variants: The queue holds pages (page_queue.hpp) or chunks with free pages (chunk_queue.hpp). The queue is a
-//   flat ring (ring_queue.hpp), or it lies in chunks itself, which an array (array_queue.hpp) or links (list_queue.hpp)
-//   find.
+//   flat ring (ring_queue.hpp), or it lies in chunks that an array (array_queue.hpp) or links (list_queue.hpp) find.
 //
 // Data: headed_chunks.hpp. The words of the classes lie outside the pool.
 //

@@ -44,8 +44,8 @@ struct ContentReport {
   } first;
 };
 
-// Returns a word of a block with this tag. Word 0 encodes the tag, and the other words follow from it. No word is zero,
-// so cleared memory counts as overwritten.
+// Returns word number `word` of a block with this tag. Word 0 encodes the tag, and the other words follow from it. No
+// word is zero, so cleared memory counts as overwritten.
 constexpr std::uint32_t content_word(std::uint32_t tag, std::uint64_t word) {
   if (word == 0) return tag ^ 0xa110cb00u;
   std::uint32_t mixed = tag * 0x9e3779b9u + static_cast<std::uint32_t>(word) * 0x85ebca6bu;

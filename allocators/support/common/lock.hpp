@@ -7,8 +7,8 @@
 
 namespace allocbench {
 
-// Tries to take a lock word, which is 1 while the lock is held. The exchange acquires, and the store of unlock()
-// releases.
+// Tries to take a lock word, which is 1 while the lock is held. Returns whether the caller now has the lock. The
+// exchange acquires, and the store of unlock() releases.
 template <class Thread>
 SIMT_FN bool try_lock(Thread& thread, std::uint32_t& word) {
   return thread.atomic(word).exchange(1u, simt::acquire) == 0;

@@ -27,7 +27,7 @@ class Checking {
 
  private:
   void add_cells(bool races, const std::vector<std::string>& allocators, std::uint64_t seeds);
-  // Returns a task with the next seeds of the first cell that needs more runs.
+  // Returns a task with the next seeds of the first cell that needs more runs, or nullopt if no cell needs any.
   std::optional<CheckTask> next_task();
   CheckTask task(std::size_t cell, std::uint64_t first, std::uint64_t count) const;
   void take(const CheckTask& done, const CheckAnswer& answer);

@@ -199,7 +199,8 @@ void print(const protocol::WorkloadDescription& workload) {
        workload.null_expected ? "; null pointers are counted. They fail a cell only if most requests with room get null"
                               : "");
   if (!workload.untimed_kernels.empty()) {
-    show("kernels whose registers are reported, but not their time: {}\n", fmt::join(workload.untimed_kernels, ", "));
+    show("kernels without times, of which only the registers are reported: {}\n",
+         fmt::join(workload.untimed_kernels, ", "));
   }
   print_parameters(workload.parameters);
 }

@@ -43,7 +43,7 @@ int dispatch(const Command& command) {
 int after_output(int exit_code) {
   const int error = lost_output();
   if (error == 0 || exit_code == exit_usage || exit_code == exit_interrupted) return exit_code;
-  throw EnvironmentError(fmt::format("Cannot write the output: {}.", std::strerror(error)));
+  throw EnvironmentError(fmt::format("Cannot write to stdout: {}.", std::strerror(error)));
 }
 
 }  // namespace

@@ -12,7 +12,8 @@ namespace allocbench::front {
 // Returns "halloc" for halloc_reworked, because the ids of a family begin with the same word.
 std::string family_of(const std::string& allocator);
 
-// Times of B divided by times of A, with one ratio per cell that has a time on both sides.
+// Summary of the ratios for one family of allocators or one workload. A ratio is the time of B divided by the time of
+// A, one for each cell that has a time on both sides.
 struct FamilyRatio {
   std::string kind;  // "allocator" or "workload"
   std::string name;

@@ -19,7 +19,7 @@ struct Drawable {
 
 void check_plot_names(const nlohmann::ordered_json& plot, const Drawable& results, Problems& problems);
 
-// Checks the claims about the back end of these results.
+// Adds a problem for each wrong name in the claims about the back end of these results.
 void check_claim_names(const nlohmann::ordered_json& claims, const Drawable& results, Problems& problems);
 
 // Returns whether the plot or a claim of a config shows counts or histograms of untimed passes.

@@ -22,7 +22,7 @@ struct Shard {
 std::optional<Shard> parse_shard(const std::string& text);
 
 nlohmann::ordered_json to_json(const Shard& shard);
-// Returns the member `shard` of the event `run`. Throws protocol::Malformed.
+// Returns the member `shard` of the event `run`, or nullopt if the event has none. Throws protocol::Malformed.
 std::optional<Shard> shard_of_run(const nlohmann::ordered_json& event);
 
 }  // namespace allocbench::front

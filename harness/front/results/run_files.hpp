@@ -13,9 +13,10 @@ namespace allocbench::front {
 // if the argument matches no run.
 std::vector<std::filesystem::path> run_files(const std::string& argument);
 
-// Returns the event log of this file's run: the file itself, or a log in the same folder.
+// Returns the event log of this file's run: the file itself, or a log in the same folder. Returns nullopt if there is
+// neither.
 std::optional<std::filesystem::path> log_of(const std::filesystem::path& file);
-// Returns the results.json in the folder of an event log.
+// Returns the results.json in the folder of an event log, or nullopt if there is none.
 std::optional<std::filesystem::path> results_beside(const std::filesystem::path& log);
 
 bool is_log(const std::filesystem::path& file);

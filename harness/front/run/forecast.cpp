@@ -7,6 +7,7 @@
 #include <iterator>
 #include <variant>
 
+#include "harness/front/common/units.hpp"
 #include "protocol/parameter_values.hpp"
 
 namespace allocbench::front {
@@ -221,9 +222,10 @@ void Forecaster::forecast_risk(const std::string& figure, const Cell& cell, Fore
   const Record* const own = find_record(figure, cell);
   forecast.risk = own == nullptr ? overall : share(*own, overall);
   if (forecast.risk <= Forecast::likely) return;
-  forecast.reason =
-      own == nullptr ? fmt::format("{} lost {} workers in {} cells of all configs", cell.label, all.lost, all.tried)
-                     : fmt::format("{} lost {} workers in {} cells of this config", cell.label, own->lost, own->tried);
+  forecast.reason = own == nullptr ? fmt::format("{} lost {} in {} of all configs", cell.label,
+                                                 counted(all.lost, "worker"), counted(all.tried, "cell"))
+                                   : fmt::format("{} lost {} in {} of this config", cell.label,
+                                                 counted(own->lost, "worker"), counted(own->tried, "cell"));
 }
 
 std::optional<std::string> Forecaster::reason_to_skip(const std::string& figure, const Cell& cell) const {

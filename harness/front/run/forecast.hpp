@@ -32,8 +32,8 @@ struct EarlierResults {
   std::map<std::string, EarlierCell> cells;  // facts by cell id
 };
 
-// Time that a cell's first round filled the pool by the allocator's own mallocs. Cells that follow with the same
-// allocator and pool in the same process can start from a copy of the filled pool.
+// A fill of the pool by the allocator's own mallocs, in a cell's first round. Cells that follow with the same allocator
+// and pool in the same process can start from a copy of the filled pool.
 struct Fill {
   double seconds = 0;    // 0: it filled nothing, or nobody knows
   bool follows = false;  // whether the process had measured a cell of the same workload, allocator and pool
@@ -89,7 +89,7 @@ class Forecaster {
     std::vector<double> deferred;
     std::vector<double> timeouts;
   };
-  // The cells of an allocator in a config.
+  // Results of the cells of an allocator in a config.
   struct Record {
     std::size_t tried = 0;
     std::size_t lost = 0;

@@ -22,8 +22,8 @@ struct Step {
   bool is_reworked = false;     // whether the allocator is a reworked form, which no figure of a paper shows
 };
 
-// Returns the price of a step, with the risk of a failure. A first round is worth more than later rounds, because it
-// gives a cell its value.
+// Returns the price of a step. The risk of a failure raises it. A first round is worth more than later rounds, because
+// it gives a cell its value.
 double price(const Step& step);
 
 // The parts of a run, in their order. Each consists of passes.
@@ -40,7 +40,7 @@ struct Place {
   auto operator<=>(const Place&) const = default;
 };
 
-// Returns the pass of a price. Prices of one pass differ by a factor of at most 8.
+// Returns the number of the pass for steps of this price. Prices of one pass differ by a factor of at most 8.
 int pass_of(double price);
 
 }  // namespace allocbench::front

@@ -78,7 +78,7 @@ def _of_some(run: Run, shown: pandas.DataFrame) -> str:
 
 
 def _why_none(run: Run, shown: pandas.DataFrame) -> str:
-    """Says why the values have no interval. Counts are exact and need none."""
+    """Returns the end of a sentence: why the times have no interval, or only a full stop. Counts are exact and need none."""
     return "; no intervals: they need six rounds." if shown["unit"].isin(_TIMED).any() and _rounds(run) else "."
 
 

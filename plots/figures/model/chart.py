@@ -142,7 +142,7 @@ def _caption(run: Run, panels: Sequence[Panel], wanted: Sequence[tuple[str, str]
 
 
 def _without_speed_up(run: Run, panels: Sequence[Panel], x: Axis, names: Sequence[str]) -> list[str]:
-    """Returns the sentence about curves without a value at the first point, to which all speed-ups refer."""
+    """Returns the sentence about curves without a value at the first point, to which all speed-ups refer, if there are any."""
     drawn = [each for panel in panels if panel.metric == "speed_up" for each in panel.series]
     lacking = [each.label for each in drawn if each.label in names and (each.points["word"] == series.NO_SPEED_UP).any()]
     if not lacking:

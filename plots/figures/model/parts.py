@@ -40,7 +40,9 @@ def of(drawn: Sequence[Sequence[Series]], most: int, of_paper: bool) -> list[lis
 
 
 def sentence(parts: Sequence[Sequence[str]], number: int, alone: Sequence[int] = ()) -> str:
-    """Returns the sentence that numbers a picture of the figure. The pictures `alone` have y axes of their own."""
+    """Returns the sentence that numbers a picture of the figure, or an empty text if the figure has only one. The pictures
+    `alone` have y axes of their own.
+    """
     if len(parts) == 1:
         return ""
     yardstick = f", beside {parts[0][0]} once more" if number > 1 else ""

@@ -79,7 +79,9 @@ def rows_of(all_series: Sequence[Series], bounds: tuple[float, float], log: bool
 
 def rows_of_panels(panels: Sequence[Sequence[Series]], bounds: tuple[float, float], log: bool,
                    width: float) -> list[list[Row]]:
-    """Returns the rows of panels that are side by side. A series that failed in one has a row in all, at the same height."""
+    """Returns the rows of panels that are side by side. A series with failed cells in one panel has a row in every
+    panel, in the same place and equally high.
+    """
     made = [rows_of(all_series, bounds, log, width) for all_series in panels]
     labels = dict.fromkeys(each.label for all_series in panels for each in all_series)
     rooms = {label: max((row.lanes_shown for rows in made for row in rows if row.series.label == label), default=0)

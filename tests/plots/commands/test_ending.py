@@ -55,7 +55,7 @@ def test_files_are_written_though_nobody_reads_their_names(root, run):
 def test_a_full_output_is_an_error_and_the_files_are_written(root, run):
     with open("/dev/full", "w", encoding="utf-8") as full:
         told = _program(root, run, "--formats", "svg", stdout=full)
-    assert told.returncode == 3 and told.stderr == "plots: Cannot write the output: No space left on device. Send it to another place.\n"
+    assert told.returncode == 3 and told.stderr == "plots: Cannot write to stdout: No space left on device. Redirect it to another place.\n"
     assert (run / "figures" / "test_fig_cpu.svg").exists() and (run / "figures" / "test_fig_cpu.md").exists()
     with open("/dev/full", "w", encoding="utf-8") as full:
         assert _program(root, run / "absent", stderr=full).returncode == 2

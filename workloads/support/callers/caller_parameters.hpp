@@ -17,7 +17,8 @@ struct CallerParameters {
   Geometry geometry() const { return Geometry::of_callers(threads, threads_per_block, lanes_per_warp); }
 };
 
-// Returns the fields of a parameter struct that derives from CallerParameters. `threads` describes what the threads do.
+// Returns the fields that the parameter struct P inherits from CallerParameters. `threads` describes what the threads
+// do.
 template <class P>
 auto caller_fields(const char* threads, const char* source) {
   const auto member = []<class T>(T CallerParameters::*base) -> T P::* { return base; };

@@ -21,7 +21,7 @@ struct WarpParameters {
   std::uint64_t padded_bytes() const { return pad(request_bytes, padding_bytes); }
 };
 
-// Returns the fields of a parameter struct that derives from WarpParameters. A workload appends its own fields with
+// Returns the fields that the parameter struct P inherits from WarpParameters. A workload appends its own fields with
 // std::tuple_cat.
 template <class P>
 auto warp_fields() {

@@ -65,8 +65,8 @@ class AllocatorHandle {
   AllocatorHandle aligned(std::uint32_t alignment, std::span<const std::uint64_t> sizes) const;
   // Returns the bytes that the alignment adds to each request.
   std::size_t alignment_surplus() const { return surplus_of_alignment(traits().alignment, alignment_); }
-  // Returns the same allocator for a sample after which it is reset. The workload may then skip work that only prepares
-  // the next sample, such as the frees of the blocks that fill the pool.
+  // Returns the same allocator for a sample after which the allocator is reset. The workload may then skip work that
+  // only prepares the next sample, such as the frees of the blocks that fill the pool.
   AllocatorHandle reset_afterwards() const;
   bool is_reset_afterwards() const { return is_reset_afterwards_; }
   // Returns the same allocator with reports of stages: begin(), which fill() also calls, passes them to `stages`.

@@ -1,5 +1,5 @@
-// AllocatorType is an allocator for host code, with its type erased. It holds the exports of a plug-in, which handles
-// use to launch kernels. So host code of workloads and workers is compiled once for all allocators.
+// AllocatorType is an allocator for host code, with its type erased. It has the traits, parameters, host functions and
+// compiled kernels of one allocator. So host code of workloads and workers is compiled once for all allocators.
 #pragma once
 
 #include <cstddef>

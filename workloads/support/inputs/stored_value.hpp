@@ -13,7 +13,7 @@
 
 namespace allocbench {
 
-// Reads a stored value from its beginning.
+// Reads the file of a stored value from its beginning.
 class StoredValue {
  public:
   // Opens the value of this key in the folder that the environment variable ALLOCBENCH_SCRATCH names. Returns nothing

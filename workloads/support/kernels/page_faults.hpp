@@ -1,4 +1,4 @@
-// This file counts failures in the kernels of a sample that keep records in pages.
+// PageFaults counts the failures of one sample in kernels that keep records in pages.
 #pragma once
 
 #include <cstdint>

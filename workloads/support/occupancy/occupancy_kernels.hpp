@@ -1,4 +1,4 @@
-// This file fills a pool with the allocator's own mallocs, and frees a part of the blocks again.
+// These kernels fill a pool by mallocs of the allocator, and free a part of the blocks again.
 #pragma once
 
 #include "allocators/support/contract/session.hpp"

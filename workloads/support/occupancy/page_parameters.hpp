@@ -17,8 +17,8 @@ struct PageParameters {
   double free_share = 0.5;
 };
 
-// Returns the fields of a parameter struct that derives from PageParameters. `shares_source` is the source of the free
-// share.
+// Returns the fields that the parameter struct P inherits from PageParameters. `shares_source` is the source of the
+// free share.
 template <class P>
 auto page_fields(std::uint32_t most_bytes, const char* shares_source) {
   const auto member = []<class T>(T PageParameters::*base) -> T P::* { return base; };

@@ -36,7 +36,7 @@ struct SizeParameters {
   }
 };
 
-// Returns the fields of a parameter struct that derives from SizeParameters.
+// Returns the fields that the parameter struct P inherits from SizeParameters.
 template <class P>
 auto size_fields() {
   const auto member = []<class T>(T SizeParameters::*base) -> T P::* { return base; };

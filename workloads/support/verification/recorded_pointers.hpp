@@ -23,7 +23,7 @@ class RecordedPointers {
   std::uint32_t callers() const { return callers_; }
   std::uint32_t rounds() const { return rounds_; }
 
-  // Poisons the slots, which reveals slots that no kernel writes.
+  // Poisons the slots, so that a slot that no kernel writes is found.
   void poison() { slots_.fill_bytes(stream_, poison_byte); }
   void clear() { slots_.fill_bytes(stream_, 0); }
   // Fills the slots for kernels that read them. `blocks` has one entry per slot.

@@ -44,11 +44,13 @@ class ResetCheck {
   };
   using Blocks = std::vector<RecordedBlock>;
 
-  // Returns nothing if this pool is too small for the design.
+  // Checks reset() and free(null) on a second instance with this pool. Returns the verdict, or nullopt if the design
+  // cannot use this pool or the device has no memory for it.
   std::optional<std::string> on_second_instance(std::size_t pool_bytes);
   // Returns the smallest number of blocks that a new instance serves, among several instances.
   std::size_t least_served_by_new(std::size_t pool_bytes);
-  // Checks that the pool serves as much as a new one after `prepare`.
+  // Checks that the pool serves as much as a new one after `prepare`. `from_new` is the number of blocks of a new one.
+  // A smaller number from another new instance replaces it.
   template <class Prepare>
   void require_all(Small& small, std::size_t& from_new, const std::string& after, Prepare&& prepare);
   // Checks free(null) on a full pool of a design that does not free in bulk.
