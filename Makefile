@@ -12,7 +12,7 @@ export PATH := $(PATH):/usr/local/cuda/bin
 # Builds only what configs/smoke.json needs on this machine's best back end. Python's libraries are installed meanwhile.
 demo:  ## install what is missing, build, run configs/smoke.json on the best back end, draw its figures
 	tools/install-dependencies.sh --build
-	tools/install-dependencies.sh & packages=$$!; \
+	tools/install-dependencies.sh --figures & packages=$$!; \
 	  cmake --preset release && cmake --build --preset demo --parallel $(JOBS); built=$$?; \
 	  wait $$packages && exit $$built
 	tools/demo.sh
