@@ -55,9 +55,9 @@ struct LoadedFiles {
 LoadedFiles load_files(const std::vector<std::filesystem::path>& files, const std::string& variant,
                        bool in_child_first);
 
-// Returns the files *.so of the folders `variant` ("cpu", "cuda", "check", "tsan"): first those in plugins/ next to
-// this program, then those in each folder of the environment variable ALLOCBENCH_PLUGINS, which colons separate. The
-// files of each folder are sorted by name. Throws BadPlugin if a folder of that list does not exist.
+// Returns the files plugins/`variant`/*.so next to this program, then FOLDER/`variant`/*.so for each FOLDER in the
+// environment variable ALLOCBENCH_PLUGINS, a list separated by colons. `variant` is "cpu", "cuda", "check" or "tsan".
+// The files of each folder are sorted by name. Throws BadPlugin if a FOLDER does not exist.
 std::vector<std::filesystem::path> plugin_files(const std::string& variant);
 
 }  // namespace allocbench

@@ -81,8 +81,9 @@ def figures(study: Study, places: Iterable[str] = ()) -> Files:
 
 
 def figures_of(run: Run, shown: set[Path]) -> Files:
-    """Returns the figures that the repository keeps of a run: those in `shown`, and all of a group in DRAWN. A run of the
-    CPU executor keeps only pictures in `shown`.
+    """Returns the figures that the repository keeps of a run: those in `shown`, and, if the run's group is in DRAWN, all
+    Markdown files, and for a kind in _PICTURED also all pictures except those of statuses. A run of the CPU executor keeps
+    only pictures in `shown`.
     """
     folder = run.folder.resolve() / "figures"
     own = {path.name for path in shown if path.parent == folder}

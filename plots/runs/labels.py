@@ -46,7 +46,9 @@ def told(run: Run, setting: str, value) -> str:
 
 
 def with_parameters(run: Run, name: str, parameters: dict, sets: Sequence[dict]) -> str:
-    """Returns an allocator with the parameters in which its sets of parameters differ."""
+    """Returns the display name of an allocator, and in parentheses those of its `parameters` whose values differ among
+    `sets`.
+    """
     differing = [told(run, key, value) for key, value in sorted(parameters.items()) if len({str(each.get(key)) for each in sets}) > 1]
     return allocator(run, name) + (f" ({', '.join(differing)})" if differing else "")
 

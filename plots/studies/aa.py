@@ -102,7 +102,7 @@ def find(runs: Sequence[Run]) -> list[Place]:
         raise UsageError(f"The runs come from {len(models)} models of cards ({', '.join(models)}), but an A/A figure needs one model. Leave some runs out.")
     by_config = _by_config(runs)
     if single := [name for name, group in by_config.items() if len(group) < 2]:
-        raise UsageError(f"An A/A figure needs at least two runs of one config, and {', '.join(single)} has fewer.")
+        raise UsageError(f"An A/A figure needs at least two runs of each config. Measure these again, or leave their runs out: {', '.join(single)}.")
     places = [place for group in by_config.values() for place in _places(group)]
     if not places:
         raise NothingToDraw("no cell has an interval in two runs: an interval needs six rounds")

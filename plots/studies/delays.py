@@ -50,7 +50,9 @@ class Slope:
 
     @property
     def share(self) -> Estimate | None:
-        """Returns the time that STEP cycles per call add, as a share of the time without waits, or None if one is unknown."""
+        """Returns the time that STEP cycles of wait per call add, as a share of the time without waits. Returns None if the slope
+        or the time without waits is unknown.
+        """
         return self.slope.times(STEP / self.base) if self.slope and self.base else None
 
     @property

@@ -66,5 +66,5 @@ def _headers(folder: str) -> dict[str, str]:
 
 def _link(name: str, headers: dict[str, str]) -> str:
     if name not in headers:
-        raise UsageError(f'no header names {name}: `.name = "{name}"` must be in its traits.')
+        raise UsageError(f'No header in allocators/*/ or workloads/*/ has the traits of {name}. They need `.name = "{name}"` or `traits_as("{name}")`.')
     return f"[{Path(headers[name]).name}](../{headers[name]})"

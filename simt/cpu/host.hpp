@@ -78,7 +78,7 @@ class Stream {
   Device& device_;
 };
 
-// Range is a named part of the run, for tools of the CUDA back end. Here it does nothing.
+// Range names a part of the run for NVIDIA's profilers (simt/cuda/host.hpp). Here it does nothing.
 class Range {
  public:
   explicit Range(std::string_view) {}

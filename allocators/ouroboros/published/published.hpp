@@ -32,10 +32,10 @@
 //   all lanes change. So mallocs of P-S are faster than the authors' (results/reference/h200/originals.md). This
 //   probably also explains the mallocs of P-VA and the frees of lone lanes, but no measurement shows it.
 //
-// As published: The semaphore's fields overflow at 2^24 free pages of a class, and rings and directories overflow
-// (free_pages.hpp has the limits and sufficient constants). Pages never leave their class. Chunks leave their class
-// only in C-S, if a queue has more than 838,860 chunks. ABA: Queue positions have 32 bits and repeat after 2^32
-// operations on a class.
+// As published: The semaphore's count of free pages overflows at 2^24 free pages of a class. If a flat ring or a
+// directory has no room for all free pages of a class, frees wait (free_pages.hpp computes the limits and sufficient
+// constants). Pages never leave their class. Chunks leave their class only in C-S, if a queue has more than 838,860
+// chunks. ABA: Queue positions have 32 bits and repeat after 2^32 operations on a class.
 #pragma once
 
 #include <bit>

@@ -88,7 +88,8 @@ void AllocatorReader::read_entry(const Json& json, const std::string& pointer) {
     }
     return;
   }
-  const std::string wanted = "an id, {\"id\", \"parameters\", \"label\"} or \"all\"";
+  const std::string wanted =
+      "an id, {\"id\", \"parameters\", \"label\"}, {\"set\", \"without\", \"parameters\"} or \"all\"";
   if (!json.is_string() && !json.is_object()) return problems_.add_wrong(pointer, json, wanted);
   if (json.is_object()) {
     for (const auto& [key, value] : json.items()) {

@@ -8,7 +8,8 @@ namespace allocbench::front {
 
 std::string_view program_version();
 
-// Returns name, CPU, operating system and load. The keys are those of Google Benchmark's context, if it has them.
+// Returns name, CPU, operating system and load. Values that are also in Google Benchmark's context have the same keys
+// as there.
 nlohmann::ordered_json describe_host();
 
 }  // namespace allocbench::front

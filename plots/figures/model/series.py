@@ -127,7 +127,9 @@ def parts(run: Run, key: str) -> list[tuple[str, set[str]]]:
 
 
 def group(run: Run, x: str | None) -> list[Group]:
-    """Returns the series in the order of the config."""
+    """Returns the cells of each series. The allocators have the order of the config. The series of one allocator are sorted by
+    the values of the other axes: numbers by size, words by the alphabet.
+    """
     moving = run.moving_with(x) if x is not None else set()
     fixed_axes = sorted(set(run.axes) - moving)
     parameters = {name.removeprefix("allocator.") for name in moving}

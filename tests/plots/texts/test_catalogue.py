@@ -40,7 +40,7 @@ def test_a_line_for_each_with_its_header():
 def test_what_cannot_be_listed_is_refused():
     with pytest.raises(UsageError, match="is not the output of `allocbench list --json`"):
         catalogue.page("{}")
-    with pytest.raises(UsageError, match="no header names gone"):
+    with pytest.raises(UsageError, match="has the traits of gone"):
         catalogue.page(LISTED.replace('"late"', '"gone"'))
 
 
