@@ -13,10 +13,10 @@
 // settle() for an unlinked bin, and the thread that frees the last slots in use. This last thread sets the counter to
 // zero and then owns the bin. Places and links of listed bins change only under the lock of the list.
 //
-// Assumed: A free signals the units of its slots before it raises the bin's counter, unless it frees the last slots in
-// use. Such a free takes the units of all other slots instead, and retires the bin. If unfinished claims hold some of
-// these units, the free waits for at most `patience` checks. After that, the empty bin stays in the list. A lane that
-// has a unit but finds no slot yet walks the list again.
+// Assumed: A free adds one unit per slot to the semaphore before it raises the bin's counter. A free of the last slots
+// in use adds none. Instead it takes the units of the bin's other slots from the semaphore, and retires the bin. If
+// unfinished claims hold some of these units, the free waits for at most `patience` checks. After that, the empty bin
+// stays in the list. A lane that has a unit but finds no slot yet walks the list again.
 #pragma once
 
 #include "allocators/bulkalloc/layout.hpp"

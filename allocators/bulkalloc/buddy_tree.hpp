@@ -262,7 +262,8 @@ struct BuddyTree {
   }
 };
 
-// One thread sets up a tree without blocks in use. All nodes and semaphores must be zero.
+// Sets up the tree of an empty pool. One thread of the grid does the work. All nodes and semaphores must be zero
+// before.
 struct PrepareTree {
   template <class Thread>
   SIMT_FN void operator()(Thread& thread, BuddyTree tree) const {

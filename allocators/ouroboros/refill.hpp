@@ -11,8 +11,9 @@
 // the semaphore is below zero or expects pages, the search takes more rounds.
 //
 // Waits: Lanes of several classes are here at once, and the hardware may run the code behind a wait only when all of
-// them have arrived. So no lane begins to wait before every chunk that its warp has taken is stocked. Otherwise two
-// warps could wait for each other's pages until their patience ends.
+// them have arrived. Therefore the warp first stocks every chunk that it has taken: it puts the chunk's free pages into
+// the queue. Only then may its lanes wait. In another order, two warps could wait for each other's pages until their
+// patience ends.
 //
 // Differs from the paper:
 // * The lanes get pages of the new chunks directly, and all chunks in one step. In the paper all pages pass through the

@@ -29,7 +29,7 @@ inline constexpr std::uint64_t samples = 100'000'000;
 // std::regex recurses on its pattern, so the pattern must be short.
 inline constexpr std::size_t filter_letters = 200;
 
-// At most this many machines may share a study. Slurm's own limit of an array is about the same.
+// At most this many machines may share a study. Slurm allows about as many tasks in an array by default (1,001).
 inline constexpr std::uint64_t shards = 1'000;
 
 // Limits of `allocbench check`: the number of runs (years of work), and the number of workers at once.
