@@ -12,8 +12,9 @@
 // Assumed: A slot without a slab starts as invalid. If it started at zero, other lanes could claim, free and return the
 // first slab of a slot before its maker has counted its own reservations. Then blocks would overlap.
 //
-// Orders: Lowering the counter releases and raising it acquires; LLVM's code has fences there. In the fixed form,
-// lowering it to zero also acquires. So the next use of the slab comes after all accesses of this one.
+// Memory orders: The update that lowers the counter releases, and the one that raises it acquires. LLVM's code has
+// fences there. In the fixed form, the update that lowers the counter to zero also acquires. So the next use of the
+// slab comes after all accesses of this one.
 #pragma once
 
 #include "allocators/llvm_libc/slab.hpp"

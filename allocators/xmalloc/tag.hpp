@@ -21,8 +21,8 @@ struct Tag {
   static SIMT_FN Tag of_whole(std::uint32_t units = 0) { return {whole << 30 | units}; }
 
   SIMT_FN std::uint32_t type() const { return word >> 30; }
-  // For a piece, returns the units of 16 bytes back to its parent. For a Memoryblock, returns its size in these units,
-  // or 0 if it must not be kept.
+  // Returns a number of units of 16 bytes: for a piece, the distance from the start of its parent; for a Memoryblock,
+  // its size, or 0 if it must not be kept.
   SIMT_FN std::uint32_t units() const { return word & 0x3fffffffu; }
   SIMT_FN std::uint32_t size_class() const { return word >> 8 & 0xff; }
   SIMT_FN std::uint32_t index() const { return word & 0xff; }

@@ -61,7 +61,8 @@ class TimeShares {
     beside_ = at(Part::start);
     seconds_ = {};
   }
-  // Returns the seconds of the part `start` until begin_again(). Waiting for the turn is not in them.
+  // Returns the seconds of the part `start` until begin_again(). They do not include the time
+  // in which the worker waited for its turn.
   double beside() const { return beside_; }
   // Returns the seconds of each part until now, in the order of `names`.
   std::array<double, names.size()> seconds() {

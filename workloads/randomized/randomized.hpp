@@ -2,8 +2,8 @@
 // probability. The probabilities alternate, so the number of live blocks swings.
 //
 // Paper: Adinetz & Pleiter 2014, "Randomized test". The probabilities are 0.95 and 0.55 in even launches, 0.55 and 0.95
-// in odd ones. In the slides the kernel draws. Here the host draws (workloads/support/callers/random_actions.hpp), by
-// default once per warp as in the slides.
+// in odd ones. In the slides the kernel draws the random numbers. Here the host draws them
+// (workloads/support/callers/random_actions.hpp), by default once per warp as in the slides.
 //
 // The last launch is timed separately. In a sweep over `launches`, its throughput shows how the speed changes as the
 // heap ages. Blocks held after the last launch are freed untimed.
