@@ -16,7 +16,7 @@ namespace {
 
 using Clock = WorkerProcess::Clock;
 
-constexpr auto poll_interval = std::chrono::milliseconds(5);
+constexpr auto crew_poll_interval = std::chrono::milliseconds(5);
 constexpr double ready_limit_seconds = 20;
 
 Clock::duration seconds(double count) {
@@ -100,7 +100,7 @@ bool CheckCrew::start(Member& member) {
 
 bool CheckCrew::poll(Member& member, CheckAnswer& answer) {
   const auto now = Clock::now();
-  const WorkerReply reply = member.process->next_line(std::min(member.deadline, now + poll_interval), run_idle, &idle_);
+  const WorkerReply reply = member.process->next_line(std::min(member.deadline, now + crew_poll_interval), run_idle, &idle_);
   switch (reply.kind) {
     case WorkerReply::Kind::interrupted:
       return false;

@@ -11,8 +11,8 @@
 #include <boost/algorithm/string/classification.hpp>
 #include <boost/algorithm/string/split.hpp>
 #include <filesystem>
-#include <regex>
 #include <sstream>
+#include <string_view>
 
 #include "harness/front/cli/app.hpp"
 #include "harness/front/cli/command_texts.hpp"
@@ -58,15 +58,21 @@ std::string unexpected(const CLI::App& app) {
 // CLI11's messages name positional arguments by internal words, such as "what: allocs not in
 // {allocators,workloads,metrics}".
 std::string plain_words(const std::string& text) {
-  std::smatch found;
-  if (std::regex_match(text, found, std::regex(R"((\S+): (.+) not in \{(.*)\})"))) {
+  constexpr std::string_view of_values = " not in {";
+  constexpr std::string_view of_lack = " is required";
+  const auto colon = text.find(": ");
+  const auto values = text.find(of_values);
+  if (colon < values && values != std::string::npos && text.ends_with('}')) {
+    const std::string name = text.substr(0, colon);
+    const std::size_t begin = values + of_values.size();
     std::vector<std::string> allowed;
-    boost::split(allowed, found.str(3), boost::is_any_of(","));
-    const std::string option = found.str(1).starts_with("-") ? found.str(1) + ": " : "";
-    return fmt::format("{}\"{}\" is not one of {}.", option, found.str(2), fmt::join(allowed, ", "));
+    boost::split(allowed, text.substr(begin, text.size() - begin - 1), boost::is_any_of(","));
+    return fmt::format("{}\"{}\" is not one of {}.", name.starts_with('-') ? name + ": " : "",
+                       text.substr(colon + 2, values - colon - 2), fmt::join(allowed, ", "));
   }
-  if (std::regex_match(text, found, std::regex(R"((\S+) is required)")))
-    return fmt::format("{} is missing.", boost::to_upper_copy(found.str(1)));
+  if (text.ends_with(of_lack) && text.find(' ') == text.size() - of_lack.size()) {
+    return fmt::format("{} is missing.", boost::to_upper_copy(text.substr(0, text.find(' '))));
+  }
   return text + ".";
 }
 
