@@ -11,8 +11,11 @@ import io
 import os
 import sys
 
-# Libraries that plots needs. A library comes after the libraries that it imports.
-_NEEDED = ("numpy", "PIL.Image", "matplotlib", "scipy.stats", "pandas", "jsonschema")
+# Libraries that every command needs. A library comes after the libraries that it imports.
+_NEEDED = ("numpy", "PIL.Image", "matplotlib", "pandas", "jsonschema")
+# Only verdicts and slopes need scipy. Their functions import it, because it takes half a second to load and half of the
+# disk space of all packages.
+_SOMETIMES_NEEDED = ("scipy.stats",)
 # Debian packages of modules. Other packages are called python3-<module>.
 _PACKAGES = {"PIL": "python3-pil", "dateutil": "python3-dateutil", "pytz": "python3-tz", "kiwisolver": "python3-kiwisolver",
              "mpl_toolkits": "python3-matplotlib", "attr": "python3-attr"}
@@ -25,13 +28,17 @@ def program() -> int:
     out = _replaced("stdout")
     _replaced("stderr")
     try:
-        problem = _missing()
+        problem = _missing(_NEEDED)
         if problem:
-            print(f"plots: {problem}", file=sys.stderr)
-            return 2
+            return _refuse(problem)
         from plots.commands.cli import main
 
         code = main()
+    except ImportError:
+        problem = _missing(_SOMETIMES_NEEDED)
+        if not problem:
+            raise
+        return _refuse(problem)
     except SystemExit as end:  # --help
         code = end.code if isinstance(end.code, int) else 0
     except KeyboardInterrupt:
@@ -96,9 +103,15 @@ def _replaced(name: str) -> Stream | None:
     return made
 
 
-def _missing() -> str:
+def _refuse(problem: str) -> int:
+    """Prints the error and returns its exit code."""
+    print(f"plots: {problem}", file=sys.stderr)
+    return 2
+
+
+def _missing(modules: tuple[str, ...]) -> str:
     """Returns what to do about the first library that cannot be loaded, or an empty text if all load."""
-    for name in _NEEDED:
+    for name in modules:
         try:
             importlib.import_module(name)
         except ModuleNotFoundError as error:

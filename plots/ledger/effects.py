@@ -17,7 +17,6 @@ from typing import Callable, Collection
 
 import numpy
 import pandas
-import scipy.stats
 
 from allocbench.errors import UsageError
 from plots.ledger.sides import Side, along_of, axes_of, bounds_of, cells_of, parameters_of, place_of, provisional_of, rounds_of, side_of, written
@@ -380,9 +379,11 @@ def _of_all_cells(usable: pandas.DataFrame, points: int, statistic: Callable) ->
     found = Found([], without_value=points - len(usable))
     if len(usable) < 5:
         return found
+    from scipy import stats
+
     data = tuple(usable[name].to_numpy() for name in usable)
-    interval = scipy.stats.bootstrap(data, statistic, paired=True, vectorized=False, n_resamples=999, method="percentile",
-                                     random_state=numpy.random.default_rng(1)).confidence_interval
+    interval = stats.bootstrap(data, statistic, paired=True, vectorized=False, n_resamples=999, method="percentile",
+                               random_state=numpy.random.default_rng(1)).confidence_interval
     found.estimates.append(Estimate(statistic(*data), interval.low, interval.high, f"{len(usable)} cells"))
     return found
 

@@ -22,7 +22,6 @@ from dataclasses import dataclass
 from typing import Sequence
 
 import numpy
-import scipy.stats
 
 from allocbench.errors import UsageError
 from plots.ledger.effects import Estimate
@@ -208,11 +207,13 @@ def _beyond(estimate: Estimate, bound: float) -> float:
         return 1.0
     if math.isinf(bound):
         return 0.0
+    from scipy import stats
+
     factors = not estimate.span and min(estimate.low, bound) > 0
     number, low, high, bound = (math.log(each) if factors else each for each in (estimate.number, estimate.low, estimate.high, bound))
     half = (number - low if bound < number else high - number) or (high - low)
     freedom = (estimate.rounds or _LEAST_ROUNDS) - 1
-    return float(2 * scipy.stats.t.sf(abs(number - bound) / half * scipy.stats.t.ppf(0.975, freedom), freedom))
+    return float(2 * stats.t.sf(abs(number - bound) / half * stats.t.ppf(0.975, freedom), freedom))
 
 
 def corrected(ps: Sequence[float], tested: Sequence[bool]) -> list[float]:
@@ -244,11 +245,13 @@ def mean(estimates: Sequence[Estimate]) -> Estimate:
     The paper chooses the places, so only the errors of the rounds make the interval. These errors are independent, so
     the squares of their logarithms add up. `spread` is the geometric standard deviation of the places.
     """
+    from scipy import stats
+
     numbers = [estimate.number for estimate in estimates]
     if min(numbers) <= 0:
         raise UsageError("a claim needs the geometric mean of numbers that are not all positive")
-    middle, place = float(scipy.stats.gmean(numbers)), f"mean of {len(estimates)}"
-    spread = float(scipy.stats.gstd(numbers)) if len(numbers) > 1 else 0.0
+    middle, place = float(stats.gmean(numbers)), f"mean of {len(estimates)}"
+    spread = float(stats.gstd(numbers)) if len(numbers) > 1 else 0.0
     if any(not _bounded(estimate) or estimate.low <= 0 for estimate in estimates):
         return Estimate(middle, None, None, place, provisional=any(each.provisional for each in estimates), spread=spread)
     error = math.exp(math.sqrt(sum((math.log(each.high / each.low) / 2) ** 2 for each in estimates)) / len(estimates))

@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 from typing import Sequence
 
 import numpy
-import scipy.stats
 
 from allocbench.errors import NothingToDraw
 from plots.figures.model import choice, series
@@ -107,11 +106,13 @@ def _line(xs: numpy.ndarray, ys: numpy.ndarray, lows: numpy.ndarray, highs: nump
     A slope is uncertain for two reasons. The points lie beside the line (Student's t over the points), and each point
     has an interval (independent errors, so their squares add up). The result has the wider of the two intervals.
     """
-    fit = scipy.stats.linregress(xs, ys)
+    from scipy import stats
+
+    fit = stats.linregress(xs, ys)
     off = float(numpy.abs(ys - (fit.intercept + fit.slope * xs)).max())
     if len(xs) < _LEAST_POINTS:
         return Estimate(fit.slope, None, None, ""), off
-    half = fit.stderr * scipy.stats.t.ppf((1 + _CONFIDENCE) / 2, len(xs) - 2)
+    half = fit.stderr * stats.t.ppf((1 + _CONFIDENCE) / 2, len(xs) - 2)
     weights = (xs - xs.mean()) / ((xs - xs.mean()) ** 2).sum()
     own = math.sqrt(((weights * (highs - lows) / 2) ** 2).sum())
     if not math.isnan(own):

@@ -72,7 +72,7 @@ def test_the_output_is_utf_8_in_every_locale(root, run, environment):
     assert told.stdout.splitlines() == [str(run / "figures" / f"test_fig_cpu.{suffix}") for suffix in ("svg", "md")]
 
 
-@pytest.mark.parametrize("module, package", [("PIL", "python3-pil"), ("scipy", "python3-scipy"), ("numpy", "python3-numpy"), ("jsonschema", "python3-jsonschema"),
+@pytest.mark.parametrize("module, package", [("PIL", "python3-pil"), ("numpy", "python3-numpy"), ("jsonschema", "python3-jsonschema"),
                                              ("dateutil", "python3-dateutil")])
 def test_a_missing_library_is_named_by_its_package(root, tmp_path, module, package):
     (tmp_path / "sitecustomize.py").write_text(f"import sys\nsys.modules[{module!r}] = None\n")
@@ -81,10 +81,19 @@ def test_a_missing_library_is_named_by_its_package(root, tmp_path, module, packa
     assert f"Install {package} (`make dependencies`" in told.stderr
 
 
+def test_figures_without_claims_need_no_scipy_and_verdicts_name_it(root, run, tmp_path):
+    (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['scipy'] = None\n")
+    environment = {"PYTHONPATH": str(tmp_path)}
+    assert _program(root, run, "--formats", "svg", environment=environment).returncode == 0
+    told = _program(root, "results/reference/h200/kma2014/fig4", "--formats", "svg", "--out", tmp_path / "out", environment=environment)
+    assert told.returncode == 2 and _is_one_sentence(told.stderr)
+    assert "Install python3-scipy (`make dependencies`" in told.stderr
+
+
 def test_a_damaged_library_is_named(root, tmp_path):
     (tmp_path / "scipy").mkdir()
     (tmp_path / "scipy" / "__init__.py").write_text("raise ImportError('libblas.so.3: cannot open\\nmore')\n")
-    told = _program(root, "--help", environment={"PYTHONPATH": str(tmp_path)})
+    told = _program(root, "results/reference/h200/kma2014/fig4", "--formats", "svg", "--out", tmp_path / "out", environment={"PYTHONPATH": str(tmp_path)})
     assert told.returncode == 2 and _is_one_sentence(told.stderr)
     assert "scipy cannot be loaded (libblas.so.3: cannot open)" in told.stderr and "--reinstall python3-scipy" in told.stderr
 
