@@ -20,9 +20,9 @@ TEST(Order, APriceIsSecondsPerValue) {
   EXPECT_GT(price(step(0)), 0);
 }
 
-TEST(Order, RoundsAreWorthLessTheMoreThereAre) {
-  EXPECT_DOUBLE_EQ(price(step(0.1, 1)), 0.2);
-  EXPECT_DOUBLE_EQ(price(step(0.1, 2)), 0.2);
+TEST(Order, LaterRoundsAreWorthWhatTheyAdd) {
+  EXPECT_DOUBLE_EQ(price(step(0.1, 1)), 0.5);
+  EXPECT_DOUBLE_EQ(price(step(0.1, 2)), 0.1) << "it completes the number";
   EXPECT_DOUBLE_EQ(price(step(0.1, 3)), 50);
   EXPECT_DOUBLE_EQ(price(step(0.1, 5)), 50);
   EXPECT_DOUBLE_EQ(price(step(0.1, 6)), 500);
@@ -35,13 +35,13 @@ TEST(Order, AFigureThatCanHardlyBeDrawnComesFirst) {
   bare.figure_is_bare = true;
   EXPECT_DOUBLE_EQ(price(bare), 0.1);
   bare.rounds_had = 1;
-  EXPECT_DOUBLE_EQ(price(bare), 0.8) << "only values are missing there";
+  EXPECT_DOUBLE_EQ(price(bare), 2) << "only values are missing there";
 }
 
-TEST(Order, ReworkedFormsComeBehindOthersOfTheirCost) {
-  Step reworked = step(0.1);
-  reworked.is_reworked = true;
-  EXPECT_DOUBLE_EQ(price(reworked), 0.2);
+TEST(Order, TheOnlyRoundAfterTheFirstCompletesTheNumber) {
+  Step second = step(0.1, 1);
+  second.rounds_of_number = 2;
+  EXPECT_DOUBLE_EQ(price(second), 0.1);
 }
 
 TEST(Order, ARiskCostsItsDeadlineAndGivesNoValue) {

@@ -86,9 +86,10 @@ SampleLimits BatchRunner::sample_limits(const CellRun& run) const {
   if (forecast.is_known) timed = std::max(timed, trial_factor * forecast.seconds);
   const double other = trial_of_other_stages * timed;
   const double of_pool = trial_seconds_per_filled_gib * static_cast<double>(run.cell->pool_bytes) / (1 << 30);
-  const double foreseen = std::min(run.cell->deadline_seconds, trial_factor * forecast.fill_seconds);
-  const double fill = std::max({other, of_pool, trial_share_of_deadline * run.cell->deadline_seconds, foreseen});
-  limits.trial = Trial{.timed = timed, .fill = fill, .other = other};
+  const double foreseen = std::min(run.cell->deadline_seconds, trial_factor_of_fill * forecast.fill_seconds);
+  const double usual = std::max(trial_share_of_deadline * run.cell->deadline_seconds, foreseen);
+  const double fill = std::min(usual, trial_share_of_run * book_.time.seconds_left());
+  limits.trial = Trial{.timed = timed, .fill = std::max({other, of_pool, fill}), .other = other};
   return limits;
 }
 
@@ -153,8 +154,9 @@ VerifyLimits BatchRunner::verify_limits(const CellRun& run) const {
   const double left = std::max(0.0, left_of_deadline(run)) * share_of_stage;
   limits.stage_seconds = left;
   if (run.cell->verifies_fully) return limits;
+  const StageLimits& stage = book_.time.exists() ? stage_limits_if_time_is_limited : stage_limits;
   limits.contents_seconds = std::max(run.used_seconds, least_contents_seconds);
-  limits.stage_seconds = std::min(left, std::max(least_stage_seconds, stage_factor * *limits.contents_seconds));
+  limits.stage_seconds = std::min(left, std::max(stage.least_seconds, stage.factor * *limits.contents_seconds));
   return limits;
 }
 

@@ -19,7 +19,6 @@ struct Step {
   std::uint64_t rounds_of_number = 3;
   std::uint64_t rounds_of_interval = 6;
   bool figure_is_bare = false;  // whether fewer than half of the config's cells have a value
-  bool is_reworked = false;     // whether the allocator is a reworked form, which no figure of a paper shows
 };
 
 // Returns the price of a step. The risk of a failure raises it. A first round is worth more than later rounds, because

@@ -20,9 +20,9 @@ namespace {
 constexpr double seconds_of_lost_worker = 2;
 // Time that a worker needs to start, to open the device and to load a plug-in.
 constexpr double seconds_of_start = 0.5;
-// The start and end of a process take most of a second. So, if time is limited, a process continues with cells of the
-// next passes until its turn has lasted this long.
-constexpr auto least_turn = std::chrono::seconds(2);
+// The start and end of a process take about half a second. So, if time is limited, a turn of this length continues with
+// cells of the next passes that probably end within it.
+constexpr auto least_turn = std::chrono::seconds(4);
 constexpr int passes_ahead = 2;
 // Results are written from time to time, so most of them remain if the run is killed.
 constexpr auto between_news = std::chrono::seconds(60);
@@ -185,7 +185,6 @@ Step Supervisor::step_of(const FigureRun& measured, const CellRun& run) const {
   step.rounds_of_number = std::min<std::uint64_t>(least_rounds_of_numbers, run.cell->rounds);
   step.rounds_of_interval = run.cell->least_rounds;
   step.figure_is_bare = measured.is_bare();
-  step.is_reworked = run.cell->form == "reworked";
   if (run.rounds.empty()) {
     step.forecast = forecaster_.about(measured.figure.plan.figure, *run.cell);
     const double trial = std::max(least_trial_seconds, step.forecast.trial_seconds);
@@ -297,7 +296,10 @@ bool Supervisor::run_turn(const Turn& turn, const Place& place, const Batch* of_
                        follower(*planned.batch, batches, of_next_turn));
     // The place of the cell is computed again, because earlier cells may have shown that the cell fails or takes long.
     const auto is_due = [&](const CellRun& run) {
-      return place_of(figure, run) <= (TimeLimit::Clock::now() < end_of_turn ? last : place);
+      const std::optional<Place> now = place_of(figure, run);
+      if (now <= place) return true;
+      const std::chrono::duration<double> seconds(step_of(measured, run).forecast.seconds);
+      return now <= last && TimeLimit::Clock::now() + seconds < end_of_turn;
     };
     if (!runner.run_round(is_due)) return false;
     if (time_.over()) break;
