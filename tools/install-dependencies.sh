@@ -2,9 +2,8 @@
 # Installs the Debian packages that are needed to build, test and draw. If none is missing, it does nothing and needs no
 # rights.
 #   tools/install-dependencies.sh [--build | --figures | --dev]
-# With --build it installs only what compiling needs, with --figures also what figures without verdicts need. With --dev
-# it also installs what contributors use: clang-format, Chromium and other shells for tests, and Slurm for tests of
-# studies on a cluster.
+# With --build it installs only what compiling needs, with --figures also what figures need. With --dev it also installs
+# what contributors use: clang-format, Chromium and other shells for tests, and Slurm for tests of studies on a cluster.
 set -euo pipefail
 source "$(dirname "$0")/help.sh"
 
@@ -13,8 +12,8 @@ build=(
   libboost-dev libboost-context-dev nlohmann-json3-dev libcli11-dev libfmt-dev librandom123-dev zlib1g-dev liblzma-dev
   libbenchmark-dev libgtest-dev libgmock-dev python3
 )
-figures=(python3-numpy python3-matplotlib python3-pandas python3-jsonschema)
-rest=(python3-scipy python3-pytest python3-plotly python3-markdown libbenchmark-tools)
+figures=(python3-numpy python3-matplotlib python3-pandas python3-scipy python3-jsonschema)
+rest=(python3-pytest python3-plotly python3-markdown libbenchmark-tools)
 dev=(clang-format-14 chromium chromium-driver python3-selenium zsh fish slurm-wlm munge)
 case "${1:-}" in
   "") packages=("${build[@]}" "${figures[@]}" "${rest[@]}") ;;

@@ -113,7 +113,7 @@ SIMT_FN std::uint32_t take_from_segment(Thread& thread, const Heap& heap, std::u
   return block;
 }
 
-// Returns a block. Returns no_block if no segment is free and none of the class has a block, or if all tries fail.
+// Returns a block. Returns no_block if the class gets no new segment and its tree is empty, or if all tries fail.
 template <class Thread>
 SIMT_NOINLINE_FN std::uint32_t request_block(Thread& thread, const Heap& heap, std::uint32_t size_class) {
   const BitTree tree = heap.class_tree(size_class);

@@ -275,10 +275,11 @@ struct ChunkHeap : Heap<StorageKind> {
   }
 
   // Tries to return `chunk` to the pool if the class has more than `release_above` chunks in its queue. The caller has
-  // seen the chunk entirely free. The chunk is somewhere in the queue. So this thread takes the chunk at the front and
-  // puts it into the slot of `chunk`. If this fails, the chunk from the front returns: to the pool if it is entirely
-  // free, otherwise to the queue. Meanwhile the pages belong neither to the class nor to the pool. They are announced,
-  // so that a request that finds no page waits instead of failing.
+  // seen the chunk entirely free. The chunk is usually somewhere in the queue, but only the chunk at the front can
+  // leave the queue. So this thread takes the chunk at the front and puts it into the slot of `chunk`. If this fails,
+  // the chunk from the front returns: to the pool if it is entirely free, otherwise to the queue. Meanwhile the pages
+  // belong neither to the class nor to the pool. They are announced, so that a request that finds no page waits instead
+  // of failing.
   template <class Thread>
   SIMT_FN void release_chunk(Thread& thread, std::uint32_t id, std::uint32_t chunk) const {
     const std::uint32_t queued =

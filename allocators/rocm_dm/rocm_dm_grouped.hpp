@@ -112,8 +112,9 @@ class RocmDmGrouped {
   }
 
   // Makes one attempt of the group to get blocks of kind `tried`, in a slab with room or else in a new slab. If no slab
-  // can be made, it also looks in a nearly full slab, and the next look is for larger blocks. Returns false if the lane
-  // has its block or there is none for it. Returns true if it must look again, and sets `group` to the lanes that must.
+  // can be made, it looks in nearly full slabs. If these grant nothing either, the next look is for larger blocks.
+  // Returns false if the lane has its block or there is none for it. Returns true if it must look again, and sets
+  // `group` to the lanes that must.
   template <class Thread, class Group>
   SIMT_FN bool look(Thread& thread, Group& group, std::uint32_t kind, std::uint32_t& tried, void*& block) const {
     std::uint32_t slabs = 0;

@@ -238,7 +238,8 @@ class PublishedHeap {
   }
 
   PageRuns<page_reset == PageReset::on> runs_;
-  std::uint32_t* regions_ = nullptr;      // failed walks per region, at most its pages
+  // Each region's counter of failed walks, at most the number of its pages. has_room() sets it to 0.
+  std::uint32_t* regions_ = nullptr;
   std::uint32_t* first_block_ = nullptr;  // access block where walks start
   std::uint32_t region_count_ = 0;
   std::uint32_t region_shift_ = 4;

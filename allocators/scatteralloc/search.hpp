@@ -2,8 +2,10 @@
 //
 // Steinberger et al. 2012; thresholds of the authors' public code, version 1.0:
 // * hash: hash.hpp.
-// * region: A region is 16 pages with a counter of vain walks. Pass 1 of a walk goes from the start page towards the
-//   end of the pool and skips regions whose counter has reached 3/4 of the region. Pass 2 looks everywhere.
+// * region: A region has `region_pages` pages (16 by default). Its counter counts walks that left it with unserved
+//   lanes. A free that makes a page half empty sets the counter to 0. Pass 1 of a walk goes from the start page towards
+//   the end of the pool. It skips regions whose counter has reached 3/4 of the number of pages. Pass 2 looks
+//   everywhere.
 // * access block: An access block is an equal slice of the pool. Requests start in the first block that no walk has
 //   left.
 //
@@ -35,7 +37,7 @@ struct Regions {
   static constexpr std::uint32_t window_pages = simt::warp_size * looks;
   static constexpr std::uint32_t close_tries = 2;  // scattered tries that check no more pages than the lanes need
 
-  std::uint32_t* failures = nullptr;  // number of vain walks by region
+  std::uint32_t* failures = nullptr;  // counters of the regions
   std::uint32_t* first_block = nullptr;
   std::uint32_t* resume = nullptr;  // window of each SM where pass 2 begins for warp slot 0
   std::uint32_t window_mask = 0;    // number of windows minus 1; the windows, a power of two, cover the pool
@@ -80,8 +82,8 @@ struct Regions {
     return ((n * (order * 0x3c6ef362u + 0x9e3779b1u) + order * 0x85ebca6bu) & window_mask) * window_pages;
   }
 
-  // Records that a walk found nothing in this region. After the last region of an access block, requests start in the
-  // next block.
+  // Records that a walk left this region with unserved lanes. After the last region of an access block, requests start
+  // in the next block.
   template <class Thread>
   SIMT_FN void failed(Thread& thread, std::uint32_t region) const {
     const auto counter = thread.atomic(failures[region]);

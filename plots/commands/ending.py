@@ -13,8 +13,7 @@ import sys
 
 # Libraries that every command needs. A library comes after the libraries that it imports.
 _NEEDED = ("numpy", "PIL.Image", "matplotlib", "pandas", "jsonschema")
-# Only verdicts and slopes need scipy. Their functions import it, because it takes half a second to load and half of the
-# disk space of all packages.
+# Only verdicts and slopes need scipy. Their functions import it, because it takes half a second to load.
 _SOMETIMES_NEEDED = ("scipy.stats",)
 # Debian packages of modules. Other packages are called python3-<module>.
 _PACKAGES = {"PIL": "python3-pil", "dateutil": "python3-dateutil", "pytz": "python3-tz", "kiwisolver": "python3-kiwisolver",

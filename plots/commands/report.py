@@ -30,7 +30,7 @@ def main(arguments: list[str]) -> int:
         prog="allocbench report --html",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        description="Write stored results as one HTML page, with the answer first and the evidence after it.",
+        description="Write stored results as one HTML page. It first answers which allocator suits a job, and then shows the evidence.",
     )
     parser.add_argument("paths", nargs="+", metavar="PATH", help="folder of a run, folder above several runs, or a pattern")
     parser.add_argument("--out", type=Path, metavar="FILE", help="file of the page (default: report.html in the folder of the first path; for kept "

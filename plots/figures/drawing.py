@@ -68,7 +68,9 @@ def draw_all(found: Inputs, overrides: Overrides, out: Path | None, formats: Seq
 
 
 def read(folder: Path, overrides: Overrides = Overrides()) -> Run:
-    """Reads the run of a folder, with the plot to draw. Raises UsageError if the plot is wrong."""
+    """Reads the run of a folder, with the plot to draw. Raises NothingToDraw if the folder has no results, and UsageError if
+    the results are damaged or the plot is wrong.
+    """
     return _run_of(stored.read_document(folder), folder, overrides)
 
 

@@ -29,7 +29,7 @@ _BESIDE = 0.12  # inches between the names and the axis
 _AXIS = 0.32
 _TITLE = 0.18   # height of a line above the panels
 _GAP = 0.15
-_WIDEST = 0.12  # deviation from the middle above which a share is cut off at the border
+_WIDEST = 0.12  # largest distance from the median on the x axis, as a share of the median; longer lines are cut off
 
 
 @dataclass(frozen=True)

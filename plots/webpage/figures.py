@@ -1,5 +1,5 @@
-"""This module shows every figure of every paper in an interactive and a static form, with the paper's own values and the commands
-that make it.
+"""This module makes a figure of the page from a run: a static picture, the numbers, and the commands that make the figure. Line
+figures and heatmaps also get an interactive chart.
 """
 
 from __future__ import annotations

@@ -61,7 +61,8 @@ class Strategy {
   virtual std::size_t next(std::span<Lane* const> runnable, std::size_t current, Reason reason, Lane* asking) = 0;
   // Returns whether a lane that is the first at a converged() continues without waiting for others.
   virtual bool leaves_at_once(Lane& lane);
-  // Returns the group that converged() gives to `lane`, a subset of the lanes that gathered with it.
+  // Returns the lanes that converged() groups with `lane`. The executor adds `lane` itself, and leaves out lanes that
+  // are not in `gathered`.
   virtual LaneMask group(Lane& lane, LaneMask gathered);
   // Returns whether this launch holds any stores back (store_buffer.hpp).
   virtual bool holds_stores() const { return false; }

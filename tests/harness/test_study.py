@@ -218,6 +218,14 @@ class Study(StudyTest):
         self.assertIn("mine/two.json", result.stderr)
         self.assertFalse(self.out.exists())
 
+    def test_many_configs_with_mistakes_are_named_and_three_are_explained(self):
+        for number in range(5):
+            self.add_config(f"mine/fig{number}", ["stedy"])
+        told = self.study("mine", expect=2).stderr
+        self.assertEqual(told.count("unknown allocator"), 3)
+        self.assertRegex(told, r"2 more configs have mistakes: \S+mine/fig3\.json, \S+mine/fig4\.json\.\n.*`make build` builds all")
+        self.assertFalse(self.out.exists())
+
     def test_mistakes_of_configs_that_are_not_selected_do_not_count(self):
         self.add_config("mine/one", ["stedy"])
         self.add_config("mine/two", ["steady"])

@@ -139,11 +139,27 @@ bool is_passed_over(const StudyOptions& study, const std::string& text) {
   return std::find(study.only.begin(), study.only.end(), json["name"].get<std::string>()) == study.only.end();
 }
 
-// Returns the configs that measure something. All mistakes of all configs are reported before anything runs. With
+// If more configs than this have mistakes, the others are only named. A build with few plug-ins serves few configs.
+constexpr std::size_t most_explained_configs = 3;
+
+std::string joined(const std::vector<std::string>& mistakes, const std::vector<std::string>& paths) {
+  const std::size_t shown = std::min(mistakes.size(), most_explained_configs);
+  const std::vector<std::string> explained(mistakes.begin(), mistakes.begin() + static_cast<std::ptrdiff_t>(shown));
+  const std::string text = fmt::format("{}", fmt::join(explained, "\n"));
+  if (shown == mistakes.size()) return text;
+  const std::vector<std::string> others(paths.begin() + static_cast<std::ptrdiff_t>(shown), paths.end());
+  return fmt::format(
+      "{}\n{} more configs have mistakes: {}.\nIf this build lacks plug-ins, `make build` builds all. --only NAME "
+      "measures a config that needs no other plug-ins.",
+      text, others.size(), fmt::join(others, ", "));
+}
+
+// Returns the configs that measure something. All configs with mistakes are reported before anything runs. With
 // --only, the mistakes of other configs do not count, so a build with few plug-ins can measure the configs it serves.
 std::vector<PlannedConfig> planned_configs(const StudyOptions& study, const Target& target) {
   std::vector<PlannedConfig> planned;
-  std::string mistakes;
+  std::vector<std::string> mistakes;
+  std::vector<std::string> with_mistakes;
   for (const std::string& path : configs_of(study)) {
     try {
       const std::string text = read_config_text(path);
@@ -154,11 +170,12 @@ std::vector<PlannedConfig> planned_configs(const StudyOptions& study, const Targ
       require_one_traced_cell(plan, config.trace);
       planned.push_back({std::move(config), std::move(plan)});
     } catch (const UsageError& error) {
-      mistakes += fmt::format("{}{}", mistakes.empty() ? "" : "\n", error.what());
+      mistakes.emplace_back(error.what());
+      with_mistakes.push_back(path);
     }
   }
-  if (mistakes.empty()) mistakes = shared_names(planned);
-  if (!mistakes.empty()) throw UsageError(mistakes);
+  if (!mistakes.empty()) throw UsageError(joined(mistakes, with_mistakes));
+  if (const std::string shared = shared_names(planned); !shared.empty()) throw UsageError(shared);
   keep_only(study, planned);
   if (study.started) keep_started(study, planned);
   if (planned.empty())

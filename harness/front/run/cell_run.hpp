@@ -40,7 +40,9 @@ struct CellRun {
   std::optional<bool> uses_device_heap = {};               // worker's report when it opened the cell
   std::vector<std::vector<protocol::Sample>> rounds = {};  // samples of the whole rounds
   double wall_seconds = 0;                                 // wall time of the whole rounds
-  double seconds_of_next_round = 0;  // shortest of these, without verification and fill; 0 before the first one
+  // Shortest of these, without verification and fill. After --resume it starts from the mean of the kept rounds. It is
+  // 0 before the first round.
+  double seconds_of_next_round = 0;
 
   // Samples of the current round.
   std::vector<protocol::Sample> running = {};

@@ -23,8 +23,8 @@ inline constexpr double confidence = 0.95;
 // The smallest and the largest of six values enclose the median in 96.9 % of all cases. Those of five values do so in
 // 93.75 %.
 inline constexpr std::size_t least_rounds = 6;
-// Least number of rounds for a number that is not provisional. A cell with long samples gets no more than these rounds
-// (stopping.hpp).
+// A value from at least this many rounds is never provisional. A cell with fewer configured rounds needs only these. A
+// cell with long samples gets no more than this many rounds (stopping.hpp).
 inline constexpr std::size_t least_rounds_of_numbers = 3;
 
 // Returns whether a value from this number of complete rounds is provisional: shown, but not judged. A cell with one
