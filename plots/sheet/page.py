@@ -28,6 +28,8 @@ _PALETTES = (16, 24, 32, 48, 64, 96, 128)  # numbers of colours
 _SEEN = 28           # largest change of a colour channel, of 255
 _SEEN_SHARE = 4e-4   # share of the pixels that may change by more
 _FLAT = 100          # number of pixels from which a colour counts as an area or a line and must stay
+_COLOURED = 80       # difference between the channels from which a pixel is coloured
+_FADED = 8           # number of coloured pixels that may become grey, fewer than a mark has
 
 
 @dataclass(frozen=True)
@@ -137,13 +139,16 @@ def _in_palette(png: io.BytesIO) -> bytes:
     """
     with PIL.Image.open(png) as image:
         whole = image.convert("RGB")
-    packed = numpy.asarray(whole, dtype=int) @ (1 << 16, 1 << 8, 1)
+    pixels = numpy.asarray(whole, dtype=int)
+    packed = pixels @ (1 << 16, 1 << 8, 1)
     _, which, counts = numpy.unique(packed, return_inverse=True, return_counts=True)
     flat = (counts >= _FLAT)[which].reshape(packed.shape)
     for colours in _PALETTES:
         reduced = whole.quantize(colours, dither=PIL.Image.Dither.NONE, kmeans=2)
-        away = numpy.abs(numpy.asarray(reduced.convert("RGB"), dtype=int) - numpy.asarray(whole, dtype=int)).max(axis=2)
-        if (away > _SEEN).mean() < _SEEN_SHARE and away[flat].max(initial=0) <= _SEEN:
+        shown = numpy.asarray(reduced.convert("RGB"), dtype=int)
+        away = numpy.abs(shown - pixels).max(axis=2)
+        faded = (numpy.ptp(pixels, axis=2) >= _COLOURED) & (numpy.ptp(shown, axis=2) < _COLOURED / 2)
+        if (away > _SEEN).mean() < _SEEN_SHARE and away[flat].max(initial=0) <= _SEEN and faded.sum() <= _FADED:
             break
     made = io.BytesIO()
     reduced.save(made, format="png", optimize=True)

@@ -8,8 +8,9 @@ several configs, and runs of several cards of one model. Pairs of runs on differ
 from __future__ import annotations
 
 import itertools
+import math
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 from typing import Iterator, Sequence
 
@@ -49,7 +50,9 @@ class Time:
 class Place:
     """A place is a phase of a cell, with the time of each run that has an interval there."""
 
-    name: str
+    label: str     # of the allocator
+    values: tuple  # of the config's axes
+    name: str      # both, as shown
     workload: str
     phase: str
     times: list[Time]
@@ -69,13 +72,13 @@ class Place:
     @property
     def precise(self) -> Place:
         """Returns the place with only the runs that reached the wanted precision there."""
-        return Place(self.name, self.workload, self.phase, [each for each in self.times if (each.high - each.low) / 2 <= PRECISION * each.value])
+        return replace(self, times=[each for each in self.times if (each.high - each.low) / 2 <= PRECISION * each.value])
 
 
 def make(runs: Sequence[Run], stem: str = "aa") -> Drawing:
     places = find(runs)
     columns = list(dict.fromkeys((place.workload, place.phase) for place in places))
-    names = list(dict.fromkeys(place.name for place in places))
+    names = _rows(places)
     by_config = _by_config(runs)
     caption = [f"Each line is the 95 % interval of a run, as a distance from the median of the runs. It is red if it is disjoint from the interval of another run "
                f"on the same card. {_counts(places)}", _measured(by_config)]
@@ -125,17 +128,21 @@ def _places(runs: Sequence[Run]) -> Iterator[Place]:
             times = [Time(*table.loc[cell, ["value", "low", "high"]], card) for table, card in tables if cell in table.index]
             times = [each for each in times if each.low == each.low]
             if len(times) > 1:
-                yield Place(_name(first, cell), first.cells.at[cell, "workload"], phase, times)
+                label = first.label(cell) or labels.allocator(first, first.cells.at[cell, "allocator"])
+                axes = first.cells.at[cell, "axes"]
+                shown = [quantity.formatter(name)(value) if isinstance(value, int) else str(value) for name, value in axes.items()]
+                yield Place(label, tuple(axes.values()), " ".join([label, *shown]), first.cells.at[cell, "workload"], phase, times)
+
+
+def _rows(places: Sequence[Place]) -> list[str]:
+    """Returns the names of all cells: the allocators in their first order, each with its values in growing order."""
+    found = list(dict.fromkeys(place.label for place in places))
+    ordered = sorted(places, key=lambda place: (found.index(place.label), [(isinstance(value, str), value) for value in place.values]))
+    return list(dict.fromkeys(place.name for place in ordered))
 
 
 def _card(run: Run) -> str:
     return str(run.device.get("uuid") or run.device.get("name"))
-
-
-def _name(run: Run, cell: str) -> str:
-    axes = run.cells.at[cell, "axes"]
-    values = [quantity.formatter(name)(value) if isinstance(value, int) else str(value) for name, value in axes.items()]
-    return " ".join([run.label(cell) or labels.allocator(run, run.cells.at[cell, "allocator"]), *values])
 
 
 def _counts(places: Sequence[Place]) -> str:
@@ -174,6 +181,14 @@ def _limit(places: Sequence[Place]) -> float:
     return min(farthest * 1.05, _WIDEST)
 
 
+def _step(limit: float) -> float:
+    """Returns the distance of the outer ticks from 0: 1, 2 or 5 times a power of ten, and at most 60 % of the limit, so
+    that their labels do not touch those of the next panel.
+    """
+    power = 10 ** math.floor(math.log10(0.6 * limit))
+    return max(factor * power for factor in (1, 2, 5) if factor * power <= 0.6 * limit)
+
+
 def _middle(place: Place) -> float:
     return median(each.value for each in place.times)
 
@@ -189,8 +204,9 @@ def _draw(axes, places: Sequence[Place], names: Sequence[str], limit: float) -> 
             axes.plot(each.value / middle - 1, y, marker="|", markersize=1.6, color=colour)
     axes.axvline(0, color=style.GREY, linewidth=0.5, zorder=0)
     axes.set_xlim(-limit, limit)
+    axes.set_xticks([-_step(limit), 0, _step(limit)])
     axes.set_ylim(len(names) - 0.5, -0.5)
-    axes.xaxis.set_major_formatter(lambda value, _: f"{100 * value:+.0f} %" if value else "0")
+    axes.xaxis.set_major_formatter(lambda value, _: f"{100 * value:+.3g} %" if value else "0")
     axes.tick_params(axis="y", length=0)
 
 

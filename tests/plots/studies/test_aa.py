@@ -48,6 +48,25 @@ def test_names_and_phases_have_room(runs):
     assert all(axes.title.get_window_extent(drawn).y1 < subtitle.y0 for axes in page.figure.axes)
 
 
+def test_rows_keep_allocators_together_and_sizes_in_order(tmp_path):
+    def run(folder, name, sizes):
+        cells = [synthetic.cell(allocator, {"request_bytes": size}, values={("alloc", "time"): (1.0, 0.9, 1.1)})
+                 for allocator in ("halloc", "kma") for size in sizes]
+        return results.read_run(synthetic.write(tmp_path / folder, {**CONFIG, "name": name, "sweep": {"request_bytes": sizes}}, cells, backend="cuda"))
+
+    page = aa.make([run(f"{name}{number}", name, sizes) for name, sizes in (("aa", [16, 1024]), ("aa_cycle", [256])) for number in (1, 2)]).page
+    assert [label.get_text() for label in page.figure.axes[0].get_yticklabels()] == [
+        f"{allocator} {size}" for allocator in ("Halloc", "KMA") for size in ("16 B", "256 B", "1 KiB")]
+
+
+def test_labels_of_neighbouring_panels_do_not_touch(runs):
+    page = aa.make(runs).page
+    page.figure.canvas.draw()
+    drawn = page.figure.canvas.get_renderer()
+    left, right = [[label.get_window_extent(drawn) for label in axes.get_xticklabels()] for axes in page.figure.axes]
+    assert max(box.x1 for box in left) < min(box.x0 for box in right)
+
+
 def test_the_command_draws_and_says_how_many(runs, tmp_path, capsys):
     assert cli.main(["aa", str(tmp_path), "--out", str(tmp_path / "out"), "--formats", "png"]) == 0
     assert (tmp_path / "out" / "aa.png").stat().st_size > 1000
