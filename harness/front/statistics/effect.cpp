@@ -1,10 +1,10 @@
 #include "harness/front/statistics/effect.hpp"
 
 #include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <numeric>
 
-#include "harness/front/statistics/distributions.hpp"
 #include "harness/front/statistics/logarithms.hpp"
 
 namespace allocbench::front {
@@ -35,7 +35,7 @@ LogSide log_side(const StoredSide& side) {
                .error_share = (rounds - 1) / (kept * (kept - 1)),
                .degrees = kept - 1,
                .slack = side.clock_step / side.centre / 2};
-  const StudentsT distribution(made.degrees);
+  const boost::math::students_t_distribution<double> distribution(made.degrees);
   const double half = std::max(0.0, std::log(side.interval.high / side.interval.low) / 2 - made.slack);
   const double error = half / boost::math::quantile(distribution, (1 + confidence) / 2);
   made.variance = error * error / made.error_share;
@@ -57,7 +57,7 @@ Effect effect_of(const LogSide& a, const LogSide& b, double least_variance) {
   }
   // This is Welch's approximation, with Satterthwaite's degrees of freedom.
   const double degrees = (of_a + of_b) * (of_a + of_b) / (of_a * of_a / a.degrees + of_b * of_b / b.degrees);
-  const StudentsT distribution(degrees);
+  const boost::math::students_t_distribution<double> distribution(degrees);
   const double half = boost::math::quantile(distribution, (1 + confidence) / 2) * error + slack;
   result.interval = {std::exp(shift - half), std::exp(shift + half)};
   result.chance = 2 * boost::math::cdf(boost::math::complement(distribution, beyond_clock / error));

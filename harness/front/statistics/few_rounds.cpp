@@ -1,9 +1,9 @@
 #include "harness/front/statistics/few_rounds.hpp"
 
 #include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 
-#include "harness/front/statistics/distributions.hpp"
 #include "harness/front/statistics/logarithms.hpp"
 
 namespace allocbench::front {
@@ -17,7 +17,7 @@ std::optional<Interval> t_interval(const MeasuredSide& side, double least_varian
   const double hidden_variance = step * step / 12;
   const double error =
       std::sqrt(logs.squared_error(std::max({logs.winsorised_variance(), least_variance, hidden_variance})));
-  const StudentsT distribution(logs.degrees());
+  const boost::math::students_t_distribution<double> distribution(logs.degrees());
   // All readings may be off by half a step in the same direction.
   const double half = boost::math::quantile(distribution, (1 + confidence) / 2) * error + step / 2;
   if (half <= 0) return std::nullopt;

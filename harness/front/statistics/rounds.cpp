@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/math/distributions/binomial.hpp>
 
-#include "harness/front/statistics/distributions.hpp"
 #include "harness/front/statistics/statistics.hpp"
 
 namespace allocbench::front {
@@ -16,7 +16,7 @@ constexpr double taken_confidence = 0.96;
 
 // Returns the probability that the median is between the value of this rank and its mirror image. Ranks count from 1.
 double coverage(std::size_t values, std::size_t rank) {
-  const Binomial below(static_cast<double>(values), 0.5);
+  const boost::math::binomial_distribution<double> below(static_cast<double>(values), 0.5);
   return 1 - 2 * boost::math::cdf(below, static_cast<double>(rank - 1));
 }
 
