@@ -333,9 +333,9 @@ class Known(OrderTest):
         """The cell of 4.5 s is two passes behind, so a turn of 4 s may reach it but not end it."""
         config = self.slow(0.1, 0.11, rounds=2, least_rounds=2)
         self.measure(config, out=self.earlier)
-        self.make_slow("steady", 4.5, {"seconds": 0.11})
+        self.make_slow("steady", 4.5, {"seconds": 0.1})
         self.measure(config, "--known", self.earlier, *ENOUGH)
-        self.assertEqual(self.rounds(), 2 * ["steady/0.1"] + 2 * ["steady/0.11"])
+        self.assertEqual(self.rounds(), 2 * ["steady/0.11"] + 2 * ["steady/0.1"])
 
     def test_the_plan_says_how_long_the_first_rounds_take(self):
         config = self.config(["steady"], rounds=1)
