@@ -259,6 +259,16 @@ class Compare(ProgramTest):
         self.measure(self.config(["hanging"], workload={"id": "pulse"}, deadline_s=0.3), "--force", expect=1)
         self.assertIn("could be compared: no cell is ok on both sides. Name runs that share such cells.\n", self.refused(self.out, self.out))
 
+    def test_times_of_zero_are_not_cured_by_more_rounds(self):
+        self.measure(self.config(rounds=3, least_rounds=3))
+        log = self.out / "events.jsonl"
+        events = self.events()
+        for event in events:
+            for phase in event.get("phases", []):
+                phase["seconds"] = 0
+        log.write_text("".join(json.dumps(event) + "\n" for event in events), encoding="utf-8")
+        self.assertIn("could be compared: a time of zero. Name runs with longer times.", self.refused(log, log))
+
     def test_a_reference_is_measured_by_its_cheapest_cells(self):
         self.measure(self.config(["steady", "noisy"], rounds=3, sweep={"request_bytes": {"log2": [16, 4096]}}))
         again = self.folder / "again"

@@ -15,6 +15,8 @@
 namespace allocbench::front {
 namespace {
 
+constexpr const char* zero_time = "a time of zero";
+
 // The times of a phase differ if the chance of such a difference between equal sides, corrected by Holm for all phases,
 // is at most this value.
 constexpr double significance = 0.05;
@@ -112,7 +114,7 @@ std::vector<Tested> tested_phases(Comparison& comparison) {
       if (a && b) {
         tested.push_back({&cell, &phase, *a, *b});
       } else {
-        phase.reason = phase.from_intervals ? "no stored interval, or a time of zero" : "a time of zero";
+        phase.reason = phase.from_intervals ? "no stored interval, or a time of zero" : zero_time;
       }
     }
   }
@@ -166,11 +168,13 @@ void require_something(const Comparison& comparison) {
   }
   const auto most = std::max_element(reasons.begin(), reasons.end(),
                                      [](const auto& one, const auto& other) { return one.second < other.second; });
-  const std::string why = most == reasons.end() ? "no cell is ok on both sides. Name runs that share such cells"
-                                                : fmt::format("{}. Measure at least {} rounds on both sides",
-                                                              most->first, least_compared_rounds);
-  throw UsageError(
-      fmt::format("Nothing of {} and {} could be compared: {}.", comparison.a.argument, comparison.b.argument, why));
+  const std::string why = most == reasons.end() ? "no cell is ok on both sides" : most->first;
+  const std::string next = most == reasons.end() ? "Name runs that share such cells"
+                           : why == zero_time
+                               ? "Name runs with longer times"
+                               : fmt::format("Measure at least {} rounds on both sides", least_compared_rounds);
+  throw UsageError(fmt::format("Nothing of {} and {} could be compared: {}. {}.", comparison.a.argument,
+                               comparison.b.argument, why, next));
 }
 
 using Definition = std::map<std::string, std::string>;
