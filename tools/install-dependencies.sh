@@ -45,7 +45,7 @@ fi
 echo "Installing: ${missing[*]}"
 # dpkg's lines say nothing more, and `make demo` compiles at the same time. Errors go to standard error.
 # `make demo` calls this script twice, and an hour-old list of packages is new enough.
-if [[ -z $(find /var/lib/apt/lists -maxdepth 1 -name '*Packages*' -mmin -60 -print -quit) ]]; then
+if [[ -z $(find /var/lib/apt/lists -maxdepth 1 -name '*Packages*' -cmin -60 -print -quit) ]]; then
   "${as_root[@]}" apt-get update -qq
 fi
 "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
