@@ -30,9 +30,9 @@ TEST(Order, LaterRoundsAreWorthWhatTheyAdd) {
 
 TEST(Order, AShortRoundForAnIntervalComesAfterALongFirstRound) { EXPECT_LT(price(step(2)), price(step(0.01, 3))); }
 
-TEST(Order, AFigureThatCanHardlyBeDrawnComesFirst) {
+TEST(Order, ACurveThatCanHardlyBeDrawnComesFirst) {
   Step bare = step(0.4);
-  bare.figure_is_bare = true;
+  bare.curve_is_bare = true;
   EXPECT_DOUBLE_EQ(price(bare), 0.1);
   bare.rounds_had = 1;
   EXPECT_DOUBLE_EQ(price(bare), 2) << "only values are missing there";

@@ -9,9 +9,9 @@ namespace {
 constexpr double factor_of_pass = 8;
 constexpr double least_price = 1e-3;
 
-// Worth of a first round while fewer than half of the figure's cells have a value. Other first rounds have the worth 1.
-// A round of more worth has a lower price.
-constexpr double worth_of_bare_figure = 4;
+// Worth of a first round while fewer than half of the allocator's cells in the config have a value. Other first rounds
+// have the worth 1. A round of more worth has a lower price.
+constexpr double worth_of_bare_curve = 4;
 // Worth of a later round. The third round turns a provisional value into one that a claim may use. The second round
 // alone gives little, so cells without a value come first, and begun numbers are completed. Later rounds add an
 // interval and then narrow it. They are worth so little that cells without a number nearly always come first.
@@ -21,7 +21,7 @@ constexpr double worth_of_interval = 0.002;
 constexpr double worth_of_precision = 0.0002;
 
 double worth(const Step& step) {
-  if (step.rounds_had == 0) return step.figure_is_bare ? worth_of_bare_figure : 1;
+  if (step.rounds_had == 0) return step.curve_is_bare ? worth_of_bare_curve : 1;
   if (step.rounds_had + 1 < step.rounds_of_number) return worth_of_second_round;
   if (step.rounds_had < step.rounds_of_number) return worth_of_number;
   return step.rounds_had < step.rounds_of_interval ? worth_of_interval : worth_of_precision;

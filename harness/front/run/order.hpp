@@ -18,7 +18,7 @@ struct Step {
   std::uint64_t rounds_had = 0;  // number of whole rounds
   std::uint64_t rounds_of_number = 3;
   std::uint64_t rounds_of_interval = 6;
-  bool figure_is_bare = false;  // whether fewer than half of the config's cells have a value
+  bool curve_is_bare = false;  // whether fewer than half of the allocator's cells in the config have a value
 };
 
 // Returns the price of a step. The risk of a failure raises it. A first round is worth more than later rounds, because

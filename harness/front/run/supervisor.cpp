@@ -75,7 +75,7 @@ FigureRun::FigureRun(const Figure& of, Selection selection, const Origin& origin
       if (!known->end) continue;
       if (!runs) {
         forecaster.note_end(name, cell, known->end->status);  // the end still counts
-        values_before_ += known->end->status == Status::ok ? 1 : 0;
+        values_before_[cell.label] += known->end->status == Status::ok ? 1 : 0;
       } else if (has_failed(*known->end)) {
         forecaster.note_earlier(
             cell, {.failed = true, .words = fmt::format("its earlier status was {}", word(known->end->status))});
@@ -103,13 +103,18 @@ std::uint64_t FigureRun::steps_to_run() const {
   return steps;
 }
 
-std::size_t FigureRun::cells_with_value() const {
-  std::size_t count = values_before_;
+bool FigureRun::is_bare(const std::string& label) const {
+  const auto before = values_before_.find(label);
+  std::size_t values = before == values_before_.end() ? 0 : before->second;
+  std::size_t cells = values;
   for (const PlannedBatch& planned : batches) {
-    count += static_cast<std::size_t>(
-        std::ranges::count_if(planned.cells, [](const CellRun& run) { return !run.rounds.empty(); }));
+    for (const CellRun& run : planned.cells) {
+      if (run.cell->label != label) continue;
+      ++cells;
+      values += run.rounds.empty() ? 0 : 1;
+    }
   }
-  return count;
+  return 2 * values < cells;
 }
 
 Supervisor::Supervisor(std::vector<FigureRun>& figures, const Resources& resources, Forecaster& forecaster,
@@ -184,7 +189,7 @@ Step Supervisor::step_of(const FigureRun& measured, const CellRun& run) const {
   step.rounds_had = run.rounds.size();
   step.rounds_of_number = std::min<std::uint64_t>(least_rounds_of_numbers, run.cell->rounds);
   step.rounds_of_interval = run.cell->least_rounds;
-  step.figure_is_bare = measured.is_bare();
+  step.curve_is_bare = run.rounds.empty() && measured.is_bare(run.cell->label);
   if (run.rounds.empty()) {
     step.forecast = forecaster_.about(measured.figure.plan.figure, *run.cell);
     const double trial = std::max(least_trial_seconds, step.forecast.trial_seconds);

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -45,8 +46,8 @@ class FigureRun {
 
   std::size_t cells_to_run() const;
   std::uint64_t steps_to_run() const;  // number of steps for the progress
-  // Returns whether fewer than half of the config's cells have a value.
-  bool is_bare() const { return 2 * cells_with_value() < figure.plan.cell_count(); }
+  // Returns whether fewer than half of the allocator's cells have a value.
+  bool is_bare(const std::string& label) const;
 
   struct PlannedBatch {
     const Batch* batch = nullptr;
@@ -63,9 +64,7 @@ class FigureRun {
   bool is_finished = false;
 
  private:
-  std::size_t cells_with_value() const;
-
-  std::size_t values_before_ = 0;  // values of cells that this run does not measure
+  std::map<std::string, std::size_t> values_before_;  // values of cells that this run does not measure, by label
 };
 
 // The resources of a run.
