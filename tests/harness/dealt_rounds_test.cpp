@@ -1,6 +1,6 @@
 // The tests divide the rounds of the kept runs of configs/aa.json and configs/aa_*.json on one card into pairs of runs
-// with the default number of rounds. They show what a comparison of runs with up to twenty rounds reports about the same
-// card, and about a card that is 5 % slower.
+// with the default number of rounds. They show what a comparison of runs with up to twenty rounds reports about the
+// same card, and about a card that is 5 % slower.
 #include <gtest/gtest.h>
 
 #include <algorithm>
