@@ -6,7 +6,7 @@ namespace allocbench::protocol {
 // Longest time in seconds (11 days), also for the deadline in a config.
 inline constexpr double longest_seconds = 1e6;
 
-// Most levels of brackets. With more levels, recursive readers would exhaust the stack.
+// Most levels of brackets. Without this bound, recursive readers could exhaust the stack.
 inline constexpr int deepest_json = 64;
 
 }  // namespace allocbench::protocol

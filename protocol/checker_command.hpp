@@ -11,7 +11,7 @@
 
 namespace allocbench::protocol {
 
-// The subject of a check. Every command except Quit contains it, so any worker can execute any command.
+// The subject of a check. Every command except Quit contains it, so no command needs an earlier one.
 struct CheckTarget {
   std::string allocator;
   Model model;

@@ -45,7 +45,7 @@ struct Ready {
   Device device;
 };
 
-// The machine cannot run this worker, or it failed during the work (a lost GPU, an ECC error).
+// The machine cannot run this worker, or the machine failed during the work (a lost GPU, an ECC error).
 struct NoEnvironment {
   std::string reason;
 };

@@ -25,7 +25,8 @@ std::string excerpt(const Json& json);
 
 bool nests_deeper_than(std::string_view text, int levels);
 
-// Parses one line. `what` begins the message, such as "an event" or "a command".
+// Parses a JSON object with at most deepest_json levels. `what` names the object in messages, such as "an event" or
+// "a command".
 Json parse_object(std::string_view text, std::string_view what);
 
 // Returns the member, which must exist.

@@ -1,5 +1,5 @@
-// LineWriter writes JSON lines to a file descriptor. It writes a line with one call, and calls again only if the system
-// accepted a part.
+// LineWriter writes JSON lines to a file descriptor. It writes a line with one call of write(), and calls again only if
+// the system did not accept the whole line.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

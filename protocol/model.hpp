@@ -42,8 +42,8 @@ struct ModelStep {
   ModelAction action = ModelAction::malloc;
   std::uint32_t slot = 0;
   ModelLanes lanes = {};
-  // For malloc: index in Model::sizes. If `spread` is set, round and lane are added to the index, so that lanes request
-  // different sizes.
+  // For malloc: index in Model::sizes. If `spread` is set, round and lane are added to the index, modulo the number of
+  // sizes, so that lanes request different sizes.
   std::uint32_t size = 0;
   bool spread = false;
   // For free: the mailbox belongs to the lane whose rank is higher by this number, modulo lanes().
@@ -83,8 +83,8 @@ struct Model {
   std::uint32_t lanes() const { return kernels * blocks * threads_per_block; }
   std::uint32_t slots() const;
   std::uint64_t requests_per_launch() const;
-  // Returns whether all requests have one size. Then the heap must serve the promised share of the blocks again
-  // (SmallHeap::serves_again) after all were freed.
+  // Returns whether all requests have one size. Then a heap that frees single blocks must serve the promised share of
+  // the blocks again (SmallHeap::serves_again) after all were freed.
   bool single_size() const { return sizes.size() == 1; }
   bool has_partial_warps() const;
   bool fills() const;

@@ -3,7 +3,7 @@
 
 namespace allocbench::protocol {
 
-// Front end and workers with different versions refuse each other.
+// The front end refuses a worker with another version.
 inline constexpr int version = 1;
 
 inline constexpr int exit_environment = 3;

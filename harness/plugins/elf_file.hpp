@@ -21,8 +21,8 @@ class DamagedFile : public std::runtime_error {
 
 class ElfFile {
  public:
-  // Throws DamagedFile if the file cannot be read, is not a shared object for this machine, or is shorter than its
-  // headers state.
+  // Throws DamagedFile if the file cannot be read, is not a 64-bit shared object, is shorter than its headers state, or
+  // has no names of sections.
   explicit ElfFile(const std::filesystem::path& path);
 
   // Returns the bytes of a section up to the first zero, or nullopt if there is no section with this name.

@@ -17,8 +17,8 @@ class BadPlugin : public std::runtime_error {
 // The file of a plug-in. Once loaded, it stays loaded until the process ends.
 class SharedObject {
  public:
-  // Reads the description in the file. Throws BadPlugin if the file is damaged, is not a plug-in, or is for another
-  // worker than `variant` or for another interface.
+  // Reads interface and sources from the file, without loading it. Throws BadPlugin if the file is damaged, is not a
+  // plug-in, or is for another worker than `variant` or for another interface.
   SharedObject(std::filesystem::path file, const std::string& variant);
   // Throws BadPlugin.
   void load();
@@ -51,13 +51,14 @@ struct LoadedFiles {
 };
 
 // Loads all usable files. With `in_child_first`, a child process loads the files first, so a file that kills the
-// loading process is reported as broken. Otherwise such a file kills this process.
+// loading process, or loads too slowly (trial.hpp), is reported as broken. Otherwise such a file kills or delays this
+// process.
 LoadedFiles load_files(const std::vector<std::filesystem::path>& files, const std::string& variant,
                        bool in_child_first);
 
 // Returns the files plugins/`variant`/*.so next to this program, then FOLDER/`variant`/*.so for each FOLDER in the
 // environment variable ALLOCBENCH_PLUGINS, a list separated by colons. `variant` is "cpu", "cuda", "check" or "tsan".
-// The files of each folder are sorted by name. Throws BadPlugin if a FOLDER does not exist.
+// The files of each folder are sorted by name. Throws BadPlugin if a FOLDER is not an existing folder.
 std::vector<std::filesystem::path> plugin_files(const std::string& variant);
 
 }  // namespace allocbench

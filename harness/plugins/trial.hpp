@@ -16,7 +16,8 @@ struct LoadingDeath {
   bool operator==(const LoadingDeath&) const = default;
 };
 
-// Returns the first death, if there is one. Files that only fail to load kill no process.
+// Returns the first death, if there is one. A file that takes more than 20 seconds ends the child, so it also counts.
+// Files that only fail to load kill no process.
 std::optional<LoadingDeath> death_while_loading(const std::vector<std::filesystem::path>& files);
 
 }  // namespace allocbench

@@ -1,4 +1,5 @@
-// `worker --describe` prints this description: the allocators, workloads and metrics of the worker. It uses no device.
+// `worker --describe` prints this description: the allocators, workloads, metrics and plug-ins of the worker. The
+// command uses no device.
 #pragma once
 
 #include "harness/worker/registry.hpp"

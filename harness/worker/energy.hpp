@@ -34,7 +34,7 @@ class EnergyMeter {
 
   // Measures a repetition. `repeat` makes one repetition and waits for the device. `prepare` makes all its steps except
   // the timed kernels. Each is repeated for at least `seconds`. Returns nothing if the device has no counter, or if the
-  // counter does not change for two seconds.
+  // meter sees no step of the counter for two seconds, also because one repetition takes longer.
   std::optional<Energy> measure(double seconds, const std::function<void()>& repeat,
                                 const std::function<void()>& prepare);
 

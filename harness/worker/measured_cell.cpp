@@ -20,7 +20,8 @@ namespace {
 // would take longer than the kernels.
 constexpr std::size_t largest_inspected_pool = std::size_t{512} << 20;
 
-// An observed pass fills and compares blocks, and records each call, so it takes longer than a timed one.
+// An observed pass records each call, and the first one also fills and compares blocks. So it takes longer than a timed
+// one.
 constexpr double observed_to_timed = 3;
 
 // Starts a deadline. Without `seconds` it starts a very late one, so that no earlier deadline remains.

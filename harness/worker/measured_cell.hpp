@@ -29,8 +29,8 @@ class MeasuredCell final : public Cell {
   void prepare() override;
 
  private:
-  // Returns whether every pass starts fresh: in the state `fresh`, and for an allocator that never frees, because reuse
-  // would only exhaust it.
+  // Returns whether every pass starts fresh: in the state `fresh`, or if the allocator never frees, because reuse would
+  // only exhaust it.
   bool starts_every_pass_fresh() const {
     return settings_.state == StartState::fresh || instance_.traits().frees == Frees::never;
   }
@@ -43,8 +43,8 @@ class MeasuredCell final : public Cell {
   void reset_allocator() { instance_.reset(leaves_device_heap_alone_); }
   // Brings the heap into the state from which samples start.
   void begin();
-  // Prepares a repetition: calls begin() if the repetition starts fresh, prepares the workload, and flushes the L2
-  // cache if the cell wants that.
+  // Prepares a repetition: calls begin() if starts_fresh(), prepares the workload, and flushes the L2 cache if the cell
+  // wants that.
   void make_ready();
   // Makes a repetition. A repetition of less than `least_seconds` is not checked, and its sample has only its time.
   Sample repetition(std::string_view name, double least_seconds, const StageListener& listener);
@@ -57,11 +57,12 @@ class MeasuredCell final : public Cell {
     Part part;
     std::string Verification::*verdict;
   };
-  // Stores the result of check(found) if all calls return in time. Otherwise the verdict states that they did not.
+  // Stores the result of check(found) if all calls return in time. Otherwise the verdict states that they did not. The
+  // check does not run if calls of an earlier stage ended half-way and only a new process makes the allocator new.
   template <class Check>
   void verify_stage(const VerifiedStage& stage, std::optional<double> seconds, Verification& result, Check&& check);
   void check_contents(std::optional<double> seconds, Verification& result);
-  // Returns whether all passes of check_filled_blocks() will probably take longer, estimated from the last repetition.
+  // Returns whether all passes of check_filled_blocks() will probably take longer, estimated from the last sample.
   // Returns false if there was none.
   bool passes_take_longer_than(double seconds) const;
   void check_own_blocks(Verification& result);

@@ -1,5 +1,5 @@
-// These functions read clocks, temperature, throttling and settings of a GPU through NVML, the management library of
-// the NVIDIA driver. NVML is loaded at run time. A machine without it and the CPU back end get no values.
+// These functions read clocks, temperature, throttling, energy and settings of a GPU through NVML, the management
+// library of the NVIDIA driver. NVML is loaded at run time. A machine without it and the CPU back end get no values.
 #pragma once
 
 #include <memory>
@@ -27,7 +27,7 @@ class Nvml {
   Nvml& operator=(const Nvml&) = delete;
 
   GpuCondition condition() const;
-  // Returns whether condition() would have a throttle reason. This is much faster than condition().
+  // Returns whether condition() would have a throttle reason. This takes one call of NVML instead of three.
   std::optional<bool> throttled() const;
   // Returns the joules since the driver was loaded.
   std::optional<double> joules() const;

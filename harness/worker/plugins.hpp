@@ -9,8 +9,9 @@
 namespace allocbench::worker {
 
 // Loads plug-ins. `backend` is "cpu" or "cuda", and `workloads` are those of the registry. If `only` is empty, all
-// usable plug-ins are loaded, and the registry lists the others. Throws BadPlugin (harness/plugins/shared_objects.hpp)
-// if a folder of ALLOCBENCH_PLUGINS is missing or `only` is unusable, and std::runtime_error for names that clash.
+// usable plug-ins are loaded, and the registry lists the others. If no plug-in has the name `only`, the registry has no
+// allocators. Throws BadPlugin (harness/plugins/shared_objects.hpp) if a folder of ALLOCBENCH_PLUGINS is missing or
+// `only` is unusable, and std::runtime_error for names that clash.
 Registry load_plugins(const std::string& backend, std::vector<WorkloadType> workloads, const std::string& only = "");
 
 }  // namespace allocbench::worker

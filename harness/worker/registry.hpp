@@ -1,7 +1,7 @@
 // This file has the types of the worker's host code: allocators and workloads by name, instances and cells.
 //
 // The host compiler compiles code that includes this header for both workers. Such code must not include simt/simt.hpp,
-// so `simt::Stream` stays an incomplete type. Instances and cells are implemented once per back end.
+// so `simt::Stream` stays an incomplete type. The code of instances and cells is compiled once per back end.
 #pragma once
 
 #include <cstdint>
@@ -79,7 +79,8 @@ class Cell {
   // Runs the untimed passes, which check contents, pointers, leaks, resets and invariants, and count steps. Calls that
   // exceed the time of a stage end themselves. The findings of the stage are then invalid, and the verdict states this.
   virtual Verification verify(const VerificationLimits& limits, const StageListener& stages) = 0;
-  // Makes one timed repetition with checked pointers. Warm-ups come before the first one.
+  // Makes one timed repetition with checked pointers. Warm-ups come before the first one, or a long warm-up is the
+  // first one (warm_ups.hpp).
   virtual Sample sample(const StageListener& stages) = 0;
   // repeat() makes the same repetition as sample(), without checks and results. prepare() makes all its steps except
   // the timed kernels. Both wait for the device.

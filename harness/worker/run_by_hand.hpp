@@ -1,5 +1,5 @@
-// `worker --run` measures one cell from the command line and prints it in Google Benchmark's format. Use it for a quick
-// test of one allocator. Studies use `allocbench`, which survives failures of a worker.
+// `worker --run` verifies and measures one cell from the command line, and prints it in Google Benchmark's format. Use
+// it for a quick test of one allocator. Studies use `allocbench`, which survives failures of a worker.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@ namespace allocbench::worker {
 // Returns the allocator of a cell, which has the format that run_by_hand() describes.
 AllocatorRequest allocator_of(const std::string& cell, const Registry& registry);
 
-// Measures a cell. `cell` is one JSON object that joins the protocol's commands: "allocator", "allocator_parameters",
-// "pool_bytes", "workload", "parameters", and the settings of "open", such as "seed" and "state". "energy_s" has no
-// effect. Returns the exit code, which is 1 if the cell did not end with `ok`.
+// Verifies and measures a cell. `cell` is one JSON object that joins the protocol's commands: "allocator",
+// "allocator_parameters", "pool_bytes", "workload", "parameters", and the settings of "open", such as "seed" and
+// "state". "energy_s" has no effect. Returns the exit code, which is 1 if the cell did not end with `ok`.
 int run_by_hand(const std::string& cell, std::uint32_t samples, const Registry& registry, Backend& backend,
                 ProcessState& process);
 

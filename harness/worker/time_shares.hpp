@@ -54,15 +54,13 @@ class TimeShares {
     seconds_ = before;
     at(part) += sum(now) - sum(before);
   }
-  // Discards the time so far, in which the process waited for its turn. Its work in parallel with another worker is
-  // stored separately.
+  // Discards the time so far, in which the process waited for its turn. beside() keeps the part `start` of this time.
   void begin_again() {
     enter(current_);
     beside_ = at(Part::start);
     seconds_ = {};
   }
-  // Returns the seconds of the part `start` until begin_again(). They do not include the time
-  // in which the worker waited for its turn.
+  // Returns the seconds of the part `start` until begin_again(), in which another worker may have run.
   double beside() const { return beside_; }
   // Returns the seconds of each part until now, in the order of `names`.
   std::array<double, names.size()> seconds() {

@@ -1,4 +1,4 @@
-// The warm-ups of a cell are repetitions before its first sample that are not counted.
+// The warm-ups of a cell are repetitions before its first sample. Only a long one counts as a sample.
 //
 // Caches and the TLB are warm after microseconds. So a warm-up that takes as long as the samples of a whole round is as
 // good as a sample, if the allocator starts every repetition fresh. On a GPU it is used as a sample. The CPU back end
