@@ -19,8 +19,8 @@ void copy_to_device(Stream& stream, void* device, const void* host, std::size_t 
 // Copies in the order of the stream. On CUDA, this only enqueues the copy. Source and destination must not overlap.
 void copy_on_device(Stream& stream, void* to, const void* from, std::size_t bytes);
 
-// Buffer is an array in device memory. Copies to and from the host are ordered on the stream and complete before they
-// return.
+// Buffer is an array in device memory. Copies to and from the host follow the earlier work on the stream, and are
+// complete when they return.
 template <class T>
 class Buffer {
  public:

@@ -21,8 +21,9 @@ namespace simt {
 
 class Stream;
 
-// Launches a kernel. `arguments` are the addresses of the kernel object and of one value for each type in Args, in this
-// order. Args are the types with which kernel_pointer<Kernel, Args...>() made the pointer.
+// Enqueues a kernel on CUDA, or runs it on the CPU. `arguments` are the addresses of the kernel object and of one value
+// for each type in Args, in this order. Args are the types with which kernel_pointer<Kernel, Args...>() made the
+// pointer.
 void launch_kernel(Stream& stream, LaunchShape shape, KernelPointer kernel, std::span<const void* const> arguments);
 struct KernelLaunch {
   Stream* stream = nullptr;

@@ -15,7 +15,7 @@ class Reservation {
  public:
   // Reserves addresses for this many bytes, rounded up to granules, without memory. On CUDA, this uses virtual memory
   // management (CUDA C++ Programming Guide, "Virtual Memory Management"). On the CPU, it maps pages that fault until
-  // grow() makes them accessible. Throws Fault(environment) if the device does not support this, and
+  // grow() makes them accessible. Throws Fault(environment) if the driver lacks the functions for this, and
   // Fault(out_of_memory) if there are not enough addresses.
   Reservation(Device& device, std::size_t most_bytes);
   // Frees memory and addresses. No kernel that uses the memory may run.

@@ -1,5 +1,5 @@
 // This header is the SIMT vocabulary: the calls for device and host work that allocators and workloads share. Counting,
-// parked variables and the GPU's global timer have their own headers.
+// parked variables, reservations, stream pools and the GPU's global timer have their own headers.
 #pragma once
 
 #include "simt/bits.hpp"

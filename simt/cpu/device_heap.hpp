@@ -1,5 +1,5 @@
 // DeviceHeapMemory is the heap of `thread.device_heap()`: bounded, deterministic and aligned to 16 bytes. It returns
-// null when it is full.
+// null if no free block is large enough.
 //
 // This heap replaces CUDA's device heap. It is in device memory and never calls the C library, so the same calls give
 // the same addresses. Blocks have boundary tags (Knuth, TAOCP 1, 2.5), free blocks are in lists by power of two, and

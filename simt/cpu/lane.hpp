@@ -80,8 +80,8 @@ class SpinWatch {
   };
   static constexpr std::uint32_t capacity = 8;
 
-  // Returns true if the last `limit` reads all found values that are in this list. Then the lane only waits for a
-  // change of one of these words.
+  // Returns true if the last `limit` reads all found values that are in this list. Then the lane probably waits for a
+  // change of one of these words (or it polls a limited number of times).
   SIMT_NOT_RACING bool observe(const void* address, std::uint64_t value, std::uint32_t bytes, std::uint32_t limit) {
     for (std::uint32_t i = 0; i < count_; ++i) {
       if (words_[i].address == address && words_[i].value == value) {
@@ -195,11 +195,12 @@ struct alignas(64) Lane {
   bool sees_own_store(const void* address, std::uint32_t bytes, std::uint64_t& word);
   // Makes visible the held stores that must come before an update, or before a store that is not held back.
   void before_update(const void* address, std::uint32_t bytes, bool is_release);
-  // Makes all held stores visible, or those to these bytes. Callers use it before the lane accesses these bytes without
-  // atomics.
+  // The first function makes all held stores visible. The second one makes only the stores to these bytes visible, and
+  // the stores that must come before them. Callers use it before the lane accesses the bytes without atomics.
   void show_stores();
   void show_stores(const void* address, std::size_t bytes);
-  // Makes all held stores visible after one scheduling point. Callers use it before an operation that orders memory.
+  // Makes all held stores visible after one scheduling point. Callers use it before an operation that orders memory,
+  // and at the end of the lane.
   void order_stores(CallSite call_site) {
     if (!stores.empty()) [[unlikely]]
       wait_for_stores(call_site);
@@ -223,7 +224,7 @@ struct alignas(64) Lane {
   std::uint64_t clock();
   // Ends the launch; no frame of this lane runs again.
   [[noreturn]] void fail(FaultKind kind, const char* text, CallSite call_site);
-  // Adds a row to the history, if there is one. `text` must outlive the device.
+  // Adds a row to the history, if there is one. The row keeps the pointer `text`, which must outlive the history.
   void note(const char* text, std::uint64_t with_value, CallSite call_site);
   void* heap_malloc(std::size_t bytes, CallSite call_site);
   void heap_free(void* memory, CallSite call_site);

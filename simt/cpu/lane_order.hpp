@@ -1,10 +1,10 @@
 // These functions inform ThreadSanitizer in the race build (SIMT_RACES, see races.hpp) what orders the memory accesses
 // of two lanes. In every other build they do nothing.
 //
-// For ThreadSanitizer each lane is a thread, and the executor is the OS thread that called launch(). All accesses
-// inside a call of the vocabulary count as accesses of the OS thread, and these are ignored during the launch. So a
-// lock, an allocation or a copy inside the executor neither races with a lane nor orders two lanes. A switch alone
-// orders nothing.
+// For ThreadSanitizer each lane is a thread, and the executor is the OS thread that called launch(). All accesses that
+// the executor makes inside a call of the vocabulary count as accesses of the OS thread, and these are ignored during
+// the launch. So a lock, an allocation or a copy inside the executor neither races with a lane nor orders two lanes. A
+// switch alone orders nothing.
 #pragma once
 
 #include "simt/cpu/lane.hpp"

@@ -64,7 +64,7 @@ Allocations& allocations() {
   return all;
 }
 
-// Returns the lowest gap of the window that fits. So the same sequence of calls gives the same addresses.
+// Returns the lowest gap of the window that fits, or 0. So the same sequence of calls gives the same addresses.
 std::uintptr_t find_gap(const Allocations& all, std::size_t bytes) {
   std::uintptr_t candidate = window_begin;
   for (const auto& [address, size] : all.bytes_mapped) {
@@ -99,7 +99,8 @@ bool machine_has(Allocations& all, std::size_t bytes) {
   return bytes <= available_bytes();
 }
 
-// Returns the kept mapping with exactly this address and size. Other kept mappings that overlap it are released.
+// Returns the kept mapping with exactly this address and size, or null. Other kept mappings that overlap it are
+// released.
 void* take_kept(Allocations& all, std::uintptr_t wanted, std::size_t bytes) {
   for (auto kept = all.bytes_kept.begin(); kept != all.bytes_kept.end() && kept->first < wanted + bytes;) {
     const auto [address, size] = *kept;

@@ -13,7 +13,8 @@
 // * Updates read the newest value, because a GPU performs them in its L2 cache. This includes compare-exchanges that
 //   fail.
 //
-// If a word does not contain its newest known value, it was written without atomics, and all older values are dropped.
+// At most eight values of each word are known, the newest included. If a word does not contain its newest known value,
+// it was written without atomics, and all older values are dropped.
 #pragma once
 
 #include <cstddef>

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint32_t warps_in_report = 4;
 
-// Reads the present value of a word. The read races on purpose: the owner of the word may be on another OS thread.
+// Reads the present value of a word. The read races on purpose: a lane on another OS thread may write the word.
 std::uint64_t current_value(const SpinWatch::Word& word) {
   if (word.bytes == 4) {
     return __atomic_load_n(static_cast<const std::uint32_t*>(word.address), __ATOMIC_ACQUIRE);

@@ -6,7 +6,7 @@
 // * A lane sees its own stores.
 // * Stores to one word become visible in the lane's order.
 // * A release store becomes visible after all earlier stores of the lane. An update (read-modify-write) with release
-//   order also becomes visible after them. A relaxed update waits only for the lane's stores to the same word.
+//   order also becomes visible after them. Other updates wait only for the lane's stores to the same word.
 // * Updates are never held back, because a GPU performs them in its L2 cache, where all threads see the result
 //   immediately.
 #pragma once

@@ -57,14 +57,14 @@ class Strategy {
 
   // Returns the index of the lane to run. `runnable` is not empty. `current` is the index of the lane that asks. For
   // Reason::blocked and Reason::exit, it is the old index of this lane, which may be another lane's now (or one past
-  // the end). `asking` is the lane that asks; it is null for Reason::start.
+  // the end). `asking` is the lane that asks. For Reason::start, `current` is 0 and `asking` is null.
   virtual std::size_t next(std::span<Lane* const> runnable, std::size_t current, Reason reason, Lane* asking) = 0;
   // Returns whether a lane that is the first at a converged() continues without waiting for others.
   virtual bool leaves_at_once(Lane& lane);
   // Returns the lanes that converged() groups with `lane`. The executor adds `lane` itself, and leaves out lanes that
   // are not in `gathered`.
   virtual LaneMask group(Lane& lane, LaneMask gathered);
-  // Returns whether this launch holds any stores back (store_buffer.hpp).
+  // Returns whether this launch may hold stores back (store_buffer.hpp).
   virtual bool holds_stores() const { return false; }
   // Returns for how many further steps of the lane a store stays invisible to other lanes. 0 makes it visible
   // immediately.

@@ -11,7 +11,7 @@ namespace simt {
 namespace {
 
 // Number of scheduling points between two checks of the other workers. A check finds whether they have abandoned the
-// launch, and which words they have written.
+// launch, or have changed a word that a parked lane watches.
 constexpr std::uint64_t steps_between_checks = 1024;
 
 }  // namespace
@@ -81,7 +81,8 @@ void Worker::start_block(Block& block, std::uint32_t index) {
     block.shared = std::make_unique<std::uint64_t[]>(shared_words);
     block.shared_capacity = shared_words;
   }
-  // On a GPU, shared memory starts with the data of another block. Here it starts with a pattern that no code expects.
+  // On a GPU, shared memory may start with the data of another block. Here it starts with a pattern that no code
+  // expects.
   for (std::size_t i = 0; i < shared_words; ++i) block.shared[i] = mix64(launch_->seed + index + (i << 32));
   if (block.lane_capacity < block.size) {
     block.lanes = std::make_unique<Lane[]>(block.size);

@@ -1,13 +1,13 @@
-// Worker is one OS thread of the executor. It runs its resident blocks, with one fiber per lane.
+// Worker is the part of the executor that runs on one OS thread. It runs its resident blocks, with one fiber per lane.
 //
 // A lane runs until a scheduling point. There the strategy selects the next lane, and the worker switches directly to
 // it. The worker's own stack (the root) only starts blocks, wakes parked lanes if nothing else can run, and ends an
 // abandoned launch.
 //
-// A fault ends a launch as on a GPU: the faulting lane switches to the root, no lane runs again, and the stacks are
-// dropped without unwinding. An exception through the lanes would end the process at the first noexcept function, such
-// as any destructor. Device code owns nothing that a destructor must free. No frame of the executor may own heap memory
-// when the lane leaves, because no destructor runs.
+// A fault ends a launch as on a GPU: the faulting lane switches to the root, no lane of the worker runs again, and the
+// stacks are dropped without unwinding. Other workers find the fault at their next check. An exception through the
+// lanes would end the process at the first noexcept function, such as any destructor. Device code owns nothing that a
+// destructor must free. No frame of the executor may own heap memory when the lane leaves, because no destructor runs.
 #pragma once
 
 #include <cstdint>

@@ -17,8 +17,8 @@ namespace simt {
 
 class Hold {
  public:
-  // Between begin() and end() no enqueued work on the stream runs, unless the hold ends early. Only one stream can be
-  // held at a time.
+  // The work that is enqueued on the stream after begin() does not run before end(), unless the hold ends early. Only
+  // one stream can be held at a time: a second begin() ends the first hold.
   void begin(cudaStream_t stream, double limit_seconds);
   void end();
   // Returns the reason why the last hold ended before end() or never began. Returns an empty text if it lasted. The

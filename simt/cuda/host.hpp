@@ -1,5 +1,5 @@
 // The host side of the CUDA back end has devices, streams, events and buffers as RAII objects. Every runtime call is
-// checked, except in destructors and releases. A failure is a simt::Fault with the name of the call.
+// checked, except in destructors and device_release(). A failure is a simt::Fault with the name of the call.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -14,8 +14,9 @@ namespace simt {
 // Returns the choice of the default rule. Arguments and result are those of Strategy::next.
 std::size_t default_next(std::span<Lane* const> runnable, std::size_t current, Reason reason, const Lane* asking);
 
-// QuestionCounter numbers the questions to each lane by the progress of the lane. The lanes store the count. If one
-// strategy asks another, only the outer one advances the count, before it asks.
+// QuestionCounter numbers the questions to each lane by the progress of the lane, and those of converged() by the calls
+// of the warp. Lanes and warps store the counts. If one strategy asks another, only the outer one advances the counts,
+// before it asks.
 class QuestionCounter {
  public:
   struct Place {

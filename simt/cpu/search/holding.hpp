@@ -1,5 +1,5 @@
-// These strategies wrap any strategy. HoldingStrategy holds stores back at random (store_buffer.hpp), and
-// AgeingStrategy lets loads read old values (old_values.hpp).
+// These strategies wrap a strategy that draws from a seed. HoldingStrategy holds stores back at random
+// (store_buffer.hpp), and AgeingStrategy lets loads read old values (old_values.hpp).
 #pragma once
 
 #include <memory>
