@@ -17,8 +17,8 @@ struct CheckTarget {
   Model model;
 };
 
-// Runs at most `seeds` seeds, or with the strategy dfs at most that number of schedules. With `stop_at_failure` it ends
-// at the first failure.
+// Runs at most `seeds` seeds, or with the strategy dfs at most that number of schedules. With dfs, `first_seed` and
+// `apart` have no effect. With `stop_at_failure` it ends at the first failure.
 struct Explore {
   CheckTarget target;
   std::string strategy;

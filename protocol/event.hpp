@@ -160,7 +160,7 @@ struct Failed {
   bool fatal = false;  // whether the worker ends
 };
 
-// The command was malformed, and the worker ends.
+// The command was malformed, or a checking worker lacks resources of the host. The worker ends.
 struct ProtocolError {
   std::string reason;
 };
