@@ -18,7 +18,7 @@ struct Phase {
   double seconds = 0;
   std::uint64_t operations = 0;
   // The reason why the time may include the host's launch latency: the phase started before all of it was enqueued.
-  // Empty if the phase was held back, or if launches run in the caller.
+  // Empty if the phase was held back, or if it needs no hold (launches that run in the caller, pure host work).
   std::string not_held = {};
 };
 

@@ -1,6 +1,6 @@
 // This function measures a batch of samples in the loop of Google Benchmark. A batch is one registration with a fixed
 // number of iterations. The caller gives the time of each iteration ("manual time"): the sum of the phases, measured
-// with the device's events.
+// with the device's events or, for pure host work, with the host's clock.
 #pragma once
 
 #include <cstdint>
