@@ -8,7 +8,8 @@
 
 namespace allocbench {
 
-// A file that is unusable as a plug-in. The text has the file, the reason and the next step.
+// A file that is unusable as a plug-in, or a missing folder of plug-ins. For a file, the text has the file, the reason
+// and the next step.
 class BadPlugin : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

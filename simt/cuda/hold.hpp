@@ -1,6 +1,6 @@
 // A Hold stops a stream: its kernel of one thread waits at the front of the stream for a flag of the host. When the
-// flag is set, the work that was enqueued behind this kernel starts back to back. So no pair of events includes the
-// host's launch latency.
+// flag is set, the work that was enqueued behind this kernel starts back to back. So the time between two events that
+// were enqueued during the hold excludes the host's launch latency.
 //
 // During a hold, a call that waits for the device would wait until the limit of the hold. A launch would also wait if
 // the queue of the stream is full. Therefore each host function of simt/ that may wait first ends the hold and records
