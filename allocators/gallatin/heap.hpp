@@ -8,8 +8,9 @@
 // In general, a segment has S bytes, the largest slice has m bytes, and there are n classes. A block then has S / m
 // slices, and a segment of class c has 2^(n-1-c) blocks.
 //
-// * `ids` has a word per segment: its class, free_id, or first_run_id + n at the head of a run of n segments.
-// * `blocks` has two words per block: the slices handed out, with the class above bit 20, and the slices freed.
+// * `ids` has a word per segment: its class, free_id, or first_run_id + n at the head of a run of n segments. The other
+//   segments of a run have free_id.
+// * `blocks` has two words per block: the slices handed out, with the class in bits 20 to 31, and the slices freed.
 // * `rings` has the numbers of the returned blocks of each segment, in order.
 // * `counters` has four words per segment: blocks taken, places of the ring taken, places filled in order, and free
 //   blocks - 1.
@@ -32,7 +33,7 @@ inline constexpr std::uint32_t free_id = 0xffffffffu;
 inline constexpr std::uint32_t first_run_id = 10;
 inline constexpr std::uint32_t no_block = 0xffffffffu;
 inline constexpr std::uint32_t smallest_slice_log2 = 4;
-// A request takes at most 8 of the largest slices. A larger request takes a block or a run of segments.
+// A request takes one slice or at most 8 of the largest slices. A larger request takes a block or a run of segments.
 inline constexpr std::uint32_t most_count_log2 = 3;
 
 // These are values of entries of the table of pinned blocks. A pinned block b is stored as first_pinned + b.
