@@ -5,13 +5,14 @@
 //
 // Idea:
 // * malloc, up to 3072 bytes: A request is rounded up to one of sixteen sizes. Each size has a counter, and one
-//   addition per warp gives every lane of the warp a number. A hash of the number selects blocks of the size's head
-//   slab, and an atomic OR takes a block. The lanes that won add to the count of the slab together and write the
-//   lengths of their blocks. When the head is 83.5 % full, another slab becomes the head.
+//   addition gives a number to every lane of a warp that requests this size. A hash of the number selects blocks of the
+//   size's head slab, and an atomic OR takes a block. The lanes that won add to the count of the slab together and
+//   write the lengths of their blocks. When the head is 83.5 % full, another slab becomes the head.
 // * malloc, larger requests: They go to the back end's device heap, which by default gets a quarter of the memory.
 // * free: The slab follows from the address; blocks outside the slabs go to the device heap. A free reads the length of
-//   its block and clears length and bits. One subtraction from the slab's count serves all lanes that free equal blocks
-//   of it. If the count crosses a threshold, the free moves the slab to another set.
+//   its block and clears length and bits. One subtraction from the slab's count serves all lanes of a warp that
+//   together free equal blocks of the slab. If the slab is not a head and its count crosses a threshold, the free moves
+//   the slab to another set.
 //
 // Data: sizes and hash (size_classes.hpp), slabs and their protocol (counted_slabs.hpp), sets (slab_bitmap.hpp), heads
 // and their replacement (locked_heads.hpp), the slab grid (slab_grid.hpp).
