@@ -1,5 +1,5 @@
-// KMA divides memory into superblocks of equal blocks. Each block size has one active superblock, each superblock has a
-// bitmap, and a lock-free queue contains the unused superblocks.
+// KMA divides memory into superblocks of equal blocks. Each block size has at most one active superblock, each
+// superblock has a bitmap, and a lock-free queue contains the unused superblocks.
 //
 // Paper: Spliet, Howes, Gaster & Varbanescu, GPGPU-7 2014, section 4.2, figures 1 and 2. The upper layer of the paper,
 // ArrayList, is containers/array_list.hpp: it works over every allocator.
