@@ -12,8 +12,8 @@
 // out twice. The word has 64 bits, and a request has at most the size of the pool. So the word wraps only after at
 // least 2^64 / pool size failed requests. (A reset of the word would take registers in every malloc.)
 //
-// The authors' AtomicMalloc takes less time in another program (data/originals/h200.json), for mallocs and frees by the
-// same amount. A free does nothing, so this amount is the difference between the two ways of measuring.
+// The authors' AtomicMalloc, measured by another program (data/originals/h200.json), takes less time. The difference is
+// the same for mallocs and for frees. A free does nothing, so the difference comes from the two ways of measuring.
 #pragma once
 
 #include "allocators/bump/bump_pool.hpp"

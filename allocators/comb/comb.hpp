@@ -5,11 +5,11 @@
 //
 // Idea: The pool is cut into chunks. Each chunk serves one size. A bitmap word of 64 bits has the class of its chunk
 // beside the bits of 32 slots. A warp finds a chunk in the directory of its class, at a place that depends on the
-// warp's number and the number of its requests, and ORs one bit per lane into a word without loading it first. The old
-// word shows which slots the warp won and, by the tag, whether the chunk serves the class, because entries may be wrong
-// at any time. Each entry has a preferred chunk, and a warp that requests one class guesses that the entry contains
-// this chunk. If the guess is right, the warp does not even read the directory. Neighbouring warps start at
-// neighbouring slots, so warps that repeat their requests seldom contend for slots.
+// warp's number, on how many of its lanes request, and often on the clock, and ORs one bit per lane into a word without
+// loading it first. The old word shows which slots the warp won and, by the tag, whether the chunk serves the class,
+// because entries may be wrong at any time. Each entry has a preferred chunk, and a warp that requests one class
+// guesses that the entry contains this chunk. If the guess is right, the warp does not even read the directory.
+// Neighbouring warps start at neighbouring slots, so warps that repeat their requests seldom contend for slots.
 //
 //   space.hpp       the arrays           words.hpp    claim, open and own a word
 //   retirement.hpp  chunks change class  take.hpp     slots for lanes that come together

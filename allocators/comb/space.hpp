@@ -16,7 +16,7 @@
 //              They are hints, too.
 //   barren     Each class has a bit per window of eight chunks: 1 = the last check found nothing for the class. The
 //              bits are hints, too.
-//   notes Each class has, for each window, the ticket plus 1 of the last check that found nothing (scan.hpp).
+//   notes      Each class has, for each window, the ticket plus 1 of the last check that found nothing (scan.hpp).
 //
 // Chunk numbers 0 and 1 have no memory, and their words are closed forever. A directory entry 0 is not used yet, and
 // for an entry 1 a chunk is being fetched.
