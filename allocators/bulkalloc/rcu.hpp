@@ -1,5 +1,5 @@
-// Rcu is read-copy-update with delegation: an item that was unlinked from a list is linked again or freed only after
-// all readers that may have seen it there have left.
+// Rcu is read-copy-update with delegation: an unlinked item is linked again or freed only after all readers that may
+// have seen it in the list have left.
 //
 // Paper: Gelado & Garland, PPoPP 2019 (delegation of deferred work; sleepable RCU with an epoch and two counters).
 //

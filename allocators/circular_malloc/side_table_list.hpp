@@ -13,10 +13,10 @@
 // * Lanes that find the same free chunk share it. One lane locks it, and the lanes get adjacent blocks until the chunk
 //   is used up (shared_chunk.hpp). If lanes did not share, each lane would pass the chunk to the next lane only after
 //   its own split.
-// * In its first lap, a walk that lost a race or sees the offset move continues at a random chunk of the first division
-//   with room for a whole warp, the same chunk for all lanes of its warp. The distance grows with each repetition. If
-//   all callers continued in order, they would follow the winner to the rest of its chunk, and all but one would lose
-//   again.
+// * In its first lap, a walk that lost a race or sees the offset move continues at a random chunk of the first
+//   division. The chunk has room for a whole warp and is the same for all lanes of the warp. The distance grows with
+//   each repetition. If all callers continued in order, they would follow the winner to the rest of its chunk, and all
+//   but one would lose again.
 // * The last two changes have a disadvantage for lone lanes with requests of 1 KiB and more: the offset soon stays
 //   behind the last chunk with room for a warp. A walk does not skip to the first chunk with room, because CFMMalloc
 //   then returns null on an H200 although the pool has room.

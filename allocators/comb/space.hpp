@@ -110,8 +110,8 @@ struct Parameters {
 template <Bug bug_>
 struct Space {
   static constexpr Bug bug = bug_;
-  // The shares of all warps of a grid together may use a 64th of the pool, or more if one lane of a warp requests a
-  // size (comb.hpp, `place_of`).
+  // The shares of all warps of a grid together may use a 64th of the pool. They may use more if only one lane of a warp
+  // requests a size (comb.hpp, `place_of`).
   static constexpr std::uint32_t pool_per_shares_log2 = 6;
 
   // in device memory, so that calls of the slow path pass one register pair instead of this struct

@@ -21,7 +21,7 @@
 //   request, not from a call per class.
 // * Assumed: If an addition returns another generation than the context has, the team looks up the block of that
 //   generation in the slot, also among the retired blocks.
-// * The blocks of a class's slots fill at most a thirty-second of the pool, but a class has at least one slot, and by
+// * The blocks of a class's slots fill at most a thirty-second of the pool. But a class has at least one slot, and by
 //   default at most 256. In the published code, the 256 slots of the largest class pin 4 GiB.
 // * The back reference from a block to its slot is left out, because nothing here reads it.
 // * If a class gets no more blocks and no slot has room, callers get null. In the published code, they search for slots

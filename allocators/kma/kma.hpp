@@ -32,9 +32,9 @@
 //   * Assumed, because the paper does not say: Requests are rounded to the next power of two, because the size
 //     heuristics are unpublished. An attached superblock stays attached when all its blocks are free. Size and flags
 //     share the state word.
-// As in the paper, a detached superblock with some free blocks is unreachable until all its blocks are free, and an
-// active superblock serves only its block size, even if all its blocks are free. So malloc may return null although the
-// pool has free blocks.
+// As in the paper, a detached superblock with some free blocks is unreachable until all its blocks are free. An active
+// superblock serves only its block size, even if all its blocks are free. So malloc may return null although the pool
+// has free blocks.
 #pragma once
 
 #include "allocators/kma/inspect.hpp"
