@@ -38,8 +38,8 @@ namespace flatter_scatter {
 
 struct Heap {
   std::byte* base = nullptr;
-  // The hash selects one of `stride` access blocks. Searches begin this number of strides behind it. Any value is
-  // correct.
+  // The hash selects one of `stride` access blocks. A search begins `*first_block` strides behind this block. Any value
+  // is correct, because a search visits all access blocks.
   std::uint32_t* first_block = nullptr;
   std::uint32_t blocks = 0;
   std::uint32_t block_shift = 63;  // log2 of the bytes of an access block; 63 if there is only one

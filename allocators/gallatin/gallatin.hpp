@@ -27,9 +27,9 @@
 // * Assumed: A team detaches a block that it finds twice in a row, if the block is used up or of another class. The
 //   lanes that crossed the end of the block may have found it in another entry.
 // * Assumed: A whole block is returned if a team that knew the block from an earlier use takes slices of it first.
-// * A fetched segment adds its free blocks to the counter `active` instead of storing them, because a late request may
-//   have subtracted from the counter. A request that extends beyond a block may be the last to free slices of it, and
-//   then it returns the block.
+// * A fetched segment adds its free blocks to the counter `active` instead of storing them, because a request that
+//   found the segment in an earlier use may have subtracted from the counter. A request that extends beyond a block may
+//   be the last to free slices of it, and then it returns the block.
 // * Rings and the table hold block numbers of 32 bits instead of pointers. Classes of segments have 32 bits instead of
 //   16.
 // * Pools below 512 MiB have smaller segments, so that there are at least 32 of them. A slice is then at most a

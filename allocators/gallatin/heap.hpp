@@ -3,7 +3,7 @@
 //
 // * A segment is 16 MiB of the pool. It is free, has one class, or is part of a run of segments for a large request.
 // * A block is 4096 slices of one class. A segment of class c has 256 >> c blocks.
-// * A slice has 16 B to 4096 B. There are nine classes.
+// * A slice has 16 B to 4096 B, a power of two. There are nine classes.
 //
 // In general, a segment has S bytes, the largest slice has m bytes, and there are n classes. A block then has S / m
 // slices, and a segment of class c has 2^(n-1-c) blocks.
