@@ -1,5 +1,5 @@
-// BulkAlloc (a reconstruction) has bulk semaphores in front of a buddy tree, and one arena per SM with bins for small
-// blocks.
+// BulkAlloc (a reconstruction) has bulk semaphores in front of a buddy tree, and arenas with bins for small blocks. In
+// a large pool, each SM has its own arena.
 //
 // Paper: Gelado & Garland, Throughput-Oriented GPU Memory Allocation, PPoPP 2019. No complete implementation is public,
 // and the paper leaves gaps. So this is a reconstruction, and its times do not apply to the authors' code.
