@@ -3,20 +3,23 @@
 //
 // Paper: Gelado & Garland, PPoPP 2019 (UAlloc).
 //
-// Stage 1 is a semaphore of slots, whose batch is a bin. In stage 2, a reader of the arena's RCU walks the list and
-// lowers a bin's counter of free slots, but not below zero. The thread that takes the last free slot unlinks the bin,
-// unless slots have become free meanwhile. The bin may be linked again when no reader can still use it. A bin whose
-// slots are all free is also unlinked and returns to its chunk. A claim lowers the counter before it searches for a
-// clear bit, and a free raises the counter after it has cleared the bit. So a claim always finds a clear bit.
+// Stage 1 is a semaphore of slots, whose batch is the slots of a bin. In stage 2, a reader of the arena's RCU walks the
+// list and lowers a bin's counter of free slots, but not below zero. The thread that takes the last free slot unlinks
+// the bin, unless slots have become free or another thread has unlinked it meanwhile. The bin may be linked again when
+// no reader can still use it. A free that leaves all slots of a bin free usually retires the bin: it unlinks the bin
+// and returns it to its chunk. A claim lowers the counter before it searches for a clear bit, and a free raises the
+// counter after it has cleared the bit. So a claim always finds a clear bit.
 //
-// These threads may access a bin: readers that found it in the list, owners of its slots, the thread that calls
-// settle() for an unlinked bin, and the thread that frees the last slots in use. This last thread sets the counter to
-// zero and then owns the bin. Places and links of listed bins change only under the lock of the list.
+// These threads may access a bin: its maker, readers that found it in the list, owners of its slots, the holder of the
+// list's lock, the thread that calls settle() for an unlinked bin, and the thread that retires it. This last thread
+// sets the counter to zero and then owns the bin. Places and links of listed bins change only under the lock of the
+// list.
 //
 // Assumed: A free adds one unit per slot to the semaphore before it raises the bin's counter. A free of the last slots
-// in use adds none. Instead it takes the units of the bin's other slots from the semaphore, and retires the bin. If
-// unfinished claims hold some of these units, the free waits for at most `patience` checks. After that, the empty bin
-// stays in the list. A lane that has a unit but finds no slot yet walks the list again.
+// in use first tries to take the units of the bin's other slots from the semaphore. If it gets them, it adds none and
+// retires the bin. If unfinished claims hold some of these units, the free checks at most `patience` times. After that,
+// it adds its units, and the empty bin stays in the list. A lane that has a unit but finds no slot yet walks the list
+// again.
 #pragma once
 
 #include "allocators/bulkalloc/layout.hpp"
@@ -53,7 +56,7 @@ struct BinList {
     bool last;  // the claim took the last free slots, so the caller unlinks the bin
   };
 
-  // Claims slots of one bin, up to the number of the caller's units.
+  // Waits for a listed bin with free slots. Claims at most `wanted` of them, the number of the caller's units.
   template <class Thread>
   SIMT_FN Claim claim(Thread& thread, Rcu& rcu, std::uint32_t wanted) const {
     SIMT_ROLLED
@@ -89,7 +92,7 @@ struct BinList {
     thread.atomic(layout.bin(page).bits[slot / 32]).fetch_and(~(1u << slot % 32), simt::release);
   }
 
-  // Adds a new bin. Its maker keeps `kept` slots.
+  // Adds a new bin. Its maker keeps `kept` slots. If these are all slots, the bin is not listed.
   template <class Thread>
   SIMT_FN void add(Thread& thread, std::uint32_t page, std::uint32_t list, std::uint32_t kept) const {
     Bin& bin = layout.bin(page);

@@ -8,30 +8,30 @@
 // both available for long.
 //
 // Protocol:
-// * take: A thread waits for a unit of its height, then searches for the available node, which must exist. To make a
-//   batch, the thread takes a block of twice the size, keeps one half and makes the other half available. Searches
-//   begin at a hashed place and enter only partial nodes.
+// * take: A thread waits for a unit of its height, then searches for an available node, which must exist. If the
+//   semaphore tells it to make a batch, the thread takes a block of twice the size, keeps one half and makes the other
+//   half available. Searches begin at a hashed place and enter only partial nodes.
 // * give: A thread first tries to merge: it takes a unit of its height and then the buddy, or nothing. Before it takes
 //   the unit, it announces a block of twice the size as expected. A block that cannot be merged becomes available.
-// * correction: A thread that opened or took a node corrects the node's ancestors. It locks the node and its parent,
-//   derives the parent's state from the two halves, and continues only if the state changed. At most two nodes are
-//   locked, the lower one first.
+// * correction: A thread that opened or took a node corrects the node's ancestors (in a merge, those of the merged
+//   block). It locks the node and its parent, derives the parent's state from the two halves, and continues only if the
+//   state changed. At most two nodes are locked, the lower one first.
 //
 // A correction may come late, when the parent is already a free block or in use. Such a correction does not change an
-// available parent. The halves of a block in use are busy, like the block itself.
+// available parent. The halves of a block in use are busy, so the correction leaves the block busy.
 //
 // Assumed (the paper does not say): A table has the height of each block in use, by the block's first page. A unit is
 // signalled after the upward correction, so the thread that gets it finds the node.
 //
 // Differs from the paper:
-// * If two halves are freed at the same time, neither free finds a unit of the other, so they are not merged. The
-//   upward correction sees both halves. The thread of this correction then waits for two units and merges the halves,
-//   as long as both are available. Threads that have a unit take a node or return the unit, and never wait for another
-//   unit of this height.
+// * If two halves are freed at the same time, both frees may find no unit of the other half, and then neither merges.
+//   The upward correction sees both halves. The thread of this correction then waits for two units and merges the
+//   halves, as long as both are available. Threads that have a unit take a node or return the unit, and never wait for
+//   another unit of this height.
 // * In the paper, only splits announce expected units. So a thread that merges up to the root holds all free memory for
-//   a moment, and other threads get null. Here merges announce their blocks too, and the other threads wait for them. A
-//   merge itself waits only for locks. A failed merge holds units for a moment and has announced a block that does not
-//   come, so null is still possible, but rare.
+//   a moment, and other threads get null. Here merges announce their blocks too, and the other threads wait for them.
+//   The merge of a freed block with its buddy waits only for locks. A failed merge holds units for a moment and has
+//   announced a block that does not come, so null is still possible, but rare.
 #pragma once
 
 #include "allocators/bulkalloc/semaphore.hpp"
@@ -150,7 +150,8 @@ struct BuddyTree {
     }
   }
 
-  // Makes one depth-first search of the tree. Bit i of `order` selects the half that comes first at height i.
+  // Searches the tree once, depth first, and takes an available node of this height. Returns 0 if it takes none. Bit i
+  // of `order` selects the half that comes first at height i.
   template <class Thread>
   SIMT_FN std::uint32_t search(Thread& thread, std::uint32_t height, std::uint32_t order) const {
     std::uint32_t node = 1;
@@ -222,9 +223,9 @@ struct BuddyTree {
     return false;
   }
 
-  // Merges two available halves, unless another thread takes one of them. The thread that returns such a half sees both
-  // again. If two threads try to merge the same halves, one gets the left half and then the right half. Neither blocks
-  // the other. Returns true if the caller now owns the parent.
+  // Merges two available halves, unless another thread takes one of them. A thread that makes this half available again
+  // checks both. If two threads try to merge the same halves, only the one that gets the left half tries the right
+  // half. Returns true if the caller now owns the parent.
   template <class Thread>
   SIMT_FN bool reunite(Thread& thread, std::uint32_t node, std::uint32_t height) const {
     const std::uint32_t left = node & ~1u;

@@ -1,34 +1,37 @@
-// BulkAlloc (a reconstruction) has bulk semaphores in front of a buddy tree, and one arena per SM with bins for small
-// blocks.
+// BulkAlloc (a reconstruction) has bulk semaphores in front of a buddy tree, and arenas with bins for small blocks. In
+// a large pool, each SM has its own arena.
 //
 // Paper: Gelado & Garland, Throughput-Oriented GPU Memory Allocation, PPoPP 2019. No complete implementation is public,
 // and the paper leaves gaps. So this is a reconstruction, and its times do not apply to the authors' code.
 //
 // Idea: A request has two stages. In stage 1, a bulk semaphore grants the caller a unit, perhaps after a wait, or tells
 // it to make a batch of units. In stage 2, the caller searches the tree or the bins and always finds a unit, because
-// the semaphore grants no more units than there are. So no thread fails while another thread returns or splits a block.
+// the semaphore grants no more units than there are. So a thread waits, instead of failing, while other threads make
+// enough units.
 // * TBuddy serves blocks of 4 KiB * 2^h from a static binary tree with a semaphore per height (buddy_tree.hpp,
 //   semaphore.hpp).
-// * UAlloc serves smaller blocks of power-of-two sizes from bins of 4 KiB in chunks of 256 KiB (ualloc.hpp,
-//   bin_list.hpp, chunks.hpp, layout.hpp). Unlinked bins are reused after the readers have left (rcu.hpp).
+// * UAlloc serves blocks of 16 bytes to 1 KiB, in powers of two, from bins of 4 KiB in chunks of 256 KiB (ualloc.hpp,
+//   bin_list.hpp, chunks.hpp, layout.hpp). Unlinked bins are reused after the readers have left (rcu.hpp). These
+//   numbers are those of the default parameters.
 //
 // free distinguishes the two by the address: only blocks of the buddy tree begin at a page.
 //
-// Data: The nodes of the tree, the height of each block in use, the semaphores and the arenas' lists lie outside the
-// pool. The headers of bins and chunks lie in the pool.
+// Data: The nodes of the tree, the height of each block in use, the semaphores, and the lists and RCU counters of the
+// arenas lie outside the pool. The headers of bins and chunks lie in the pool.
 //
 // Assumed, because the paper is silent or contradicts itself:
 // * Chunks have 256 KiB (`chunk_bytes`). The paper's 62 bins with a tail each fill exactly 256 KiB, not the 512 KiB of
 //   its text.
 // * An arena per SM needs a chunk per SM. The paper's smallest pool, 8 MiB, has no room for the chunks of 80 SMs. So
-//   the number of arenas is at most an eighth of the pool's chunks, and SMs share arenas.
+//   the default number of arenas is at most an eighth of the pool's chunks, but at least one, and SMs may share an
+//   arena.
 // * Lanes of a warp that request the same size wait together, and their leader claims slots for all of them. Lanes that
 //   free slots of one bin, and lanes that request blocks of one height from the tree, also act together
-//   (semaphore.hpp). The thread that makes a bin keeps its slots of this bin, without a walk along the list.
+//   (semaphore.hpp). The thread that makes a bin keeps slots of this bin for its lanes, without a walk along the list.
 // * The tree serves the size of which a bin has only one slot (2 KiB), as in the paper's measurements.
 // * If a bin or chunk cannot be made, each lane of the group takes an available unit. A lane that finds none returns
 //   null.
-// * Each file lists its own assumptions: the widths of semaphores, the height of a block in use, the order of signals.
+// * Other files list further assumptions: the widths of semaphores, the height of a block in use, the order of signals.
 //
 // Differs from the paper:
 // * The smallest block has 16 bytes, not 8. The pool may have any size, not only powers of two.
@@ -38,10 +41,12 @@
 //   free checks again, at most 64 times. Then the empty bin stays in the list until a later free empties it again.
 // * Lanes of a warp that request different sizes run one group after the other; the paper does not say how a warp is
 //   divided. A call determines once which lanes run together. Votes of this group form each later group, and lanes that
-//   came together leave together. If the makers of bins form groups across the groups that wait for them, or if lanes
-//   in malloc run beside lanes in free, some warps of an H200 do not end (docs/findings.md).
+//   came together leave together. Without these rules, the makers of bins may form groups across the groups that wait
+//   for them, and lanes in malloc may run beside lanes in free. Then some warps of an H200 do not end
+//   (docs/findings.md).
 // * As in the paper, waits for units that another thread makes, for locks and for readers have no bound. These waits
-//   end: a thread that makes units reports a failure, and holders of locks and readers wait only for lower levels.
+//   end. A thread that makes units reports a failure. The holder of a node's lock waits only for the lock of the node's
+//   parent, and the holder of RCU's mutex only for readers. Readers and holders of other locks wait for nothing.
 // * A thread that merges two available halves waits for the units of both, also without bound. This wait ends, because
 //   the threads that hold these units use or return them.
 //
@@ -83,7 +88,7 @@ class BulkAlloc {
             .parameters = {.page_bytes = 256, .chunk_bytes = 1024, .arenas = 1},
             .serves_new = 96};
   }
-  // The bitmaps of this heap's bins have more than one word.
+  // In this heap, a bin of 16-byte blocks uses two words of its bitmap.
   static SmallHeap<Parameters> second_small_heap() {
     return {.pool_bytes = 2 * 4096 + 1024,
             .parameters = {.page_bytes = 1024, .chunk_bytes = 4096, .arenas = 1},

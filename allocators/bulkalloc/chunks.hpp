@@ -5,9 +5,9 @@
 //
 // Stage 1 is a semaphore of bins, whose batch is a chunk. Stage 2 happens under the collective mutex. One of the lanes
 // that call together takes the lock for all. The lane with rank k takes the k-th free bin of the list. The last lane
-// removes the chunks without free bins from the list. A chunk whose bins are all free returns to the tree if their
-// units are available. If a unit is missing, a lane holds it and will take a bin. Then the chunk stays, `whole` counts
-// it, and each group that takes bins later checks again.
+// removes the chunks without free bins from the list. A chunk whose bins are all free returns to the tree if as many
+// units are available. If there are fewer, lanes hold the others and will take bins. Then the chunk stays, `whole`
+// counts it, and each group that takes bins later checks again.
 #pragma once
 
 #include "allocators/bulkalloc/buddy_tree.hpp"

@@ -5,8 +5,8 @@
 //   never both available.
 // * Semaphores count the available nodes of a height, the free bins of an arena, and the free slots of a size in an
 //   arena.
-// * The counter of a bin or chunk equals the number of its clear bits. Listed bins have free slots, and listed chunks
-//   have free bins.
+// * Each listed bin has free slots, and each listed chunk has free bins. Their counters equal the numbers of their
+//   clear bits. `whole` counts the listed chunks whose bins are all free.
 #pragma once
 
 #include <bit>

@@ -69,7 +69,7 @@ struct Layout {
   SIMT_FN Chunk& chunk(std::uint32_t page) const { return *reinterpret_cast<Chunk*>(address(page)); }
   SIMT_HOST_FN std::uint32_t chunk_of(std::uint32_t page) const { return page & ~(chunk_pages() - 1); }
 
-  // Returns a slot of the bin of this page.
+  // Returns the address of a slot of the bin in this page.
   SIMT_FN std::byte* slot(std::uint32_t page, std::uint32_t size_log2, std::uint32_t slot) const {
     const std::uint32_t in_bin = ((1u << page_log2) - header_bytes) >> size_log2;
     if (slot < in_bin) return address(page) + header_bytes + (std::size_t{slot} << size_log2);

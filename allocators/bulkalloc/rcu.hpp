@@ -1,11 +1,12 @@
-// Rcu is read-copy-update with delegation: an item that has left a list is used again only after all readers that may
-// have seen it there have left.
+// Rcu is read-copy-update with delegation: an unlinked item is linked again or freed only after all readers that may
+// have seen it in the list have left.
 //
 // Paper: Gelado & Garland, PPoPP 2019 (delegation of deferred work; sleepable RCU with an epoch and two counters).
 //
 // Idea: A thread that has unlinked an item puts it into a queue. If another thread already waits to begin the next
-// epoch, this other thread will do the work. Otherwise the first thread waits for the mutex, begins a new epoch and
-// waits for the readers of the previous one. Then it does the queued work.
+// epoch, this other thread will do the work. Otherwise the first thread waits for the mutex and takes the queue. If the
+// queue is not empty, the thread begins a new epoch, waits for the readers of the previous one, and does the queued
+// work.
 //
 // Differs from the paper: A reader enters with one addition to a word that also contains the epoch, so no reader counts
 // itself into an ended epoch. Another word counts the readers that leave. The epoch is over when both counts are equal.

@@ -22,7 +22,7 @@
 //   1,000 compare-exchanges, and the number grows with the lanes (tests/allocators/bulkalloc_test.cpp).
 // * R and E have 19 bits, for as many units as a device of 255 SMs has threads. E stays below R plus one batch and one
 //   unit per thread that merges, because no thread makes a batch while enough units are expected. C has 26 bits with
-//   its sign, so an arena may have up to 2^25 free slots of a size: 512 MiB of the smallest size.
+//   its sign, so an arena must have fewer than 2^25 free slots of a size: less than 512 MiB of the smallest size.
 //
 // Differs from the paper:
 // * A waiting thread stops waiting when R exceeds C + E, not when R equals C + E. R includes the thread's own units, so
@@ -68,8 +68,8 @@ struct Semaphore {
     }
   };
   // Divides the lanes as if each requested one unit, one lane after the other. A lane makes a batch for itself and the
-  // next batch - 1 lanes if all available and expected units are reserved. Each of the other lanes takes a unit if
-  // there is one.
+  // next batch - 1 lanes if all available and expected units are reserved. The other lanes take the available units,
+  // and those that get none wait.
   SIMT_HOST_FN static Shares shares_of(const State& now, std::uint32_t lanes, std::uint32_t batch) {
     const std::int64_t lacking = std::int64_t{lanes} - (now.there + now.expected - now.reserved);
     const std::uint32_t make = least((lacking + batch - 1) / batch, lanes);

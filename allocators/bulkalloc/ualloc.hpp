@@ -1,8 +1,8 @@
-// UAlloc serves blocks that are smaller than a page, from bins of an arena per SM.
+// UAlloc serves small blocks from bins. Each SM uses one arena of bins, but SMs may share an arena.
 //
-// Paper: Gelado & Garland, PPoPP 2019 (UAlloc). The lanes of a warp that request one size at the same time share one
-// wait for slots and one walk along the bins. Then each lane takes a bit for itself. Lanes that free slots of one bin
-// return them together. (The paper has special paths for single lanes and full warps and does not say more.)
+// Paper: Gelado & Garland, PPoPP 2019 (UAlloc). The lanes of a warp that request one size at the same time share their
+// waits for slots and their walks along the bins. Then each lane takes a bit for itself. Lanes that free slots of one
+// bin return them together. (The paper has special paths for single lanes and full warps and does not say more.)
 //
 // Waits: A lane waits for units that another lane is making, for locks, and for readers of RCU. Readers and the holder
 // of a list's lock wait for nothing; the holder of the mutex of RCU waits for readers. A lane that makes a bin waits
@@ -23,7 +23,7 @@ struct UAlloc {
   std::uint32_t arenas = 0;
   std::uint32_t sizes = 0;
 
-  // Serves the lanes of the group, which request 2^size_log2 bytes.
+  // Returns a block of 2^size_log2 bytes to each lane of the group, or null.
   template <class Thread, class Group>
   SIMT_FN void* malloc(Thread& thread, const Group& group, std::uint32_t size_log2) const {
     const std::uint32_t arena = thread.sm() % arenas;

@@ -4,15 +4,16 @@
 //
 // Idea: One fetch-add on one word hands out the pool from front to back. Nothing is ever freed.
 //
-// Data: `next` is the number of bytes that requests have taken so far, including failed requests.
+// Data: `next` is the number of bytes that requests have taken since reset(), including those that found too little
+// room.
 //
 // Differs from the paper: Requests are rounded up to 16 bytes for alignment, and the end of the pool is tested. Failed
 // requests leave their addition in `next`. If a failed request subtracted its bytes again, one range could be handed
-// out twice. The word has 64 bits, and a request has at most the size of the pool. So the word wraps only after 2^64 /
-// pool size failed requests. (A reset of the word would take registers in every malloc.)
+// out twice. The word has 64 bits, and a request has at most the size of the pool. So the word wraps only after at
+// least 2^64 / pool size failed requests. (A reset of the word would take registers in every malloc.)
 //
-// The authors' AtomicMalloc takes less time in another program (data/originals/h200.json), for mallocs and frees by the
-// same amount. A free does nothing, so this amount is the difference between the two ways of measuring.
+// The authors' AtomicMalloc, measured by another program (data/originals/h200.json), takes less time. The difference is
+// the same for mallocs and for frees. A free does nothing, so the difference comes from the two ways of measuring.
 #pragma once
 
 #include "allocators/bump/bump_pool.hpp"

@@ -6,7 +6,8 @@
 // of its own block at the start of the pool. Memory is reused even if it was not freed, so this is a yardstick, not a
 // heap.
 //
-// Data: `next` is the number of bytes that requests have taken since the last wrap.
+// Data: `next` is the number of bytes that requests have taken since the last wrap, including those that exceed the
+// end.
 //
 // Differs from the paper: The failed exchange may observe a pointer v with v <= pool < v + bytes. Then Algorithm 2
 // leaves its loop and returns [v - bytes, v), a range that no thread reserved. In this form the thread tries the wrap

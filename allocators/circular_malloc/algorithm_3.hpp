@@ -20,8 +20,9 @@
 //   of the authors stops after 1,000,000 steps in its tests. A bound in laps would be wrong. A walker that read the
 //   header of an absorbed chunk follows user data and may pass the end marker at each step. Among many walkers, a large
 //   enough chunk may look used in each lap. By default, a walk has four times as many steps as the fresh pool has
-//   chunks, but at least 1,000,000: 4.2 million in a pool of 256 MiB, and 34 million in one of 2 GiB. So a null takes
-//   long, and in a full pool each caller makes all these steps. A test that needs null soon sets `max_steps`.
+//   chunks, but at least 1,000,000. These are 4.2 million steps in a pool of 256 MiB, and 34 million in one of 2 GiB.
+//   So a null takes long, and in a full pool each caller makes all these steps. A test that needs null soon sets
+//   `max_steps`.
 // * Release stores replace the fence and the plain stores, and loads of the same words acquire. A malloc also releases
 //   the roving offset, because the offset must not become visible before the header to which it points.
 // * Blocks are aligned to 16 bytes, so offsets count granules of 16 bytes and the words reach further.

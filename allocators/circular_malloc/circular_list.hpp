@@ -125,7 +125,7 @@ class CircularList {
   }
 
   // Follows the list on the host while no kernel runs. The chunks must increase strictly from 0 to the end marker, so
-  // that they cover the pool.
+  // that they cover the pool. The end marker must be used and lead to chunk 0.
   std::string broken_invariant(simt::Stream& stream) const {
     constexpr std::size_t stride = std::is_same_v<Layout, SideTable<Header>> ? sizeof(Header) : granule_bytes;
     const std::byte* const first = reinterpret_cast<const std::byte*>(&layout_.header(0));

@@ -11,7 +11,7 @@
 //
 // There are two places:
 // * InPool: Headers lie in front of the chunk's payload, as published. After a merge, the absorbed header becomes
-//   payload, and a late walker may lock a word of user data.
+//   payload, and a walker that still holds its index may lock a word of user data.
 // * SideTable: Headers lie outside the pool, one per granule. After a merge, the absorbed header stays "used" with a
 //   forward next. So a walker that still holds its index passes through, and merging is safe.
 //

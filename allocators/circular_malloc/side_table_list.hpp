@@ -1,5 +1,5 @@
 // This is the list of chunks of the reworked CMalloc family. Its headers lie outside the pool. A thread that walks
-// along the list first loads the header of a chunk and then locks the chunk.
+// along the list loads the header of a chunk, and locks the chunk only if it is free and large enough.
 //
 // Base: Vinkler & Havran 2015, Algorithm 3, sections 4.2-4.4 (published form: algorithm_3.hpp).
 //
@@ -13,22 +13,23 @@
 // * Lanes that find the same free chunk share it. One lane locks it, and the lanes get adjacent blocks until the chunk
 //   is used up (shared_chunk.hpp). If lanes did not share, each lane would pass the chunk to the next lane only after
 //   its own split.
-// * A walk that lost a race, or sees the offset move, continues at a random chunk of the first division, the same for
-//   its warp. The distance grows with each repetition. If all callers continued in order, they would follow the winner
-//   to the rest of its chunk, and all but one would lose again.
+// * In its first lap, a walk that lost a race or sees the offset move continues at a random chunk of the first
+//   division. The chunk has room for a whole warp and is the same for all lanes of the warp. The distance grows with
+//   each repetition. If all callers continued in order, they would follow the winner to the rest of its chunk, and all
+//   but one would lose again.
 // * The last two changes have a disadvantage for lone lanes with requests of 1 KiB and more: the offset soon stays
 //   behind the last chunk with room for a warp. A walk does not skip to the first chunk with room, because CFMMalloc
 //   then returns null on an H200 although the pool has room.
 // * A walk checks a locked chunk at the end of the pool twice if the chunk is large enough, because another thread may
 //   be dividing the chunk. More checks would cost time, because the chunk may stay in use for long.
-// * The first lap of a walk skips the levels of a heap whose chunks were too small from the start (pre_split.hpp). Most
-//   chunks of the pool are in these levels. A single small request leaves the offset there, and larger requests would
-//   then step over millions of headers.
+// * The first lap of a walk skips the levels of a heap whose chunks were too small from the start (pre_split.hpp). The
+//   lowest levels have most chunks of the pool. A single small request leaves the offset there, and larger requests
+//   would then step over millions of headers.
 // * The first lap follows the roving offset, because other walks have passed the chunks before it and found them in use
 //   or took them. The offset and the start of each heap always point to a header with a valid next. The second lap
 //   skips nothing.
-// * A free moves the roving offset after the unlock. Otherwise the release would wait for the store to a word that all
-//   merging threads share. One of the lanes that merge together writes the offset.
+// * A free that merges moves the roving offset after the unlock. Otherwise the release would wait for the store to a
+//   word that all merging threads share. One of the lanes that merge together writes the offset.
 // * Each offset has its own sector, and a merge does not redirect offsets, because an offset on an absorbed chunk is a
 //   valid start.
 #pragma once

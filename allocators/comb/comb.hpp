@@ -4,12 +4,13 @@
 // each step is safe.
 //
 // Idea: The pool is cut into chunks. Each chunk serves one size. A bitmap word of 64 bits has the class of its chunk
-// beside the bits of 32 slots. A warp finds a chunk in the directory of its class, at a place that follows from the
-// warp's number, and ORs one bit per lane into a word without loading it first. The old word shows which slots the warp
-// won and, by the tag, whether the chunk serves the class, because entries may be wrong at any time. Each entry has a
-// preferred chunk, and a warp that requests one class guesses that the entry contains this chunk. If the guess is
-// right, the warp does not even read the directory. Neighbouring warps use neighbouring words, so warps that repeat
-// their requests do not contend.
+// beside the bits of 32 slots. A warp finds a chunk in the directory of its class and ORs one bit per lane into a word
+// of the chunk, without loading the word first. The place in the directory depends on the warp's number, on how many of
+// its lanes request, and often on the clock. The old word shows which slots the warp won. Entries may be wrong at any
+// time, but the tag of the old word shows whether the chunk serves the class. Each entry has a preferred chunk, and a
+// warp that requests one class guesses that the entry contains this chunk. If the guess is right, the warp does not
+// even read the directory. Neighbouring warps start at neighbouring slots, so warps that repeat their requests seldom
+// contend for slots.
 //
 //   space.hpp       the arrays           words.hpp    claim, open and own a word
 //   retirement.hpp  chunks change class  take.hpp     slots for lanes that come together
@@ -180,7 +181,8 @@ class Comb {
 
   // Makes the first claim. With `guesses`, the claim goes to the preferred chunk of the directory entry, and the
   // directory is read only if the tag shows that the guess was wrong. A right guess saves a round trip to memory. A
-  // wrong guess costs all lanes of the warp two more accesses, so a warp that requests several classes does not guess.
+  // wrong guess costs all lanes of the warp up to two more accesses, so a warp that requests several classes does not
+  // guess.
   //
   // A wrong guess sets bits in a word of another class and clears them again. This harms no block:
   //   * A closed or locked word (of a free chunk, a run, a retirement, an opening) has all bits set, so the guess wins
@@ -214,12 +216,12 @@ class Comb {
   // Returns the place of the first claim. The number of a warp determines which slots are its share. The size of a
   // share is a power of two, at least one slot per mate. Shares are larger in a large pool, where a lane that requests
   // twice should find a second slot. A warp of which one lane calls is likely to request again, so the shares of such
-  // warps together may be the whole pool. If more than 16 lanes of the warp call (`lanes`), a share is at most one
-  // word. Fewer lanes may be in a loop, so they get up to an eighth of a chunk if the prepared chunks are enough for
-  // all. A lone lane that needs slots of 4 to 12 KiB has less than a word if a word for each warp does not fit into the
-  // prepared chunks. Its first request then finds an open word. If that word has no free slot, the lane takes the slow
-  // path. Shares of different sizes use different parts of the directory, so that warps with 3 mates do not contend
-  // with warps with 30. `now` returns the clock, the same for all mates.
+  // warps together may be up to the whole pool. If more than 16 lanes of the warp call (`lanes`), a share is at most
+  // one word. Fewer lanes may be in a loop, so they get up to an eighth of a chunk if the prepared chunks are enough
+  // for all. A lone lane that needs slots of 4 to 12 KiB gets less than a word if the prepared chunks have a slot, but
+  // not a word, for each warp. Its first request then finds an open word. If that word has no free slot, the lane takes
+  // the slow path. Other shares of less than a word use parts of the directory that depend on their size. So warps with
+  // 3 mates do not contend with warps with 30. `now` returns the clock, the same for all mates.
   template <class Thread, class Now>
   SIMT_FN Place place_of(Thread& thread, SizeClass size_class, std::uint32_t count, std::uint32_t lanes,
                          std::uint32_t first_rank, Now now) const {

@@ -1,12 +1,13 @@
 // These functions find chunks of a class and give a class more chunks.
 //
-// Each class has a list of its chunks. These chunks are the members of the class. A request picks some members at
-// random. Like the directory, the list is a hint: an entry may be empty or contain a chunk that has left the class. The
-// length of the list is the number of entries that have been used since the last reset, at most all entries.
+// Each class has a list of its chunks. These chunks are the members of the class. A request on the slow path picks some
+// members at random. Like the directory, the list is a hint: an entry may be empty or contain a chunk that has left the
+// class. The length of the list is the number of entries that have been reserved since the last reset, at most all
+// entries.
 //
 // A class that needs a chunk gets a free chunk, or an empty chunk of another class if no chunk is free. A request that
-// needs a chunk first marks an entry. Other requests at this entry wait for the chunk, which also serves them. So if
-// many requests fail at once, they take only a few chunks.
+// needs another chunk than the preferred one first marks an entry. Other requests at this entry wait for the chunk,
+// which also serves them. So if many requests fail at once, they take only a few chunks.
 #pragma once
 
 #include "allocators/comb/retirement.hpp"
@@ -27,8 +28,9 @@ SIMT_FN std::uint32_t unused_chunks(Thread& thread, const S& space, const Group&
   return used < space.chunks ? space.chunks - used : 0;
 }
 
-// Returns the approximate number of chunks that a class may still get: the unused chunks, and the prepared chunks of
-// other classes. The latter stay empty in a pool that serves one size.
+// Returns the approximate number of chunks that a class may still get. These are the unused chunks, and the prepared
+// chunks less the empty chunks that classes have taken from each other. Most prepared chunks stay empty in a pool that
+// serves one size.
 template <class Thread, class S, class Group>
 SIMT_FN std::uint32_t chunks_to_get(Thread& thread, const S& space, const Group& mates) {
   std::uint32_t empty = 0;
@@ -54,7 +56,7 @@ SIMT_FN std::uint32_t extend_list(Thread& thread, const S& space, std::uint32_t 
 
 // Stores a chunk in the list, at a reserved place. If another request has already put a chunk at this place, this
 // function tries other places: new ones at the end of the list, then the places that follow. After 256 tries the chunk
-// replaces another. Only a scan of all chunks finds a chunk that is not in the list.
+// replaces another. A chunk that is not in the list is found only through the directory or by a scan of all chunks.
 template <class Thread, class S>
 SIMT_FN void enlist(Thread& thread, const S& space, std::uint32_t size_class, std::uint32_t place,
                     std::uint32_t chunk) {
@@ -84,8 +86,8 @@ SIMT_FN std::uint32_t own_chunk(const S& space, std::uint32_t size_class, std::u
 
 // Gives the class the preferred chunks of `batch` neighbouring directory entries, unless they are taken. One atomic
 // operation takes them all, because the requests that follow will need the other chunks. Fewer mates than `batch` take
-// only the preferred chunk of entry `place`. A thrifty group gives this chunk back if chunks are scarce. Returns the
-// preferred chunk of entry `place` if it now belongs to the class, otherwise no_chunk.
+// only the preferred chunk of entry `place`. A thrifty group gives this chunk back if at least three quarters of the
+// chunks are in use. Returns the preferred chunk of entry `place` if it now belongs to the class, otherwise no_chunk.
 template <class Thread, class S, class Group>
 SIMT_FN std::uint32_t fetch_own_chunks(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class,
                                        std::uint32_t place, std::uint32_t batch, bool thrifty) {
@@ -111,8 +113,8 @@ SIMT_FN std::uint32_t fetch_own_chunks(Thread& thread, const S& space, const Gro
   }
   before = mates.broadcast(before);
   mates.sync();  // the leader's acquire covers all lanes
-  // Each lane gives the class to one chunk. The leader gives it to the requested chunk. Other requests wait for this
-  // chunk, so the list is updated later.
+  // Each of the first `batch` lanes gives the class to at most one chunk. The leader gives it to the requested chunk.
+  // Other requests wait for this chunk, so the list is updated later.
   const std::uint32_t mine = lowest | ((wanted + mates.thread_rank()) & (batch - 1));
   const std::uint32_t owned = bits & ~before;
   const bool gives = mates.thread_rank() < batch && (owned >> mine % 32 & 1) != 0;
@@ -194,9 +196,9 @@ SIMT_FN bool obtainable(Thread& thread, const S& space, std::uint32_t chunk, std
 }
 
 // Gives an empty chunk of another class, or a free chunk, to this class. All such searches share a cursor, which stays
-// where a search found chunks. A search skips chunks that another thread is taking, so searches do not wait for each
-// other. If the last pass over the pool found nothing, each search makes only one step, because chunks rarely become
-// empty again.
+// where a search found chunks. A search makes at most 64 steps. It skips chunks that another thread is taking, so that
+// searches do not wait for each other. If the last pass over the pool found nothing, each search makes only one step,
+// because chunks rarely become empty again.
 template <class Thread, class S, class Group>
 SIMT_FN std::uint32_t take_empty_chunk(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class) {
   constexpr std::uint32_t most_looks = 64;

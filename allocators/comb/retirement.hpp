@@ -1,11 +1,11 @@
 // These functions change the use of a chunk: a free chunk gets a class, and an empty chunk of a class becomes free or
 // gets another class.
 //
-// A thread retires a chunk by locking all its words. It can lock only words that are closed or have no taken slot. When
-// it has locked all words, no block of the chunk is in use, and no other thread can take a slot. The thread changes the
-// table and finally closes the words. It locks word 0 first, so of two threads that retire a chunk only one succeeds.
-// If any slot is taken, by its owner or for a moment by a claim with the wrong class, the attempt ends, and the thread
-// opens the words again.
+// The lanes of a group retire a chunk together: they lock all words that its class uses. They can lock only words that
+// are closed or have no taken slot. When they have locked all words, no block of the chunk is in use, and no other
+// thread can take a slot. The group changes the table and finally closes the words. It locks word 0 first, so of two
+// groups that retire a chunk only one succeeds. If any slot is taken, by its owner or for a moment by a claim with the
+// wrong class, the attempt ends, and the group opens the words that it locked.
 #pragma once
 
 #include "allocators/comb/words.hpp"
@@ -66,7 +66,7 @@ SIMT_FN bool enter(Thread& thread, const S& space, std::uint32_t chunk, SizeClas
 }
 
 // Sets the table entry of an empty chunk of a class to `next`. All members of the group call this function. Returns
-// false if the chunk is not empty or if another group works on it.
+// false if the chunk is not empty, if it has left the class, or if another thread works on it.
 template <class Thread, class S, class Group>
 SIMT_FN bool retire(Thread& thread, const S& space, const Group& group, std::uint32_t chunk, SizeClass size_class,
                     std::uint32_t next) {

@@ -4,7 +4,7 @@
 //   1. the word of the first claim, in a chunk for their directory entry, which they may have to fetch
 //   2. words at random in the chunks of the class; after some rounds without success one more chunk
 //   3. all chunks of the pool: slots of the class, free chunks, empty chunks of other classes
-//   4. the same for the class with larger slots that has the most chunks
+//   4. the same for the class with larger slots whose list of chunks is longest
 // Every wait is bounded by a fixed number of checks. If step 3 finds nothing, the pool had nothing for the class, or
 // other threads worked on some of its memory in every round.
 #pragma once
@@ -22,7 +22,7 @@ struct Place {
 };
 
 // Takes slots for the mates from the word of the first claim, which contained `seen`. If another thread has locked the
-// word, the mates wait, because the word will soon be open.
+// word, the mates wait for it, because the word will soon be open. They make at most eight checks in all.
 template <class Thread, class S, class Group>
 SIMT_FN Taken take_at_home(Thread& thread, const S& space, Group& mates, const simt::Parked<SizeClass>& size_class,
                            const simt::Parked<Place>& place, std::uint32_t chunk, std::uint64_t seen) {
@@ -163,8 +163,9 @@ SIMT_FN void* search(Thread& thread, const S& space, Group mates, SizeClass the_
     }
     if (place->thrifty && scarcity(space, unused_chunks(thread, space, mates)) != 0) break;
     const std::uint32_t batch = place->thrifty || mates.num_threads() < space.batch ? 1 : space.batch;
-    // An eighth of the warps requests a chunk at once, and the others first wait for the chunk. In a new pool all warps
-    // come here together, and accesses to one word of the map are serialised.
+    // If the entry had no chunk, only warps at every eighth word of every `batch`-th entry request one at once. The
+    // others first wait for the chunk. In a new pool all warps come here together, and accesses to one word of the map
+    // are serialised.
     const bool asks = place->word % 8 == 0 && place->entry % batch == 0;
     const std::uint32_t old = chunk;
     chunk =

@@ -16,13 +16,13 @@
 //              They are hints, too.
 //   barren     Each class has a bit per window of eight chunks: 1 = the last check found nothing for the class. The
 //              bits are hints, too.
-//   notes      Each class has, for each window, the ticket of the last check that found nothing (scan.hpp).
+//   notes      Each class has, for each window, the ticket plus 1 of the last check that found nothing (scan.hpp).
 //
-// Chunk numbers 0 and 1 have no memory. Their words are closed forever, so a request that follows a directory entry 0
-// (not used yet) or 1 (a chunk is being fetched) finds nothing, without an extra test.
+// Chunk numbers 0 and 1 have no memory, and their words are closed forever. A directory entry 0 is not used yet, and
+// for an entry 1 a chunk is being fetched.
 //
-// A reset gives classes to the first chunks of the pool (`prepared`) and opens their words, as if requests of each size
-// had been served and freed. So the first requests of a new pool are as fast as later ones.
+// A reset gives classes to the first chunks of the pool (`prepared`) and opens their words, as if requests of their
+// sizes had been served and freed. So the requests that these chunks can serve fetch no chunk.
 #pragma once
 
 #include <algorithm>
@@ -110,7 +110,8 @@ struct Parameters {
 template <Bug bug_>
 struct Space {
   static constexpr Bug bug = bug_;
-  // The shares of all warps of a grid together may use a 64th of the pool.
+  // The shares of all warps of a grid together may use a 64th of the pool. They may use more if only one lane of a warp
+  // requests a size (comb.hpp, `place_of`).
   static constexpr std::uint32_t pool_per_shares_log2 = 6;
 
   // in device memory, so that calls of the slow path pass one register pair instead of this struct
@@ -256,7 +257,7 @@ struct Space {
 
   static constexpr std::uint64_t most_chunks = 1 << 24;
 
-  // Prepare gives classes to the first chunks. One warp serves each chunk.
+  // Prepare gives classes to the first chunks, except to those of the unused class. One warp serves each chunk.
   struct Prepare {
     template <class Thread>
     SIMT_FN void operator()(Thread& thread, Space space) const {

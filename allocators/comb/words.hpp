@@ -12,9 +12,9 @@ SIMT_HOST_FN std::uint32_t lowest_bits(std::uint32_t bits, std::uint32_t wanted)
 }
 
 // Sets bits of a word and returns those that the caller has won. The old word tells whether the claim counts. If its
-// tag differs from the caller's class, the chunk has another class, and the caller clears the bits. If the tag is the
-// same, the chunk stays in this class until the caller clears the bits, because a thread that changes the class must
-// own every word.
+// tag differs from the caller's class, the claim wins nothing, and the caller clears the bits that it set. If the tag
+// is the same, the chunk stays in this class until the caller clears the bits, because a thread that changes the class
+// must own every word.
 template <class Thread, class S>
 SIMT_FN std::uint32_t claim_bits(Thread& thread, const S& space, std::uint32_t number, std::uint32_t size_class,
                                  std::uint32_t bits, std::uint64_t& before) {
@@ -32,7 +32,8 @@ SIMT_FN std::uint32_t free_slots(std::uint64_t word, SizeClass size_class, std::
   return tag_of(word) == closed ? ~size_class.surplus(index) : 0;
 }
 
-// Opens a closed word of the chunk for a class and takes `slots` of it. Returns the slots that were taken.
+// Opens a closed word of the chunk for a class and takes `slots` of it. Returns the slots that were taken: none if the
+// word is not closed or the chunk has another class.
 //
 // The lock comes first and the load of the table second. While this thread holds the lock, no thread can retire the
 // chunk, so its class cannot change. The load cannot return an older class, because the thread that ended that class

@@ -2,8 +2,8 @@
 //
 // Source: CUDA C++ Programming Guide, "Dynamic Global Memory Allocation and Operations". The algorithm is unpublished.
 //
-// On the CPU back end, the executor's bounded deterministic heap replaces it, so that allocators over the device heap
-// also run there. Its speed does not predict CUDA's.
+// On the CPU back end, the executor's bounded deterministic heap replaces CUDA's heap, so that allocators over the
+// device heap also run there. Its speed does not predict CUDA's.
 //
 // Data: CudaMalloc has no words of its own. The size of the heap is the cell's pool size and is fixed before the first
 // launch of the process. Freeing all blocks does not restore the initial state of the heap, so a fresh heap needs a new

@@ -65,7 +65,7 @@ class Session {
   SIMT_FN void free(Thread&, void*) {}
 
   // Declares that the calling lanes have no live block left. When all lanes of the warp that allocated have done so,
-  // all memory is freed.
+  // all memory of the warp is freed.
   template <class Thread>
   SIMT_FN void release_all(Thread& thread) {
     if (record_ == nullptr) return;

@@ -7,8 +7,8 @@
 //   or part of a multi-page block), it is higher by the bytes of a page.
 //
 // Protocol:
-// * enter: A thread adds 1 to the filling. If the page is not full, the thread gives an unused page the requested size,
-//   and searches for a clear bit.
+// * enter: A thread adds 1 to the filling. If the page is not full, the thread gives an unused page the requested size.
+//   If the page's chunks have a suitable size, the thread searches for a clear bit.
 // * leave: A thread subtracts 1. With `reset_pages`, the last thread to leave locks the page by a compare-exchange from
 //   0, clears the words that other chunk sizes use for bits, marks the page unused, and unlocks it by a subtraction.
 //

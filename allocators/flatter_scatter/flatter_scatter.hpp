@@ -7,7 +7,8 @@
 // * malloc: A hash of size, SM and warp selects an access block and a page. A lane enters one page after the other by
 //   one addition, gives an unused page its size, and looks for a clear bit, beginning at its own.
 // * malloc of half a page and more: The lane locks neighbouring pages, one after the other.
-// * free: The lane clears the bit and leaves the page. The last lane to leave marks the page unused.
+// * free: The lane clears the bit and leaves the page. With `reset_pages` (the default), the last lane to leave marks
+//   the page unused.
 //
 // Data: access_block.hpp, page_layout.hpp; one word that moves the access block where searches begin.
 //
@@ -37,8 +38,8 @@ namespace flatter_scatter {
 
 struct Heap {
   std::byte* base = nullptr;
-  // The hash selects one of `stride` access blocks. Searches begin this number of strides behind it. Any value is
-  // correct.
+  // The hash selects one of `stride` access blocks. A search begins `*first_block` strides behind this block. Any value
+  // is correct, because a search visits all access blocks.
   std::uint32_t* first_block = nullptr;
   std::uint32_t blocks = 0;
   std::uint32_t block_shift = 63;  // log2 of the bytes of an access block; 63 if there is only one
@@ -86,9 +87,9 @@ class FlatterScatter {
   static std::size_t max_request(std::size_t pool_bytes, const Parameters& parameters) {
     return pages_of(pool_bytes, parameters) * parameters.page_bytes;
   }
-  // The pool has two access blocks of three pages with 15 chunks of 16 bytes. If a failed search for neighbouring pages
-  // locks a page while its last chunk is freed, the page keeps its size. The next search for another size resets the
-  // page and continues elsewhere.
+  // The pool has two access blocks of three pages, and a page has 15 chunks of 16 bytes. If a failed search for
+  // neighbouring pages locks a page while its last chunk is freed, the page keeps its size. The next search for another
+  // size resets the page and continues elsewhere.
   static SmallHeap<Parameters> small_heap() {
     return {.pool_bytes = 2 * 1024,
             .parameters = {.access_block_bytes = 1024, .page_bytes = 256},

@@ -1,4 +1,5 @@
-// Van Emde Boas trees of Gallatin are sets of segments: bitmaps with fan-out 64, in layers (McCoy & Pandey 2024).
+// Van Emde Boas trees of Gallatin are sets of segments: bitmaps in layers, with up to 64 bits per node (McCoy & Pandey
+// 2024).
 //
 // The bottom layer has one bit per segment, and each upper layer has one bit per node below. Find-first-set replaces
 // the minima and maxima. The upper layers are hints. insert() sets a bit and continues upwards while nodes were empty.

@@ -6,10 +6,11 @@
 //   random starts (`tree_restarts` in all), and at last the lowest segment. With `first_fit` it starts at the lowest
 //   segment. If the tree is empty, the class takes the lowest free segment. One subtraction from the segment's free
 //   blocks grants one block: a fresh block, or the next one of its ring. The request that takes the last block removes
-//   the segment from the tree and fetches another segment in advance.
-// * return: A returned block gets the next place of the ring. The first block at or above a tenth of the ring inserts
-//   the segment into the class's tree again, unless the ring has only one place. The thread that returns the last block
-//   frees the segment.
+//   the segment from the tree. It also fetches another segment in advance, unless another request holds the lock of the
+//   class.
+// * return: A returned block gets the next place of the ring. The block at the place of a tenth of the ring, rounded
+//   up, inserts the segment into the class's tree again. (A ring of one place has no such block.) The thread that
+//   returns the last block frees the segment, unless another request takes a block first.
 //
 // Orders:
 // * `freed` hands slices over: frees add to it with release, and the last one exchanges it with acquire.
@@ -165,8 +166,8 @@ SIMT_NOINLINE_FN void return_block(Thread& thread, const Heap& heap, std::uint32
   heap.free_segments().insert(thread, segment);
 }
 
-// Frees `count` slices of the block. The last slices return the block. `order` is release, or relaxed for unused
-// slices.
+// Frees `count` slices of the block. The call that frees the last slices returns the block. `order` is release, or
+// relaxed for unused slices.
 template <class Thread, class Order>
 SIMT_FN void free_slices(Thread& thread, const Heap& heap, std::uint32_t block, std::uint32_t size_class,
                          std::uint32_t count, Order order) {

@@ -1,12 +1,13 @@
-// Gallatin finds segments in van Emde Boas trees and cuts them into blocks of slices. One addition takes the slices of
-// a warp.
+// Gallatin finds segments in van Emde Boas trees and cuts them into blocks of slices. One addition usually takes the
+// slices of all lanes of a warp that request one class.
 //
 // Paper: McCoy & Pandey, Gallatin: A General-Purpose GPU Memory Manager, PPoPP 2024. We do not have the paper's text,
 // so protocol, layout and defaults follow the authors' public code of March 2024.
 //
 // Idea:
 // * malloc, up to 4 KiB: A request gets a slice, whose size is a power of two. Each size class has a table of pinned
-//   blocks, and the SM selects the entry. One load and one addition serve all lanes of a warp that request one class.
+//   blocks, and the SM selects the entry. One load and one addition serve all lanes of a warp that request one class,
+//   unless the block ends.
 // * malloc, up to 32 KiB: A request gets 2, 4 or 8 of the largest slices in a row.
 // * malloc, up to one segment (16 MiB): A request gets a whole block.
 // * malloc, above one segment: A request gets a run of segments.
@@ -26,13 +27,13 @@
 // * Assumed: A team detaches a block that it finds twice in a row, if the block is used up or of another class. The
 //   lanes that crossed the end of the block may have found it in another entry.
 // * Assumed: A whole block is returned if a team that knew the block from an earlier use takes slices of it first.
-// * A fetched segment adds its free blocks to the counter `active` instead of storing them, because a late request may
-//   have subtracted from the counter. A request that extends beyond a block may be the last to free slices of it, and
-//   then it returns the block.
+// * A fetched segment adds its free blocks to the counter `active` instead of storing them, because a request that
+//   found the segment in an earlier use may have subtracted from the counter. A request that extends beyond a block may
+//   be the last to free slices of it, and then it returns the block.
 // * Rings and the table hold block numbers of 32 bits instead of pointers. Classes of segments have 32 bits instead of
 //   16.
-// * Pools below 512 MiB have smaller segments, so that there are 32 of them. A slice is at most a sixteenth of a
-//   segment. The entries of the smallest class pin half a segment, as published.
+// * Pools below 512 MiB have smaller segments, so that there are at least 32 of them. A slice is then at most a
+//   sixteenth of a segment. The entries of the smallest class pin half a segment, as published.
 // * The pool is not filled with zeros when the heap is made.
 //
 // As published:

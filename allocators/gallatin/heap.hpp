@@ -3,13 +3,14 @@
 //
 // * A segment is 16 MiB of the pool. It is free, has one class, or is part of a run of segments for a large request.
 // * A block is 4096 slices of one class. A segment of class c has 256 >> c blocks.
-// * A slice has 16 B to 4096 B. There are nine classes.
+// * A slice has 16 B to 4096 B, a power of two. There are nine classes.
 //
 // In general, a segment has S bytes, the largest slice has m bytes, and there are n classes. A block then has S / m
 // slices, and a segment of class c has 2^(n-1-c) blocks.
 //
-// * `ids` has a word per segment: its class, free_id, or first_run_id + n at the head of a run of n segments.
-// * `blocks` has two words per block: the slices handed out, with the class above bit 20, and the slices freed.
+// * `ids` has a word per segment: its class, free_id, or first_run_id + n at the head of a run of n segments. The other
+//   segments of a run have free_id.
+// * `blocks` has two words per block: the slices handed out, with the class in bits 20 to 31, and the slices freed.
 // * `rings` has the numbers of the returned blocks of each segment, in order.
 // * `counters` has four words per segment: blocks taken, places of the ring taken, places filled in order, and free
 //   blocks - 1.
@@ -32,7 +33,7 @@ inline constexpr std::uint32_t free_id = 0xffffffffu;
 inline constexpr std::uint32_t first_run_id = 10;
 inline constexpr std::uint32_t no_block = 0xffffffffu;
 inline constexpr std::uint32_t smallest_slice_log2 = 4;
-// A request takes at most 8 of the largest slices. A larger request takes a block or a run of segments.
+// A request takes one slice or at most 8 of the largest slices. A larger request takes a block or a run of segments.
 inline constexpr std::uint32_t most_count_log2 = 3;
 
 // These are values of entries of the table of pinned blocks. A pinned block b is stored as first_pinned + b.
@@ -150,7 +151,8 @@ struct Heap {
     heap.segment_log2 = log2_of(segment);
     heap.classes = log2_of(slice) - smallest_slice_log2 + 1;
     heap.slices_log2 = log2_of(segment / slice);
-    // The smallest class pins half the blocks of a segment, as published, for every segment size.
+    // The smallest class pins at most half the blocks of a segment, as published, unless `least_pinned_blocks` are
+    // more.
     heap.pinned_log2 = std::min(log2_of(parameters.pinned_blocks), heap.classes - std::min(heap.classes, 2u));
     heap.shape = TreeShape::of(heap.segments, log2_of(parameters.fanout));
     return heap;

@@ -1,4 +1,4 @@
-// The parameters of Gallatin have the defaults of the authors' tests.
+// The parameters of Gallatin have the defaults of the authors' tests. Only `least_segments` is assumed.
 #pragma once
 
 #include "allocators/support/contract/parameters.hpp"

@@ -15,8 +15,8 @@
 
 namespace allocbench::gallatin {
 
-// Pinned is the result of the leader's search: a block and its entry, or no_block. `exhausted` means that no block is
-// left.
+// Pinned is the result of the leader's search: a block and its entry, or no_block. `exhausted` means that the leader's
+// own entry is vacant and gets no block.
 struct Pinned {
   std::uint32_t slot;
   std::uint32_t block;

@@ -29,7 +29,7 @@ class StaticSession {
   }
 
  private:
-  // Gives all lanes the context of the first lane.
+  // Gives all lanes the context of the first lane, which searches for a slot if its context has another class.
   template <class Thread, class Group>
   SIMT_FN Resolved agree(Thread& thread, const Group& team, std::uint32_t size_class, Shortage& shortage) {
     Resolved result = Resolved::found;

@@ -1,10 +1,10 @@
 // Slots of Gallatin with the static counter keep their counter when their block is replaced.
 //
 // Source: documents of the authors' public code after March 2024 (invariants of the static counter, static context). A
-// slot belongs to a class and has one block at a time. In the code of 2024, the counter of the slices is part of the
-// block. Here the counter is part of the slot and carries the generation of the slot's block. A thread remembers slot,
-// block and generation, and needs one addition: if the generation is the same and the slice exists, the thread owns the
-// slice.
+// slot belongs to a class and has at most one block at a time. In the code of 2024, the counter of the slices is part
+// of the block. Here the counter is part of the slot and carries the generation of the slot's block. A thread remembers
+// slot, block and generation, and needs one addition: if the generation is the same and the slice exists, the thread
+// owns the slice.
 //
 // * `counter` is generation << 32 | slices handed out. This word has its own line of memory.
 // * `live` is valid << 63 | generation << 32 | block.
@@ -13,9 +13,9 @@
 //
 // Protocol: The team whose slices cross the end of the block replaces the block. The team takes a new block, stores the
 // old one in `retired`, writes the new `live` and finally exchanges the counter for the next generation. Until then,
-// additions to the old counter find no slice. A request gives up when a search for a block of its class began after the
-// request and found none, no other search is running, and no slot has room. Without this rule, every request in a full
-// pool would search every slot (docs/findings.md).
+// additions to the old counter find no slice. A request gives up if a search for a block of its class began after the
+// request and found none. At that moment, no other search may be running, and no slot may have room. Without this rule,
+// every request in a full pool would search every slot (docs/findings.md).
 //
 // Orders: The counter hands the block over. It is exchanged with release and increased with acquire.
 #pragma once
@@ -93,7 +93,8 @@ struct Slots {
   SIMT_FN Slot& at(std::uint32_t size_class, std::uint32_t slot) const {
     return slots[(size_class << count_log2) + slot];
   }
-  // Returns the number of slots of a class: all, or as many as have their blocks in a thirty-second of the pool.
+  // Returns the number of slots of a class: all, or as many as have their blocks in a thirty-second of the pool, but at
+  // least one.
   SIMT_HOST_FN std::uint32_t count(const Heap& heap, std::uint32_t size_class) const {
     const std::uint32_t spent_log2 = heap.block_log2(size_class) + 5;
     const std::uint32_t left_log2 = pool_log2 > spent_log2 ? pool_log2 - spent_log2 : 0;

@@ -12,7 +12,7 @@
 // Protocol: The low bits of the counter change only under the lock of the slab, and its count changes with every block.
 // A thread that won its bits adds to the count. If the kind in the old word differs, the slab was freed in between, and
 // the thread undoes both changes. If a free crosses a threshold of a slab that is not a head, it moves the slab to
-// another set. A free that lowers the count to zero tries to free the slab.
+// another set. If the count is now zero, the free tries to free the slab instead.
 //
 // Orders: Bits acquire when a block is taken and release when it is freed. Frees release the count, and the lane that
 // frees the slab acquires it. The set of free slabs and the head then order the next use of the slab after these

@@ -5,13 +5,14 @@
 //
 // Idea:
 // * malloc, up to 3072 bytes: A request is rounded up to one of sixteen sizes. Each size has a counter, and one
-//   addition per warp gives every lane of the warp a number. A hash of the number selects blocks of the size's head
-//   slab, and an atomic OR takes a block. The lanes that won add to the count of the slab together and write the
-//   lengths of their blocks. When the head is 83.5 % full, another slab becomes the head.
+//   addition gives a number to every lane of a warp that requests this size. A hash of the number selects blocks of the
+//   size's head slab, and an atomic OR takes a block. The lanes that won add to the count of the slab together and
+//   write the lengths of their blocks. When the head is 83.5 % full, another slab becomes the head.
 // * malloc, larger requests: They go to the back end's device heap, which by default gets a quarter of the memory.
 // * free: The slab follows from the address; blocks outside the slabs go to the device heap. A free reads the length of
-//   its block and clears length and bits. One subtraction from the slab's count serves all lanes that free equal blocks
-//   of it. If the count crosses a threshold, the free moves the slab to another set.
+//   its block and clears length and bits. One subtraction from the slab's count serves all lanes of a warp that
+//   together free equal blocks of the slab. If the slab is not a head and its count crosses a threshold, the free moves
+//   the slab to another set.
 //
 // Data: sizes and hash (size_classes.hpp), slabs and their protocol (counted_slabs.hpp), sets (slab_bitmap.hpp), heads
 // and their replacement (locked_heads.hpp), the slab grid (slab_grid.hpp).
@@ -20,8 +21,9 @@
 // * The memory orders are ours (counted_slabs.hpp).
 // * Groups of lanes are explicit masks: the lanes that call together with one size stay together until each has its
 //   block. The public code loops over votes of all currently running lanes, and these loops hang on GPUs since Volta.
-// * A lane gives up if no slab is found, after four vain visits to the same busy head, or after 64 visits plus two per
-//   slab. Requests above the device heap's share are refused, because CUDA's malloc overflows near 2^64.
+// * A lane gives up if no slab is found, after four visits in a row to the same busy head without a block, or after 64
+//   visits plus two per slab. Requests above the device heap's share are refused, because CUDA's malloc overflows near
+//   2^64.
 // * Requests of 17 to 24 bytes get 32 bytes, because 24-byte blocks would be aligned only to 8 bytes. For 384 and 768
 //   bytes, a slab has 10,920 chunks instead of the published 10,922.
 // * The last words of the sets are searched too. In the public code, every small malloc fails with fewer than 32 slabs

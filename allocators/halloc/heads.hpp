@@ -3,11 +3,12 @@
 // Adinetz & Pleiter 2014, "Head Replacement Tricks". One thread at a time replaces the head of a size, under the lock
 // of the size. It publishes the slab that was found in advance. While other threads already allocate, it searches for
 // the next slab and files the old head in a set. The search order is: roomy slabs of the size, sparse slabs of the
-// kind, free slabs, then busy slabs of the size that are not too full.
+// kind, free slabs, then busy slabs of the size that are not too full. If there is none, a search releases idle heads
+// of other sizes and looks for roomy, sparse and free slabs again.
 //
-// The time from lock to unlock limits the rate at which large blocks are allocated, because 36 warps fill a slab of 3
-// KiB blocks. So loads are issued together, and the old head is detached after the unlock. The thread that makes a head
-// busy polls the lock. Threads that find a head busy poll the head, and rarely the lock.
+// The time from lock to unlock limits the rate at which large blocks are allocated, because 36 warps make a slab of 3
+// KiB blocks busy. So loads are issued together, and the old head is detached after the unlock. The thread that makes a
+// head busy polls the lock. Threads that find a head busy poll the head, and rarely the lock.
 //
 // Lock: `lock` is odd while the lock is held. If a search that began after a thread's arrival fails, the thread gives
 // up without searching. The thread reads the value of `lock` at its arrival by an atomic addition. With a load, a later
@@ -125,7 +126,7 @@ struct Heads {
     return head;
   }
 
-  // Returns a slab with enough room to be a head.
+  // Makes a slab with enough room a head. Returns Head::none if there is none.
   template <class Thread>
   SIMT_FN std::uint64_t search_idle(Thread& thread, std::uint32_t id) const {
     const Thresholds limits = slabs.classes.thresholds(kind_of(id));
@@ -147,7 +148,8 @@ struct Heads {
                       [&](std::uint32_t slab, std::uint64_t seen) { return slabs.take_free(thread, slab, id, seen); });
   }
 
-  // As the last resort, returns a slab of the size that is filled beyond `roomy`, but not beyond `crammed`.
+  // Makes one of the busy slabs of the size a head, if it is not filled beyond `crammed`. Returns Head::none if there
+  // is none.
   template <class Thread>
   SIMT_FN std::uint64_t search_busy(Thread& thread, std::uint32_t id) const {
     const std::uint32_t limit = slabs.classes.thresholds(kind_of(id)).crammed;

@@ -157,7 +157,8 @@ struct Slabs {
     }
   }
 
-  // Puts a slab that is not a head into the set of its state word, where the search for heads finds it.
+  // Puts a slab that is not a head into the set of its state word, where the search for heads finds it. Frees the slab
+  // if it is empty.
   template <class Thread>
   SIMT_FN void file(Thread& thread, std::uint32_t slab, std::uint64_t state) const {
     while (SlabState::count(state) == 0) {

@@ -5,9 +5,9 @@
 // superblock_heap.hpp.
 //
 // Reworked, with the benefit of each change:
-//   * The lanes of a warp that ask for the same block size reserve together, by one subtraction, and set their bits by
-//     one OR. Frees into the same bitmap word work in the same way. In the published form each thread does a
-//     compare-exchange, so only one reservation per round trip to the second-level cache succeeds.
+//   * The lanes of a warp that request the same block size reserve together, usually by one subtraction, and set their
+//     bits by one OR per word. Frees into the same bitmap word work in the same way. In the published form each thread
+//     does a compare-exchange, so only one reservation per round trip to the second-level cache succeeds.
 //   * The search starts at the bit that would be the next clear one without frees, instead of at word 0.
 //   * The thread that takes the last block also attaches the next superblock. A thread that formats a superblock takes
 //     the blocks for its own requests in the same step.

@@ -1,5 +1,5 @@
-// KMA divides memory into superblocks of equal blocks. Each block size has one active superblock, each superblock has a
-// bitmap, and a lock-free queue contains the unused superblocks.
+// KMA divides memory into superblocks of equal blocks. Each block size has at most one active superblock, each
+// superblock has a bitmap, and a lock-free queue contains the unused superblocks.
 //
 // Paper: Spliet, Howes, Gaster & Varbanescu, GPGPU-7 2014, section 4.2, figures 1 and 2. The upper layer of the paper,
 // ArrayList, is containers/array_list.hpp: it works over every allocator.
@@ -32,9 +32,9 @@
 //   * Assumed, because the paper does not say: Requests are rounded to the next power of two, because the size
 //     heuristics are unpublished. An attached superblock stays attached when all its blocks are free. Size and flags
 //     share the state word.
-// As in the paper, a detached superblock with some free blocks is unreachable until all its blocks are free, and an
-// active superblock serves only its block size, even if all its blocks are free. So malloc may return null although the
-// pool has free blocks.
+// As in the paper, a detached superblock with some free blocks is unreachable until all its blocks are free. An active
+// superblock serves only its block size, even if all its blocks are free. So malloc may return null although the pool
+// has free blocks.
 #pragma once
 
 #include "allocators/kma/inspect.hpp"

@@ -42,7 +42,8 @@ struct SuperblockArray {
 
   SIMT_HOST_FN std::uint32_t bytes() const { return 1u << bytes_log2; }
 
-  // Returns the number of blocks of 2^log2 bytes that fit a superblock beside the bitmap.
+  // Returns the number of blocks of 2^log2 bytes in a superblock. The bytes behind them have room for as many bits as
+  // blocks would fit without a bitmap.
   SIMT_HOST_FN std::uint32_t capacity(std::uint32_t log2) const {
     const std::uint32_t most = bytes() >> log2;
     return (bytes() - (most + 31) / 32 * 4) >> log2;
@@ -111,7 +112,7 @@ struct Layout {
     return layout;
   }
 
-  // Makes every superblock unused. Every thread of a grid calls this function.
+  // Marks every superblock as unused and empties the active table. Every thread of a grid calls this function.
   template <class Thread>
   SIMT_FN void clear(Thread& thread, std::uint64_t unused_state) const {
     for (std::uint32_t i = thread.rank_in_grid(); i < superblocks.count; i += thread.grid_size()) {

@@ -43,7 +43,8 @@ class SuperblockHeap {
 
   SIMT_FN const Superblocks& all() const { return superblocks_; }
 
-  // Reserves up to `wanted` <= Grant::most blocks of 2^log2 bytes.
+  // Reserves up to `wanted` <= Grant::most blocks of 2^log2 bytes. Returns an empty Grant if the size has no active
+  // superblock and gets none.
   template <class Thread>
   SIMT_FN Grant reserve(Thread& thread, std::uint32_t log2, std::uint32_t wanted) const {
     if (superblocks_.capacity(log2) <= wanted) {

@@ -166,8 +166,8 @@ class KokkosMemoryPool {
     std::uint32_t header;
   };
 
-  // Scans all superblocks once and returns one to try, or no_superblock. Sets `moves_hint` if this superblock serves
-  // the size and will have room after this claim.
+  // Scans the superblocks once and returns one to try, or no_superblock. Sets `moves_hint` if this superblock has the
+  // size and will have room after this claim, or if this call gave it the size.
   template <class Thread>
   SIMT_FN Candidate find(Thread& thread, kokkos::Hint& size, std::uint32_t wanted, bool& moves_hint) const {
     const std::uint32_t blocks = kokkos::SuperblockState{wanted}.blocks();

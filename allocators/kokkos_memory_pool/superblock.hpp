@@ -3,7 +3,7 @@
 // Kokkos 28848df (2025), Kokkos_MemoryPool.hpp and impl/Kokkos_ConcurrentBitset.hpp.
 //
 // Bits 0-25 of the state word count the blocks in use and the unfinished claims, even those that will fail. Bits 26-30
-// have log2 of the number of blocks, which gives their size. Bits 26-30 change only while no block is in use. The bits
+// have log2 of the number of blocks, which gives their size. Bits 26-30 change only while the count is zero. The bits
 // of the blocks follow in the same array: one for each block of the smallest size, in words of 32.
 //
 // Protocol: The count is raised before a bit is searched and lowered after a bit is cleared, so a counted claim finds a

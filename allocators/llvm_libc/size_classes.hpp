@@ -36,7 +36,7 @@ struct SizeClass {
 
   // Returns the number of the class of 2^log2 bytes. Requires log2 >= 6.
   SIMT_HOST_FN static std::uint32_t number_of_power(std::uint32_t log2) { return 3 + (log2 - 6) * 3; }
-  // Returns the number of classes for slabs of 2^slab_log2 bytes, at least 128.
+  // Returns the number of classes for slabs of 2^slab_log2 bytes. Requires slab_log2 >= 7.
   SIMT_HOST_FN static std::uint32_t count(std::uint32_t slab_log2) { return number_of_power(slab_log2 - 1) + 1; }
 
   // Returns the slot of the table where searches for slabs of this size begin. A cubic spread in 16.16 fixed point
