@@ -1,4 +1,5 @@
-// Results are a pure function of the event log. Three printers write them: CSV, JSON and the table on stdout.
+// Results are a pure function of the event log, or they are read from results.json (stored_results.hpp). Three printers
+// write them: CSV, JSON and the table on stdout.
 #pragma once
 
 #include <optional>

@@ -50,8 +50,8 @@ struct Forecast {
   static constexpr double likely = 0.5;
 };
 
-// Returns whether a cell that ends so loses its worker. A loss costs a new start and the seconds until the old process
-// is gone.
+// Returns whether a cell that ends with this status loses its worker. A loss costs a new start and the seconds until
+// the old process is gone.
 bool costs_worker(Status status);
 
 class Forecaster {
@@ -65,7 +65,7 @@ class Forecaster {
   void note_round(const std::string& figure, const Cell& cell, double seconds, Fill fill = {});
   // Records the time that a fill of the cell's pool took, or at least took if the worker was killed.
   void note_fill(const Cell& cell, double seconds);
-  // Records that the cell exceeded the short deadline of its first round, which took `seconds`.
+  // Records that the cell's first round exceeded its short deadline after `seconds`.
   void note_deferred(const std::string& figure, const Cell& cell, double seconds);
   void note_end(const std::string& figure, const Cell& cell, Status status);
   void note_earlier(const Cell& cell, EarlierCell what) { earlier_.cells[cell.id] = std::move(what); }

@@ -43,15 +43,15 @@ struct LogSide {
   double variance = 0;     // variance of the rounds
   double error_share = 0;  // squared error of the centre, as a share of the variance
   double degrees = 0;
-  double slack = 0;  // common error of all readings in the same direction
+  double slack = 0;  // largest error that all readings may share: half a clock step
 };
 
 LogSide log_side(const MeasuredSide& side);
 // Treats the interval as that of a t test, so that its width gives the error.
 LogSide log_side(const StoredSide& side);
 
-// Returns the variance of the logarithms with the outermost values moved inwards (winsorised). With two sides, each is
-// taken around its own mean.
+// Returns the variance of the logarithms with the outermost values moved inwards (winsorised). For two sides, returns
+// their pooled variance, each side around its own mean.
 double log_variance(const std::vector<double>& values);
 double log_variance(const std::vector<double>& a, const std::vector<double>& b);
 double log_variance(const LogSide& a, const LogSide& b);
@@ -62,7 +62,7 @@ Effect effect_of(const LogSide& a, const LogSide& b, double least_variance);
 Effect effect_of(const MeasuredSide& a, const MeasuredSide& b, double least_variance);
 
 // Enlarges the chances by Holm's method (Scandinavian Journal of Statistics 6, 1979, 65-70). If each is compared with
-// 5 %, the chance of any false alarm among them stays below 5 %. The result has the order of the input.
+// 5 %, the chance of any false alarm among them is at most 5 %. The result has the order of the input.
 std::vector<double> holm(const std::vector<double>& chances);
 
 }  // namespace allocbench::front

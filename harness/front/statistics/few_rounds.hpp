@@ -13,7 +13,7 @@ namespace allocbench::front {
 
 struct FewRounds {
   std::vector<double> values;  // one value per round
-  double least_spread = 0;     // least deviation of the values' logarithms
+  double least_spread = 0;     // assumed least standard deviation of the logarithms
   // The t interval of the number. It is empty if a value is not positive, or if all values are equal and neither a
   // least deviation nor a clock step widens the interval.
   std::optional<Interval> interval;

@@ -24,7 +24,7 @@ inline constexpr double confidence = 0.95;
 // 93.75 %.
 inline constexpr std::size_t least_rounds = 6;
 // A value from at least this many rounds is never provisional. A cell with fewer configured rounds needs only these. A
-// cell with long samples gets no more than this many rounds (stopping.hpp).
+// cell with a long sample ends as soon as it has this many rounds (stopping.hpp).
 inline constexpr std::size_t least_rounds_of_numbers = 3;
 
 // Returns whether a value from this number of complete rounds is provisional: shown, but not judged. A cell with one
