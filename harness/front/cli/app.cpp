@@ -53,7 +53,8 @@ void add_measuring_options(CLI::App& app, RunOptions& run) {
       ->type_name("auto|cuda|cpu");
   auto* resume = app.add_flag("--resume", run.resume,
                               "Continue an earlier run: measure its unfinished cells and those that it left out");
-  auto* failed = app.add_flag("--only-failed", run.only_failed, "Rerun finished cells whose status is not ok");
+  auto* failed = app.add_flag("--only-failed", run.only_failed,
+                              "Rerun finished cells whose status is not ok, and cells that were left out");
   auto* force = app.add_flag("--force", run.force, "Delete an earlier run in the folder and start over");
   force->excludes(resume)->excludes(failed);
   app.add_flag("--allow-mixed", run.allow_mixed,
@@ -67,24 +68,25 @@ void add_measuring_options(CLI::App& app, RunOptions& run) {
       ->check(CLI::Range(0.0, protocol::longest_seconds / 60).description(""))
       ->type_name("M");
   auto* known = app.add_option("--known", run.known,
-                               "Earlier results, which predict times and failures. Probable failures come last "
+                               "Earlier results, which predict times and failures. Probable failures come late "
                                "(default: kept results of this device, else of another GPU)")
                     ->type_name("DIR");
   app.add_flag("!--no-known", run.use_known, "Use no earlier results")->excludes(known);
   app.add_option("--seed", run.seed, "Seed of requests and order (default: the config's)")->type_name("N");
-  app.add_option(
-         "--verify", run.verify,
-         "full: check the contents of all blocks of every cell. auto (default): if this would take longer than "
-         "the cell's first round and than 50 ms on a GPU, check the blocks of at most 1,024 callers. Cells whose "
-         "counts a plot or a claim shows are always checked in full")
+  app.add_option("--verify", run.verify,
+                 "full: check the contents of all blocks of every cell. auto (default): on a GPU, if this would take "
+                 "longer than the cell's first round and than 50 ms, check the blocks of at most 1,024 callers. Cells "
+                 "whose counts a plot or a claim shows are always checked in full")
       ->check(CLI::IsMember({"auto", "full"}))
       ->type_name("auto|full");
   const auto read_memory = [&run](const std::string& text) {
     run.memory_bytes = parse_bytes(text);
     if (!run.memory_bytes) throw CLI::ValidationError("--device-memory", "must be a size such as 8GiB; found " + text);
   };
-  app.add_option_function<std::string>("--device-memory", read_memory,
-                                       "Skip cells whose pool is larger than this (default: the device's memory)")
+  app.add_option_function<std::string>(
+         "--device-memory", read_memory,
+         "Memory size to use instead of the device's own. Cells with larger pools are skipped, and \"pool\": \"fit\" "
+         "follows it")
       ->type_name("SIZE");
   app.add_flag("--full", run.full,
                "Measure the larger grid of each config that has a part `full`. This takes much longer");

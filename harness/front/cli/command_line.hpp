@@ -27,8 +27,8 @@ struct RunOptions {
   bool allow_mixed = false;
   std::string filter;
   std::optional<double> timeout = {};
-  std::optional<double> minutes = {};                // time after which the run ends
-  std::string to_run_left_out = "--resume goes on";  // how to measure what was left out for lack of time
+  std::optional<double> minutes = {};                  // time after which the run ends
+  std::string to_run_left_out = "--resume continues";  // how to measure what was left out for lack of time
   std::string known = {};  // earlier results; empty: kept results of this device or another GPU
   // The run calls this when one of several configs has its first rounds. The results of this config are then in
   // `folder`.

@@ -18,8 +18,8 @@ struct MeasuredKernel {
   double top_stall_share = 0;                // share of the waiting time that `top_stall` causes
 };
 
-// Reads the launches. `csv` is the raw page of ncu: a line of names, a line of units, and a line per launch. Throws
-// UsageError for any other text.
+// Reads the launches, except those of the kernel that holds the stream back. `csv` is the raw page of ncu: a line of
+// names, a line of units, and a line per launch. Throws UsageError for any other text.
 std::vector<MeasuredKernel> read_kernels(const std::string& csv);
 
 std::string kernel_table(const std::vector<MeasuredKernel>& kernels);

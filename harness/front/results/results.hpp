@@ -13,10 +13,10 @@ namespace allocbench::front {
 
 struct PhaseResult {
   std::string name;
-  Rounds rounds;                // seconds of each sample; empty if the samples were not kept
+  Rounds rounds;                // seconds of each sample; without kept samples: values of few rounds, or none
   std::size_t round_count = 0;  // number of all measured rounds
   Estimate time;
-  std::optional<FewRounds> few_rounds;  // t interval if the phase has three to five rounds
+  std::optional<FewRounds> few_rounds;  // if a log gives three to five rounds
   double operations = 0;                // median of the samples
   std::vector<std::size_t> throttled;   // indices of throttled samples
   std::string not_held;                 // why the time of the first such sample may include launch latency
