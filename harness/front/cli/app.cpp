@@ -124,8 +124,8 @@ void add_run_options(CLI::App& app, RunOptions& run) {
 }
 
 constexpr const char* study_footer =
-    "In each round every allocator has its turn, over all configs. If the allocator allows it, one worker process "
-    "measures all its cells of a round. Groups: papers (halloc2014, kma2014, pham2025, vinkler2015, xmalloc2010), "
+    "The configs are measured together: if an allocator allows it, one worker process measures its cells of all "
+    "configs. Groups: papers (halloc2014, kma2014, pham2025, vinkler2015, xmalloc2010), "
     "survey (survey2021), and each folder of configs/ by its name. On a GPU the default of --minutes is 20 for papers "
     "and 15 for any other group.\n"
     "  allocbench study papers --dry-run\n"

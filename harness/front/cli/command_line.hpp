@@ -30,8 +30,8 @@ struct RunOptions {
   std::optional<double> minutes = {};                  // time after which the run ends
   std::string to_run_left_out = "--resume continues";  // how to measure what was left out for lack of time
   std::string known = {};  // earlier results; empty: kept results of this device or another GPU
-  // The run calls this when one of several configs has its first rounds. The results of this config are then in
-  // `folder`.
+  // A run of several configs with a time limit calls this when the first config has its first rounds. The results of
+  // this config are then in `folder`.
   std::function<void(const std::string& folder)> first_figure = [](const std::string&) {};
   bool use_known = true;
   std::string verify = "auto";                     // auto or full

@@ -1,10 +1,11 @@
 // This file tests whether two quantities measured in rounds differ. The test is a t test of the logarithms of the
 // rounds' values, with Holm's correction for many such tests.
 //
-// The test is Yuen's (Biometrika 61, 1974, 165-170): Welch's test without the outermost values. It leaves out as many
-// values as the interval of a number does (rounds.hpp). So outliers that do not widen that interval do not hide a
-// difference. A rank test could never decide here: with six against six rounds the smallest chance is 1 in 462, and a
-// correction for a hundred cells multiplies it by a hundred. tests/harness/comparison_test.cpp counts false alarms.
+// The test is Yuen's (Biometrika 61, 1974, 165-170): Welch's test without the outermost values. At each end, it leaves
+// out as many values as the interval of an estimate does (rounds.hpp). So outliers that do not widen that interval do
+// not hide a difference. A rank test could never decide here: with six against six rounds the smallest chance is 1 in
+// 462, and a correction for a hundred cells multiplies it by a hundred. tests/harness/comparison_test.cpp counts false
+// alarms.
 #pragma once
 
 #include <cstddef>
