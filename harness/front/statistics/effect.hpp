@@ -19,12 +19,12 @@ namespace allocbench::front {
 inline constexpr std::size_t least_compared_rounds = 3;
 
 struct Effect {
-  double ratio = 1;     // ratio of B to A, of the geometric means of the rounds' values
+  double ratio = 1;     // ratio of B to A: of the trimmed geometric means of the rounds, or of stored centres
   Interval interval{};  // interval of the ratio at `confidence`, not corrected for other tests
   double chance = 1;    // chance of a difference at least as large if there is none
 };
 
-// A side with one value per round. All values are positive, and there are at least least_compared_rounds.
+// A side with one value per round. log_side() needs positive values, and at least least_compared_rounds of them.
 struct MeasuredSide {
   std::vector<double> values;
   double clock_step = 0;
