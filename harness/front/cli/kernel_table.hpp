@@ -13,7 +13,7 @@ struct MeasuredKernel {
   std::optional<double> seconds;
   std::optional<double> registers;
   std::optional<double> occupancy;           // resident warps in percent of the most that an SM can hold
-  std::optional<double> atomics_per_second;  // sectors of atomics at the L2 cache, per second
+  std::optional<double> atomics_per_second;  // sectors of atomics and reductions at the L2 cache, per second
   std::string top_stall;                     // main reason why warps wait
   double top_stall_share = 0;                // share of the waiting time that `top_stall` causes
 };

@@ -16,10 +16,10 @@ struct PhaseResult {
   Rounds rounds;                // seconds of each sample; without kept samples: values of few rounds, or none
   std::size_t round_count = 0;  // number of all measured rounds
   Estimate time;
-  std::optional<FewRounds> few_rounds;  // if a log gives three to five rounds
+  std::optional<FewRounds> few_rounds;  // estimate from three to five rounds of a log
   double operations = 0;                // median of the samples
   std::vector<std::size_t> throttled;   // indices of throttled samples
-  std::string not_held;                 // why the time of the first such sample may include launch latency
+  std::string not_held;                 // why the time of a sample may include launch latency; first reason, or empty
 
   std::vector<double> seconds() const;  // seconds of all samples, in their order
   std::optional<double> throughput() const;
