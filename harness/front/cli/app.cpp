@@ -53,8 +53,7 @@ void add_measuring_options(CLI::App& app, RunOptions& run) {
       ->type_name("auto|cuda|cpu");
   auto* resume = app.add_flag("--resume", run.resume,
                               "Continue an earlier run: measure its unfinished cells and those that it left out");
-  auto* failed = app.add_flag("--only-failed", run.only_failed,
-                              "Rerun finished cells whose status is not ok, and cells that were left out");
+  auto* failed = app.add_flag("--only-failed", run.only_failed, "Rerun cells that are not ok or that were left out");
   auto* force = app.add_flag("--force", run.force, "Delete an earlier run in the folder and start over");
   force->excludes(resume)->excludes(failed);
   app.add_flag("--allow-mixed", run.allow_mixed,
@@ -83,10 +82,8 @@ void add_measuring_options(CLI::App& app, RunOptions& run) {
     run.memory_bytes = parse_bytes(text);
     if (!run.memory_bytes) throw CLI::ValidationError("--device-memory", "must be a size such as 8GiB; found " + text);
   };
-  app.add_option_function<std::string>(
-         "--device-memory", read_memory,
-         "Memory size to use instead of the device's own. Cells with larger pools are skipped, and \"pool\": \"fit\" "
-         "follows it")
+  app.add_option_function<std::string>("--device-memory", read_memory,
+                                       "Skip cells whose pool is larger than this (default: the device's memory)")
       ->type_name("SIZE");
   app.add_flag("--full", run.full,
                "Measure the larger grid of each config that has a part `full`. This takes much longer");
