@@ -35,7 +35,7 @@ struct EarlierResults {
 // A fill of the pool by the allocator's own mallocs, in a cell's first round. Cells that follow with the same allocator
 // and pool in the same process can start from a copy of the filled pool.
 struct Fill {
-  double seconds = 0;    // 0: it filled nothing, or nobody knows
+  double seconds = 0;    // 0: none or unknown
   bool follows = false;  // whether the process had measured a cell of the same workload, allocator and pool
 };
 
@@ -72,7 +72,7 @@ class Forecaster {
 
   Forecast about(const std::string& figure, const Cell& cell) const;
   // Returns the time to fill the cell's pool, from fills in this run: those of the same allocator and workload,
-  // otherwise of its other workloads if this workload fills pools.
+  // otherwise of its other workloads if this workload fills pools. Returns 0 if there are none.
   double fill_seconds(const Cell& cell) const;
   // Returns the cell's part of the fills that `cells` cells will need in one process. If the process has measured one
   // of them (`is_filled`), only fills that a copy does not save count.

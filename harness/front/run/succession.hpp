@@ -28,7 +28,8 @@ class Succession {
 
   // Sets the arguments of the worker after the next one; empty means unknown.
   void expect(std::vector<std::string> arguments) { expected_ = std::move(arguments); }
-  // Returns a worker with these arguments: the prepared one, or a new one. Then prepares the expected next worker.
+  // Returns a worker with these arguments: the prepared one, or a new one. Then starts to prepare the expected next
+  // worker, if one is known.
   std::unique_ptr<WorkerProcess> begin(const std::vector<std::string>& arguments);
   // Returns whether the worker of begin() was told to open the device before its predecessor was gone.
   bool began_early() const { return began_early_; }

@@ -43,14 +43,14 @@ inline constexpr double last_reap_limit_seconds = 8;
 // the rest of the time to report it.
 inline constexpr double share_of_stage = 0.3;
 
-// Time before a worker is killed that was told to quit or announced its end.
+// Time for a worker to end after it was told to quit or announced its end. Then it is killed.
 inline constexpr double quit_limit_seconds = 5;
 
 // Time until a killed worker must be gone. A process that is stuck in a driver call stays, and then the device is lost.
 inline constexpr double reap_limit_seconds = 30;
 
-// Time for the running command to finish after the first Ctrl-C. A sample usually takes milliseconds, so only a hang or
-// a long command is cut off.
+// Time for a worker's next line after the first Ctrl-C. A sample usually takes milliseconds, so only a hang or a long
+// command is cut off.
 inline constexpr double interrupt_grace_seconds = 2;
 
 }  // namespace allocbench::front
