@@ -203,7 +203,7 @@ class TimeOver(OrderTest):
     def test_nothing_begins_after_the_time_and_resume_goes_on(self):
         config = self.config(["noisy", "steady"], rounds=4, least_rounds=3, precision=0.0001)
         result = self.measure(config, *NO_TIME, expect=1)
-        self.assertIn("The time limit (--minutes 0) ended the run: 6 cells not begun. --resume goes on.", result.stdout)
+        self.assertIn("The time limit (--minutes 0) ended the run: 6 cells not begun. --resume continues.", result.stdout)
         self.assertRegex(result.stderr, r"the time is over\. 0 of 6 cells are finished\. Continue with\n  .* --resume\n")
         self.assertEqual(set(self.statuses_by_name().values()), {"skipped"})
         self.assertEqual({cell["left_out"] for cell in self.results()["allocbench"]["cells"]}, {True})

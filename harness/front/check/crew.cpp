@@ -100,7 +100,8 @@ bool CheckCrew::start(Member& member) {
 
 bool CheckCrew::poll(Member& member, CheckAnswer& answer) {
   const auto now = Clock::now();
-  const WorkerReply reply = member.process->next_line(std::min(member.deadline, now + crew_poll_interval), run_idle, &idle_);
+  const WorkerReply reply =
+      member.process->next_line(std::min(member.deadline, now + crew_poll_interval), run_idle, &idle_);
   switch (reply.kind) {
     case WorkerReply::Kind::interrupted:
       return false;

@@ -40,9 +40,9 @@ struct SeedString {
 };
 SeedString parse_seed_string(const std::string& text);
 
-// Reads a finding. Throws UsageError, which names the file.
+// Reads a finding. Throws UsageError with the name of the file if the file is not a readable finding.
 Finding read_finding(const std::string& path);
-// Writes <folder>/<file name>.json and .txt. Throws EnvironmentError.
+// Writes <folder>/<file name>.json and .txt. Throws EnvironmentError if this fails.
 void write_finding(const Finding& finding, const std::string& folder);
 
 }  // namespace allocbench::front

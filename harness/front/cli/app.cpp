@@ -53,7 +53,7 @@ void add_measuring_options(CLI::App& app, RunOptions& run) {
       ->type_name("auto|cuda|cpu");
   auto* resume = app.add_flag("--resume", run.resume,
                               "Continue an earlier run: measure its unfinished cells and those that it left out");
-  auto* failed = app.add_flag("--only-failed", run.only_failed, "Rerun finished cells whose status is not ok");
+  auto* failed = app.add_flag("--only-failed", run.only_failed, "Rerun cells that are not ok or that were left out");
   auto* force = app.add_flag("--force", run.force, "Delete an earlier run in the folder and start over");
   force->excludes(resume)->excludes(failed);
   app.add_flag("--allow-mixed", run.allow_mixed,
@@ -67,16 +67,15 @@ void add_measuring_options(CLI::App& app, RunOptions& run) {
       ->check(CLI::Range(0.0, protocol::longest_seconds / 60).description(""))
       ->type_name("M");
   auto* known = app.add_option("--known", run.known,
-                               "Earlier results, which predict times and failures. Probable failures come last "
+                               "Earlier results, which predict times and failures. Probable failures come late "
                                "(default: kept results of this device, else of another GPU)")
                     ->type_name("DIR");
   app.add_flag("!--no-known", run.use_known, "Use no earlier results")->excludes(known);
   app.add_option("--seed", run.seed, "Seed of requests and order (default: the config's)")->type_name("N");
-  app.add_option(
-         "--verify", run.verify,
-         "full: check the contents of all blocks of every cell. auto (default): if this would take longer than "
-         "the cell's first round and than 50 ms on a GPU, check the blocks of at most 1,024 callers. Cells whose "
-         "counts a plot or a claim shows are always checked in full")
+  app.add_option("--verify", run.verify,
+                 "full: check the contents of all blocks of every cell. auto (default): on a GPU, if this would take "
+                 "longer than the cell's first round and than 50 ms, check the blocks of at most 1,024 callers. Cells "
+                 "whose counts a plot or a claim shows are always checked in full")
       ->check(CLI::IsMember({"auto", "full"}))
       ->type_name("auto|full");
   const auto read_memory = [&run](const std::string& text) {
@@ -122,8 +121,8 @@ void add_run_options(CLI::App& app, RunOptions& run) {
 }
 
 constexpr const char* study_footer =
-    "In each round every allocator has its turn, over all configs. If the allocator allows it, one worker process "
-    "measures all its cells of a round. Groups: papers (halloc2014, kma2014, pham2025, vinkler2015, xmalloc2010), "
+    "The configs are measured together: if an allocator allows it, one worker process measures its cells of all "
+    "configs. Groups: papers (halloc2014, kma2014, pham2025, vinkler2015, xmalloc2010), "
     "survey (survey2021), and each folder of configs/ by its name. On a GPU the default of --minutes is 20 for papers "
     "and 15 for any other group.\n"
     "  allocbench study papers --dry-run\n"

@@ -27,11 +27,11 @@ struct RunOptions {
   bool allow_mixed = false;
   std::string filter;
   std::optional<double> timeout = {};
-  std::optional<double> minutes = {};                // time after which the run ends
-  std::string to_run_left_out = "--resume goes on";  // how to measure what was left out for lack of time
+  std::optional<double> minutes = {};                  // time after which the run ends
+  std::string to_run_left_out = "--resume continues";  // how to measure what was left out for lack of time
   std::string known = {};  // earlier results; empty: kept results of this device or another GPU
-  // The run calls this when one of several configs has its first rounds. The results of this config are then in
-  // `folder`.
+  // A run of several configs with a time limit calls this when the first config has its first rounds. The results of
+  // this config are then in `folder`.
   std::function<void(const std::string& folder)> first_figure = [](const std::string&) {};
   bool use_known = true;
   std::string verify = "auto";                     // auto or full
@@ -86,7 +86,7 @@ struct DescribeOptions {
 struct ReportOptions {
   std::vector<std::string> paths;
   bool html = false;
-  std::string page;  // file of the page; empty: report.html in the first folder
+  std::string page;  // file of the page; empty: report.html in the first folder, or below build/drawn
 };
 
 struct AdviseOptions {

@@ -13,13 +13,13 @@ struct MeasuredKernel {
   std::optional<double> seconds;
   std::optional<double> registers;
   std::optional<double> occupancy;           // resident warps in percent of the most that an SM can hold
-  std::optional<double> atomics_per_second;  // sectors of atomics at the L2 cache, per second
+  std::optional<double> atomics_per_second;  // sectors of atomics and reductions at the L2 cache, per second
   std::string top_stall;                     // main reason why warps wait
   double top_stall_share = 0;                // share of the waiting time that `top_stall` causes
 };
 
-// Reads the launches. `csv` is the raw page of ncu: a line of names, a line of units, and a line per launch. Throws
-// UsageError for any other text.
+// Reads the launches, except those of the kernel that holds the stream back. `csv` is the raw page of ncu: a line of
+// names, a line of units, and a line per launch. Throws UsageError for any other text.
 std::vector<MeasuredKernel> read_kernels(const std::string& csv);
 
 std::string kernel_table(const std::vector<MeasuredKernel>& kernels);

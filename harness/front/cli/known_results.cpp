@@ -121,7 +121,7 @@ void add_figures(EarlierRuns& runs, const fs::path& reference, const std::vector
   }
 }
 
-// Returns the kept results of any GPU, for a GPU without kept results.
+// Returns the folder of the first GPU with kept results, for a GPU without kept results.
 fs::path reference_of_any_gpu(const fs::path& references) {
   std::vector<fs::path> folders;
   if (!fs::is_directory(references)) return {};

@@ -13,9 +13,9 @@ namespace allocbench::front {
 // folder.
 inline constexpr const char* references_folder = "results/reference";
 
-// Reads the folder in the options. If there is none, reads the kept results of this device for these configs, or those
-// of another GPU. Throws UsageError if the folder in the options has no readable results. Unreadable kept results only
-// cause a warning.
+// Reads the folder of --known. Without --known, reads the kept results of this device for these configs, or those of
+// another GPU if this GPU has none. Returns nothing with --no-known. Throws UsageError if the folder of --known has no
+// readable results. Unreadable kept results only cause a warning.
 EarlierResults earlier_results(const RunOptions& options, const Target& target,
                                const std::vector<std::string>& figures);
 

@@ -24,7 +24,7 @@ void write_results_beside(const std::filesystem::path& log, const Results& resul
 }
 
 struct Report {
-  bool ok = true;         // whether all cells are ok
+  bool ok = true;         // result of all_ok()
   std::string unwritten;  // why results could not be written, or empty
 };
 

@@ -1,5 +1,5 @@
 // `allocbench study GROUP` measures all configs of a group as one plan. If an allocator allows it, one worker process
-// measures all its cells of a round.
+// measures all its cells of a pass.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -149,9 +149,9 @@ std::string joined(const std::vector<std::string>& mistakes, const std::vector<s
   if (shown == mistakes.size()) return text;
   const std::vector<std::string> others(paths.begin() + static_cast<std::ptrdiff_t>(shown), paths.end());
   return fmt::format(
-      "{}\n{} more configs have mistakes: {}.\nIf this build lacks plug-ins, `make build` builds all. --only NAME "
+      "{}\n{} more {} mistakes: {}.\nIf this build lacks plug-ins, `make build` builds all. --only NAME "
       "measures a config that needs no other plug-ins.",
-      text, others.size(), fmt::join(others, ", "));
+      text, others.size(), others.size() == 1 ? "config has" : "configs have", fmt::join(others, ", "));
 }
 
 // Returns the configs that measure something. All configs with mistakes are reported before anything runs. With

@@ -9,7 +9,7 @@
 namespace allocbench::front {
 
 // Returns the options of measuring, without those that select configs, folders and devices (--only, --out, --device,
-// --backend).
+// --backend), and without --quiet.
 std::vector<std::string> measuring_words(const RunOptions& run);
 
 }  // namespace allocbench::front

@@ -9,7 +9,7 @@
 namespace allocbench::front {
 
 // Returns the least number of insertions, deletions, substitutions and swaps of neighbours that turn one text into the
-// other.
+// other, if no part of the text is changed twice.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
 // Returns the closest name. Returns an empty text if no name is close, because a far-fetched suggestion is worse than

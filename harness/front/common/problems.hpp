@@ -11,7 +11,7 @@
 namespace allocbench::front {
 
 struct Problem {
-  std::string where;    // JSON pointer, or "line 3, column 7" if the text is not JSON; empty for the top level
+  std::string where;    // JSON pointer, or "line 3, column 7" if the parser failed there; empty for the top level
   std::string found;    // the wrong part of the config, such as: unknown key "blokcs"
   std::string allowed;  // allowed values; empty if `found` is enough
   std::string nearest;  // valid name closest to the found one; empty if none is close

@@ -7,7 +7,7 @@
 
 namespace allocbench::front {
 
-// Returns whether stdout is a terminal and NO_COLOR is not set or empty.
+// Returns whether stdout is a terminal and NO_COLOR is unset or empty.
 bool colours_on_stdout();
 
 // Returns the width of the terminal at stdout, or 80 if stdout is not a terminal or the width is unknown.

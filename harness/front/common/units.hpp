@@ -9,8 +9,9 @@
 
 namespace allocbench::front {
 
-// Reads "4096", "64KiB", "2 GiB" or "1.5MiB". Returns nullopt for any other text, for fractions of a byte and on
-// overflow. KB, MB and GB are refused, because they are powers of two in papers and powers of ten in standards.
+// Reads "4096", "64KiB", "2 GiB" or "1.5MiB". Returns nullopt for any other text, for fractions of a byte and for
+// more than 2^53 bytes. KB, MB and GB are refused, because they are powers of two in papers and powers of ten in
+// standards.
 std::optional<std::uint64_t> parse_bytes(std::string_view text);
 
 // Returns a suggestion for a refused text: "64MiB" for "64MB", "64 mb" or "64M". Returns an empty text if there is

@@ -138,7 +138,8 @@ void test_all(Comparison& comparison) {
   }
 }
 
-// Returns whether B lacks a phase of A, or the rounds that a comparison needs.
+// Returns whether B lacks a phase of A, or the rounds that a comparison needs and A has. False for a cell that is not
+// ok on both sides.
 bool is_missing(const CellComparison& cell) {
   if (cell.a->status != Status::ok || cell.b->status != Status::ok) return false;
   return std::any_of(cell.a->phases.begin(), cell.a->phases.end(), [&](const ComparedPhase& phase) {
@@ -189,7 +190,8 @@ std::string part(const ComparedCell& cell, const std::string& key) {
   return found == cell.definition.end() ? "absent" : found->second;
 }
 
-// Returns the part of the definition that would allow the most pairs if it were ignored.
+// Returns a sentence that names the part of the definition that would allow the most pairs if it were ignored. If there
+// is no such part, the sentence names the figures of both sides.
 std::string likely_cause(const Side& a, const Side& b, const std::vector<std::string>& ignored) {
   std::set<std::string> keys;
   for (const Side* side : {&a, &b}) {

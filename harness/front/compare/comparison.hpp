@@ -24,7 +24,7 @@ struct PhaseComparison {
   Estimate b;
   std::size_t rounds_of_a = 0;
   std::size_t rounds_of_b = 0;
-  bool from_intervals = false;   // whether a side has only a stored interval
+  bool from_intervals = false;   // whether a side has only a stored time
   std::optional<Effect> effect;  // difference of the sides; empty if it cannot be tested
   double adjusted_chance = 1;    // chance of such a difference if the sides are equal, corrected by Holm for all phases
   Verdict verdict = Verdict::unsure;

@@ -28,7 +28,7 @@ std::string shown_name(const Comparison& comparison, const ComparedCell& cell);
 std::string status_text(const ComparedCell& cell);
 // Names the provisional sides, as in "provisional: A and B". Returns an empty text if there is none.
 std::string provisional_text(const CellComparison& cell);
-// Returns a text such as "+5.0 %", or "x2.31" from a factor of two up.
+// Returns a text such as "+5.0 %", or such as "x2.31" if the ratio is at least 2 or at most 0.5.
 std::string change_text(double ratio);
 std::string interval_text(const Interval& interval);
 // Returns the figures, devices and revisions of a side. warnings() returns facts that make a comparison difficult.

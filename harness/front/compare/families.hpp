@@ -25,8 +25,7 @@ struct FamilyRatio {
 // Returns the families of allocators by name, then the workloads by name.
 std::vector<FamilyRatio> ratios_by_family(const Comparison& comparison);
 
-// Returns a title, and one line per family and per workload, at most 80 columns wide. Returns an empty text if no cell
-// has a time on both sides.
+// Returns a title, and one line per family and per workload. Returns an empty text if no cell has a time on both sides.
 std::string families_text(const std::vector<FamilyRatio>& families);
 std::string families_markdown(const std::vector<FamilyRatio>& families);
 

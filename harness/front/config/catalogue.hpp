@@ -12,8 +12,8 @@ namespace allocbench::front {
 
 using Catalogue = protocol::WorkerDescription;
 
-// Reads the output of `worker --describe`. Throws EnvironmentError if this is not a valid description, because then
-// worker and front end come from different builds.
+// Reads the output of `worker --describe`. Throws EnvironmentError if this is not a valid description, which
+// usually means that worker and front end come from different builds.
 Catalogue parse_catalogue(std::string_view text, std::string_view worker_path);
 
 template <class Entry>

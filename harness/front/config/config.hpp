@@ -24,7 +24,7 @@ struct Effort {
   std::uint64_t rounds = 1;        // largest number of rounds
   std::uint64_t least_rounds = 0;  // least number of rounds before precision may end the cell; 0: not given
   double precision = 0.013;        // wanted half width of the interval, as a share of the time
-  double wall_bound_seconds = 10;  // limit of the wall time of all rounds
+  double wall_bound_seconds = 10;  // wall time of the rounds after which none begins
   double deadline_seconds = 60;    // deadline of one round
 };
 
@@ -79,8 +79,8 @@ struct Config {
   std::string trace;                       // folder for a trace of the only cell, or empty
   std::uint64_t trace_calls = 1ull << 20;  // capacity of the trace's buffers for one kernel
   std::string x_axis;                      // plot.x, if it is an axis
-  // Whether verification has no time limit: on the CPU back end, with --verify full, and if the plot or a claim shows
-  // counts of untimed passes.
+  // Whether the verification of contents has no time limit: on the CPU back end, with --verify full, or if the plot or
+  // a claim shows counts of untimed passes.
   bool verifies_fully = false;
   bool only_draws = false;  // whether it only plots other configs' results; then it measures nothing
   Document effective;       // config after back-end overrides and command line, as stored in the event log

@@ -214,7 +214,7 @@ class Checker {
     if (const auto keys = alternative_keys(branches); !keys.empty()) return check_one_of(keys, json, pointer);
     if (std::any_of(branches.begin(), branches.end(), [&](const Json& branch) { return fits(branch, json); })) return;
     if (told_apart_by_kind(branches)) return check_kind(branches, json, pointer);
-    // The user meant the branch with the same type.
+    // If only one branch allows the type of the value, the user meant this branch.
     const Json* meant = nullptr;
     for (const Json& branch : branches) {
       const auto types = types_of(resolved(branch));

@@ -30,7 +30,7 @@ struct OpenAttempt {
 
 struct CellHistory : CellDescription {
   std::uint64_t attempts = 0;  // number of the last start, from 1
-  std::optional<CellEnd> end;  // last end, or nothing if the cell never finished
+  std::optional<CellEnd> end;  // last end; empty if none, or if the cell began again after it was left out
   std::uint64_t ended_attempt = 0;
   CellFacts facts;                        // facts of the attempt that ended
   std::vector<protocol::Sample> samples;  // samples of the attempt that ended, round by round; each has a phase `total`

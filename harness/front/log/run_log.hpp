@@ -40,8 +40,8 @@ struct CellEnd {
   std::optional<double> expected_seconds = {};
   bool too_large = false;  // whether the cell was left out for lack of memory
 
-  // Returns whether the cell is finished: no further run on this device would change its end. A cell that was left out
-  // for lack of time is not finished.
+  // Returns whether the cell is finished. Only a cell that was left out for lack of time is not, because a later run
+  // can still measure it.
   bool is_final() const { return !left_out || too_large; }
   // Returns the first line of the reason, because some reasons continue with a dump of lanes.
   std::string short_reason() const { return reason.substr(0, reason.find('\n')); }
@@ -62,7 +62,7 @@ class RunLog {
   // Records the run with the ids of all planned cells, so that the reader of a truncated log can find the missing ones.
   void run(const Config& config, const Catalogue& catalogue, const Plan& plan, bool resumed,
            const std::optional<Shard>& shard);
-  // Records the device, once per run, and again if it differs because a run is resumed on another machine.
+  // Records the device at the first call, and again if one of its lasting properties has changed.
   void device(const protocol::Device& device);
   // Records processes that a worker left behind and that were killed.
   void strays(const std::vector<std::string>& names);

@@ -40,7 +40,8 @@ const Axis& primary_axis(const Config& config, const AxisGroup& group) {
   return group.axes.front();
 }
 
-// Runs through all combinations of group indices. The primary group varies fastest, then the last groups.
+// Runs through all combinations of group indices. The primary group varies fastest, then the others from the last to
+// the first.
 class Odometer {
  public:
   Odometer(const Config& config, std::size_t primary) : config_(config), indices_(config.sweep.size(), 0) {
@@ -196,7 +197,7 @@ void check_sample_count(const Plan& plan, Problems& problems) {
   }
 }
 
-// Puts the cells of one allocator into the batches of a plan.
+// Puts the cells of each allocator into the batches of a plan.
 class PlanBuilder {
  public:
   PlanBuilder(const Config& config, const Catalogue& catalogue, Problems& problems)

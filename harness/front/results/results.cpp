@@ -72,7 +72,8 @@ MeasuredSide side_of(const CellResult& result, const PhaseResult& phase, Statist
   return {values_of(phase.rounds, statistic), clock_step_of(result.cell.backend, phase.name, result.phases.size())};
 }
 
-// A cell with few rounds has at least the usual spread of the cells with its allocator, workload and phase.
+// A cell with few rounds is assumed to have at least the usual spread of the cells with its allocator, workload and
+// phase.
 void judge_few_rounds(Results& results) {
   const auto key_of = [](const CellResult& result, const PhaseResult& phase) {
     return UsualVariance::Key{result.cell.label, result.cell.workload, phase.name};

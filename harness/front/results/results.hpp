@@ -1,4 +1,5 @@
-// Results are a pure function of the event log. Three printers write them: CSV, JSON and the table on stdout.
+// Results are a pure function of the event log, or they are read from results.json (stored_results.hpp). Three printers
+// write them: CSV, JSON and the table on stdout.
 #pragma once
 
 #include <optional>
@@ -12,13 +13,13 @@ namespace allocbench::front {
 
 struct PhaseResult {
   std::string name;
-  Rounds rounds;                // seconds of each sample; empty if the samples were not kept
+  Rounds rounds;                // seconds of each sample; without kept samples: values of few rounds, or none
   std::size_t round_count = 0;  // number of all measured rounds
   Estimate time;
-  std::optional<FewRounds> few_rounds;  // t interval if the phase has three to five rounds
+  std::optional<FewRounds> few_rounds;  // estimate from three to five rounds of a log
   double operations = 0;                // median of the samples
   std::vector<std::size_t> throttled;   // indices of throttled samples
-  std::string not_held;                 // why the time of the first such sample may include launch latency
+  std::string not_held;                 // why the time of a sample may include launch latency; first reason, or empty
 
   std::vector<double> seconds() const;  // seconds of all samples, in their order
   std::optional<double> throughput() const;
@@ -55,8 +56,8 @@ struct CellResult {
   bool has_end() const { return cell.end->stop != stop_so_far; }
 };
 
-// The origins of the numbers of all cells. A figure has one of each, unless a run was resumed or merged with
-// --allow-mixed.
+// The origins of the numbers of all cells. Without --allow-mixed a figure has one revision, card and driver. Merged
+// runs can have several cards of one model, and several drivers.
 struct Provenance {
   std::vector<std::string> revisions;  // measured revisions in the order of their first cell
   std::vector<std::string> commits;    // commits of these revisions

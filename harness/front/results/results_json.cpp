@@ -44,7 +44,7 @@ Json context(const RunHistory& history, const Json& run) {
           {"figure", history.figure}};
 }
 
-// Rows have a wall-clock and a CPU time, because compare.py requires both. Both are the time measured on the device.
+// Rows have a wall-clock and a CPU time, because compare.py requires both. Both are the measured time of the phase.
 void add_times(Json& row, double seconds, double operations) {
   row["real_time"] = seconds * time_unit_per_second;
   row["cpu_time"] = seconds * time_unit_per_second;

@@ -12,7 +12,7 @@ namespace allocbench::front {
 Results read_stored_results(const std::string& path);
 
 // Reads an event log or a results.json. A log that was kept without samples only has the failures of cells. Then the
-// numbers are in the results.json in the same folder. Throws UsageError if that file is missing, too.
+// numbers are in the results.json in the same folder. Throws UsageError if that file is missing.
 Results read_run(const std::string& path);
 
 }  // namespace allocbench::front

@@ -74,9 +74,9 @@ BatchRunner::Step BatchRunner::begin(CellRun& run) {
   return Step::done;
 }
 
-// On a GPU, or if time is limited, the first round has a short deadline, so that a hang costs little time. Otherwise it
-// has none, because times of the CPU executor do not predict hangs. A cell that ended well once seldom fails, so later
-// rounds do not report stages.
+// On a GPU, or if time is limited, the first round has a short deadline, so that a hang costs little time. A deferred
+// cell has none. Without a time limit the CPU back end has none, because times of the CPU executor do not predict
+// hangs. A cell whose first round ended well seldom fails, so later rounds do not report stages.
 SampleLimits BatchRunner::sample_limits(const CellRun& run) const {
   SampleLimits limits{.seconds = left_of_deadline(run), .trial = {}, .stages = run.rounds.empty()};
   const bool is_quick = book_.time.exists() || run.cell->backend == "cuda";

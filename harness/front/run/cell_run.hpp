@@ -40,8 +40,8 @@ struct CellRun {
   std::optional<bool> uses_device_heap = {};               // worker's report when it opened the cell
   std::vector<std::vector<protocol::Sample>> rounds = {};  // samples of the whole rounds
   double wall_seconds = 0;                                 // wall time of the whole rounds
-  // Shortest of these, without verification and fill. After --resume it starts from the mean of the kept rounds. It is
-  // 0 before the first round.
+  // Forecast: the shortest whole round. The first round counts half, without its fill, because it has the verification.
+  // After --resume the forecast starts from the mean of the kept rounds. It is 0 before the first round.
   double seconds_of_next_round = 0;
 
   // Samples of the current round.
@@ -59,7 +59,7 @@ struct CellRun {
 };
 
 // Makes the progress of a cell. `known` is its state in the log of an earlier run of this config, or null. The cell
-// keeps its whole rounds if it has no end and they come from `origin`.
+// keeps its whole rounds if it is verified and has no end, and if they come from `origin`.
 CellRun make_cell_run(const Cell& cell, const CellHistory* known, const Origin& origin);
 
 // Data that the cells of one config share, and data that all configs share.

@@ -35,7 +35,7 @@ struct EarlierResults {
 // A fill of the pool by the allocator's own mallocs, in a cell's first round. Cells that follow with the same allocator
 // and pool in the same process can start from a copy of the filled pool.
 struct Fill {
-  double seconds = 0;    // 0: it filled nothing, or nobody knows
+  double seconds = 0;    // 0: none or unknown
   bool follows = false;  // whether the process had measured a cell of the same workload, allocator and pool
 };
 
@@ -50,8 +50,8 @@ struct Forecast {
   static constexpr double likely = 0.5;
 };
 
-// Returns whether a cell that ends so loses its worker. A loss costs a new start and the seconds until the old process
-// is gone.
+// Returns whether a cell that ends with this status loses its worker. A loss costs a new start and the seconds until
+// the old process is gone.
 bool costs_worker(Status status);
 
 class Forecaster {
@@ -65,14 +65,14 @@ class Forecaster {
   void note_round(const std::string& figure, const Cell& cell, double seconds, Fill fill = {});
   // Records the time that a fill of the cell's pool took, or at least took if the worker was killed.
   void note_fill(const Cell& cell, double seconds);
-  // Records that the cell exceeded the short deadline of its first round, which took `seconds`.
+  // Records that the cell's first round exceeded its short deadline after `seconds`.
   void note_deferred(const std::string& figure, const Cell& cell, double seconds);
   void note_end(const std::string& figure, const Cell& cell, Status status);
   void note_earlier(const Cell& cell, EarlierCell what) { earlier_.cells[cell.id] = std::move(what); }
 
   Forecast about(const std::string& figure, const Cell& cell) const;
   // Returns the time to fill the cell's pool, from fills in this run: those of the same allocator and workload,
-  // otherwise of its other workloads if this workload fills pools.
+  // otherwise of its other workloads if this workload fills pools. Returns 0 if there are none.
   double fill_seconds(const Cell& cell) const;
   // Returns the cell's part of the fills that `cells` cells will need in one process. If the process has measured one
   // of them (`is_filled`), only fills that a copy does not save count.

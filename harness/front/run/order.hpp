@@ -1,8 +1,9 @@
 // This file decides the order of steps. A step is the next round of a cell.
 //
-// If time is limited, each step has a price: its probable seconds divided by its worth. Steps of about the same price
-// form a pass, in which one process per allocator measures them. The cheapest pass comes first. Without a time limit
-// all cells get one round after the other. Cells that will probably fail come after them, and deferred cells come last.
+// If time is limited, each step has a price: its probable seconds divided by its worth and its chance of success. Steps
+// of about the same price form a pass, in which usually one process per allocator measures them. The cheapest pass
+// comes first. Without a time limit a pass gives each cell one round, and cells that will probably fail come after all
+// others. In both cases deferred cells come last.
 #pragma once
 
 #include <compare>
@@ -21,8 +22,8 @@ struct Step {
   bool curve_is_bare = false;  // whether fewer than half of the allocator's cells in the config have a value
 };
 
-// Returns the price of a step. The risk of a failure raises it. A first round is worth more than later rounds, because
-// it gives a cell its value.
+// Returns the price of a step. The risk of a failure raises it. A first round is worth at least as much as any later
+// round, because it gives a cell its value.
 double price(const Step& step);
 
 // The parts of a run, in their order. Each consists of passes.

@@ -11,7 +11,7 @@
 namespace allocbench::front {
 
 enum class FolderUse {
-  begin,      // the folder must contain neither a run with cells nor a damaged log
+  begin,      // the folder must not contain a run with cells, a run without samples or a damaged log
   go_on,      // --resume and --only-failed: the log must belong to this config
   start_over  // --force: an old run is deleted
 };

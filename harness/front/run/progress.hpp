@@ -1,4 +1,4 @@
-// Progress shows progress on stderr: one rewritten line on a terminal, plain lines otherwise.
+// Progress shows progress on stderr, unless it is quiet: one rewritten line on a terminal, plain lines otherwise.
 #pragma once
 
 #include <chrono>

@@ -11,8 +11,8 @@
 
 namespace allocbench::front {
 
-// Longest time of a sample's phases that does not count as long. A round with a long sample gets no further sample, and
-// its cell ends as soon as it has `least_rounds_of_numbers` rounds.
+// Longest time of a sample's phases that does not count as long. If its last sample is long, a round gets no further
+// sample. A cell with a long sample ends as soon as it has `least_rounds_of_numbers` rounds.
 inline constexpr double long_sample_seconds = 0.1;
 
 using SampledRounds = std::vector<std::vector<protocol::Sample>>;
@@ -30,14 +30,13 @@ inline constexpr const char* time = "time of the study";
 // rounds.
 std::optional<std::string> reason_to_stop(const Cell& cell, const SampledRounds& rounds, double wall_seconds);
 
-// Returns the number of samples for the next command of a round that already has `samples`. The number is that of the
-// samples that fit into the rest of the round's time. The slowest sample of this round, or of the last one, gives the
-// time of a sample. 0 means that the round has enough.
+// Returns the number of samples for the next command of a round that already has `samples`. The samples fill the rest
+// of the round's time, up to the configured number. The slowest sample of this round, or of the previous round if this
+// one has none, gives the time of a sample. Without such a sample the number is 1. 0 means that the round has enough.
 std::uint64_t samples_to_ask_for(const Cell& cell, const std::vector<protocol::Sample>& samples,
                                  const SampledRounds& earlier);
 
-// Returns half the width of the widest phase's interval, as a share of that phase's time, or nullopt if a phase has no
-// interval.
+// Returns the largest Estimate::relative_half_width() of the cell's phases, or nullopt if a phase has none.
 std::optional<double> relative_half_width(const SampledRounds& sampled, const Cell& cell);
 
 }  // namespace allocbench::front

@@ -1,7 +1,8 @@
 // Succession orders the worker processes: one ends, one measures, and the next one prepares.
 //
 // Two workers never have kernels on the device at the same time, and no other worker works during a sample:
-// * A worker that was told to quit launches nothing. Its successor opens the device while the worker ends.
+// * A worker that was told to quit launches nothing. Its successor opens the device while the worker ends, unless the
+//   device cannot be open twice.
 // * A worker that was killed may have a running kernel. Its successor opens the device when the process is gone.
 // * The next worker loads its plug-in and the driver while its predecessor opens the device, and then waits. Samples
 //   are taken only after this loading.
@@ -27,7 +28,8 @@ class Succession {
 
   // Sets the arguments of the worker after the next one; empty means unknown.
   void expect(std::vector<std::string> arguments) { expected_ = std::move(arguments); }
-  // Returns a worker with these arguments: the prepared one, or a new one. Then prepares the expected next worker.
+  // Returns a worker with these arguments: the prepared one, or a new one. Then starts to prepare the expected next
+  // worker, if one is known.
   std::unique_ptr<WorkerProcess> begin(const std::vector<std::string>& arguments);
   // Returns whether the worker of begin() was told to open the device before its predecessor was gone.
   bool began_early() const { return began_early_; }
@@ -44,7 +46,8 @@ class Succession {
   // Waits for the leaving worker, as WorkerProcess::finish() does.
   void see_off(double reap_seconds = reap_limit_seconds);
 
-  // Waits until the prepared worker has loaded. If it fails, it is dropped, and its replacement reports the reason.
+  // Waits until the prepared worker has loaded. Drops a worker that fails or takes too long. After a failure, its
+  // replacement reports the reason.
   void settle(const std::function<void()>& idle);
   void drop() { prepared_.reset(); }
 

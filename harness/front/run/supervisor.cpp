@@ -222,7 +222,8 @@ std::optional<Place> Supervisor::place_of(std::size_t figure, const CellRun& run
                static_cast<int>(step.rounds_had)};
 }
 
-// Counts the cells that can share a fill. In a pass they come from one batch and usually have as many rounds.
+// Counts the cells that can share a fill. In a pass they come from one batch and usually have the same number of
+// rounds.
 void Supervisor::count_sharing() {
   for (FigureRun& measured : figures_) {
     for (auto& planned : measured.batches) {

@@ -46,7 +46,8 @@ class FigureRun {
 
   std::size_t cells_to_run() const;
   std::uint64_t steps_to_run() const;  // number of steps for the progress
-  // Returns whether fewer than half of the allocator's cells have a value.
+  // Returns whether fewer than half of the allocator's cells have a value. Cells that this run does not measure count
+  // only if they have one.
   bool is_bare(const std::string& label) const;
 
   struct PlannedBatch {
@@ -57,8 +58,8 @@ class FigureRun {
   std::vector<PlannedBatch> batches;
   std::unique_ptr<EventLog> file;
   std::unique_ptr<RunLog> log;
-  // Called when the results should be written: after the first rounds of the first figure, after the end of the
-  // figure's last cell, and from time to time between passes. May be empty.
+  // Called when the results should be written: after Part::first_figure if it measured this figure, after the end of
+  // the figure's last cell, and from time to time between passes. May be empty.
   enum class News { first_rounds, some, finished };
   std::function<void(News)> news = {};
   bool is_finished = false;

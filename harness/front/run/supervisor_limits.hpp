@@ -12,8 +12,9 @@ inline constexpr double load_limit_seconds = 10;
 
 // Time for the timed kernels of a first round before the cell is deferred: this many seconds, or this multiple of the
 // forecast, whichever is longer. The stages around them (checking pointers, freeing blocks) have more time. The stage
-// that fills the pool has time for the size of the pool. It also has a share of the config's deadline, because all
-// cells of a worker share one fill, or a multiple of its forecast, but no more than a share of the rest of the run.
+// that fills the pool has the longest of three times: that of the other stages, a time for the size of the pool, and a
+// share of the config's deadline or a multiple of the forecast. The third time is at most a share of the rest of the
+// run. It is long, because all cells of a worker can share one fill.
 inline constexpr double least_trial_seconds = 0.5;
 inline constexpr double trial_factor = 4;
 inline constexpr double trial_of_other_stages = 2;
@@ -22,9 +23,9 @@ inline constexpr double trial_share_of_deadline = 0.25;
 inline constexpr double trial_factor_of_fill = 2;
 inline constexpr double trial_share_of_run = 0.01;
 
-// Time for checking the contents of a cell's blocks: at least this long, or as long as the cell's first round,
-// whichever is longer. A stage of the verification ends after `factor` times that or `least_seconds`, whichever is
-// longer, but within its share of the deadline (`share_of_stage`).
+// Time for checking the contents of a cell's blocks, unless the cell is verified fully: this long, or as long as the
+// cell's first round so far, whichever is longer. In this case a stage of the verification ends after `factor` times
+// that or `least_seconds`, whichever is longer, but within its share of the deadline (`share_of_stage`).
 inline constexpr double least_contents_seconds = 0.05;
 struct StageLimits {
   double least_seconds;
@@ -38,18 +39,18 @@ inline constexpr double overtime_seconds = 1;
 // Time for the last killed worker to end, if the run has a time limit.
 inline constexpr double last_reap_limit_seconds = 8;
 
-// The share of a verification's time for each of its three stages. Calls that take longer end themselves, and the
-// worker uses the rest of the time to report it.
+// The share of a verification's time for each of its stages. Calls that take longer end themselves, and the worker uses
+// the rest of the time to report it.
 inline constexpr double share_of_stage = 0.3;
 
-// Time before a worker is killed that was told to quit or announced its end.
+// Time for a worker to end after it was told to quit or announced its end. Then it is killed.
 inline constexpr double quit_limit_seconds = 5;
 
 // Time until a killed worker must be gone. A process that is stuck in a driver call stays, and then the device is lost.
 inline constexpr double reap_limit_seconds = 30;
 
-// Time for the running command to finish after the first Ctrl-C. A sample usually takes milliseconds, so only a hang or
-// a long command is cut off.
+// Time for a worker's next line after the first Ctrl-C. A sample usually takes milliseconds, so only a hang or a long
+// command is cut off.
 inline constexpr double interrupt_grace_seconds = 2;
 
 }  // namespace allocbench::front

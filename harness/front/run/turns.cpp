@@ -41,7 +41,7 @@ std::size_t starts_of(const Turn& turn, const FigureBatches& figures, std::uint6
 
 }  // namespace
 
-// Returns what WorkerSession::load() decides.
+// Predicts whether WorkerSession::load() keeps the process.
 bool shares_process(const Batch& running, const Batch& next) {
   return next.has_heap_share || (!next.fresh_by_process && heap_wish(running) == heap_wish(next));
 }

@@ -143,7 +143,7 @@ WorkerProcess::~WorkerProcess() {
   try {
     kill();
   } catch (const EnvironmentError&) {
-    // A worker that cannot be killed is reported before the next one starts.
+    // A worker that cannot be killed becomes a stray process (strays.hpp).
   }
 }
 

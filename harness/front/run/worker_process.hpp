@@ -50,7 +50,7 @@ class WorkerProcess {
   // gone `reap_seconds` later, it is left alone, and EnvironmentError is thrown.
   void finish(double reap_seconds = reap_limit_seconds);
   void kill(double reap_seconds = reap_limit_seconds);
-  // Sends the signal without waiting, because the driver needs seconds to remove a process with a running kernel.
+  // Sends SIGKILL without waiting, because the driver needs seconds to remove a process with a running kernel.
   // finish() waits.
   void begin_kill();
 

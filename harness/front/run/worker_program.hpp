@@ -23,7 +23,7 @@ class WorkerFolder {
   explicit WorkerFolder(const std::string& from_command_line);
 
   std::optional<WorkerProgram> find(const std::string& backend) const;
-  // Throws EnvironmentError with the path.
+  // Throws EnvironmentError if there is no such program.
   WorkerProgram require(const std::string& backend) const;
   std::vector<WorkerProgram> all() const;
 

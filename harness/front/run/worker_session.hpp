@@ -86,7 +86,7 @@ class WorkerSession {
   // any device heap is suitable. `facts` receives the allocator's report.
   Outcome load(const Batch& batch, bool needs_heap, double limit_seconds, CellFacts& facts);
   // Sets the probable batch of the worker after the one that load() may start; null means unknown. That worker starts
-  // in parallel, which saves time, and measures nothing.
+  // in parallel, which saves time, and measures nothing until its turn. With `one_by_one` this has no effect.
   void expect(const Batch* batch);
   // Returns whether the running worker's device heap suits the batch. It must have the right size. If only a new
   // process makes the heap fresh, the process must have been started for this batch. So no figure uses a heap that
@@ -156,7 +156,7 @@ class WorkerSession {
   Outcome note_profile();
   double count_told();
   void count_dead_worker(double deadline_seconds);
-  void forget_cells();  // data of a worker that is gone
+  void forget_cells();  // forgets the loaded allocator and its cells
 
   WorkerSettings settings_;
   SessionListener listener_;
@@ -168,7 +168,7 @@ class WorkerSession {
   std::set<std::string> open_cells_;
   std::size_t cells_opened_ = 0;  // cells that the current process has opened
   std::optional<Load> loaded_;
-  std::set<std::string> measured_;                // workloads of the cells that were measured since then
+  std::set<std::string> measured_;                // workloads of the cells measured since the load
   CellFacts loaded_facts_;                        // facts of the allocator, for every batch that finds it loaded
   const Batch* started_for_ = nullptr;            // batch whose device heap the process has
   HeapWish heap_;                                 // device heap of the process

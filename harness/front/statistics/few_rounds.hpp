@@ -1,7 +1,6 @@
-// These functions estimate a number from three to five rounds. For this number of rounds, no interval is valid for
+// These functions estimate a number from three to five rounds. For this number of rounds, no interval reaches 95 % for
 // every distribution (rounds.hpp), and figures draw none. A t interval of the logarithms assumes a distribution. Such
-// an interval is enough to judge a sentence whose number differs by a large factor. docs/methodology-measurement.md
-// states its coverage.
+// an interval is enough to judge a claim about a large factor. docs/methodology-measurement.md states its coverage.
 #pragma once
 
 #include <optional>
@@ -13,7 +12,7 @@ namespace allocbench::front {
 
 struct FewRounds {
   std::vector<double> values;  // one value per round
-  double least_spread = 0;     // least deviation of the values' logarithms
+  double least_spread = 0;     // assumed least standard deviation of the logarithms
   // The t interval of the number. It is empty if a value is not positive, or if all values are equal and neither a
   // least deviation nor a clock step widens the interval.
   std::optional<Interval> interval;

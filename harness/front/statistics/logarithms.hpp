@@ -12,7 +12,7 @@
 namespace allocbench::front {
 
 // Logarithms is the centre and the spread of the logarithms of values. It leaves out as many of the outermost values as
-// the interval of a number does (rounds.hpp): none if there are fewer than nine.
+// the interval of an estimate does (rounds.hpp): none if there are fewer than nine.
 class Logarithms {
  public:
   explicit Logarithms(const std::vector<double>& values) : logs_(values.size()) {
