@@ -19,7 +19,7 @@ struct BlockRules {
   // Begin of the pool; null if blocks may be outside it, as in the device heap, which has no known bounds.
   const std::byte* pool_begin = nullptr;
   const std::byte* pool_end = nullptr;
-  // False for designs that reuse blocks without a free. Then only alignment and bounds are checked.
+  // False for designs that reuse blocks without a free. Then overlaps and frees are not checked.
   bool exclusive = true;
 };
 
@@ -36,7 +36,7 @@ class ShadowHeap {
   void refused(std::size_t bytes, std::uint32_t lane);
   // Records that the pattern of a live block is damaged at `offset`.
   void damaged(const std::byte* block, std::size_t offset, unsigned expected, unsigned found, std::uint32_t lane);
-  // Records that a condition of the model does not hold.
+  // Records that a condition of the model does not hold. The text replaces an earlier verdict.
   void complain(std::string text) { verdict_ = std::move(text); }
 
   // Records that the heap was reset, so no block is live.
@@ -50,7 +50,7 @@ class ShadowHeap {
   std::size_t mallocs() const { return mallocs_; }
   std::size_t most_live_blocks() const { return most_live_; }
   std::size_t refusals() const { return refusals_; }
-  // Returns the first mistake in one sentence, or an empty text.
+  // Returns the last text of complain(), otherwise the first mistake in one sentence, or an empty text.
   const std::string& verdict() const { return verdict_; }
   // Returns the last calls, one line each, oldest first.
   std::string last_calls() const;

@@ -9,8 +9,8 @@
 // Data: A root in device memory holds {first chunk, end of the queue}, and every chunk begins with a header {next,
 // elements}.
 //
-// Protocol: An append is one exchange of the queue's end and one store of the link that the exchange returned. So no
-// thread ever waits or retries. The link is stored with release, after the header, and read with acquire. Until then,
+// Protocol: An append is one exchange of the queue's end and one store of the link that the exchange returned. So an
+// append never waits or retries. The link is stored with release, after the header, and read with acquire. Until then,
 // get() cannot find the elements behind the link, although their owners already use them. Links are addresses. Only
 // clear() frees chunks, so no address can return (no ABA). As in the paper, no other thread may use the list during
 // clear(). The elements have the order of the appends. Within grow_local() they have the order of the threads.
@@ -112,7 +112,7 @@ class ArrayList {
     return sum;
   }
 
-  // Frees all chunks. One thread calls it, and no other thread may use the list meanwhile.
+  // Frees all chunks and makes the list empty. One thread calls it, and no other thread may use the list meanwhile.
   template <class Thread, class A>
   SIMT_FN void clear(Thread& thread, A& allocator) const {
     Chunk* chunk = follow(thread, root_->first);

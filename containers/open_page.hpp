@@ -1,7 +1,7 @@
-// OpenPage holds the page that a writer fills, and the number of pages that it has filled.
+// OpenPage holds the page that a writer fills, and counts the writer's pages and records.
 //
-// It counts the records and writes their number into the header of the page when the page is full or the writer ends.
-// Pages are those of page_chain.hpp. After a null the writer makes no more requests, so it ends in bounded time.
+// The writer writes the header of a page when it gets its next page, or when it ends. Pages are those of
+// page_chain.hpp. After malloc has returned null, the writer makes no more requests, so it ends in bounded time.
 #pragma once
 
 #include "containers/page_chain.hpp"

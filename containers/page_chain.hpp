@@ -46,7 +46,7 @@ struct PageChain {
   }
 
   // Calls visit(page, records) for the pages of a chain with `total` records, newest page first. visit() may free the
-  // page. Returns false if a header differs from what its writer wrote.
+  // page. Returns false at the first wrong seal, at a wrong number of records, or if the chain ends too early.
   template <class Visit>
   static SIMT_FN bool for_each_page(std::uint64_t newest, std::uint64_t total, Visit&& visit) {
     std::uint64_t page = newest;

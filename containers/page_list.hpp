@@ -10,10 +10,10 @@
 // An empty list is a full page at address 0. Pages are those of page_chain.hpp. The header of a page is written for a
 // full page before the page is published, and finish() corrects the header of the last one.
 //
-// Protocol: Exactly one reservation in a page finds too few places, or finds the page just full. The owner of this
-// reservation appends the next page: the leader of the group requests a page, links it and publishes it with release.
-// The left-over places of the group in the old page count as taken. All lanes read the word with acquire (the chain of
-// fetch-adds keeps the release).
+// Protocol: At most one reservation of a page begins in the page or at its end, and needs more places than are left.
+// The owner of this reservation appends the next page: the leader of the group requests a page, links it and publishes
+// it with release. The left-over places of the group in the old page count as taken. All lanes read the word with
+// acquire (the chain of fetch-adds keeps the release).
 //
 // A lane reserves nothing if more places are taken than the page has. It does not wait there, because the lane for
 // which it would wait may be in its own warp. It stays pending until all lanes of the warp meet again. In the next turn
@@ -47,7 +47,7 @@ class PageList {
 
   SIMT_HOST_FN std::uint32_t capacity() const { return capacity_; }
 
-  // Makes the list empty. No other thread may use it meanwhile.
+  // Makes the list empty and frees no page. No other thread may use it meanwhile.
   template <class Thread>
   SIMT_FN void clear(Thread& thread, Tail& tail) const {
     at(thread, tail.word).store(std::uint64_t{capacity_} << address_bits, simt::relaxed);

@@ -1,7 +1,7 @@
 // SmallRequests serves the small requests of a warp as one request (Pham et al. 2025, section 4.3).
 //
 // Requests below a page are summed. The lowest lane with such a request makes one request for all and gives each lane
-// its part. Parts are rounded up to 16 bytes.
+// its part. Parts are rounded up to a multiple of 16 bytes.
 #pragma once
 
 #include "allocators/support/common/request.hpp"

@@ -3,8 +3,8 @@
 // Steinberger et al. 2012; constants of the authors' public code, version 1.0:
 //   page = s * 38183 + 17497 * SM + (1 + 32 s / page bytes) * warp slot, modulo the pages of an access block
 //
-// s is the chunk size. Equal sizes on one SM start at neighbouring pages, one distance per warp; for large chunks the
-// distances are larger. SM and warp slot are hardware ids.
+// s is the chunk size. For equal sizes, neighbouring warps of one SM start one page apart, or more if 32 chunks fill at
+// least a page. SM and warp slot are hardware ids.
 #pragma once
 
 #include "allocators/support/common/modulo.hpp"

@@ -207,7 +207,7 @@ class PublishedHeap {
     }
   }
 
-  // Tries the pages from `page` to the end of its region, and sets `page` to the first page behind the region.
+  // Tries the pages from `page` to the end of its region. If none has a chunk, `page` is the first page behind it.
   template <class Thread>
   SIMT_FN std::byte* try_region(Thread& thread, std::uint32_t& page, std::uint32_t size, std::uint32_t most) {
     const Table& table = runs_.table;
@@ -228,7 +228,7 @@ class PublishedHeap {
     return block + 1 < blocks_ ? (block + 1) * pages_per_block_.divisor() : runs_.table.pages;
   }
 
-  // Records that a free has left about half of this page free.
+  // Notes a page of which a free has left about half free. Lane 0 of warp slot 0 also moves the start of walks back.
   template <class Thread>
   SIMT_FN void has_room(Thread& thread, std::uint32_t page) {
     thread.atomic(regions_[page >> region_shift_]).store(0u, simt::relaxed);

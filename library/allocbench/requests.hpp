@@ -5,7 +5,7 @@
 //   block = allocbench::realloc(heap, thread, block, old_bytes, new_bytes);
 //
 // `heap` is a handle, or a session if the design has a state per thread or warp
-// (allocators/support/contract/session.hpp). Each function may return null, like malloc.
+// (allocators/support/contract/session.hpp). Each function that returns a block may return null, like malloc.
 #pragma once
 
 #include <cstddef>

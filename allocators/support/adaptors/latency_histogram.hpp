@@ -10,7 +10,7 @@
 namespace allocbench {
 
 // There are 16 buckets between two powers of two, so the width of a bucket is at most 1/16 of its durations. Each
-// duration below 16 has its own bucket. The last bucket includes all durations of 2^36 clock ticks and more.
+// duration below 32 has its own bucket. The last bucket includes all durations of 2^36 clock ticks and more.
 struct LatencyBuckets {
   static constexpr std::uint32_t bits = 4;
   static constexpr std::uint32_t per_octave = 1u << bits;

@@ -59,7 +59,7 @@ struct BulkSemaphore {
     return static_cast<std::int64_t>(thread.atomic(state->units).load(simt::relaxed));
   }
 
-  // Returns whether other groups are making units.
+  // Returns whether any group has announced units and not yet settled.
   template <class Thread>
   SIMT_FN bool expects_units(Thread& thread) const {
     return expected(thread.atomic(state->promises).load(simt::relaxed)) != 0;
@@ -87,8 +87,8 @@ struct BulkSemaphore {
     if (promised != 0) thread.atomic(state->promises).fetch_sub(promised, simt::relaxed);
   }
 
-  // Waits for units and takes up to `wanted`. Returns 0 if no units were expected for a while, or if other groups
-  // always took them first. Then the caller should make units itself.
+  // Waits for units and takes up to `wanted`. Returns 0 if no units are announced in `patience` checks in a row,
+  // or if the caller gets none in `longest_wait` checks. Then the caller should make units itself.
   template <class Thread>
   SIMT_FN std::uint32_t await(Thread& thread, std::uint32_t wanted) const {
     std::uint32_t idle = 0;

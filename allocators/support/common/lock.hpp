@@ -27,7 +27,7 @@ SIMT_FN void await_unlocked(Thread& thread, std::uint32_t& word) {
 // arrival. It uses tickets, because the hand-over of a contended exchange lock is slow on a full GPU. Groups far behind
 // in the queue check less often.
 struct TicketLock {
-  // Both words are zero if no thread has or wants the lock.
+  // Both words are zero at first, and equal whenever no thread has or wants the lock.
   alignas(128) std::uint32_t next_ticket;
   alignas(128) std::uint32_t serving;  // ticket whose owner has the lock
 

@@ -3,7 +3,7 @@
 //
 // Fresh slabs come from a counter, and returned slabs from a stack that is linked by indices. The head of the stack has
 // a tag that grows with every change. So a taker that another thread has overtaken never installs an old link (no ABA).
-// A return of a slab releases, and a take acquires.
+// A return of a slab releases, and a take of a returned slab acquires.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// These types hold state per warp or per tile of 16 lanes, for sessions (session.hpp). Tiles finds the tile of a
-// thread, and TileTable keeps the state of each tile between kernels.
+// These types hold state per tile, which is a warp or half a warp, for sessions (session.hpp). Tiles finds the tile of
+// a thread, and TileTable keeps the state of each tile between kernels.
 #pragma once
 
 #include "allocators/support/contract/arena.hpp"
