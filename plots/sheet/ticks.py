@@ -73,7 +73,8 @@ def position(value: float, bounds: tuple[float, float], log: bool) -> float:
 
 def set_x(axes, values: Sequence[float], bounds: tuple[float, float], log: bool, width: float, points: float, write: Callable[[float], str]) -> None:
     """Sets scale and limits, and ticks at the measured `values`. The labels are thinned until they fit into `width`
-    inches."""
+    inches.
+    """
     values = sorted(set(values))
     axes.set_xscale("log" if log else "linear")
     axes.set_xlim(*bounds)
