@@ -169,7 +169,9 @@ def vain_probes(free_share: float, z: float = 2.32635) -> int:
 
 
 def conflicts(pages: float, threads: float) -> float:
-    """Computes the number of pairs of threads whose first probes hit the same page, N^2 / 2T (section 3.1)."""
+    """Computes the expected number of pairs of threads whose first probes hit the same page: N (N - 1) / 2T, about N^2
+    / 2T (section 3.1).
+    """
     return threads * (threads - 1) / (2 * pages)
 
 

@@ -4,7 +4,7 @@ results/reference.
 
 CARD is a folder with one folder per run and a README.md. The rules are:
 
-* Each run comes from one clean revision.
+* Each run comes from one clean revision, one card and one driver.
 * The results of a run agree with its log.
 * All runs on a GPU come from one model of card.
 * The folder contains only runs, pages, pictures and the ledger, and no file is larger than 1 MiB.

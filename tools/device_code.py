@@ -23,7 +23,7 @@ def partner(text, at):
 
 
 def blanked(source):
-    """Replaces comments and texts by blanks, so that positions stay."""
+    """Replaces line comments and texts in quotes by blanks, so that positions stay."""
     return re.sub(r"//[^\n]*|\"(?:\\.|[^\"\\\n])*\"", lambda found: " " * len(found.group()), source)
 
 

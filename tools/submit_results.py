@@ -8,7 +8,7 @@ The script does four things:
 * It keeps every run at or below STUDY in results/reference/CARD (tools/keep-results.sh, without samples unless
   --with-samples is given).
 * It writes README.md from the logs, unless this file exists.
-* It makes all files that come from kept runs (plots regenerate).
+* It makes the files and texts that come from kept runs (plots regenerate), unless --reference names another folder.
 * It checks the folder (tools/check_card.py).
 
 Commit only this folder.

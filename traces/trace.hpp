@@ -9,7 +9,7 @@
 
 namespace allocbench::traces {
 
-// A trace or its files are wrong. The text gives the place and the allowed values.
+// A trace is wrong, or its files cannot be read or written. The text gives the place and the reason.
 class TraceError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -1,7 +1,8 @@
 """This module turns each cell of the guide into a case: a cell without its allocator.
 
 A case states the request sizes, their alignment, the threads, the lanes, the pool, how full the pool gets, and how long
-blocks live. An application is a case with a name only, because it answers no question about a job.
+blocks live. A cell of an application, of `prefix_sum` or of `heap_init` is a case with a name only, because it answers
+no question about a job.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ class Rule:
 
     `time` is the phase that is compared if blocks must be freed. `mallocs` is the phase that is compared if they are
     never freed (empty if the workload does not time mallocs alone). `settings` are the settings that name a case. `job`
-    makes the job from the settings, and is None for an application.
+    makes the job from the settings and the pool. It is None for workloads that answer no question about a job.
     """
 
     time: str

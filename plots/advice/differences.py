@@ -14,7 +14,9 @@ AS_ASKED = 0.05  # a setting that differs by fewer steps counts as equal to the 
 
 
 def words(job: dict, asked: dict, steps: dict[str, float]) -> list[str]:
-    """Returns one phrase for each setting that differs from the question, such as `requests 4 times smaller`."""
+    """Returns one phrase for each setting that differs from the question by at least AS_ASKED steps, such as `requests
+    4 times smaller`.
+    """
     told = {"size": _size, "threads": _threads, "lanes": _lanes, "fill": _fill, "lifetime": _lifetime, "pool": _pool}
     return [say(job, asked) for name, say in told.items() if steps.get(name, 0) >= AS_ASKED]
 

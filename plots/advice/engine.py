@@ -4,8 +4,8 @@ plots/webpage/static/rank.js does the same in the reader's browser. It reads the
 test compares the two.
 
 The distance between a case and the question is a sum of steps. A setting that differs by its factor in RULES adds one
-step; the square of this factor adds two. A different lifetime adds 1.5 steps. A case with blocks that other threads free
-answers only questions about such blocks. A case with an alignment answers only questions with the same alignment.
+step; the square of this factor adds two. A different lifetime adds 1.5 steps. Case and question must have the same
+alignment, and must agree on whether other threads free the blocks.
 
 The answer uses the cases at most `window` steps farther than the nearest one, but at most `farthest` steps away. The
 weight of a case halves with each step.

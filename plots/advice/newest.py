@@ -33,7 +33,8 @@ def _date(folder: Path) -> str:
 
 
 def read(paths: Sequence[str], overrides: inputs.Overrides = inputs.Overrides()) -> tuple[list[Run], list[Exception]]:
-    """Returns the runs of these paths, and one error for each run that cannot be read.
+    """Returns the runs of these paths, and one error for each path or run that cannot be read. Raises the first error
+    if no path has a run.
 
     Of several runs of the same config of the guide on one device, only the newest is returned; the others become errors.
     The plots of the configs in `overrides` replace the stored plots.

@@ -11,7 +11,8 @@ The reference is one of the following:
 * `baseline` is the phase of this name in the same cell.
 * `baselines` is the median of these phases over all allocators.
 
-The colour is the logarithm of the factor: blue is smaller, red is larger. A factor is grey if its interval includes 1.
+The colour shows the logarithm of the factor: blue is smaller, red is larger. A factor is grey if its interval includes
+1.
 """
 
 from __future__ import annotations
@@ -83,8 +84,8 @@ def draw(shown: Map, stem: str) -> Drawing:
 
 
 def metrics_across(run: Run) -> Run:
-    """Turns several metrics of a plot into the values of a second setting across. Each cell becomes one cell per
-    metric.
+    """Turns several metrics of a plot into the values of a second setting of the columns. Each cell becomes one cell
+    per metric.
     """
     metrics = labels.listed(run.plot.get("metric", "time"))
     if len(metrics) == 1:
@@ -106,8 +107,8 @@ def metrics_across(run: Run) -> Run:
 
 
 def _lined(run: Run) -> Run:
-    """Returns the run for the table of numbers. The first of two settings across makes its panels, and the values of
-    `panels` make its rows.
+    """Returns the run for the table of numbers. If two settings make the columns of the map, the first one makes the
+    panels of the table, and the values of `panels` make its rows.
     """
     xs = labels.listed(run.plot["x"])
     plot = {**run.plot, "x": xs[-1]}

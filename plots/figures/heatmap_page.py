@@ -53,7 +53,9 @@ class Layout:
 
 
 def layout(blocks: Sequence[Block], title: str) -> Layout:
-    """Returns the arrangement with the largest rows that fits a page. If none fits, it returns the lowest one."""
+    """Returns the arrangement with the largest rows that fits a page. If none fits, it returns the one with the least
+    height.
+    """
     same = all([label for label, _ in block.rows] == [label for label, _ in blocks[0].rows] for block in blocks)
     shapes = [(beside, parts) for beside, parts in _SHAPES if (same or not beside) and (parts == 1 or blocks[0].families)]
     made = [_shaped(blocks, title, beside, parts, row) for row in _ROWS for beside, parts in shapes]

@@ -2,8 +2,8 @@
 columns.
 
 If nothing is swept, there is one column, and the recorded reason of each status is beside it. A config can ask for this
-figure. Any other figure gets it as a second figure if a cell is not ok. The picture of a long matrix leaves out rows
-without a problem, but the Markdown table contains all rows.
+figure. Any other figure gets it as a second figure if a cell is not ok. The picture of a long matrix has one row for
+all rows without a problem, but the Markdown table contains every row.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """This module makes all files again that come from the kept runs of a study.
 
-These are the figures, the ledger, pictures over several runs, study.json, the index, numbers in texts, and the HTML
-page. Each part returns its files by their kept paths. The caller writes them or compares them with the existing files.
+These are the figures, the ledger, pictures over several runs, the comparison of cards, study.json and the index. Each
+part returns its files by their kept paths. The caller writes them or compares them with the existing files.
 """
 
 from __future__ import annotations

@@ -68,7 +68,7 @@ def write(groups: dict[str, list[Origin]]) -> Path:
 
 
 def text(groups: dict[str, list[Origin]]) -> str:
-    """Writes one line per run, so that a changed run changes one line."""
+    """Returns the text of study.json. It has one line per run, so that a changed run changes one line of the list."""
     made = data(groups)
     lines = [f' {json.dumps(key)}: {json.dumps(value)}' for key, value in made.items() if key != "groups"]
     lines.append(' "groups": {\n' + ",\n".join(f"  {json.dumps(name)}: {_group(group)}" for name, group in made["groups"].items()) + "\n }")

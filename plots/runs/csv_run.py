@@ -1,7 +1,7 @@
 """This module reads a run from results.csv and its config, if results.json is missing.
 
-The table has every cell and number. It lacks single rounds, the planned cells, the driver and the date, and captions
-say that these are unknown.
+The table has every cell and number. It lacks single rounds, the planned cells, the driver and the date. Figures call
+the driver and the date unknown.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""This module reads the results of one run as two tables.
+"""This module reads the results of one run as three tables.
 
-`cells` has one row per cell, with every setting as a column. `values` has one row per cell, phase and metric. A cell
-whose status is not `ok` has no values, whatever results.json contains, so no figure can show a number for it.
+`cells` has one row per cell. `settings` has the same rows, with every setting as a column. `values` has one row per
+cell, phase and metric. A cell whose status is not `ok` has no values, whatever results.json contains, so no figure can
+show a number for it.
 """
 
 from __future__ import annotations

@@ -130,7 +130,9 @@ def _filled(grid: Grid) -> Grid:
 
 
 def _fitting(grid: Grid) -> list[Grid]:
-    """Returns the grid, or parts of about equal width that each fit the page."""
+    """Returns the grid, with wrapped cells if it is too wide, or parts with about equally many columns that each fit
+    the page.
+    """
     widths, fixed = _widths(grid, style.LEAST), grid.aligned_left
     room = BODY_WIDTH - sum(widths[:fixed])
     if sum(widths) <= BODY_WIDTH or fixed >= len(widths) or max(widths[fixed:]) > room:

@@ -77,7 +77,7 @@ def count(value: float) -> str:
 
 
 def factor(value: float) -> str:
-    """Writes a ratio with two digits below a hundred, and without decimals above."""
+    """Writes a ratio with two significant digits below a hundred, and without decimals above."""
     return f"{value:,.0f}" if abs(value) >= 99.5 else f"{value:.2g}"
 
 

@@ -72,7 +72,9 @@ def position(value: float, bounds: tuple[float, float], log: bool) -> float:
 
 
 def set_x(axes, values: Sequence[float], bounds: tuple[float, float], log: bool, width: float, points: float, write: Callable[[float], str]) -> None:
-    """Sets scale and limits, and ticks at the measured `values`. As many are labelled as fit into `width` inches."""
+    """Sets scale and limits, and ticks at the measured `values`. The labels are thinned until they fit into `width`
+    inches.
+    """
     values = sorted(set(values))
     axes.set_xscale("log" if log else "linear")
     axes.set_xlim(*bounds)
@@ -84,7 +86,7 @@ def set_x(axes, values: Sequence[float], bounds: tuple[float, float], log: bool,
 
 
 def named(values: Sequence[float], bounds: tuple[float, float], log: bool, width: float, points: float, write: Callable[[float], str]) -> list[float]:
-    """Returns the `values` whose labels fit on an axis of `width` inches."""
+    """Returns the `values` that get labels, thinned until the labels fit on an axis of `width` inches."""
     return _thinned(values, lambda v: position(v, bounds, log) * width, lambda v: text_width(write(v), points))
 
 

@@ -74,7 +74,7 @@ def _draw_row(axes, top: float, beside: Sequence[Slope]) -> None:
 
 
 def _limits(slopes: Sequence[Slope]) -> tuple[float, float]:
-    """Returns limits around all shares and around all ends of intervals above zero."""
+    """Returns limits around 0.1 % to 1 %, and around all shares and ends of intervals above 0.01 %."""
     shares = [each.share for each in slopes if each.share]
     numbers = [number for share in shares for number in (share.number, share.low, share.high) if number is not None and number > _LEAST / 10]
     return min([_LEAST, *(0.8 * number for number in numbers)]), max([10 * _LEAST, *(1.25 * number for number in numbers)])

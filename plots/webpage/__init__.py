@@ -1,5 +1,5 @@
 """This package makes one self-contained HTML page from stored results: first the answer, then the evidence.
 
-`build.py` assembles the page, and every other module makes one section. The charts are data for Plotly. The folder
-static/ contains the page, its style, and the scripts for filters and ranking.
+`build.py` assembles the page from parts that the other modules make. The charts are data for Plotly. The folder static/
+contains the page, its style, and the scripts for filters and ranking.
 """

@@ -114,9 +114,7 @@ def setup_chart(table: dict) -> dict | None:
 
 
 def _survives(entry: dict) -> bool:
-    """Returns whether at least nine of ten cells are ok. Every allocator fails in some cells, because the guide also
-    fills the pool.
-    """
+    """Returns whether at least nine of ten cells are ok. Some may fail, because the guide also fills the pool."""
     ok, asked = entry["survived"]
     return ok >= 0.9 * asked
 

@@ -65,7 +65,7 @@ def _best(table: dict, number: int, phase: str) -> float | None:
 
 
 def _factors(table: dict, entry: dict, best: list) -> list:
-    """Returns for each case a factor, the status word, or None if no cell was planned."""
+    """Returns for each case a factor, the status word, or None without a time of the allocator or of one that frees."""
     made: list = []
     for case, result, least in zip(table["cases"], entry["results"], best):
         if isinstance(result, list):

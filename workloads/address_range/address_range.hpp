@@ -1,8 +1,9 @@
 // address_range measures the range of addresses that the blocks of a round occupy, over many rounds.
 //
-// Paper: Winter et al., PPoPP'21, fragmentation test (fig. 11.a). All threads allocate in each of `rounds` rounds. The
-// workload records the distance between the lowest and the highest address, then all blocks are freed. In this workload
-// the distance includes the last byte of the last block, so without nulls it is never less than the requested bytes.
+// Paper: Winter et al., PPoPP'21, fragmentation test (fig. 11.a). In each of `rounds` rounds all threads allocate, and
+// then all free. The workload computes the distance between the lowest and the highest address of each round. In this
+// workload the distance includes the last byte of the last block, so without nulls it is never less than the requested
+// bytes.
 //
 //   address_spread = distance of the widest round / bytes requested in a round
 //   running_spread = distance over all rounds together / bytes requested in a round

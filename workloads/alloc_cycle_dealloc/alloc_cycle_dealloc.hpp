@@ -1,4 +1,4 @@
-// In alloc_cycle_dealloc (ACD), each thread allocates several blocks and then frees all of them, in one kernel.
+// In alloc_cycle_dealloc (ACD), each calling thread allocates several blocks and then frees all of them, in one kernel.
 //
 // Paper: Vinkler & Havran 2015, sec. 5, after Widmer et al. 2013.
 //

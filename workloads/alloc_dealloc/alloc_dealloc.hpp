@@ -1,4 +1,4 @@
-// In alloc_dealloc (AD), each thread allocates one block and frees it immediately, in one kernel.
+// In alloc_dealloc (AD), each calling thread allocates one block and frees it immediately, in one kernel.
 //
 // Paper: Vinkler & Havran 2015, sec. 5, after Huang et al. 2010.
 //

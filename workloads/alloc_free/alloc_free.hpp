@@ -1,4 +1,4 @@
-// alloc_free is the two-kernel test that all papers on GPU allocators share.
+// alloc_free is the test with two kernels that many papers on GPU allocators have.
 //
 // N threads request one block each in one kernel, and the same threads free their blocks in the next. The alloc kernel
 // only calls malloc and stores the pointer. `threads` is the number of calling threads. With fewer than 32

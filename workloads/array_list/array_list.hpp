@@ -39,7 +39,7 @@ struct ArrayListGrowth {
     // Returns the number of requests to the allocator. request_bytes() returns the size of each.
     std::uint32_t requests() const { return (grows_together() ? geometry().blocks : threads) * iterations; }
     std::uint64_t request_bytes() const;
-    // Returns the geometry of the threads that call the allocator.
+    // Returns a geometry in which each request of a sample has its own caller.
     Geometry request_geometry() const {
       return Geometry::of_callers(requests(), threads_per_block, grows_together() ? 1 : simt::warp_size);
     }

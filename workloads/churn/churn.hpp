@@ -1,9 +1,10 @@
-// churn replaces random blocks of a live set of constant size in many rounds. It shows how the heap fragments over
-// time.
+// churn replaces random blocks of a live set in many rounds. The set has a constant number of places. It shows how the
+// heap fragments over time.
 //
-// First, blocks that take `live_share` of the pool are allocated. In every round one kernel frees as many blocks as
-// there are threads, drawn from the whole live set. The next kernel allocates blocks of new random sizes in their
-// places. A request that returns null is counted and leaves its place empty until the place is drawn again.
+// First, blocks that take about `live_share` of the pool are allocated. In every round one kernel frees as many blocks
+// as there are threads, drawn from the whole live set. The next kernel allocates blocks in their places, of new random
+// sizes unless all sizes are equal. A request that returns null is counted and leaves its place empty until the place
+// is drawn again.
 //
 // After the last round the heap is examined:
 // * `range_per_live` is the distance between the first and the last byte in use, divided by the bytes in use. It is the

@@ -40,7 +40,7 @@ class GetPageRun final : public WorkloadRun {
         timed_(stream, parameters.geometry(), RequestSizes::fixed(size_.bytes)),
         cycles_(parameters.cycles ? timed_.callers() : 0) {}
 
-  // In each repetition other random pages are in use.
+  // With the pattern `uniform`, other pages are in use in each repetition.
   void prepare() override {
     timed_.poison();
     ++seed_;

@@ -14,7 +14,7 @@ class RowReader {
   // row is longer than expected, only the expected part is read.
   void read(void* const* blocks, const std::uint32_t* degrees);
 
-  // Returns the mistakes in the rows that were read, or an empty text.
+  // Returns the first mistake in the rows that were read, or an empty text.
   std::string problem() const;
 
  private:

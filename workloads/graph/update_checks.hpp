@@ -12,7 +12,7 @@
 
 namespace allocbench::graph {
 
-// Compares all rows with the host's expectation after some of the batches. The device compares digests, because an
+// Compares all rows with the host's expectation after every tenth insertion. The device compares digests, because an
 // exact comparison on the host after every tenth batch would take longer than the batches.
 class DigestChecks {
  public:
@@ -22,9 +22,9 @@ class DigestChecks {
   DigestChecks(simt::Stream& stream, const Adjacency& start, const Updates& updates);
 
   void prepare();
-  // Enqueues the check after the insertion of a batch. The check is untimed.
+  // Enqueues the check after the insertion of a batch, if it is a tenth one. The check is untimed.
   void check(std::uint32_t batch, Arrays arrays);
-  // Returns the mistakes that the checks found, or an empty text.
+  // Returns the first mistake that the checks found, or an empty text.
   std::string problem() const;
 
  private:

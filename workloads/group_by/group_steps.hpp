@@ -61,7 +61,7 @@ class GroupSteps {
   // Reads the lists of the last pass for problem(), and records their pages. It is untimed and must be called before
   // the pages are freed.
   void read_lists();
-  // Returns the mistakes in the groups, or an empty text. Called after a sample.
+  // Returns the first mistake in the groups, or an empty text. Called after a sample.
   std::string problem() const;
   PageFaults faults_of_sample() const { return state_.to_host(stream_).front().faults; }
   std::vector<RecordedBlock> page_blocks() const;

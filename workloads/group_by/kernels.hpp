@@ -1,5 +1,5 @@
-// This file has the kernels of group_by that call the allocator. They split every list of a pass into up to 256 by one
-// byte of the key.
+// This file has the kernels of group_by that call the allocator. They split every list of a pass into up to 256 lists
+// by one byte of the key, or free pages.
 //
 // Paper: Pham et al. 2025, sec. 6.2 and appendix C.
 //

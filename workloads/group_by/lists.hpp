@@ -120,7 +120,7 @@ SIMT_FN void emit_class(Thread& thread, const Group& group, bool has, const List
   }
 }
 
-// Stores a list for each lane if the list is short or medium.
+// Stores the list of each lane as short or medium. Lists without records are left out.
 template <class Thread, class Group>
 SIMT_FN void emit(Thread& thread, const Group& group, const List& list, const Lists& out, PageFaults* faults) {
   const bool is_short = list.records != 0 && list.records <= short_records;

@@ -16,9 +16,9 @@
 // With `output` two_pass the probe runs twice and uses no pages. This is the baseline. With `lists` warp the lanes of a
 // warp append to one chain of pages (containers/warp_page_writer.hpp). The paper does not have this.
 //
-// Before each sample, the workload takes pages until the share `free_share` of all pages is free
-// (workloads/support/occupancy/pre_occupation.hpp). After every sample, the pairs are compared with the host's. Small
-// tables are compared exactly, large ones by digests of 128 bits.
+// Before each sample with pages, the workload takes pages until the share `free_share` of all pages is free
+// (workloads/support/occupancy/pre_occupation.hpp). After every sample without nulls, the pairs are compared with the
+// host's. Small tables are compared exactly, large ones by digests of 128 bits.
 #pragma once
 
 #include "workloads/support/callers/requirements.hpp"

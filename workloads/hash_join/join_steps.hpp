@@ -38,7 +38,7 @@ class JoinSteps {
   // Records the addresses of all pages, untimed.
   void record_pages();
 
-  // Compares the pairs with the host's after a sample. Returns the mistakes, or an empty text.
+  // Compares the pairs with the host's after a sample. Returns the first mistake, or an empty text.
   std::string problem() const;
   PageFaults faults_of_sample() const { return faults_.to_host(stream_).front(); }
   std::uint64_t pages() const { return screen_ ? screen_->pages() : 0; }

@@ -5,9 +5,9 @@
 // GPU indexes.
 //
 // A bucket is a chain of nodes. A node is one cache line with 14 keys and values, which all lanes of a warp read
-// together. A warp takes 32 operations and executes them one after the other, each under the lock of its bucket. An
-// insertion that finds the first node full, or no node, allocates a node. A deletion fills its hole with the last key
-// of the first node. If the first node is then empty, the deletion frees it.
+// together. A warp takes up to 32 operations and executes them one after the other, each under the lock of its bucket.
+// An insertion that finds the first node full, or no node, allocates a node. A deletion fills its hole with the last
+// key of the first node. If the first node is then empty, the deletion frees it.
 //
 // Phases:
 // * `build`: Warps insert all keys.

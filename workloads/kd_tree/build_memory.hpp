@@ -27,7 +27,7 @@ class BuildMemory {
 
   // totals(), failed_request() and problem() wait for the build to finish.
   BuildTotals totals() const;
-  // Returns the bytes of the request that returned null, without padding, or 0 if there is none.
+  // Returns the bytes of one request that returned null, without padding, or 0 if there is none.
   std::uint64_t failed_request() const;
   // Compares the tree with the reference by digests that the device computes, and the numbers of tasks, requests and
   // frees. If the digests differ, the nodes are compared one by one for the message. Returns an empty text if all are

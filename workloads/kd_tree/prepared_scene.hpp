@@ -1,5 +1,5 @@
-// PreparedScene is a scene with its reference tree. A scene is prepared once per process, or once for all processes of
-// a run (stored_scene.hpp), because the cells of a worker use the same few scenes repeatedly.
+// PreparedScene is a scene with its reference tree. A process keeps the last 24 scenes, and the processes of a run
+// share scenes (stored_scene.hpp), because the cells of a worker use the same few scenes repeatedly.
 #pragma once
 
 #include <memory>

@@ -28,7 +28,7 @@ class CellReader {
   void read(const Cell* cells);
   // Returns the frames that were read.
   std::vector<RecordedBlock> blocks(std::uint64_t frame_bytes) const;
-  // Returns the mistakes in the cells, or an empty text.
+  // Returns the first mistake in the cells, or an empty text.
   std::string problem() const;
 
  private:

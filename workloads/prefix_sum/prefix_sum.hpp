@@ -3,7 +3,7 @@
 //
 // Paper: Adinetz & Pleiter 2014, "Halloc vs Prefix Sum + cudaMalloc()".
 //
-// Every thread needs one piece of memory and writes all of it.
+// Every calling thread needs one piece of memory and writes all whole words of it.
 //
 // Phases:
 // * `malloc`: One kernel allocates and writes.

@@ -1,11 +1,11 @@
-// recovery measures which requests a heap serves after it was full. First, blocks of one size are allocated until the
-// first null. Then a share of them is freed. Finally, blocks of the same or a larger size are allocated until the first
-// null.
+// recovery measures which requests a heap serves after it was full. First, blocks of one size are allocated in rounds
+// until a round has a null. Then a share of them is freed. Finally, blocks of the same or a larger size are allocated
+// in the same way.
 //
 // With `freed_share` 1 and `growth` 1 the workload shows whether an exhausted heap is as good as new after all frees.
 // With 0.5 and 2 the workload shows whether larger blocks can use the memory of scattered free blocks. `usable_share`
-// is the share of the pool that was served before the first null. `recovered_share` is the share of the freed bytes
-// that was served afterwards. Times include the host's check of each round.
+// is the share of the pool that the first requests got. `recovered_share` is the number of bytes that the later
+// requests got, divided by the freed bytes. Times include the host's check of each round.
 //
 // No study measures this. The survey's out-of-memory test (Winter et al., PPoPP'21, fig. 11.b) ends at the first null.
 #pragma once

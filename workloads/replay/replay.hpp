@@ -2,8 +2,8 @@
 //
 // Kernels stay kernels, and each thread makes its calls in its order, with nothing in between. If a thread frees a
 // block that another thread of the same kernel allocates, the kernel is split there, so no thread waits for another.
-// Mallocs that were refused during the recording are left out. A malloc that is refused now is counted; its free is
-// counted, too, but not executed.
+// Mallocs that were refused during the recording are left out. A malloc that is refused now and its free count as
+// operations, but the free is not executed.
 #pragma once
 
 #include "workloads/support/contract/workload.hpp"

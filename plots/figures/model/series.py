@@ -78,7 +78,8 @@ def panels_of(run: Run) -> list[Cut]:
     """Returns one panel per metric, timed phase (`y`) and value of the settings in `rows` and `panels`.
 
     Values of `panels` are side by side, and values of `rows` are one below the other. Without both, phases and metrics
-    are side by side. If x sweeps words, they are one below the other, because words need room.
+    are side by side, or one below the other if x sweeps words, because words need room. A single row of more than four
+    values of `panels` continues below.
     """
     shown = _shown(run)
     several_phases = len({phase for phase, _ in shown if phase}) > 1
@@ -160,8 +161,8 @@ def is_alone(run: Run) -> bool:
 
 
 def series_of(run: Run, x: str, phase: str, metric: str) -> list[Series]:
-    """Returns the series of one panel. Raises NothingToDraw if no ok cell has that metric, and lists the metrics that
-    exist.
+    """Returns the series of one panel. Raises NothingToDraw if a cell has no number or word for x, or if no cell has
+    this metric of this phase. The text lists what exists.
     """
     groups = group(run, x)
     words = labels.words_of(run, x)

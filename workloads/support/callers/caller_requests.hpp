@@ -1,5 +1,5 @@
-// CallerRequests makes one request per caller, as in most samples. It holds the sizes and the results of malloc, and
-// launches the kernels of workloads/support/kernels/call_kernels.hpp.
+// CallerRequests makes one request per caller and round. It holds the sizes and the results of malloc, and launches the
+// kernels of workloads/support/kernels/call_kernels.hpp.
 #pragma once
 
 #include <string>

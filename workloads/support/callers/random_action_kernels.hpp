@@ -37,7 +37,7 @@ struct ProbabilityKernel {
     detach(session, thread);
   }
 
-  // Returns the mark in the result slot of a caller that freed. It is odd, so no allocator returns it.
+  // Returns the mark in the result slot of a caller that freed. It is odd, so no correct allocator returns it.
   static SIMT_HOST_FN void* freed_mark() { return reinterpret_cast<void*>(std::uintptr_t{1}); }
 };
 

@@ -53,15 +53,15 @@ class AllocatorHandle {
   // Returns the same allocator, but some mallocs are refused. The contents of blocks are checked if this handle checks
   // them, and nothing is counted.
   AllocatorHandle failing(const FailureRule& failures) const;
-  // Returns the same allocator without observation.
+  // Returns the same allocator without observation, recorded calls and refused mallocs.
   AllocatorHandle bare() const;
   // Returns the same allocator with recorded calls. Each launch waits for its kernel and becomes a kernel of the trace.
   // The recorder must outlive the handle and its copies. A launch throws CellFailure if the plug-in has no tracing form
   // of the kernel.
   AllocatorHandle traced(TraceRecorder& recorder) const;
   // Returns the same allocator with blocks at multiples of `alignment`, a power of two. The normal kernels are used if
-  // the design guarantees this alignment for requests of these sizes. Otherwise the kernels that the list marks as
-  // AlignedKernelOn are used.
+  // the design guarantees this alignment for requests of these sizes. Otherwise timed launches use the kernels that the
+  // list marks as AlignedKernelOn, and observed launches align in their usual kernels.
   AllocatorHandle aligned(std::uint32_t alignment, std::span<const std::uint64_t> sizes) const;
   // Returns the bytes that the alignment adds to each request.
   std::size_t alignment_surplus() const { return surplus_of_alignment(traits().alignment, alignment_); }
@@ -78,14 +78,14 @@ class AllocatorHandle {
 
   // Makes the allocator new again. The design must have the trait Fresh::by_reset.
   void reset(simt::Stream& stream) const;
-  // Returns whether requests up to this size never reach the device heap. Without a size, it means requests of any
-  // size.
+  // Returns whether blocks of requests up to this size are always in the arena. Without a size, this means requests of
+  // any size.
   bool leaves_device_heap_alone(std::optional<std::uint64_t> largest_request) const;
   // Fills the pool with these requests. make(begin, end) makes the requests of one launch and stores their blocks in
   // blocks[begin] to blocks[end - 1], in device memory. If the allocator is fresh and a copy of the filled memory
-  // exists, the copy is restored instead, unless calls are counted or refused, or the allocator has state elsewhere. A
-  // copy of a less full pool replaces only the first launches. put_back(count) gets the number of restored blocks,
-  // because no ledger knows them.
+  // exists, the copy is restored instead, unless calls are counted or refused, the design cannot be reset, or it may
+  // serve these requests outside the arena. A copy of a less full pool replaces only the first launches.
+  // put_back(count) gets the number of restored blocks, because no ledger knows them.
   template <class PutBack, class Make>
   void fill(const FilledPool::Requests& requests, void** blocks, const PutBack& put_back, const Make& make) const {
     const bool fresh = instance_->fresh && may_start_from_copy(requests);

@@ -13,7 +13,7 @@
 
 namespace allocbench {
 
-// The allocator with the adaptors of untimed passes. They check contents, may refuse mallocs, count calls and may align
+// The allocator with the adaptors of untimed passes. They can check contents, refuse mallocs, count calls and align
 // blocks.
 template <class A>
 using Observed = Checked<Failing<Counted<Aligned<A>>>>;

@@ -2,7 +2,7 @@
 //
 // Some published designs (ScatterAlloc, Ouroboros P-VL) take a second to fill a pool, and a figure starts hundreds of
 // samples from the same few full pools. So all cells of an instance share one fill of each pool. If a workload fills a
-// pool in several launches, a fuller pool starts from the copy of a less full one.
+// pool in several launches, a fuller pool may start from the copy of a less full one.
 #pragma once
 
 #include <algorithm>

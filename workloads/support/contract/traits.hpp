@@ -25,12 +25,12 @@ struct WorkloadTraits {
   // values after every sample and throws CellFailure if they differ. The adaptor Checked fills blocks itself, so such a
   // workload runs without it.
   bool writes_blocks = false;
-  // Whether the workload is a whole program with an oracle. It runs with all designs, but not with ablations or planted
-  // faults.
+  // Whether the workload is a whole program with an oracle. Its kernels are compiled for all designs, but not for
+  // ablations and allocators that are broken on purpose.
   bool application = false;
 };
 
-// A histogram of mallocs or warps. Each bin includes values from its first value up to the first value of the next bin.
+// A histogram of mallocs or warps. Each bin begins at its first value and ends before the first value of the next bin.
 struct Histogram {
   std::string name;
   std::map<std::uint64_t, std::uint64_t> bins;  // counts by the first value of each bin

@@ -80,7 +80,8 @@ class InputReader {
   bool whole_ = true;
 };
 
-// Returns the input of this key, which is kept, read or computed. The process keeps the last four inputs of a type.
+// Returns the input of this key, which is kept, read or computed. The process keeps the four most recently used inputs
+// of each type.
 template <class Input, class Make>
 std::shared_ptr<const Input> kept_input(const std::string& key, const Make& make) {
   constexpr std::size_t most_kept = 4;

@@ -1,4 +1,5 @@
-// SmConfinement launches a kernel on a part of the multiprocessors (workloads/support/kernels/confined_kernel.hpp).
+// SmConfinement launches a kernel on a part of the multiprocessors (workloads/support/kernels/confined_kernel.hpp), or
+// in the usual way if the parameter `sms` is 0.
 #pragma once
 
 #include "allocators/support/contract/parameters.hpp"

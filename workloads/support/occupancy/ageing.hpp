@@ -3,8 +3,9 @@
 // Many threads allocate and free at random for a number of rounds, like a long-running program. In each round about
 // half of the threads act on one of their slots: a thread fills the slot if it is empty, and empties it if it is full.
 // Requests have the workload's sizes, half of them or a quarter of them. At the end all blocks are freed except every
-// eighth, so that no design gets one large piece back. Designs that free in bulk free all. The calls do not depend on
-// the results of earlier calls. If the allocator refuses a request, the slot stays empty.
+// eighth, so that no design gets one large piece back. A thread of a design that frees in bulk frees all its blocks
+// each time it empties a slot, and at the end. The calls do not depend on the results of earlier calls. If the
+// allocator refuses a request, the slot stays empty.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +31,7 @@ class Ageing {
   // Frees the remaining blocks, for heaps that cannot be reset.
   void leave(const AllocatorHandle& allocator);
 
-  // Returns the number of blocks that are in use after age().
+  // Returns the number of slots that age() leaves full. Slots whose request was refused count, too.
   std::uint64_t survivors() const { return survivors_; }
 
  private:

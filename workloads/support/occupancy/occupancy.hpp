@@ -44,8 +44,8 @@ class Occupants {
 
   std::uint32_t count() const { return static_cast<std::uint32_t>(blocks_.size()); }
 
-  // Makes all requests, unless many are refused, and frees the blocks that are not `used`. From a fresh state the
-  // requests are made once per instance; later their result is restored (workloads/support/contract/filled_pool.hpp).
+  // Makes all requests, unless many are refused, and frees the blocks that are not `used`. A later call on a fresh
+  // allocator may restore the result of the requests instead (workloads/support/contract/filled_pool.hpp).
   void enter(const AllocatorHandle& allocator, std::uint64_t bytes, const PageSet& used);
   // Frees the `used` blocks, unless the allocator will be reset.
   void leave(const AllocatorHandle& allocator, const PageSet& used);

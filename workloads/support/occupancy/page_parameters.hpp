@@ -31,8 +31,8 @@ auto page_fields(std::uint32_t most_bytes, const char* shares_source) {
           .between(0, 1)};
 }
 
-// Returns the reason why the allocator cannot provide such pages, of which `live_bytes` are in use together, besides
-// the pages that are in use before. Returns an empty text if it can.
+// Returns the reason why the allocator cannot keep `live_bytes` of such pages in use together with the pages that are
+// in use before the sample. Returns an empty text if it can.
 std::string why_pages_unsupported(const PageParameters& pages, std::uint64_t live_bytes, const Geometry& callers,
                                   const RunSetting& setting);
 

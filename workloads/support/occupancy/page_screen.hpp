@@ -25,7 +25,7 @@ class PageScreen {
   std::uint32_t pages() const { return counts_.to_host(stream_)[0]; }
 
   // Returns every page as a block of `bytes` if there are few pages. Otherwise returns the lowest and the highest page,
-  // and the first 32 findings: neighbours that overlap, and addresses that are not multiples of 16. Adds `nulls` blocks
+  // and at most 32 findings: neighbours that overlap, and addresses that are not multiples of 16. Adds `nulls` blocks
   // at address 0. The result has only these if more than most_pages() pages were stored.
   std::vector<RecordedBlock> blocks(std::uint64_t bytes, std::uint64_t nulls) const;
 

@@ -36,7 +36,7 @@ class RequestSizes {
   static RequestSizes fixed(std::uint64_t bytes);
   // Draws integers of [min, max], both included. Throws std::invalid_argument if `min` exceeds `max`.
   static RequestSizes uniform(std::uint32_t min, std::uint32_t max, std::uint32_t callers, std::uint64_t seed);
-  // Draws log-normal sizes. Half of the requests are below `median`, and `sigma` is the standard deviation of the
+  // Draws log-normal sizes. About half of the requests are below `median`, and `sigma` is the standard deviation of the
   // logarithm. Values outside [min, max] are set to the nearer bound. Throws std::invalid_argument if `min` exceeds
   // `max`.
   static RequestSizes log_normal(double median, double sigma, std::uint32_t min, std::uint32_t max,

@@ -1,6 +1,6 @@
 // Findings are the results of the leak and reset checks of this process, on separate instances or in the device heap.
-// All cells of an allocator with the same parameters and calls share one check, because it does not use the pool of the
-// cell.
+// Cells of an allocator with the same parameters and calls share a check, unless it used the pool of the cell or a
+// larger pool than this cell has.
 #pragma once
 
 #include <algorithm>

@@ -42,11 +42,11 @@ class LeakCheck {
   LeakResult run(const AllocatorHandle& own);
 
  private:
-  // Runs `check` with the requests of few callers. If the budget is probably sufficient, runs it again with up to
-  // 16,384 callers. Returns the second result if this run was complete, otherwise the first.
+  // Runs `check` with the requests of few callers. If this run was complete and the budget probably suffices, runs it
+  // again with up to 16,384 callers. Returns the second result if the second run was complete, otherwise the first.
   std::optional<LeakResult> by_few_then_many(const std::function<std::optional<LeakResult>()>& check);
   std::optional<LeakResult> growing();
-  // Returns nothing if this pool is too small for the design.
+  // Returns nothing if this pool is too small for the design or the device has no memory for it.
   std::optional<LeakResult> on_second_instance(std::size_t pool_bytes);
   std::optional<LeakResult> rounds(const AllocatorHandle& bare, std::size_t pool_bytes);
   struct Nulls {

@@ -5,7 +5,8 @@
 // Draining the pool of a cell would take too long. So a small second instance is drained. Its pool has 256 KiB. If the
 // design cannot use this pool, the next one is four times as large, up to the cell's pool. The second instance is
 // drained in at most 8,192 blocks, mostly of 1/512 of the pool. The result holds for all pools that are at least as
-// large (findings.hpp). The cell's own allocator only frees nulls while some of its blocks are in use.
+// large (findings.hpp). The cell's own allocator only frees nulls while some of its blocks are in use, and not even
+// this if it frees in bulk.
 #pragma once
 
 #include <chrono>

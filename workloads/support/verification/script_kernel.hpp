@@ -31,7 +31,7 @@ struct Script {
   std::uint32_t rounds = 0;
   void** slots = nullptr;
   ScriptFindings* findings = nullptr;
-  // Blocks outside of this range are not touched.
+  // Blocks outside of this range, or with more than `most_bytes`, are not touched.
   std::uint64_t memory_begin = 0;
   std::uint64_t memory_end = 0;
   std::uint64_t most_bytes = 0;
