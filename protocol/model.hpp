@@ -71,8 +71,8 @@ struct Model {
   // the model.
   bool null_is_failure = false;
   // Whether the heap is reset before each launch except the first, while blocks are live, and once more before the end.
-  // Then one lane alone must get as many blocks of each size as from a fresh heap. A warp followed by one lane must get
-  // at least half as many as from a fresh heap.
+  // Then one lane alone must get as many blocks of each size as from a fresh heap. A warp and then one lane must
+  // together get at least half of the blocks that they get from a fresh heap in the worst of 32 schedules.
   bool resets = false;
   // Whether the heap is checked again at the end, when all blocks are free. Then one lane alone must get blocks of each
   // size, in the order of `sizes`: at least the share of a fresh heap that the design promises (SmallHeap::serves_again

@@ -31,7 +31,8 @@ struct BlockClasses {
     return {static_cast<std::uint32_t>(std::countr_zero(parameters.smallest_block_bytes)),
             parameters.blocks_per_superblock, classes, parameters.superblocks, doubling_header_bytes};
   }
-  // Returns the classes that fit a heap that serves `largest_request`. Throws Unsupported if none fits. `name` is the
+  // Returns the classes that fit the heap below. Its largest request has `largest_request` bytes. A class fits if its
+  // Superblock is not larger, or its block if there are no Superblocks. Throws Unsupported if none fits. `name` is the
   // name of the plug-in.
   static BlockClasses that_fit(BlockClasses all, std::size_t largest_request, std::string_view name) {
     all.used_classes = all.count_that_fit(largest_request);

@@ -11,7 +11,7 @@ from plots import ROOT
 from plots.ledger.effects import Estimate, Found
 
 FOLDER = ROOT / "data" / "originals"
-_MICRO = 1e-6  # unit of the files, in seconds
+_MICRO = 1e-6  # seconds in a microsecond, the unit of the files
 _WORDS = ("of", "to", "phase", "request_bytes", "of.request_bytes", "to.request_bytes", "show", "digits")
 
 

@@ -216,8 +216,8 @@ std::string likely_cause(const Side& a, const Side& b, const std::vector<std::st
     }
     if (pairs <= most) continue;
     most = pairs;
-    cause = fmt::format("{} pairs of cells differ in {} alone ({}). To compare them, use --ignore {}", pairs, key,
-                        example, quoted(key));
+    cause = fmt::format("{} pair{} of cells differ{} in {} alone ({}). To compare them, use --ignore {}", pairs,
+                        pairs == 1 ? "" : "s", pairs == 1 ? "s" : "", key, example, quoted(key));
   }
   return cause;
 }
