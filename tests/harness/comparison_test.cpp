@@ -89,6 +89,19 @@ TEST(Comparison, CellsPairByWhatDefinesThem) {
   EXPECT_EQ(compare(golden_side("before"), other, {.ignored = {"seed"}})->cells.size(), 9u);
 }
 
+TEST(Comparison, OnePairOfCellsIsSingular) {
+  Side other = golden_side("before");
+  other.cells.erase(other.cells.begin() + 1, other.cells.end());
+  other.cells[0].definition["seed"] = "2";
+  try {
+    compare(golden_side("before"), other, {});
+    FAIL();
+  } catch (const UsageError& error) {
+    EXPECT_NE(std::string(error.what()).find(" 1 pair of cells differs in seed alone (1 against 2)."), std::string::npos)
+        << error.what();
+  }
+}
+
 TEST(Comparison, IgnoringTooMuchIsRefused) {
   try {
     compare(golden_side("before"), golden_side("after"), {.ignored = {"workload/request_bytes"}});
