@@ -181,7 +181,7 @@ Step free_nulls(std::uint32_t slots, Lanes lanes = all) {
   return {.action = Action::free_null, .slot = slots, .lanes = lanes, .fills = true};
 }
 
-// These models request more blocks than the heap has, whatever its size.
+// These models request more memory than the heap has, except for heaps of so many blocks that filled() limits them.
 std::vector<Model> models_of_full_heaps() {
   return {
       {.name = "full_warp",

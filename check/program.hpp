@@ -82,7 +82,7 @@ struct RunProgram {
   template <class Thread, class Session>
   static void request(Thread& thread, Session& session, const Program& program, std::uint32_t slot, std::size_t bytes) {
     const std::uint32_t rank = rank_of(thread, program);
-    // Only the owner fills a mailbox, so an empty one stays empty.
+    // Only this lane fills the mailbox, so an empty one stays empty until the store below.
     if (mailbox(thread, program, slot, rank).load(simt::relaxed) != 0) return;
     auto* block = static_cast<std::byte*>(session.malloc(thread, bytes));
     if (block == nullptr) {
@@ -149,8 +149,8 @@ struct RunProgram {
     if (!retire(program, block, rank)) fail(thread, program);
   }
 
-  // Ends a session of a bulk design. The session ends with the launch, and all blocks of its warp end with it. They
-  // must all be dead.
+  // Ends a session of a bulk design, which frees all its blocks at once. Lanes of a warp may share the session, so
+  // every lane of the warp first ends the use of its own blocks.
   template <class Thread, class Session>
   static void release(Thread& thread, Session& session, const Program& program) {
     for (std::uint32_t slot = 0; slot < program.slots; ++slot) {

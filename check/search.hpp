@@ -1,4 +1,4 @@
-// Search runs one model on one allocator with many schedules. Search repeats the first failed run with a full record.
+// Search runs one model on one allocator with many schedules, and repeats the first failed run with a full record.
 // shrink() reduces the schedule of a run to fewer decisions with the same outcome.
 #pragma once
 
@@ -17,7 +17,7 @@ namespace allocbench::check {
 // Outcome is the way in which a run ended. Users see the words of outcome_word().
 enum class Outcome : std::uint8_t {
   ok,
-  failed_check,  // the oracle saw a wrong block, or blocks were lost
+  failed_check,  // wrong block, null or contents; lost blocks; a broken invariant; or a write behind device memory
   mask_error,
   deadlock,
   livelock,
@@ -30,9 +30,9 @@ enum class Outcome : std::uint8_t {
 const char* outcome_word(Outcome outcome);
 
 // Strategy makes the schedules: "swarm", "random", "random/16", "pct", "pct/3", "round_robin/1", "lockstep",
-// "conflicts" or "dfs/2". "dfs/2" runs all schedules with at most two preemptions; the others draw some schedules. With
-// the suffix "+stores", stores are also held back (simt/README.md); swarm does so in a quarter of its launches. With
-// the suffix "+loads", which dfs does not allow, loads read old values instead.
+// "conflicts" or "dfs/2". "dfs/2" runs all schedules with at most two preemptions; the others run one for each seed.
+// With the suffix "+stores", stores are also held back (simt/README.md). Plain swarm holds them back in a quarter of
+// its launches. With the suffix "+loads", which dfs does not allow, loads read old values instead.
 struct Strategy {
   simt::StrategyKind kind = simt::StrategyKind::swarm;
   std::uint32_t argument = 0;  // number after the slash; 0: there is none (dfs: no preemption)
@@ -88,8 +88,8 @@ class Search {
   Search(const Subject& subject, const Model& model);
   ~Search();
 
-  // Runs seeds `first` to `first + count - 1`, or fewer with `stop_at_failure`. dfs counts schedules instead and runs
-  // none in a separate process.
+  // Runs seeds `first` to `first + count - 1`. With `stop_at_failure` the first failure ends the search. dfs ignores
+  // `first`, runs at most `count` schedules, and runs none in a separate process.
   SearchResult explore(const Strategy& strategy, std::uint64_t first, std::uint64_t count, Exploring how);
   // Runs one seed, or the decisions of a schedule, with a full record.
   Failure replay(const Strategy& strategy, std::uint64_t seed);

@@ -22,10 +22,10 @@ struct RunRecord {
   std::string last_calls;  // last calls of malloc and free, one line each
   std::uint64_t most_live_blocks = 0;
   std::uint64_t refusals = 0;  // number of null pointers
-  // Number of the launch that runs the model, counted from 0. Earlier launches set up the allocator.
+  // Number of the first launch of the model, counted from 0. Earlier launches set up the allocator.
   std::uint32_t first_launch = 0;
   std::uint64_t hash = 0;   // hash over all steps of all launches
-  std::uint64_t steps = 0;  // steps of the launches of the model
+  std::uint64_t steps = 0;  // steps of the model's launches and of the checks after them
   std::string strategy;     // strategy and parameters of the last launch
 };
 
@@ -51,9 +51,10 @@ class Subject {
   virtual std::string unsupported(const Model& model) const = 0;
   // Measures a fresh heap on devices of its own. `step_budget` applies to each launch.
   virtual FreshHeap measure_fresh_heap(const Model& model, std::uint64_t step_budget) const = 0;
-  // Creates the allocator on the small heap that the model names, runs the model, and frees the remaining blocks. Then
-  // checks that the invariants hold, and that no block is lost if the design frees single blocks. Throws simt::Fault if
-  // a launch ends with one.
+  // Creates the allocator on the small heap that the model names, and runs the model. Frees the remaining blocks if the
+  // design frees single blocks and the model has no resets. Then checks that the invariants hold, and that the heap
+  // serves the blocks that the design promises. Throws simt::Fault if a launch ends with one. Runs nothing if
+  // fresh.verdict has a text.
   virtual void run(simt::Device& device, const Model& model, const FreshHeap& fresh, RunRecord& record) const = 0;
 };
 

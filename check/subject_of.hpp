@@ -1,4 +1,4 @@
-// SubjectOf<A> runs models on allocator A. Only the generated check units include it.
+// SubjectOf<A> runs models on allocator A. Only the generated check units and a test include it.
 #pragma once
 
 #include <algorithm>
@@ -224,7 +224,7 @@ class SubjectOf final : public Subject {
     if constexpr (has_reset) allocator.reset(stream);
   }
 
-  // Returns whether the blocks that a lone lane gets are counted at the end of the model.
+  // Returns whether a lone lane must get the promised blocks of every size of the model at its end.
   static bool judged_alone(const Model& model) { return model.resets || model.refills; }
 
   static constexpr std::uint32_t warp_lanes = 32;
@@ -236,7 +236,7 @@ class SubjectOf final : public Subject {
     std::uint32_t lanes = 1;
   };
 
-  // Returns a filling of more blocks than the heap has, but of at most about 4,096.
+  // Returns a filling of more blocks than the heap has, or of about 4,096 blocks if the heap may have more.
   Filling whole_heap(const Model& model, std::size_t bytes) const {
     constexpr std::size_t most = 4096;
     const auto blocks = static_cast<std::uint32_t>(std::min(most, heap(model).pool_bytes / bytes + 1));
@@ -264,8 +264,8 @@ class SubjectOf final : public Subject {
     return static_cast<std::uint32_t>(oracle.mallocs());
   }
 
-  // Returns a text if a fresh heap serves fewer blocks than promised. A heap that served no block ended with a fault,
-  // which the models report.
+  // Returns a text if a fresh heap serves fewer blocks than promised, or a mistake of the oracle. Ignores a heap that
+  // serves no block: usually its launch ended with a fault, which the models report.
   std::string lack_of_fresh_heap(const Model& model, const simt::ExecutorOptions& options) const {
     const std::uint32_t promised = heap(model).serves_new;
     if (promised == 0) return {};
@@ -324,8 +324,8 @@ class SubjectOf final : public Subject {
     return std::max(0.0, 1 - kept);
   }
 
-  // Checks that a heap after a reset serves at least half as much as a fresh heap. The exact number depends on the
-  // schedule, and only a few schedules are tried.
+  // Checks that a heap after a reset serves a warp and then one lane at least half as many blocks as a fresh heap. The
+  // exact number depends on the schedule, and only a few schedules of the fresh heap are tried.
   void refill_together(simt::Stream& stream, A& allocator, std::size_t bytes, std::uint32_t alone,
                        std::uint32_t together, ShadowHeap& oracle, RunRecord& record) const {
     constexpr double certain_share = 0.5;

@@ -1,5 +1,5 @@
 // The programs allocbench-worker-check and allocbench-worker-tsan run any allocator on any model, as commands over a
-// pipe request. The first program searches schedules. allocbench-worker-tsan is built for ThreadSanitizer and finds
+// pipe request. Both search schedules for failures. allocbench-worker-tsan is built for ThreadSanitizer and also finds
 // races. harness/README.md defines the protocol.
 #include <fmt/format.h>
 
@@ -44,7 +44,7 @@ std::vector<allocbench::protocol::BrokenPlugin> load_subjects(allocbench::check:
 }  // namespace
 
 int main(int argc, char** argv) {
-  // If the front end dies, its pipe closes, the write fails and the worker ends normally.
+  // If the front end dies, its pipe closes. The next write then fails, and the worker ends with exit code 1.
   std::signal(SIGPIPE, SIG_IGN);
   const std::string program =
       allocbench::check::races_are_seen() ? "allocbench-worker-tsan" : "allocbench-worker-check";

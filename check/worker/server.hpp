@@ -16,7 +16,7 @@ class Server {
   // All arguments must outlive the server.
   Server(const check::SubjectList& subjects, const protocol::LineWriter& events)
       : subjects_(subjects), events_(events) {}
-  // Answers commands until `quit` or the end of input. Returns the exit code.
+  // Answers commands until `quit`, the end of input, a malformed command or a lack of resources. Returns the exit code.
   int serve(std::istream& commands);
 
  private:

@@ -2,19 +2,19 @@
 // as in RMM.
 //
 // A malloc takes a tag from a ledger and fills the whole block with words derived from the tag. If the ledger has no
-// tag left, this is noted, and the block stays as it is. A free compares all words, overwrites the block with a dead
-// pattern and passes it on. Two owners of one byte cannot both find their pattern. The tag is the first word of the
-// block. All other book-keeping is in the ledger, outside the pool. So requests keep their size, and blocks of 4 bytes
-// can be checked. (With a header, 8,192 bytes would exceed the limit of some designs.) Smaller requests are raised to 4
-// bytes. Requests for 0 bytes are raised only if the allocator promises a block for them.
+// tag left, the block stays as it is, and the report says so. A free compares all words, overwrites them with a dead
+// pattern and passes the block on. Two owners of one word cannot both find their pattern. The tag is the first word of
+// the block. All other book-keeping is in the ledger, outside the pool. So requests keep their size, and blocks of 4
+// bytes can be checked. (With a header, 8,192 bytes would exceed the limit of some designs.) Smaller requests are
+// raised to 4 bytes. Requests for 0 bytes are raised only if the allocator promises a block for them.
 //
 // Ordering: in C++ every free synchronises with the malloc that returns the memory again. Some published designs do not
 // promise this, so no design is judged by it here. The adaptor itself orders two owners by one word (`next_tag`), so no
 // write of an earlier owner reaches the next owner's block. The CPU executor finds missing orders inside an allocator.
 //
-// If the tag of a block is missing or dead, the block was already freed, or another thread wrote into it. The adaptor
-// reports this free and does not pass it on, so a caller's mistake does not corrupt the allocator. It passes on,
-// unchecked, the frees of blocks that are outside the pool or not at a multiple of 4.
+// If the tag of a block is missing or dead, the block was already freed, or it was overwritten, or it got no tag. The
+// adaptor reports this free and does not pass it on, so a caller's mistake does not corrupt the allocator. It passes
+// on, unchecked, the frees of blocks that begin outside the pool or not at a multiple of 4.
 //
 // The functions are not inlined, because nothing here is timed, and the observed kernels of an allocator share one copy
 // of A (workloads/support/contract/compiled_kernels.hpp makes them a simt::KernelFamily).
@@ -50,8 +50,8 @@ struct ContentLedger {
     report->first.found = found;
   }
 
-  // Enters a fresh block into the ledger and fills it. A block outside the pool or not at a multiple of 4 is only
-  // counted, and its free is passed on unchecked.
+  // Enters a fresh block into the ledger and fills it. A block that is not inside the pool or not at a multiple of 4 is
+  // only counted.
   template <class Thread>
   SIMT_FN void adopt(Thread& thread, void* memory, std::uint64_t bytes) const {
     LedgerEntry block{reinterpret_cast<std::uint64_t>(memory), bytes, ledger_live, thread.rank_in_grid()};
@@ -72,8 +72,8 @@ struct ContentLedger {
     entries[tag].bytes = block.bytes;
     entries[tag].thread = block.thread;
     thread.atomic(entries[tag].state).store(ledger_live, simt::release);
-    // An exchange stores the tag, so that exactly one of two owners of an address sees the other. Fresh memory may look
-    // like any tag, so only a live entry with the same address proves another owner.
+    // An exchange stores the tag, so that of two owners of an address only the later one sees the other. Fresh memory
+    // may look like any tag, so only a live entry with the same address proves another owner.
     std::uint32_t* words = static_cast<std::uint32_t*>(memory);
     const std::uint32_t before = thread.atomic(words[0]).exchange(content_word(tag, 0), simt::acq_rel);
     const std::uint32_t earlier = tag_of_word(before);
@@ -91,7 +91,7 @@ struct ContentLedger {
   template <class Thread>
   SIMT_FN bool retire(Thread& thread, void* memory) const {
     LedgerEntry block{reinterpret_cast<std::uint64_t>(memory), 0, ledger_unused, thread.rank_in_grid()};
-    // adopt() has reported blocks outside the pool.
+    // adopt() has reported these blocks.
     if (block.address < pool_begin || block.address >= pool_end || block.address % 4 != 0) return true;
     std::uint32_t* words = static_cast<std::uint32_t*>(memory);
     const std::uint32_t tag = tag_of_word(words[0]);

@@ -1,5 +1,5 @@
-// These types hold the results of the Checked adaptor in device memory: counters by kind, the first offender, and the
-// ledger of the blocks in use. Both device code and host reports use them.
+// These types hold the results of the Checked adaptor in device memory: counters by kind, the first fault, and the
+// ledger of the blocks. Both device code and host reports use them.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ enum class ContentFault : std::uint32_t {
 };
 inline constexpr std::uint32_t content_fault_kinds = static_cast<std::uint32_t>(ContentFault::kinds);
 
-// LedgerEntry describes a block in use. The index of the entry is the block's tag.
+// LedgerEntry describes a block that malloc returned. The index of the entry is the block's tag.
 struct LedgerEntry {
   std::uint64_t address;
   std::uint64_t bytes;
@@ -57,7 +57,7 @@ inline constexpr std::uint32_t dead_word = 0xdeadb10cu;
 
 // Smaller requests are raised to this size, so that every checked block has a word for its tag.
 inline constexpr std::uint64_t least_checked_bytes = 4;
-// Returns the number of words in a block of this size.
+// Returns the number of complete words in a block of this size.
 constexpr std::uint64_t content_words(std::uint64_t bytes) { return bytes / 4; }
 
 }  // namespace allocbench

@@ -1,10 +1,10 @@
 // Counted<A> is any allocator with counts of the steps of malloc and free and of their operations on shared words
 // (simt/counting.hpp).
 //
-// Each call runs with its own counting thread and adds its counts to sums in device memory. Each malloc also writes a
-// record, as long as there is room. If there is a trace ledger, each call writes a record there. The counts include the
-// effect of this overhead on the schedule; do not time anything here. After the deadline, if there is one, calls do not
-// return, because their threads end.
+// Each call runs with its own counting thread and adds its counts to sums in device memory, if there are sums. Each
+// counted malloc also writes a record, as long as there is room. If there is a trace ledger, each call writes a record
+// there. The counts include the effect of this overhead on the schedule; do not time anything here. After the deadline,
+// if there is one, calls do not return, because their threads end.
 #pragma once
 
 #include "allocators/support/adaptors/call_record.hpp"
@@ -44,7 +44,7 @@ struct CallLedger {
   }
 
  private:
-  // Adds the counts of a call to the sums. Returns the number of the call.
+  // Adds the counts of a call to the sums. Returns the number of earlier calls.
   template <class Thread>
   static SIMT_FN std::uint64_t add(Thread& thread, CallCounts& calls, const simt::OperationCounts& counted) {
     simt::OperationCounts& all = calls.operations;

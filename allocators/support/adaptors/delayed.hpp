@@ -14,7 +14,7 @@
 
 namespace allocbench {
 
-// CallDelays has the least number of cycles that a call waits.
+// CallDelays has the least number of cycles that a call waits; 0: the call does not wait.
 struct CallDelays {
   std::uint32_t malloc_cycles = 0;
   std::uint32_t free_cycles = 0;
@@ -69,7 +69,7 @@ class Delayed {
     }
   };
 
-  // Returns the traits of A under another name.
+  // Returns the traits of A under another name, as a delayed form of A.
   static constexpr Traits traits_as(std::string_view name, std::string_view display_name) {
     Traits traits = A::traits;
     traits.name = name;

@@ -1,9 +1,9 @@
 // Latency<A> is any allocator with a histogram of the durations of malloc and free in the shared memory of the caller's
 // thread block.
 //
-// The duration of a call is the difference of two clock reads. The second read follows a store of the returned pointer,
-// so a malloc ends when its caller has the pointer. A free has no result and ends when it returns. The histogram is
-// updated after the second read, so no duration includes the update.
+// The duration of a call is the difference of two clock reads. In malloc, the returned pointer is stored before the
+// second read, so a malloc ends when its caller has the pointer. A free has no result and ends when it returns. The
+// histogram is updated after the second read, so no duration includes the update.
 //
 // With `calls` false the adaptor does everything except the call. The histogram then shows the adaptor's own cost.
 #pragma once
@@ -42,7 +42,7 @@ class BlockLatencies {
     thread.atomic_shared(counted_->last_block).store(reinterpret_cast<std::uint64_t>(block), simt::relaxed);
   }
 
-  // Adds the counts of the thread block to `sum` in device memory.
+  // Adds the counts of the thread block to `sum` in device memory, and raises its largest duration if necessary.
   template <class Thread>
   SIMT_FN void close(Thread& thread, Sum* sum) const {
     thread.block_barrier();

@@ -1,8 +1,8 @@
 // TraceLedger is the memory in which an adaptor (traced.hpp, counted.hpp) records each call of malloc and free.
 //
 // Records are in chunks. A buffer takes one chunk after the other, and a warp writes into the buffer with its number
-// (modulo the number of buffers). So warps seldom share a word, and only new chunks need the common counter. A buffer
-// never returns to an older chunk, so the records of a thread have increasing numbers.
+// (modulo the number of buffers). So warps seldom update the same head, and only new chunks need the common counter. A
+// buffer never returns to an older chunk, so the records of a thread have increasing numbers.
 #pragma once
 
 #include "simt/simt.hpp"
@@ -22,7 +22,7 @@ struct TraceRecord {
   std::uint32_t call;
 
   static constexpr std::uint32_t unused = 0xffffffff;
-  // The lower 8 bits of `call` are one of these values. The higher bits are the binary logarithm of the alignment.
+  // The lower 8 bits of `call` are one of these values. The higher bits of a malloc are TraceLedger::log_alignment.
   static constexpr std::uint32_t malloc = 0;
   static constexpr std::uint32_t free = 1;
   static constexpr std::uint32_t refused_malloc = 2;  // a malloc that returned null
@@ -73,7 +73,7 @@ struct TraceLedger {
   }
 
   // Places has the places of the records of a warp's calls: the first `old_count` calls start at record `old`, the
-  // others at `fresh`.
+  // others at `fresh`. The others are lost if `fresh` is no_place.
   struct Places {
     std::uint32_t old = 0;
     std::uint32_t old_count = 0;

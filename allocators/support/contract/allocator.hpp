@@ -9,10 +9,10 @@
 //     // Initialises the state. Throws Fault or Unsupported.
 //     static MyMalloc create(Arena&, const Parameters&);
 //
-//     // Makes the heap new again. Returns before the stream has finished (trait Fresh::by_reset).
+//     // Makes the heap new again, and need not wait for the stream. Absent with the trait Fresh::by_process.
 //     void reset(simt::Stream&);
 //
-//     // Returns null if the memory is exhausted. Ends in bounded time.
+//     // Returns null if the memory is exhausted or the request is too large. Ends in bounded time.
 //     template <class Thread> SIMT_FN void* malloc(Thread&, std::size_t bytes);
 //
 //     // Null is allowed as `block`.
@@ -26,7 +26,8 @@
 //     static SmallHeap<Parameters> second_small_heap();   // another such heap, in which other rules apply
 //     static SmallHeap<Parameters> heap_of_many_units();  // another such heap, with more units than a word has bits
 //     // Explains why a constant is too small for a pool that is filled with blocks of one size, and gives a sufficient
-//     // value. A share of the blocks is free before the requests, and all are freed at the end.
+//     // value; returns an empty text if it is large enough. A share of the blocks is free before the requests, and all
+//     // are freed at the end.
 //     static std::string why_too_many_free(std::size_t pool_bytes, const Parameters&, std::size_t bytes, double share);
 //     Pool own_pool() const;                              // PoolLocation::own: where the blocks are
 //     // Returns the alignment of blocks for a request. Needed only if it can exceed the trait `alignment`.
@@ -106,14 +107,16 @@ struct SmallHeap {
   std::size_t pool_bytes = std::size_t{64} << 10;
   Parameters parameters = {};
   // After all blocks are freed, a lone lane must get this share of the largest number of equal blocks that were in use
-  // together. It is less than 1 if the design abandons memory; the header of the design then gives the reason.
+  // together, but at most the number that a fresh heap serves to it. In models that refill the heap, it must get this
+  // share of the fresh heap's number. The share is less than 1 if the design abandons memory; the header of the design
+  // then gives the reason.
   double serves_again = 1;
   // After blocks of another size have filled the heap and are freed, a lone lane must get this share of the blocks that
-  // a fresh heap serves to it. Each further size may keep the same amount again. It is 0 if a design never takes memory
-  // back from a size; the header of the design then gives the reason.
+  // a fresh heap serves to it. In a model of more sizes, each other size may keep the remaining share once. It is 0 if
+  // a design never takes memory back from a size; the header of the design then gives the reason.
   double serves_other_sizes = 1;
-  // Least number of 16-byte blocks that a new heap serves to a lone lane, or 0 if the design does not state it. A
-  // comparison with the same heap before it was emptied cannot find memory that was never available.
+  // Least number of 16-byte blocks that a fresh heap serves to a lone lane, or 0 if the design does not state it. With
+  // the trait whole_warp_calls, a lone warp asks. The two shares above cannot show memory that no heap ever serves.
   std::uint32_t serves_new = 0;
 };
 
@@ -126,7 +129,8 @@ SmallHeap<typename A::Parameters> small_heap() {
   }
 }
 
-// Returns a second heap for the search, in which other rules apply. By default it has twice the pool.
+// Returns a second heap for the search, in which other rules may apply. By default it is the small heap with twice the
+// pool and twice `serves_new`.
 template <Allocator A>
 SmallHeap<typename A::Parameters> second_small_heap() {
   if constexpr (requires { A::second_small_heap(); }) {

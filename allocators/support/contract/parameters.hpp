@@ -97,7 +97,7 @@ std::vector<ParameterInfo> describe_parameters() {
   return infos;
 }
 
-// Returns a struct with the given values and defaults for the rest. The values were checked against
+// Returns a struct with the given values and defaults for the rest. The caller must have checked the values against
 // describe_parameters().
 template <class Struct>
 Struct make_parameters(const ParameterValues& values) {

@@ -64,14 +64,14 @@ struct Traits {
   std::uint32_t alignment = 16;  // least alignment of every returned pointer in bytes
   PoolLocation pool = PoolLocation::arena;
   Fresh fresh = Fresh::by_reset;
-  // The allocator keeps memory of the device heap after all frees, and reset() does not return it. Later users of the
-  // heap would depend on earlier users, so each cell gets its own process.
+  // The allocator keeps memory of the device heap after all frees, and only a new process returns it. Later users of
+  // the heap would depend on earlier users, so each cell gets its own process (with Fresh::by_process).
   bool keeps_device_heap = false;
   Backends backends = Backends::both;
-  // Blocks may be handed out again although they were not freed (AWMalloc). Verification ends when that happens.
+  // Blocks may be handed out again although they were not freed (AWMalloc). Verification judges no overlaps in cells
+  // that request more bytes than the pool has.
   bool recycles_unfreed = false;
-  // Every block takes the same space, whatever the request is (pages, slabs). A config sets the size before the first
-  // malloc.
+  // Every block takes the same space, whatever the request is (pages, slabs). If this size can vary, it is a parameter.
   bool one_block_size = false;
   // All lanes of a warp must call together.
   bool whole_warp_calls = false;

@@ -1,17 +1,17 @@
 // Saboteurs are allocators that fail on purpose, each in one way, so that tests can show that the harness survives
 // them.
 //
-// Each one is a bump allocator whose free does nothing, with one planted fault. Saboteurs do not appear in lists or in
-// "all" (trait test_only).
+// Each one is a bump allocator with one planted fault. Its free does nothing, except in `free_null`. Saboteurs do not
+// appear in "all", and lists show them only on request (trait test_only).
 //   hang      every 64th malloc waits for a word that nobody writes
 //   trap      every 64th malloc ends the launch with a device fault
 //   segfault  every 64th malloc writes to address 16
-//   null      every 64th malloc returns null although the pool is nearly empty
+//   null      every 64th malloc returns null even if the pool has room
 //   overlap   every 64th block starts inside the block before it
 //   stale     every 64th malloc returns the first block of the pool again, even if another thread holds it
 //   misalign  every 64th block starts 8 bytes late
 //   leak      free returns no memory, although the traits say that it does
-//   reset     reset() forgets where the free part of the pool begins
+//   reset     reset() leaves the free part of the pool as it is, so the pool stays used up
 //   free_null free(null) frees the whole pool, even if threads hold blocks
 #pragma once
 
@@ -54,7 +54,7 @@ class Bump {
     if constexpr (fault == Fault::stale) {
       if (strike) return pool_.base;
     }
-    // Space for the 8 bytes by which `misalign` is late, so that only the alignment is wrong.
+    // A block of `misalign` has room for its shift, so it overlaps no other block, and only its alignment is wrong.
     constexpr std::uint64_t room = fault == Fault::misalign ? 16 : 0;
     const std::uint64_t need = units_of(std::uint64_t{bytes}, 4) * 16 + room;
     std::uint64_t offset = thread.atomic(words_->next).fetch_add(need, simt::relaxed);
@@ -95,7 +95,7 @@ class Bump {
   Words* words_ = nullptr;
 };
 
-// Returns the traits of a saboteur. `frees` is what the saboteur claims.
+// Returns the traits of a saboteur. `frees` need not be true: no saboteur takes a block back.
 constexpr Traits traits_of(std::string_view name, std::string_view display_name, std::string_view summary,
                            Frees frees = Frees::never) {
   return {.name = name,
