@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <string>
 
 #include "harness/front/common/errors.hpp"
 #include "harness/front/common/terminal.hpp"
@@ -97,7 +98,8 @@ TEST(Comparison, OnePairOfCellsIsSingular) {
     compare(golden_side("before"), other, {});
     FAIL();
   } catch (const UsageError& error) {
-    EXPECT_NE(std::string(error.what()).find(" 1 pair of cells differs in seed alone (1 against 2)."), std::string::npos)
+    EXPECT_NE(std::string(error.what()).find(" 1 pair of cells differs in seed alone (1 against 2)."),
+              std::string::npos)
         << error.what();
   }
 }
