@@ -40,7 +40,7 @@ struct PageChain {
     const std::uint64_t mixed = (page ^ (before << 20 | before >> 44)) * 0x9e3779b97f4a7c15u + records;
     return static_cast<std::uint32_t>(mixed ^ mixed >> 32);
   }
-  // The owner of the page writes the header before other threads can find the page.
+  // Writes the header of a page. No other thread may use this header at the same time.
   static SIMT_FN void write_header(std::uint64_t page, std::uint64_t before, std::uint32_t records) {
     *header(page) = {before, records, seal(page, before, records)};
   }

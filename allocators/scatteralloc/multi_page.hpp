@@ -4,13 +4,15 @@
 // front. In the reworked form a request first tries a few places that a hash selects. Places of one size lie side by
 // side, counted from the back of the pool. A compare-exchange from 0 to a mark claims each page; after a conflict, the
 // claimed pages are freed. If these tries fail, a warp takes the lock and scans once for all its requests of this
-// length. The scan starts where the last scan ended and goes once around the table.
+// length. The scan starts where the last scan ended and goes once around the table. If it loses a race for a run, it
+// starts a new round, at most four times.
 //
 // The length of a run is not stored: it ends where the next page is not marked `run_rest`. The page behind an owned run
 // cannot have this mark, because the run of that page would begin in front of the page, where the owned run lies.
 //
-// Lock: If a scan for an equal or shorter run began after a request came, and failed, the request returns null without
-// scanning. Therefore only one or two of the lanes that find the pool full must scan.
+// Lock: The state keeps the last failed scan. If this scan was for an equal or shorter run and began after a request
+// came, the request returns null without scanning. So of the warps that wait for the lock with equal requests, only one
+// or two scan a full pool.
 #pragma once
 
 #include "allocators/scatteralloc/page_table.hpp"
@@ -155,7 +157,7 @@ struct MultiPage {
   PageTable<reset_pages> table;
   ScanState* state = nullptr;
 
-  // Requires 2 <= pages <= the pages of the pool. Returns null if no run is free.
+  // Requires 2 <= pages <= the pages of the pool. Returns null if it finds no run.
   template <class Thread>
   SIMT_FN void* malloc(Thread& thread, std::uint32_t pages) const {
     const std::uint32_t places = table.pages / pages;

@@ -25,8 +25,9 @@ struct Segments {
 
 struct PageFormat {
   std::uint32_t page_shift = 12;
-  // Chunk sizes are multiples of 2^unit_shift bytes: 16, or page / 2048 for pages of 64 KiB and more. So a size fits
-  // the 12 bits of a table entry. (A page has at most 1024 chunks, so finer steps would gain nothing.)
+  // Chunk sizes are multiples of 2^unit_shift bytes: 16, or in the reworked form page / 2048 for pages of 64 KiB and
+  // more. So a size fits the 12 bits of a table entry. (A page has at most 1024 chunks, so finer steps would not help
+  // requests below page / 1024.)
   std::uint32_t unit_shift = 4;
 
   static PageFormat of_page_bytes(std::uint64_t page_bytes) {

@@ -1,10 +1,10 @@
 // In the published form, requests of a page and more get consecutive unformatted pages, found under one lock.
 //
 // Steinberger et al. 2012; authors' public code, version 1.0. The lanes of a warp go one after the other. A lane spins
-// on the only lock. Then the lane scans the table downwards from the hint, then from the end of the pool down to the
-// hint. A compare-exchange of the chunk size from 0 to the bytes of the request claims each page of a run. Threads that
-// look for chunks claim pages without the lock. After such a conflict, the claimed pages are freed and the scan
-// continues.
+// on the only lock. Then the lane scans the table downwards from the hint. If it finds no run, it scans from the end of
+// the pool down to the hint. A compare-exchange of the chunk size from 0 to the bytes of the request claims each page
+// of a run. Threads that look for chunks claim pages without the lock. After such a conflict, the claimed pages are
+// freed and the scan continues.
 #pragma once
 
 #include "allocators/scatteralloc/usage_table.hpp"
@@ -24,7 +24,7 @@ struct PageRuns {
   UsageTable<reset_pages> table;
   RunState* state = nullptr;
 
-  // Requires page bytes <= bytes < 2^32. Returns null if there is no run of this length.
+  // Requires page bytes <= bytes < 2^32. Returns null if it finds no run of this length.
   template <class Thread>
   SIMT_FN void* malloc(Thread& thread, std::uint32_t bytes) const {
     const auto group = thread.converged();

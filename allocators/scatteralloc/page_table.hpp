@@ -13,12 +13,13 @@
 // * two-level: A thread adds the wanted number. Up to the capacity of the page, it owns this many bits on the page. The
 //   thread looks for these bits afterwards, because a count keeps the page in its format.
 // * withdraw: A claim that finds an unsuitable page takes back exactly its own changes. So a bit is cleared only by the
-//   thread that set it or by the owner of the chunk, and a count is lowered only by the thread that raised it.
+//   thread that set it or by the owner of the chunk, and a count is lowered only by the thread that raised it or for an
+//   owner's free.
 // * format: A claim that holds a bit or a count changes only the chunk size, by a compare-exchange. Bits and counts of
-//   other threads stay. A two-level page first gets the mark `formatting`, and then its bits are zeroed. Claims of
-//   other threads wait until this is done.
-// * free: A thread clears the bit in the entry. On a two-level page, it clears the bit on the page and then lowers the
-//   count.
+//   other threads stay. A two-level page first gets the mark `formatting`, and then its bits are zeroed. Two-level
+//   claims of other threads wait until this is done. Flat claims withdraw.
+// * free: On a flat page, a thread clears the bit in the entry. On a two-level page, it clears the bit on the page and
+//   then lowers the count.
 // * reset (with `reset_pages`): A thread that leaves a formatted page without bits and counts makes it unformatted,
 //   also if it withdraws a claim. Its compare-exchange to 0 fails while the word has a bit or count of another thread.
 //   A compare-exchange from 0 claims a page for a run.
@@ -100,8 +101,8 @@ struct PageTable {
   }
 
   // Tries to take up to `want` (1-32) chunks of one page. Without `look` it claims at once, as if the page were
-  // unformatted or had this chunk size. If this is true, the claim costs one trip to memory. Warps that share a flat
-  // page begin at different bits.
+  // unformatted or had this chunk size. If the page has this chunk size, the claim costs one trip to memory. Warps that
+  // share a flat page then usually begin at different bits.
   template <class Thread>
   SIMT_FN Claim claim(Thread& thread, std::uint32_t page, std::uint32_t chunk, std::uint32_t want, bool look) const {
     bool flat = format.flat(chunk);
@@ -118,9 +119,9 @@ struct PageTable {
     return flat ? claim_bits(thread, page, chunk, bits) : claim_count(thread, page, chunk, want);
   }
 
-  // Finds a clear bit on a two-level page for one reserved chunk, beginning with chunk `first`. On a page that is
-  // filled in order, this is the number of chunks reserved so far. Returns no_chunk after two rounds over all segments,
-  // of which the second ignores the hints. The reservation is then still held.
+  // Takes a clear bit on a two-level page for one reserved chunk. It begins with chunk `first`, the number of chunks
+  // reserved before. On a page that is filled in order, this chunk is free. Returns no_chunk after two rounds over all
+  // segments, of which the second ignores the hints. The reservation is then still held.
   template <class Thread>
   SIMT_FN std::uint32_t take_bit(Thread& thread, std::uint32_t page, std::uint32_t chunk, std::uint32_t first) const {
     const Segments segments = format.segments(chunk);
@@ -167,7 +168,8 @@ struct PageTable {
     }
   }
 
-  // Clears bits of the page. Like release_count(), it resets the page if it is empty, and returns the previous entry.
+  // Clears bits of the page. Like release_count(), it resets an empty formatted page (with `reset_pages`), and returns
+  // the previous entry.
   template <class Thread>
   SIMT_FN std::uint64_t release_bits(Thread& thread, std::uint32_t page, std::uint32_t bits) const {
     const std::uint64_t before = thread.atomic(entries[page]).fetch_and(~std::uint64_t{bits}, simt::release);
@@ -265,9 +267,9 @@ struct PageTable {
     return {granted != 0 ? found : 0, granted | reserved_before << 16};
   }
 
-  // Makes the page unformatted if it is empty. `word` is the entry that the caller's own operation left. The exchange
-  // may fail, because the thread that changed the word is a new owner, or it withdraws and calls this again. Relaxed is
-  // enough, because the release sequence of the entry continues.
+  // With `reset_pages`, makes the page unformatted if it is empty and holds chunks of a size. `word` is the entry that
+  // the caller's own operation left. The exchange may fail, because the thread that changed the word is a new owner, or
+  // it withdraws and calls this again. Relaxed is enough, because the release sequence of the entry continues.
   template <class Thread>
   SIMT_FN void reset_if_empty(Thread& thread, std::uint32_t page, std::uint64_t word) const {
     if constexpr (reset_pages) {

@@ -170,9 +170,9 @@ class PublishedHeap {
   }
 
   // Finds a chunk in two passes. Pass 1 goes from the hashed page to the end of the pool and skips regions whose
-  // counter has reached 3/4 of their pages. Pass 2 visits all pages. Later walks start in the last access block that
-  // this walk went through from its first to its last page. The block where this walk began does not count, because a
-  // walk that began near the end of a nearly empty block would leave it behind.
+  // counter has reached 3/4 of their pages (all of 1 or 2 pages). Pass 2 visits all pages. Later walks start in the
+  // last access block that this walk went through from its first to its last page. The block where this walk began does
+  // not count, because a walk that began near the end of a nearly empty block would leave it behind.
   template <class Thread>
   SIMT_FN std::byte* find_chunk(Thread& thread, std::uint32_t size) {
     const Table& table = runs_.table;

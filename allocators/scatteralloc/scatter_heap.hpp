@@ -140,8 +140,8 @@ class ScatterHeap {
  private:
   static constexpr std::uint32_t granule = 16;  // bytes; also the header of a coalesced chunk
 
-  // Serves a group. With `together`, all lanes of the group share one chunk. Otherwise, or if there is no such chunk,
-  // each lane gets its own. find_chunk() is called in a loop, so that its code exists once.
+  // Serves a group. With `together`, all lanes of the group share one chunk. Otherwise, or if no such chunk is found,
+  // each lane gets its own chunk or null. find_chunk() is called in a loop, so that its code exists once.
   template <class Thread, class Group>
   SIMT_FN void* malloc_chunk(Thread& thread, const Group& group, std::uint32_t size, bool together) {
     const PageFormat& format = runs_.table.format;
@@ -183,8 +183,8 @@ class ScatterHeap {
     return members.fetch_sub(group.num_threads(), simt::acq_rel) == group.num_threads();
   }
 
-  // Returns a chunk to every lane that requests one. All request the same size. A lane gets null if no page had room
-  // for it. The pages of the hash serve most lanes, and these lanes need little of the code.
+  // Returns a chunk to every lane that `wants` one. All request the same size. A lane gets null if the search finds no
+  // chunk for it. The pages of the hash serve most lanes, and these lanes need little of the code.
   template <class Thread, class Group>
   SIMT_FN void* find_chunk(Thread& thread, const Group& group, std::uint32_t chunk, bool wants) {
     const Table& table = runs_.table;

@@ -33,7 +33,7 @@ struct ScatterParameters {
   }
 };
 
-// ReworkedParameters has one access block, which saves a dependent load per malloc.
+// ReworkedParameters adds `rehashes`. One access block is the default, which saves a dependent load per malloc.
 struct ReworkedParameters : ScatterParameters {
   std::uint32_t rehashes = 8;
 

@@ -10,17 +10,19 @@
 //   try for a bit. Regions of 16 pages have a counter, by which walks skip them. Walks start in one of eight access
 //   blocks (published_heap.hpp).
 // * malloc of a page and more: The request gets consecutive pages, one lane at a time under one lock (page_runs.hpp).
-// * free: A lane clears the bit and lowers the count. The last lane to leave a page makes it unformatted (page reset).
-// * coalescing: Lanes of a warp that request less than 1/32 page share one chunk. The first 4 bytes of this chunk count
-//   the members, whose parts begin at byte 16. Each member that is freed lowers the count, and the last one frees the
-//   chunk.
+// * free: A lane clears the bit and lowers the count. If this empties the page, the lane makes it unformatted (page
+//   reset).
+// * coalescing: If several lanes of a warp request less than 1/32 page together, they share one chunk. The first 4
+//   bytes of this chunk count the members, whose parts begin at byte 16. Each member that is freed lowers the count,
+//   and the last one frees the chunk.
 //
 // Data: The pool contains the pages, then 12 bytes per page (usage_table.hpp), then the counters of the regions. The
 // number of the access block in use, and the lock and the hint of the runs, lie outside the pool.
 //
 // Differs from the paper and its code:
 // * The memory orders are ours (usage_table.hpp).
-// * A search for a bit ends after 32 tries. A request that finds nothing in two passes is refused, as published.
+// * A search for a bit in one word ends after 32 tries. A request that finds nothing in two passes is refused, as
+//   published.
 // * Coalescing takes its sum and its offsets from shuffles over the lanes that come together, and the lowest lane
 //   allocates. In the public code, the lanes add to a counter per warp in shared memory, and the lane that adds first
 //   allocates. The hardware's warp number selects the counter. The counters are too few for GPUs with more than 32

@@ -8,13 +8,14 @@
 // two-level page lie on that page. All other metadata lies outside the pool.
 //
 // Reworked, with the benefit of each change:
-// * Chunk size, count and bits of a page are one 64-bit word instead of three words. A claim is one OR or one ADD
-//   instead of load, add, check and OR. So there are fewer dependent trips to memory, and a page cannot be recycled
-//   under a claim.
+// * Chunk size, count and bits of a page are one 64-bit word instead of three words. On a page of the right format, a
+//   claim is one OR (flat), or one ADD and one OR per chunk (two-level), instead of load, add, check and OR. So there
+//   are fewer dependent trips to memory, and a page cannot be recycled under a claim.
 // * The lanes that use the same page claim it by one operation. If a page has fewer chunks than lanes, they spread over
 //   consecutive pages. So additions to one count do not pile up.
 // * Warps that share a page begin at different chunks: at a bit that depends on the warp, or at the number of chunks
-//   reserved so far. If all began with the first chunk, every lone lane would lose its first try.
+//   reserved so far. If all began with the first chunk, a lone lane would lose its first try whenever this chunk is in
+//   use.
 // * After a few random places, a walk checks two pages per lane at a time (search.hpp). So requests above half a page,
 //   and searches in a nearly full pool, do not go page by page.
 // * A request of exactly one page is a chunk. Longer requests hold no lock unless they must scan (multi_page.hpp). A

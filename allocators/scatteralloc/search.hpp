@@ -1,21 +1,22 @@
-// The reworked ScatterAlloc searches a page by the hash, by a few scattered tries, and then by a walk over regions.
+// The reworked ScatterAlloc looks for a page with room at the hashed page, then at random pages, and then by a walk.
 //
 // Steinberger et al. 2012; thresholds of the authors' public code, version 1.0:
 // * hash: hash.hpp.
 // * region: A region has `region_pages` pages (16 by default). Its counter counts walks that left it with unserved
-//   lanes. A free that makes a page half empty sets the counter to 0. Pass 1 of a walk goes from the start page towards
-//   the end of the pool. It skips regions whose counter has reached 3/4 of the number of pages. Pass 2 looks
-//   everywhere.
-// * access block: An access block is an equal slice of the pool. Requests start in the first block that no walk has
-//   left.
+//   lanes, up to its number of pages. A free that makes a page half empty, and a free of a run, set the counter to 0.
+//   Pass 1 of a walk goes from the start page towards the end of the pool. After its first region, it skips regions
+//   whose counter has reached 3/4 of the number of pages (all of 1 or 2 pages). Pass 2 looks everywhere.
+// * access block: The pool is divided into equal access blocks. When a walk leaves the last region of a block, later
+//   requests start in the next block. A free that sets a counter to 0 may move this start back.
 //
-// The lanes of a warp that request the same size search together. The hash puts warps about as many pages apart as 32
-// chunks fill, so the lanes take consecutive chunks of consecutive pages. A walk checks two pages per lane at a time.
+// The lanes of a warp that request the same size search together. The hash puts neighbouring warps of an SM about as
+// many pages apart as 32 chunks fill, so the lanes take consecutive chunks of consecutive pages. A walk checks two
+// pages per lane at a time.
 //
 // Differs from the public code, in which each lane walks alone:
 // * Lanes that have their chunk continue to look for the others, because the last lane would otherwise walk alone.
-// * Before the walk, some random places are tried. The first tries check only as many pages as the lanes need. The
-//   other tries check a window of 64 pages.
+// * Before the walk, some random places are tried. The first two tries check only as many pages as the lanes need. The
+//   other tries check two pages per lane.
 // * With one access block, pass 1 stops after 16 steps. With more steps, a walk through a full pool would cost one load
 //   per region.
 // * In pass 2, each SM visits the windows in its own order, so SMs do not collide on the last free pages. Each SM
@@ -50,7 +51,7 @@ struct Regions {
 
   SIMT_FN std::uint32_t region_pages() const { return 1u << shift; }
 
-  // Pass 1 of a walk skips a region with at least this number of failures.
+  // After its first region, pass 1 of a walk skips a region with at least this number of failures.
   SIMT_FN std::uint32_t skip_from() const { return shift < 2 ? region_pages() : region_pages() / 4 * 3; }
 
   template <class Thread>
@@ -60,7 +61,8 @@ struct Regions {
     return thread.atomic(*first_block).load(simt::relaxed) * pages_per_block.divisor() + page;
   }
 
-  // Returns a random page of the pool, the same for all lanes of a warp. `attempt` is the number of the try.
+  // Returns a random page of the pool. Lanes of a warp with equal arguments get the same page. `attempt` is the number
+  // of the try.
   template <class Thread>
   SIMT_FN std::uint32_t scattered(Thread& thread, std::uint32_t chunk, std::uint32_t attempt) const {
     std::uint32_t x = (thread.block() * 32 + thread.warp_in_block()) * 16 + attempt + (chunk << 20);
@@ -82,8 +84,8 @@ struct Regions {
     return ((n * (order * 0x3c6ef362u + 0x9e3779b1u) + order * 0x85ebca6bu) & window_mask) * window_pages;
   }
 
-  // Records that a walk left this region with unserved lanes. After the last region of an access block, requests start
-  // in the next block.
+  // Records that a walk left this region with unserved lanes. If it is the last region of an access block, requests
+  // start in the next block, if there is one.
   template <class Thread>
   SIMT_FN void failed(Thread& thread, std::uint32_t region) const {
     const auto counter = thread.atomic(failures[region]);
@@ -133,7 +135,7 @@ class Walk {
  public:
   SIMT_FN explicit Walk(std::uint32_t start_page) : page_(start_page) {}
 
-  // Advances to the next pages of the group. Returns false at the end of pass 2.
+  // Advances to the next region or window if look_done() has left the present one. Returns false at the end of pass 2.
   template <class Thread, class Group>
   SIMT_FN bool next(Thread& thread, const Regions& regions, const Group& group) {
     if (!left_behind_) return true;
@@ -166,7 +168,7 @@ class Walk {
   SIMT_FN void look_done(Thread& thread, const Regions& regions, const Group& group, bool saw_room, bool served_some) {
     const bool pass_2 = left_ >= first_window;
     if (pass_2 && served_some && group.leader()) {
-      // Another warp may be further ahead; then its word stays.
+      // Another warp of the SM may be further ahead. Then the word stays.
       const std::uint32_t here = window_ - 1 - thread.warp_slot();
       const auto resume = thread.atomic(regions.resume[order_]);
       if (static_cast<std::int32_t>(here - resume.load(simt::relaxed)) > 0) resume.store(here, simt::relaxed);

@@ -1,13 +1,13 @@
 // UsageTable is the page usage table of ScatterAlloc as published: three words per page.
 //
 // Steinberger et al. 2012; layout of the authors' public code, version 1.0:
-// * `chunk_bytes` is 0 on an unformatted page. On every page of a multi-page block, it has the bytes of the whole
-//   request.
-// * `count` is the number of chunks in use. While a reset locks the page, the page size in bytes is added to it.
+// * `chunk_bytes` is 0 on an unformatted page. On every page of a run, it has the bytes of the whole request.
+// * `count` is the number of chunks in use and of lanes that try to get one. While a reset locks the page, the page
+//   size in bytes is added to it.
 // * `bits` marks the chunks in use of a flat page, or the segments of a two-level page that were seen full.
 //
-// The bits of a two-level page lie at the end of the page (page_format.hpp). They are zeroed when the heap is made and
-// before a page becomes unformatted. So an unformatted page has zeros there, for any next format.
+// The bits of a two-level page lie at the end of the page (page_format.hpp). They are zeroed when the heap is made or
+// reset, and before a page becomes unformatted. So an unformatted page has zeros there, for any next format.
 //
 // Protocol:
 // * use: A thread adds 1 to the count. With page reset, it checks the chunk size again, because the page may have been
@@ -46,8 +46,8 @@ struct UsageTable {
     return *reinterpret_cast<std::uint32_t*>(base + ((page + std::size_t{1}) << format.page_shift) - 4 * (segment + 1));
   }
 
-  // Takes a chunk of this page, which was seen with chunks of `chunk` bytes. Returns null if the page has no free
-  // chunk, or if its chunk size is not between `least` and `most` bytes.
+  // Takes a chunk of this page, which was seen with chunks of `chunk` bytes. Returns null if it gets no chunk, because
+  // the page is full or contended, or because the chunk size is not between `least` and `most` bytes.
   template <class Thread>
   SIMT_FN std::byte* use(Thread& thread, std::uint32_t page, std::uint32_t chunk, std::uint32_t least,
                          std::uint32_t most) const {
@@ -116,7 +116,7 @@ struct UsageTable {
   }
 
   // Takes a clear bit. The first try is the bit with the lane's number, modulo `count`. Each next try is the next clear
-  // bit to the left, around the end.
+  // bit to the left, around the end. Returns no_chunk if all bits are set, or after 32 tries.
   template <class Thread>
   SIMT_FN std::uint32_t take_bit(Thread& thread, std::uint32_t& word, std::uint32_t count) const {
     std::uint32_t bit = thread.lane() % count;

@@ -2,8 +2,9 @@
 // replaces the host. Threads take slabs and may return them.
 //
 // Fresh slabs come from a counter, and returned slabs from a stack that is linked by indices. The head of the stack has
-// a tag that grows with every change. So a taker that another thread has overtaken never installs an old link (no ABA).
-// A return of a slab releases, and a take of a returned slab acquires.
+// a tag of 32 bits that grows with every change. So a taker that another thread has overtaken installs no old link (no
+// ABA), unless a multiple of 2^32 changes come between its load and its exchange. A return of a slab releases, and a
+// take of a returned slab acquires.
 #pragma once
 
 #include <algorithm>
