@@ -10,7 +10,7 @@
 // Protocol:
 // * take: A thread waits for a unit of its height, then searches for an available node, which must exist. If the
 //   semaphore tells it to make a batch, the thread takes a block of twice the size, keeps one half and makes the other
-//   half available. Searches begin at a hashed place and enter only partial nodes.
+//   half available. A search begins at a node that a hash chooses, and goes down only through partial nodes.
 // * give: A thread first tries to merge: it takes a unit of its height and then the buddy, or nothing. Before it takes
 //   the unit, it announces a block of twice the size as expected. A block that cannot be merged becomes available.
 // * correction: A thread that opened or took a node corrects the node's ancestors (in a merge, those of the merged

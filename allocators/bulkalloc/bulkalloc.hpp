@@ -46,7 +46,8 @@
 //   (docs/findings.md).
 // * As in the paper, waits for units that another thread makes, for locks and for readers have no bound. These waits
 //   end. A thread that makes units reports a failure. The holder of a node's lock waits only for the lock of the node's
-//   parent, and the holder of RCU's mutex only for readers. Readers and holders of other locks wait for nothing.
+//   parent, and the holder of RCU's mutex only for readers. Readers never wait, and threads with another lock do not
+//   wait either.
 // * A thread that merges two available halves waits for the units of both, also without bound. This wait ends, because
 //   the threads that hold these units use or return them.
 //

@@ -14,7 +14,7 @@
 //   is used up (shared_chunk.hpp). If lanes did not share, each lane would pass the chunk to the next lane only after
 //   its own split.
 // * In its first lap, a walk that lost a race or sees the offset move continues at a random chunk of the first
-//   division. The chunk has room for a whole warp and is the same for all lanes of the warp. The distance grows with
+//   division. All lanes of a warp continue at the same chunk, which has room for all of them. The distance grows with
 //   each repetition. If all callers continued in order, they would follow the winner to the rest of its chunk, and all
 //   but one would lose again.
 // * The last two changes have a disadvantage for lone lanes with requests of 1 KiB and more: the offset soon stays

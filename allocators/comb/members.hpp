@@ -87,7 +87,8 @@ SIMT_FN std::uint32_t own_chunk(const S& space, std::uint32_t size_class, std::u
 // Gives the class the preferred chunks of `batch` neighbouring directory entries, unless they are taken. One atomic
 // operation takes them all, because the requests that follow will need the other chunks. Fewer mates than `batch` take
 // only the preferred chunk of entry `place`. A thrifty group gives this chunk back if at least three quarters of the
-// chunks are in use. Returns the preferred chunk of entry `place` if it now belongs to the class, otherwise no_chunk.
+// chunks are in use. If the class has the preferred chunk of entry `place` after that, returns this chunk, otherwise
+// no_chunk.
 template <class Thread, class S, class Group>
 SIMT_FN std::uint32_t fetch_own_chunks(Thread& thread, const S& space, const Group& mates, std::uint32_t size_class,
                                        std::uint32_t place, std::uint32_t batch, bool thrifty) {

@@ -8,9 +8,9 @@
 // two-level page lie on that page. All other metadata lies outside the pool.
 //
 // Reworked, with the benefit of each change:
-// * Chunk size, count and bits of a page are one 64-bit word instead of three words. On a page of the right format, a
-//   claim is one OR (flat), or one ADD and one OR per chunk (two-level), instead of load, add, check and OR. So there
-//   are fewer dependent trips to memory, and a page cannot be recycled under a claim.
+// * One 64-bit word has the chunk size, count and bits of a page. The published form has three words. On a page of the
+//   right format, a claim is one OR (flat), or one ADD and one OR per chunk (two-level), instead of load, add, check
+//   and OR. So there are fewer dependent trips to memory, and a page cannot be recycled under a claim.
 // * The lanes that use the same page claim it by one operation. If a page has fewer chunks than lanes, they spread over
 //   consecutive pages. So additions to one count do not pile up.
 // * Warps that share a page begin at different chunks: at a bit that depends on the warp, or at the number of chunks

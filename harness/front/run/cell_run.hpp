@@ -41,7 +41,7 @@ struct CellRun {
   std::vector<std::vector<protocol::Sample>> rounds = {};  // samples of the whole rounds
   double wall_seconds = 0;                                 // wall time of the whole rounds
   // Forecast: the shortest whole round. The first round counts half, without its fill, because it has the verification.
-  // After --resume the forecast starts from the mean of the kept rounds. It is 0 before the first round.
+  // In a run with --resume, the first forecast is the mean of the rounds in the log. It is 0 before the first round.
   double seconds_of_next_round = 0;
 
   // Samples of the current round.
