@@ -2,9 +2,10 @@
 //
 // A ring has D entries. Entry s mod D is a word of two halves: the number of segment s, and its chunk or none. The
 // thread that adds the chunk of segment s waits until the entry is "s, none" and writes the chunk. The thread that
-// consumes the segment writes "s + D, none". Readers wait for their own s, so they never take the chunk of another
-// round (the published code traps in this case). D is at least twice the number of segments of a queue. So a thread
-// that adds a segment waits only if another thread does not advance while D segments are added.
+// empties the last slot of the segment writes "s + D, none". Readers wait until the entry has their own s and a chunk,
+// so they never take the chunk of another round (the published code traps in this case). D is at least twice the number
+// of segments of a queue. So a thread that adds a segment waits only if another thread is delayed for so long that D
+// segments are added meanwhile.
 #pragma once
 
 #include "allocators/ouroboros/segmented_queue.hpp"
@@ -50,7 +51,7 @@ struct ArrayHierarchy {
     place.store(entry(segment, chunk), simt::release);
   }
 
-  // Frees the entry of `segment`, whose slots are all consumed, and appends its chunk `chunk` as a new segment.
+  // Frees the entry of `segment`, whose slots are all emptied, and appends its chunk `chunk` as a new segment.
   template <class Thread>
   SIMT_FN void recycle(Thread& thread, ClassState& state, std::uint32_t id, std::uint32_t segment, std::uint32_t chunk,
                        std::uint32_t slots_log) const {

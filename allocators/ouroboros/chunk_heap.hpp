@@ -1,31 +1,34 @@
 // In chunk-based Ouroboros (C), the queue of a class holds the indices of its chunks that have free pages.
 //
 // Protocol:
-// * The warp that takes a chunk from the queue is its only holder. The warp draws the pages that it needs from the
-//   chunk's count. If a page is left, it puts the chunk back at the end of the queue. Then it picks the pages in the
-//   bit mask. A free sets its bit before it increases the count, so the mask has at least as many set bits as the
-//   count.
+// * The warp that takes a chunk from the queue is its only holder. The warp draws the pages that it needs, as far as
+//   there are any: it subtracts their number from the chunk's count of free pages. If a page is left, it puts the chunk
+//   back at the end of the queue. Then it picks the pages in the bit mask. A free sets its bit before it increases the
+//   count, so the mask has at least as many set bits as the count.
 // * A chunk is queued or held if and only if its count is not zero. The holder that draws the last page does not put
-//   the chunk back, and the free that increases the count from zero does. Both are operations on one word, so one
-//   thread decides.
-// * A holder never draws more pages than exist, because a negative count would return to zero twice. It loads the count
-//   before it draws. It needs no load for a single page, because a queued chunk has one. It also needs none if the
-//   queue entry is marked: then the chunk had at least as many pages as a warp can request, and the count can only have
-//   grown since. An entry with a second mark has at least twice as many pages. Then some pages are certainly left, so
-//   the holder requests the queue position for the put-back before it knows the result of the draw.
-// * Waits end: Each unit of the semaphore is a free page of a chunk that is queued or held, and holders put a chunk
-//   back without waiting.
+//   the chunk back, and the free that increases the count from zero does. Both change the same word, so exactly one
+//   thread puts the chunk back.
+// * A holder never draws more pages than the chunk has, because a negative count would not show who must put the chunk
+//   back. So it usually loads the count before it draws. It needs no load for a single page, because a queued chunk has
+//   one. It also needs none if the queue entry is marked: then the chunk had at least as many free pages as a warp can
+//   request, and the count can only have grown since. A second mark means at least twice as many pages. Then some pages
+//   are certainly left, so the holder requests the queue position for the put-back before it knows the result of the
+//   draw.
+// * Waits end: Each unit of the semaphore is a free page of a chunk that is queued or held, and a holder puts its chunk
+//   back before it waits for another chunk.
 // * An entirely free chunk may return to the pool: release_chunk().
 //
 // The disadvantage is that a chunk passes from warp to warp, and each warp waits for the previous one. With few chunks,
-// many groups would wait for the same chunk. Therefore a group that finds many other groups takes the pages of a new
-// chunk (refill.hpp), as long as at least half the pool is unused. A group cannot see groups that request at the same
-// moment, but the queue position of its take shows how many came earlier. If many came earlier, the group adds a chunk
-// after it is served. The class keeps these chunks, and later groups spread over them.
+// many groups would wait for the same chunk. Therefore a group that finds many other groups waiting takes the pages of
+// a new chunk (chunk_for_crowd() in refill.hpp), as long as at least half the pool was never used. A group cannot see
+// groups that request at the same moment, but the queue position of its take shows how many came earlier. If many came
+// earlier, the group adds a chunk after it is served. These chunks stay in the queue (unless release_chunk() returns
+// them), and later groups spread over them.
 //
-// Differs from the paper: A warp draws once for all its lanes. In the paper, each lane looks at the chunk at the front,
-// draws one page, and continues with the next chunk if this one has none. In the paper the chunk stays in the queue, so
-// the lane that takes its last page and the lane that puts it back could access the same slot.
+// Differs from the paper: A warp draws from a chunk once for all its lanes. In the paper, each lane looks at the chunk
+// at the front, draws one page, and continues with the next chunk if this one has none. In the paper the chunk stays in
+// the queue. The lane that takes the last page empties the slot, and meanwhile a lane that frees a page may put the
+// chunk into the queue again.
 #pragma once
 
 #include "allocators/ouroboros/heap.hpp"
@@ -47,7 +50,7 @@ struct ChunkHeap : Heap<StorageKind> {
   using Heap<Storage>::storage;
   using Heap<Storage>::classes;
   static constexpr bool chunk_based = true;
-  // An index in the queue has the chunk, its class and two marks. `many` means that the chunk has at least as many
+  // An index in the queue has the chunk, its class and two marks. `many` means that the chunk has at least as many free
   // pages as a warp can request, and `plenty` that it has at least twice as many.
   static constexpr std::uint32_t chunk_bits = 26;
   static constexpr std::uint32_t many = 1u << 30;
@@ -92,9 +95,9 @@ struct ChunkHeap : Heap<StorageKind> {
     return {number, thread.atomic(classes[id].back).load(simt::relaxed), before.fresh};
   }
 
-  // Returns true if many groups wait for chunks of the class, one chunk can serve several of them in turn, and at least
-  // half the pool was never used. The caller is a group of `lanes` lanes. `seen.takes` is the queue position of its
-  // take, or the next one of the class.
+  // Returns true if many groups wait for chunks of the class, one chunk has pages for at least four groups of this
+  // size, and at least half the pool was never used. The caller is a group of `lanes` lanes. `seen.takes` is the queue
+  // position of its take, or the next one of the class.
   SIMT_FN bool is_crowded(std::uint32_t id, std::uint32_t lanes, const Traffic& seen) const {
     return 1u << space.pages_log(id) >= least_groups_of_crowd * lanes &&
            static_cast<std::int32_t>(seen.takes - seen.puts) > static_cast<std::int32_t>(crowd) &&
@@ -131,8 +134,8 @@ struct ChunkHeap : Heap<StorageKind> {
     return this->take_chunks(thread, id, wanted, 1, first);
   }
 
-  // Divides chunks into pages like PageHeap::stock(), but the free pages are the last `extra` pages of the last chunk.
-  // This chunk goes into the queue if `extra` is not 0. All other chunks are used up.
+  // Divides chunks into pages like PageHeap::stock(), but puts only the last chunk into the queue, and only if `extra`
+  // is not 0. The `extra` free pages are the last pages of this chunk. All other chunks are used up.
   template <class Thread, class Group>
   SIMT_FN void stock(Thread& thread, const Group& group, std::uint32_t id, std::uint32_t first, std::uint32_t count,
                      std::uint32_t used, std::uint32_t extra, std::uint64_t promised) const {
@@ -193,7 +196,7 @@ struct ChunkHeap : Heap<StorageKind> {
     return first - from_bit >= 32 ? 0 : 0xffffffffu << (first - from_bit);
   }
 
-  // Puts a chunk into the queue. `free_pages` is a lower bound of its free pages.
+  // Puts a chunk into the queue. It has at least `free_pages` free pages.
   template <class Thread>
   SIMT_FN void enqueue(Thread& thread, std::uint32_t id, std::uint32_t chunk, std::uint32_t free_pages) const {
     put_back(thread, id, this->number_puts(thread, id, 1), chunk, free_pages);
@@ -209,7 +212,7 @@ struct ChunkHeap : Heap<StorageKind> {
   }
 
   // Takes the chunk at queue position `number` and draws up to `wanted` of its pages. One loop contains both the wait
-  // and the put-back, because a lane of this warp may wait for a chunk that another lane puts back.
+  // and the put-back, because a lane of a warp may wait for a chunk that another lane of this warp puts back.
   template <class Thread>
   SIMT_FN Draw draw_pages(Thread& thread, std::uint32_t id, std::uint32_t number, std::uint32_t wanted) const {
     const auto place = this->template place<QueueEnd::front>(thread, id, number);
@@ -247,8 +250,9 @@ struct ChunkHeap : Heap<StorageKind> {
     return draw;
   }
 
-  // Selects one of the drawn pages for the lane with this rank. `before` lets lanes of different warps begin with
-  // different words, as long as the chunk is drained in order.
+  // Takes a page of the mask for the lane with this rank. `before` is the count of free pages before the draw. The
+  // search begins with the word of page `before` - 1, so warps that empty a chunk begin with different words. As long
+  // as no page is freed, these words have free pages.
   template <class Thread>
   SIMT_FN std::uint32_t pick_page(Thread& thread, std::uint32_t chunk, std::uint32_t id, std::uint32_t before,
                                   std::uint32_t rank) const {
@@ -266,7 +270,7 @@ struct ChunkHeap : Heap<StorageKind> {
         thread.probe(simt::Step::retry);
         left = found;
       }
-      // After a lap, any bit is accepted. There is one, but it may not be visible yet.
+      // After one lap over the words, the lane accepts any bit. There is one, but it may not be visible yet.
       skip = visited >= last_word ? 0 : skip - simt::popcount(left);
       if (visited >= last_word) thread.spin_hint();
       thread.probe(simt::Step::walk);
@@ -275,11 +279,12 @@ struct ChunkHeap : Heap<StorageKind> {
   }
 
   // Tries to return `chunk` to the pool if the class has more than `release_above` chunks in its queue. The caller has
-  // seen the chunk entirely free. The chunk is usually somewhere in the queue, but only the chunk at the front can
-  // leave the queue. So this thread takes the chunk at the front and puts it into the slot of `chunk`. If this fails,
-  // the chunk from the front returns: to the pool if it is entirely free, otherwise to the queue. Meanwhile the pages
-  // belong neither to the class nor to the pool. They are announced, so that a request that finds no page waits instead
-  // of failing.
+  // seen the chunk entirely free. The thread needs room in the ring of returned chunks and units for all pages of a
+  // chunk. Without them it gives up. The chunk is usually somewhere in the queue, but only the chunk at the front can
+  // leave the queue. So this thread takes the chunk at the front and tries to exchange it for `chunk` in the slot of
+  // `chunk`. The chunk that it then holds goes to the pool if it is entirely free, otherwise back into the queue.
+  // Meanwhile its pages belong neither to the class nor to the pool. They are announced, so that a request that finds
+  // no page waits instead of failing.
   template <class Thread>
   SIMT_FN void release_chunk(Thread& thread, std::uint32_t id, std::uint32_t chunk) const {
     const std::uint32_t queued =
@@ -303,7 +308,7 @@ struct ChunkHeap : Heap<StorageKind> {
     if (held != chunk && slot != no_slot) {
       // A slot holds the index of this chunk and class only if the chunk is in the queue of this class, in this slot
       // and no other. This is true even for an old slot that now belongs to another segment. The exchange fails if the
-      // chunk is on its way into the queue, or if another thread has released it.
+      // chunk is on its way into the queue, or if another thread holds or has released it.
       thread.atomic(queue_slots[held]).store(slot, simt::relaxed);
       const auto word = thread.atomic(reinterpret_cast<std::uint32_t*>(space.base)[slot]);
       for (const std::uint32_t mark : {plenty, many, 0u}) {

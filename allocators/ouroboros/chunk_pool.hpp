@@ -1,6 +1,7 @@
 // ChunkPool holds the unused chunks: fresh ones and returned ones.
 //
-// A counter numbers the fresh chunks, and a ring holds the returned ones. Data and queue storage use the same pool.
+// A counter numbers the fresh chunks, and a ring holds the returned ones. Both pages and queue storage take their
+// chunks here.
 //
 // Differs from the published code: If no chunk is left, a request gets none; the published code does not check this and
 // writes beyond the pool. One addition takes several contiguous fresh chunks.
@@ -14,7 +15,8 @@ namespace allocbench::ouroboros {
 inline constexpr std::uint32_t no_chunk = 0xffffffffu;
 
 struct ChunkPool {
-  // All bytes are zero at first, except `room` in chunk-based variants: its units are the capacity of the ring.
+  // All bytes are zero at first, with two exceptions. In virtualised variants `next_fresh` is the number of classes,
+  // because each class has a queue chunk. In chunk-based variants the units of `room` are the capacity of the ring.
   struct State {
     alignas(128) std::uint32_t next_fresh;
     BulkSemaphore::State returned;  // chunks in the ring
@@ -52,7 +54,7 @@ struct ChunkPool {
     return wanted < chunk_count - first ? wanted : chunk_count - first;
   }
 
-  // Reserves room for one chunk in the ring. Returns false if the ring is full. give() uses the room, and refuse_room()
+  // Reserves room for one chunk in the ring. Returns false if there is no room. give() uses the room, and refuse_room()
   // returns it.
   template <class Thread>
   SIMT_FN bool reserve_room(Thread& thread) const {

@@ -1,13 +1,14 @@
 // ChunkSpace divides the pool into equal chunks, with a table of header words behind them, and defines the sizes of
 // pages.
 //
-// A chunk holds pages of one class, or it is storage of a queue. Class i has pages of 16 << i bytes, up to a whole
+// A used chunk holds pages of one class, or it is storage of a queue. Class i has pages of 16 << i bytes, up to a whole
 // chunk. The header word of a chunk of pages has the class in bits 0-7; in chunk-based variants, bits 8-31 have the
 // number of free pages. The header word of queue storage counts the slots that have been emptied since the chunk became
 // storage.
 //
-// Differs from the published layout, which has a header of 128 bytes in front of every chunk. Here chunks and pages are
-// aligned to their size, a shift gives the chunk of an address, and a free reads one word of a dense table.
+// Differs from the published layout, which has a header of 128 bytes in front of every chunk. Here each chunk and page
+// begins at a multiple of its size from the start of the pool, so a shift gives the chunk of an address. A free reads
+// one word of a dense table.
 #pragma once
 
 #include "allocators/ouroboros/chunk_pool.hpp"
@@ -17,7 +18,7 @@ namespace allocbench::ouroboros {
 
 inline constexpr std::uint32_t smallest_page_log = 4;
 
-// Returns the class whose pages hold `bytes`.
+// Returns the class with the smallest pages that hold `bytes`.
 SIMT_HOST_FN std::uint32_t class_of(std::uint32_t bytes) {
   return log2_of(bytes, smallest_page_log) - smallest_page_log;
 }

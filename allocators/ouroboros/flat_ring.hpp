@@ -1,11 +1,11 @@
 // FlatRing is the standard queue storage (S): one flat ring of a fixed size per class.
 //
 // The put at queue position n waits until slot n mod capacity is empty. The wait ends, because a class never owns more
-// indices than its ring has slots. If the take at position n - capacity had not been issued, all slots and the put
-// together would have capacity + 1 different indices.
+// indices than its ring has slots. If no take had got position n - capacity yet, the puts at positions n - capacity to
+// n would have capacity + 1 different indices.
 //
-// Differs from the paper: If the ring of a class cannot hold the pages of one more chunk, the class gets no further
-// chunk and is out of memory. In the published form, rings overflow, and threads that free then wait forever.
+// Differs from the paper: If the ring of a class cannot hold the indices of one more chunk, the class gets no further
+// chunk. In the published form, rings overflow. Then threads that free wait for a malloc, possibly forever.
 #pragma once
 
 #include "allocators/ouroboros/chunk_space.hpp"
@@ -34,15 +34,15 @@ struct FlatRing {
     return {slots + layout.begin(id) + (number & (layout.capacity(id) - 1))};
   }
 
-  // leave() and leave_alone() do nothing here; other storages note the take. After their takes, the lanes of a group
-  // call leave() together, each with its place. A single thread calls leave_alone().
+  // leave() and leave_alone() do nothing here; other storages count the emptied slots. After their takes, the lanes of
+  // a group call leave() together, each with its place. A single thread calls leave_alone().
   template <class Thread, class Group>
   SIMT_FN void leave(Thread&, const Group&, const ChunkSpace&, ClassState&, std::uint32_t, const Place&) const {}
   template <class Thread>
   SIMT_FN void leave_alone(Thread&, const ChunkSpace&, ClassState&, std::uint32_t, const Place&) const {}
 
   // Reserves room in the queue for the indices of up to `chunks` more chunks, `per_chunk` each. Returns the number of
-  // chunks for which there is room.
+  // chunks for which it reserved room.
   template <class Thread>
   SIMT_FN std::uint32_t cover(Thread& thread, const ChunkSpace&, ClassState& state, std::uint32_t id,
                               std::uint32_t chunks, std::uint32_t per_chunk) const {

@@ -22,8 +22,8 @@ struct Heap {
 
   SIMT_FN BulkSemaphore free_pages(std::uint32_t id) const { return {&classes[id].free_pages}; }
 
-  // Returns the first of `count` consecutive queue positions for takes. Callers must hold one unit per position and
-  // must consume every position.
+  // Returns the first of `count` consecutive queue positions for takes. Callers must hold at least one unit per
+  // position and must consume every position.
   template <class Thread>
   SIMT_FN std::uint32_t number_takes(Thread& thread, std::uint32_t id, std::uint32_t count) const {
     return thread.atomic(classes[id].front).fetch_add(count, simt::relaxed);
@@ -37,8 +37,8 @@ struct Heap {
     return storage.template place<end>(thread, space, classes[id].storage, id, number);
   }
 
-  // Takes up to `wanted` chunks with consecutive indices, if the queue can hold their entries, `per_chunk` each. Sets
-  // `first` to the first chunk. Returns the number of chunks, 0 if there are none.
+  // Takes up to `wanted` chunks with consecutive indices, but only as many as the queue has room for. Each chunk needs
+  // room for `per_chunk` entries. Sets `first` to the first chunk. Returns the number of chunks, 0 if there are none.
   template <class Thread>
   SIMT_FN std::uint32_t take_chunks(Thread& thread, std::uint32_t id, std::uint32_t wanted, std::uint32_t per_chunk,
                                     std::uint32_t& first) const {

@@ -1,8 +1,10 @@
-// These functions lay out the pool and reset it. All code runs on the host, except the kernel.
+// These functions lay out the pool and reset it. All code runs on the host, except the kernel InitialiseHeap.
 //
 //   [ chunk 0, chunk 1, ... | headers | tables of the storage | tables of the variant | ring of returned chunks ]
 //
-// All tables, including the queues, are part of the pool, because the paper is about their memory.
+// The tables of the storage are flat rings (S), arrays (VA) or nodes (VL). Only chunk-based variants have tables of the
+// variant: bit masks and queue slots. All these tables are part of the pool, because the paper is about the memory of
+// queues.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +21,7 @@
 
 namespace allocbench::ouroboros {
 
-// Returns the number of queue entries of a class that owns the whole pool.
+// Returns the number of queue entries of class 0 if it owns the whole pool. No class has more.
 template <class Policy>
 std::uint64_t most_entries(const Policy& heap) {
   const std::uint64_t chunks = heap.space.pool.chunk_count;
@@ -30,7 +32,7 @@ template <class Policy>
 void lay_out_storage(FlatRing& ring, const Policy& heap, std::uint64_t pool_bytes, const Parameters& parameters,
                      Carver& carver) {
   const std::uint32_t full_log = log_up(most_entries(heap));
-  // A class gets no chunk unless its ring can hold all pages of the chunk.
+  // A class gets no chunk unless its ring can hold all indices of the chunk.
   const std::uint64_t per_chunk = Policy::chunk_based ? 1 : std::uint64_t{1} << heap.space.pages_log(0);
   const std::uint64_t bound = parameters.ring_capacity != 0
                                   ? parameters.ring_capacity
@@ -61,7 +63,7 @@ void lay_out_storage(SegmentedQueue<LinkedList>& queue, const Policy& heap, std:
   queue.order.nodes = carver.take<std::uint64_t>(heap.space.pool.chunk_count);
 }
 
-// Lays out all tables of a heap whose chunk size and number are set.
+// Lays out all tables of a heap. The size and the number of its chunks are already set.
 template <class Policy>
 void lay_out_tables(Policy& heap, std::uint64_t pool_bytes, const Parameters& parameters, Carver& carver) {
   ChunkPool& pool = heap.space.pool;
@@ -79,10 +81,11 @@ void lay_out_tables(Policy& heap, std::uint64_t pool_bytes, const Parameters& pa
   pool.ring_mask = (1u << reuse_log) - 1;
 }
 
-// Returns the least number of chunks of a heap that serves a request of any class.
+// Returns the least number of chunks with which a heap serves a request of any class.
 template <class Policy>
 std::uint32_t least_chunks(const Policy& heap) {
-  // A virtualised heap needs one queue chunk per class, and one more as soon as a class gets a chunk of pages.
+  // A virtualised heap needs one queue chunk per class. A class that gets its first chunk of pages needs a second queue
+  // chunk.
   return Policy::Storage::virtualised ? heap.space.class_count() + 2 : 1;
 }
 

@@ -5,34 +5,39 @@
 // 2020; measured again by Winter et al., PPoPP 2021, and by Pham et al. 2025 (sections 2.2 and 5).
 //
 // Idea:
-// * malloc: A request is rounded up to a page of 16 << i bytes. A bulk semaphore per size grants pages to all lanes of
-//   a warp at once, and the queue of the size provides them. If the semaphore has no pages, a new chunk is divided into
-//   pages.
-// * free: The page returns to the queue, and the semaphore is signalled.
+// * malloc: A request is rounded up to a page of 16 << i bytes. A bulk semaphore per size grants pages at once to all
+//   lanes of a warp that request this size, and the queue of the size provides them. If the semaphore has too few
+//   pages, the lanes divide new chunks into pages, or wait for pages of others.
+// * free: The page returns to the queue, or its bit in the mask of the chunk is set. The semaphore is signalled.
 // * Six variants: The queue holds pages (page_heap.hpp) or chunks with free pages (chunk_heap.hpp). The queue is a flat
 //   ring (flat_ring.hpp), or it lies in chunks that an array (array_hierarchy.hpp) or links (linked_list.hpp) find.
 //
 // Data: The pool contains the chunks, and behind them one header word per chunk and the tables of the variant
-// (layout.hpp). The classes lie outside the pool: semaphore and ends of the queue.
+// (layout.hpp). The state of the classes (semaphores and ends of the queues) and the counters of unused chunks lie
+// outside the pool.
 //
-// Requests larger than a chunk go to the back end's device heap, which has a share of the memory, as published
-// (device_heap_share.hpp). The published code gives it 500 MB and rounds each request up to a power of two.
+// As published, requests larger than a chunk go to the back end's device heap. Here it has a share of the memory
+// (device_heap_share.hpp). The published code gives it 500 MiB and rounds each request up to a power of two.
 //
 // Reworked, with the benefit of each change:
-// * A free signals the semaphore once for the lanes of a warp. In the originals each lane signals, and all signals meet
-//   on one word.
-// * A warp draws once from a chunk for all its lanes, and is its only holder. Many lanes that call alone do not wait
-//   for one chunk (chunk_heap.hpp). In the originals each lane searches the queue separately.
-// * Lists remember the places of segments (linked_list.hpp). The original of P-VL walks.
-// * The semaphore has two words (bulk_semaphore.hpp), so nothing overflows. A malloc immediately gets the available
-//   pages, possibly for only some of its lanes.
-// * Lanes that find nothing take the pages of new chunks directly, all chunks in one step (refill.hpp).
+// * A free signals the semaphore of a class once for all lanes of a warp that free a page of this class. In the
+//   originals each lane signals, and all signals meet on one word.
+// * A warp takes the pages for its lanes from a chunk in one step, while no other warp holds the chunk. Many lanes that
+//   call alone get new chunks instead of waiting for one chunk, as long as at least half of the pool was never used
+//   (chunk_heap.hpp). In the originals each lane searches the queue separately.
+// * Linked lists remember the places of recent segments (linked_list.hpp), so most lanes need not walk. In the
+//   originals lanes walk to their segment.
+// * The semaphore has two words (bulk_semaphore.hpp), so nothing overflows. The lanes of a malloc get the available
+//   pages immediately, even if these are enough for only some of the lanes.
+// * Lanes that find no page take the pages of new chunks directly, and all fresh chunks in one step (refill.hpp).
 // * Queues cannot overflow, and a free never needs memory (flat_ring.hpp, segmented_queue.hpp).
-// * Chunk headers are in a table, and pages are aligned to their size (chunk_space.hpp).
+// * Chunk headers are in a table, and each page begins at a multiple of its size from the start of the pool
+//   (chunk_space.hpp).
 // * If the memory is exhausted, malloc returns null. Slots acquire and release at device scope.
 //
-// ABA: Queue positions have 32 bits. Queue positions and segment numbers repeat after 2^32 operations on a class. No
-// other compared word can change and return to its old value.
+// ABA: Queue positions have 32 bits, so queue positions and segment numbers repeat after 2^32 operations on a class.
+// Other compared words, such as slots and counters of indices, may return to an old value. Then the exchange is correct
+// too, because it depends only on the present value.
 #pragma once
 
 #include "allocators/ouroboros/inspect.hpp"
@@ -55,9 +60,9 @@ class OuroborosOf {
     return std::max<std::size_t>(parameters.chunk_bytes,
                                  largest_in_device_heap(device_heap_bytes(pool_bytes, parameters)));
   }
-  // A chunk has four pages of 16 bytes, a queue chunk has 16 slots, and there are three classes. Returned chunks are
-  // reused immediately. Other sizes get no guarantee: P never takes a page back from its class, and C returns a chunk
-  // only if the lane that frees its last page can take all of them.
+  // A chunk has four pages of 16 bytes, a queue chunk has 16 slots, and there are three classes. C may return each
+  // entirely free chunk. Other sizes get no guarantee: in P, pages never leave their class, and C returns a chunk only
+  // if the lane that frees its last page can take as many units as the chunk has pages.
   static SmallHeap<Parameters> small_heap() {
     Parameters parameters;
     parameters.chunk_bytes = 64;
@@ -69,7 +74,7 @@ class OuroborosOf {
     parameters.device_heap_share = 0;
     return {.pool_bytes = 4096, .parameters = parameters, .serves_other_sizes = 0, .serves_new = 64};
   }
-  // This heap has a device heap for larger requests.
+  // In this heap, half of the memory is a device heap for larger requests.
   static SmallHeap<Parameters> second_small_heap() {
     auto heap = small_heap();
     heap.parameters.device_heap_share = 0.5;

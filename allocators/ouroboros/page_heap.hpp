@@ -1,10 +1,11 @@
 // In page-based Ouroboros (P), the queue of a class holds the indices of its free pages.
 //
 // The index of a page is its offset in the pool in units of 16 bytes. (The published index is chunk << 9 | page; ours
-// works for any chunk size.) Our index has 32 bits, so the pages can cover 64 GiB. Pages never leave their class. For a
-// malloc, a lane makes an exchange of its own slot and shares two additions with its group: one to the semaphore and
-// one to the front of the queue. For a free, a lane reads the chunk's header, makes a compare-exchange, and shares two
-// additions.
+// works for any chunk size.) Our index has 32 bits, so the pages can cover 64 GiB. Pages never leave their class. With
+// a flat ring and without waits, a malloc costs an exchange on the lane's own slot and two additions that the lane
+// shares with its group: one to the semaphore and one to the front of the queue. A free costs a load of the chunk's
+// header, a compare-exchange and two shared additions. Virtualised queues also find the segment, and a malloc counts
+// the emptied slots.
 #pragma once
 
 #include "allocators/ouroboros/heap.hpp"
@@ -44,9 +45,9 @@ struct PageHeap : Heap<StorageKind> {
     return this->take_chunks(thread, id, wanted, 1u << space.pages_log(id), first);
   }
 
-  // Divides the `count` chunks from `first` into pages of the class. The group keeps the first `used` pages, and the
-  // other `extra` pages go into the queue. `promised` is the number of pages that the group has announced to the
-  // semaphore.
+  // Divides the `count` chunks from `first` into pages of the class. The lanes of `group` do this together. The first
+  // `used` pages stay with the lanes that took the chunks, and the other `extra` pages go into the queue. `promised`
+  // has the demand and the announcement that end now (BulkSemaphore::promise()).
   template <class Thread, class Group>
   SIMT_FN void stock(Thread& thread, const Group& group, std::uint32_t id, std::uint32_t first, std::uint32_t count,
                      std::uint32_t used, std::uint32_t extra, std::uint64_t promised) const {
