@@ -1,10 +1,10 @@
 // In chunk-based Ouroboros (C), the queue of a class holds the indices of its chunks that have free pages.
 //
 // Protocol:
-// * The warp that takes a chunk from the queue is its only holder. The warp draws the pages that it needs, as far as
-//   there are any: it subtracts their number from the chunk's count of free pages. If a page is left, it puts the chunk
-//   back at the end of the queue. Then it picks the pages in the bit mask. A free sets its bit before it increases the
-//   count, so the mask has at least as many set bits as the count.
+// * The warp that takes a chunk from the queue is its only holder. The warp draws the pages that it needs, or all free
+//   pages if there are fewer: it subtracts their number from the chunk's count of free pages. If a page is left, it
+//   puts the chunk back at the end of the queue. Then it picks the pages in the bit mask. A free sets its bit before it
+//   increases the count, so the mask has at least as many set bits as the count.
 // * A chunk is queued or held if and only if its count is not zero. The holder that draws the last page does not put
 //   the chunk back, and the free that increases the count from zero does. Both change the same word, so exactly one
 //   thread puts the chunk back.
@@ -28,7 +28,7 @@
 // Differs from the paper: A warp draws from a chunk once for all its lanes. In the paper, each lane looks at the chunk
 // at the front, draws one page, and continues with the next chunk if this one has none. In the paper the chunk stays in
 // the queue. The lane that takes the last page empties the slot, and meanwhile a lane that frees a page may put the
-// chunk into the queue again.
+// chunk into the queue again, so the chunk may be there twice.
 #pragma once
 
 #include "allocators/ouroboros/heap.hpp"

@@ -85,14 +85,14 @@ std::vector<std::uint32_t> queue_contents(simt::Stream& stream, const Policy& he
   return indices;
 }
 
-// ChunkTables holds the tables of all chunks, copied once.
+// ChunkTables holds copies of the headers and masks of all chunks.
 struct ChunkTables {
   std::vector<std::uint32_t> headers;
   std::vector<std::uint32_t> masks;  // the bit masks of chunk-based variants
 };
 
-// Returns the first mistake in the queue of a page-based class, or an empty text. Sets `units` to the number of free
-// pages that the indices represent.
+// Returns the first mistake in the queue of a class, or an empty text. Sets `units` to the number of free pages that
+// the indices represent.
 template <class Storage>
 std::string wrong_index(const PageHeap<Storage>& heap, const ChunkTables& tables, std::uint32_t id,
                         const std::vector<std::uint32_t>& indices, std::uint64_t& units) {

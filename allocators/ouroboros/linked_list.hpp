@@ -2,14 +2,15 @@
 // stores a part of the queue (segmented_queue.hpp).
 //
 // Each chunk has a node: a word in a table with the chunk's segment, a mark that is set when the segment is consumed,
-// and the chunk of the next segment. `head` is the oldest segment that is not consumed, and `tail` is the last segment.
-// Walks do not start at the head but at `near_front` and `near_back`, the places of recent takes and puts. `recent` has
-// the places of single segments. These three are hints: they are used only if the node of their chunk agrees. Without
+// and the chunk of the next segment. `head` is the first segment of the list, and `tail` is the last one. Walks usually
+// do not start at the head but at `near_front` and `near_back`, the places of recent takes and puts. `recent` has the
+// places of up to 256 segments. These three are hints: they are used only if the node of their chunk agrees. Without
 // `recent`, the last warps of a large burst of takes would load one node per segment, one after the other.
 //
 // Protocol:
-// * Segments are consumed in any order but unlinked in order. A thread that marks a segment as consumed, or links one
-//   behind a consumed segment, moves the head over all consumed segments and appends their chunks at the tail.
+// * Segments are consumed in any order but unlinked in order. A consumed segment can be unlinked as soon as it has a
+//   next one. The thread whose mark or link makes this possible calls advance(), which moves the head over such
+//   segments and appends their chunks at the tail.
 // * A walk reads nodes of chunks that may become other segments meanwhile. A node contains its segment number, and
 //   numbers are not reused soon, so the walk detects this and starts again from the head. The head never passes a
 //   segment in which a thread still holds a queue position. Nodes lie outside the chunks and always stay nodes.
@@ -23,7 +24,7 @@
 namespace allocbench::ouroboros {
 
 struct LinkedList {
-  // A word has a segment in its upper half and the segment's chunk in its lower half.
+  // Each word has a segment in its upper half and the segment's chunk in its lower half.
   struct ClassState {
     alignas(128) std::uint64_t head;
     alignas(128) std::uint64_t tail;
@@ -79,8 +80,7 @@ struct LinkedList {
       thread.probe(simt::Step::walk);
       here = pointer(next_segment(segment_of(here), slots_log), next);
     }
-    // These hints for other threads are set once per segment, by the thread with the first queue position of the
-    // segment.
+    // Only threads with the first queue position of the segment set these hints for other threads.
     if ((number & ((1u << slots_log) - 1)) == 0) {
       recent.store(here, simt::release);
       if (is_before(segment_of(seen), segment, slots_log)) {
@@ -168,14 +168,14 @@ struct LinkedList {
     bool stale;          // true if `next` is no longer that segment
   };
 
-  // Moves the head over all consumed segments and appends their chunks at the tail. After a burst, one thread often
-  // moves it over many segments. An exchange of the head costs a trip to memory and a fence, and loads of several nodes
-  // overlap, so the thread passes several segments at a time. The function runs at most once per segment, so it is not
-  // inlined.
+  // Moves the head over consumed segments until one is not consumed or has no next one, and appends their chunks at the
+  // tail. After a burst, one thread often moves the head over many segments. An exchange of the head costs a trip to
+  // memory and a fence, and loads of several nodes overlap, so the thread passes several segments at a time. The
+  // function runs at most once per segment, so it is not inlined.
   //
-  // The caller has just marked or linked a node. The thread stops only if an atomic operation on a node (still_open)
-  // shows that the segment is not consumed or has no next one. With a load, two threads that mark neighbours could both
-  // miss the other's mark, and the head would stay (CONTRIBUTING.md, "Mark and look").
+  // The caller has just marked or linked a node. The thread stops only if a read-modify-write of the head's node
+  // (still_open) shows that the segment is not consumed or has no next one. With a load, two threads that mark
+  // neighbours could each miss the other's mark, and the head would stay (CONTRIBUTING.md, "Mark and look").
   template <class Thread>
   SIMT_NOINLINE_FN static void advance(Thread& thread, std::uint64_t* nodes, ClassState& state,
                                        std::uint32_t slots_log) {
@@ -201,8 +201,9 @@ struct LinkedList {
     }
   }
 
-  // Returns true if the segment `here` is not consumed or has no next one. The OR with 0 is ordered with the marks and
-  // links of other threads. Either the OR sees them, or their threads see the head that the caller saw.
+  // Returns true if the chunk of `here` still has this segment, and the segment is not consumed or has no next one. The
+  // OR with 0 is ordered with the marks and links of other threads. Either the OR sees them, or their threads see the
+  // head that the caller saw.
   template <class Thread>
   static SIMT_FN bool still_open(Thread& thread, std::uint64_t* nodes, std::uint64_t here) {
     const std::uint64_t node = thread.atomic(nodes[chunk_of(here)]).fetch_or(std::uint64_t{0}, simt::acq_rel);

@@ -8,9 +8,11 @@
 // * malloc: A request is rounded up to a page of 16 << i bytes. A bulk semaphore per size grants pages at once to all
 //   lanes of a warp that request this size, and the queue of the size provides them. If the semaphore has too few
 //   pages, the lanes divide new chunks into pages, or wait for pages of others.
-// * free: The page returns to the queue, or its bit in the mask of the chunk is set. The semaphore is signalled.
-// * Six variants: The queue holds pages (page_heap.hpp) or chunks with free pages (chunk_heap.hpp). The queue is a flat
-//   ring (flat_ring.hpp), or it lies in chunks that an array (array_hierarchy.hpp) or links (linked_list.hpp) find.
+// * free: The page returns to the queue (P), or its bit in the mask of the chunk is set (C). The semaphore is
+//   signalled.
+// * Six variants: The queue holds pages (P, page_heap.hpp) or chunks with free pages (C, chunk_heap.hpp). The queue is
+//   a flat ring (S, flat_ring.hpp), or it lies in chunks that an array (VA, array_hierarchy.hpp) or links (VL,
+//   linked_list.hpp) find.
 //
 // Data: The pool contains the chunks, and behind them one header word per chunk and the tables of the variant
 // (layout.hpp). The state of the classes (semaphores and ends of the queues) and the counters of unused chunks lie
@@ -23,9 +25,9 @@
 // * A free signals the semaphore of a class once for all lanes of a warp that free a page of this class. In the
 //   originals each lane signals, and all signals meet on one word.
 // * A warp takes the pages for its lanes from a chunk in one step, while no other warp holds the chunk. Many lanes that
-//   call alone get new chunks instead of waiting for one chunk, as long as at least half of the pool was never used
+//   call alone can get new chunks instead of waiting for one chunk, as long as at least half of the pool was never used
 //   (chunk_heap.hpp). In the originals each lane searches the queue separately.
-// * Linked lists remember the places of recent segments (linked_list.hpp), so most lanes need not walk. In the
+// * Linked lists remember the places of recent segments (linked_list.hpp), so lanes find these without a walk. In the
 //   originals lanes walk to their segment.
 // * The semaphore has two words (bulk_semaphore.hpp), so nothing overflows. The lanes of a malloc get the available
 //   pages immediately, even if these are enough for only some of the lanes.

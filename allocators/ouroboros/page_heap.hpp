@@ -46,8 +46,8 @@ struct PageHeap : Heap<StorageKind> {
   }
 
   // Divides the `count` chunks from `first` into pages of the class. The lanes of `group` do this together. The first
-  // `used` pages stay with the lanes that took the chunks, and the other `extra` pages go into the queue. `promised`
-  // has the demand and the announcement that end now (BulkSemaphore::promise()).
+  // `used` pages stay with the lanes that took the chunks, and the other `extra` pages go into the queue. `promised` is
+  // the demand and the announcement that end here (BulkSemaphore::promise()).
   template <class Thread, class Group>
   SIMT_FN void stock(Thread& thread, const Group& group, std::uint32_t id, std::uint32_t first, std::uint32_t count,
                      std::uint32_t used, std::uint32_t extra, std::uint64_t promised) const {

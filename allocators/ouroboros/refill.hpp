@@ -1,25 +1,25 @@
-// refill() is the slow path of a malloc in all variants, if its class does not have free pages for all lanes.
+// refill() is the slow path of a malloc in all variants. It serves the lanes for which their class has no free page.
 //
 // Lanes of one class loop together. In a round they take the available pages of the semaphore, or wait for pages of
-// other groups, or take as many chunks as they need. In the last case they keep their pages and put the rest into the
-// queue. The semaphore's demand decides which groups of a burst make pages and which wait.
+// other groups, or take up to as many chunks as they need. In the last case they keep their pages and put the rest into
+// the queue. The semaphore's demand decides which groups of a burst make pages and which wait.
 //
 // Null: A taker that finds too little lowers the semaphore for a moment (units.hpp) and may hide pages that are freed
-// meanwhile. So a group gives up only if a check of the semaphore after its own last addition finds nothing. A taker
-// that hides a page checks again later, and the last of them sees the true number. A group that sees pages but does not
-// get them has lost against another group, and tries again. The search ends after two rounds that find nothing. While
-// the semaphore is below zero or expects pages, the search takes more rounds.
+// meanwhile. So a round counts as failed only if a check of the semaphore after the group's own last addition finds no
+// page. A taker that hides a page checks again later, and the last of them sees the true number. A group that then sees
+// pages tries again, up to `most_losses` times. The search ends after two failed rounds. A round in which the semaphore
+// is below zero or expects pages counts as an eighth of a failed round.
 //
-// Waits: Lanes of several classes are here at once, and the hardware may run the code behind a wait only when all of
-// them have arrived. Therefore the warp first stocks every chunk that it has taken: it puts the chunk's free pages into
-// the queue. Only then may its lanes wait. In another order, two warps could wait for each other's pages until their
-// patience ends.
+// Waits: Lanes of a warp that request several classes may be here at once, and the hardware may run the code behind a
+// wait only when all of them have arrived. Therefore the warp first stocks every chunk that it has taken: it puts the
+// chunk's free pages into the queue. Only then may its lanes wait. In another order, two warps could wait for each
+// other's pages until their patience ends.
 //
 // Differs from the paper:
-// * The lanes get pages of the new chunks directly, and all chunks in one step. In the paper all pages pass through the
-//   queue, and in the largest class one chunk per round serves one lane of a full warp.
+// * The lanes get pages of the new chunks directly, and all fresh chunks in one step. In the paper all pages pass
+//   through the queue, and in the largest class one chunk per round serves one lane of a full warp.
 // * A group may be served in part.
-// * The failure to get a chunk ends the announcement and wakes waiting groups. The paper ignores the failure.
+// * A group that gets no chunk ends its announcement, so that waiting groups go on. The paper ignores the failure.
 #pragma once
 
 #include "allocators/ouroboros/heap.hpp"
@@ -43,7 +43,7 @@ struct SupplyOrder {
 };
 
 inline constexpr std::uint32_t most_failures = 16;  // most unclear rounds; two rounds of `none` end the search
-// This bounds the search of a group that always loses. Each lost round gave a page to another group.
+// This bounds the search of a group that sees pages but always loses them to quicker groups.
 inline constexpr std::uint32_t most_losses = 1000;
 // A group waits several times, because other groups may take the announced pages first. Giving up after one wait would
 // make callers take chunks that the burst does not need.
@@ -57,8 +57,9 @@ SIMT_FN Supply verdict(Thread& thread, const BulkSemaphore& pages) {
   return available < 0 || pages.expects_units(thread) ? Supply::unclear : Supply::none;
 }
 
-// Makes one round of the leader for `lanes` lanes. Does not wait, because another leader of the warp may have chunks to
-// stock. With `insists`, the leader takes chunks even if other groups are making enough pages.
+// Finds pages or chunks for the `lanes` lanes of the leader in one round. Does not wait for pages, because another
+// leader of the warp may have chunks to stock. With `insists`, the leader takes chunks even if other groups are making
+// enough pages.
 template <class Policy, class Thread>
 SIMT_FN SupplyOrder order_pages(Thread& thread, const Policy& heap, std::uint32_t id, std::uint32_t lanes,
                                 bool insists) {
@@ -84,8 +85,8 @@ SIMT_FN SupplyOrder order_pages(Thread& thread, const Policy& heap, std::uint32_
 }
 
 // Puts the remaining pages of new chunks into the queues. The lanes of all classes do this together, one class after
-// another, because the queue of a class may need hundreds of pages. `pages` is the number of pages of the caller's new
-// chunks, and `used` is the number that its group keeps.
+// another, because hundreds of pages may go into the queue of one class. `pages` is the number of pages of the caller's
+// new chunks, and `used` is the number that its group keeps.
 template <class Policy, class Thread, class Group>
 SIMT_FN void stock_chunks(Thread& thread, const Policy& heap, const Group& all, bool leads, std::uint32_t id,
                           const SupplyOrder& order, std::uint32_t pages, std::uint32_t used) {
@@ -97,7 +98,7 @@ SIMT_FN void stock_chunks(Thread& thread, const Policy& heap, const Group& all, 
   }
 }
 
-// Waits for pages of other groups. Afterwards the order contains the units of the group.
+// Waits for pages of other groups. Afterwards the order contains the group's units, if it got any.
 template <class Policy, class Thread, class Group>
 SIMT_FN void await_pages(Thread& thread, const Policy& heap, const Group& group, std::uint32_t id, SupplyOrder& order) {
   if (group.leader()) {
@@ -110,8 +111,8 @@ SIMT_FN void await_pages(Thread& thread, const Policy& heap, const Group& group,
   if (order.count != 0) order.kind = Supply::units;
 }
 
-// Serves a lane on the slow path. It is not inlined, so that the fast path keeps its registers. `heap` lies in device
-// memory.
+// Serves a lane on the slow path. Returns null if the search ends without a page. The function is not inlined, so that
+// the fast path keeps its registers. `heap` lies in device memory.
 template <class Policy, class Thread>
 SIMT_NOINLINE_FN void* refill(Thread& thread, const Policy& heap, std::uint32_t id) {
   std::uint32_t waits = 0;
@@ -152,8 +153,8 @@ SIMT_NOINLINE_FN void* refill(Thread& thread, const Policy& heap, std::uint32_t 
 
 // Takes a new chunk for a class with many waiting groups. The group keeps the first `kept` pages, and the others go
 // into the queue. Returns no_chunk if there is no chunk. The pages are announced as in order_pages(), so that no group
-// gives up in between. The group must not hold the queue position of a take, because the chunk may need a slot that is
-// empty only after that take. Like refill(), it is not inlined.
+// gives up in between. The group must not hold the queue position of a take, because the put of the chunk may need a
+// slot that is empty only after that take. Like refill(), it is not inlined.
 template <class Policy, class Thread, class Group>
 SIMT_NOINLINE_FN std::uint32_t chunk_for_crowd(Thread& thread, const Policy& heap, const Group& group, std::uint32_t id,
                                                std::uint32_t kept) {

@@ -1,23 +1,24 @@
-// SegmentedQueue is virtualised queue storage: a queue of unbounded length in chunks of the pool ("segments"). `Order`
-// finds the chunk of a segment: array_hierarchy.hpp (VA) or linked_list.hpp (VL).
+// SegmentedQueue is virtualised queue storage: a queue that lies in chunks of the pool ("segments") and can grow.
+// `Order` finds the chunk of a segment: array_hierarchy.hpp (VA) or linked_list.hpp (VL).
 //
-// The put or take at queue position n uses segment n / slots. A segment is consumed when a take has emptied each of its
-// slots. Its chunk is then empty and becomes the segment after the last one. So the chunks of a queue are reused in a
-// circle, and the queue grows only if its class owns more indices.
+// A segment has `slots` slots, and the put or take at queue position n uses segment n / slots. A segment is consumed
+// when a take has emptied each of its slots. Its chunk is then empty and becomes the segment after the last one. So the
+// chunks of a queue are reused in a circle, and the queue grows only if its class owns more indices.
 //
 // Protocol:
-// * No thread uses a chunk that has left its segment. A segment is consumed only after all its takes have ended, and
-//   each of these takes needs the put at its position.
+// * No put or take uses a chunk that has left its segment. A segment is consumed only after all its takes have ended,
+//   and each of these takes needs the put at its position.
 // * cover() ensures that a class with i indices has ceil(i / slots) + 1 segments. So the segment of a put exists, or
 //   will exist after the current takes have ended: with F takes and P puts so far, P - F <= i, and all segments below F
 //   / slots become free.
-// * Many groups together may request more chunks from cover() than the pool has left, and queue chunks stay with their
-//   class. So a queue gets at most as many chunks as it needs when its class has all chunks of pages. A class never
-//   owns more indices than its queue chunks hold.
+// * Many groups together may request more chunks from cover() than the pool has left. So that they do not turn all
+//   these into queue chunks, a queue gets at most as many chunks as it needs when its class has all chunks of pages.
+//   These are enough for all indices that the class can own.
 //
 // Differs from the paper: Storage is added when the class gets a chunk of pages, not when an index returns. So a free
-// never needs memory and cannot fail. The price is storage for all indices of a class (four bytes per page) instead of
-// only those in the queue. Queue chunks stay with their class.
+// never needs memory and cannot fail. The price is storage for all indices of a class (four bytes per page or, in
+// chunk-based variants, per chunk) instead of only those in the queue. Queue chunks stay with their class. In the
+// authors' code emptied ones may serve any class.
 #pragma once
 
 #include "allocators/ouroboros/flat_ring.hpp"
@@ -90,8 +91,8 @@ struct SegmentedQueue {
     thread.atomic(state.owned).fetch_sub(indices, simt::relaxed);
   }
 
-  // Returns the least n for which n segments hold the indices of all other chunks. Each chunk of the class has
-  // `per_chunk` indices, and each other class has one segment.
+  // Returns the least n for which n - 1 segments hold the indices of all chunks that are not segments. One segment is
+  // spare, as in cover(). Each chunk of the class has `per_chunk` indices, and each other class has one segment.
   static SIMT_HOST_FN std::uint32_t segments_for_all_chunks(const ChunkSpace& space, std::uint32_t per_chunk) {
     const std::uint32_t chunks_per_segment = (1u << slots_log(space)) / per_chunk;
     const std::uint32_t chunks = space.pool.chunk_count - space.class_count();
@@ -115,9 +116,10 @@ struct SegmentedQueue {
     return std::uint64_t{thread.atomic(state.segments).load(simt::relaxed) - 1} << slots_log(space);
   }
 
-  // Counts emptied slots. Exchanges emptied them. A put of the next round may find the old index for a moment and
-  // waits. No take can get it twice, because an exchange reads the last value. So the count needs no memory order. The
-  // count is never reset, because a reset would need one.
+  // Counts emptied slots. The thread that counts the last slot of the segment recycles the chunk. The count needs no
+  // memory order, because exchanges emptied the slots. A put of the next round may find the old index for a moment and
+  // then waits. No take gets an index twice, because an exchange reads the last value. The count is never reset,
+  // because a reset would need a memory order.
   template <class Thread>
   SIMT_FN void consume(Thread& thread, const ChunkSpace& space, ClassState& state, std::uint32_t id, const Place& place,
                        std::uint32_t count) const {
@@ -127,8 +129,8 @@ struct SegmentedQueue {
   }
 
   // Grows the queue until its segments suffice for `indices` indices, or for all indices that can exist. Returns false
-  // if there is no chunk for a missing segment. As many threads as segments are missing add one each. The others wait
-  // without writing a shared word.
+  // if there is no chunk for a missing segment, or if the array (VA) has no room for it. Each missing segment is added
+  // by one thread. Threads with no segment to add wait without writing a shared word.
   template <class Thread>
   SIMT_FN bool grow(Thread& thread, const ChunkSpace& space, ClassState& state, std::uint32_t id, std::uint64_t indices,
                     std::uint32_t per_chunk) const {

@@ -1,4 +1,5 @@
-// Slab serves blocks of 128 bytes. The lanes of a tile search together in the bitmap of their resident block.
+// Slab serves slabs of 128 bytes. A block is a group of slabs with one bitmap, and the lanes of a tile search together
+// in the bitmap of their resident block.
 //
 // Source: the allocator of IndexinGPU (Carnegie Mellon, 2026: read-me and headers of its public code; no paper). It
 // follows SlabAlloc (Ashkiani, Farach-Colton & Owens, A Dynamic Hash Table for the GPU, IPDPS 2018, section 5).
@@ -9,21 +10,22 @@
 //   probing finds another block when the block is full.
 // * free: One atomic AND frees a slab.
 //
-// Data: one bit per slab (1 means taken), 128 bytes per block; the number of the resident block per tile. Tiles of 16
-// lanes load words of 64 bits.
+// Data: The bitmap has one bit per slab (1 means taken), so a block of 1,024 slabs has 128 bytes of bitmap. Tiles of 16
+// lanes load words of 64 bits. A table has the number of the resident block of each tile.
 //
-// Sessions (allocators/support/contract/session.hpp): A table keeps the resident block of a tile from kernel to kernel.
-// The first resident block of a tile is the number of the tile * 0x9e3779b1, modulo the number of blocks.
+// Sessions (allocators/support/contract/session.hpp): The table keeps the resident blocks of the first `most_tiles`
+// tiles from kernel to kernel. The first resident block of a tile is the number of the tile * 0x9e3779b1 (in 32 bits),
+// modulo the number of blocks.
 //
 // Differs from the source:
-// * A call of the source is one request of a whole tile. Here each lane makes its own request. The present lanes of a
-//   tile serve their requests one after the other. Lanes also load the words of missing lanes, and a lane stops at the
-//   first word with a free slab.
+// * A call of the source is one request of a whole tile. Here each lane makes its own request. The lanes of a tile that
+//   call together serve their requests one after the other. They also load the words of missing lanes, and a lane stops
+//   at the first word with a free slab.
 // * After probing every block, malloc returns null. In the source the probing never ends in a full pool.
-// * Assumed: Probe i goes i places further, modulo the next power of two, and skips numbers without a block. So every
-//   block is seen once.
+// * Assumed: Probe i goes i places further than the probe before, modulo the number of blocks rounded up to a power of
+//   two, and skips numbers without a block. So a search sees every block once.
 // * Pointers replace handles of 32 bits. A second free of a slab is not detected. The source has an assertion for this.
-// * The word of a slab's bit hands the slab over, with our memory orders.
+// * The memory orders are ours: the AND of a free releases the slab, and the OR of a malloc acquires it.
 #pragma once
 
 #include <algorithm>
@@ -126,7 +128,7 @@ class Session {
     return mine;
   }
 
-  // Takes one slab for the whole tile. Returns no_block if all blocks are full.
+  // All lanes of the group take one slab together. Returns no_block if all blocks are full.
   template <class Word, class Thread, class Group>
   SIMT_FN std::uint32_t take(Thread& thread, const Group& tile) {
     std::uint32_t place = block_;
@@ -145,8 +147,8 @@ class Session {
     return no_block;
   }
 
-  // Takes a slab of this block. The first lane that sees a free slab takes it. If another tile was faster, all lanes
-  // search again.
+  // Takes a slab of this block. The first lane that sees a free slab takes it. If another thread was faster, all lanes
+  // search again. Returns no_block if the block is full.
   template <class Word, class Thread, class Group>
   SIMT_FN std::uint32_t take_from(Thread& thread, const Group& tile, std::uint32_t block) const {
     constexpr std::uint32_t width_log2 = sizeof(Word) == 8 ? 6 : 5;
