@@ -71,7 +71,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"{program}: {error}", file=sys.stderr)
         return 2
     except OSError as error:
-        print(f"{program}: {error.filename or 'a file'} cannot be read: {error.strerror}. Check the path and its rights.", file=sys.stderr)
+        print(f"{program}: {error.filename or 'a file'} cannot be read: {error.strerror}. Check the path and its permissions.", file=sys.stderr)
         return 2
     except NothingToDraw as error:
         print(f"{program}: {error}", file=sys.stderr)
