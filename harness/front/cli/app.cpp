@@ -188,7 +188,7 @@ constexpr const char* try_footer =
     "ranking. The results are stored as those of any run.\n  allocbench try my.trace\n"
     "  allocbench try my.trace --pool 2GiB --minutes 1\n"
     "  allocbench try my_job.json\n"
-    "Exit codes: 0: ranked; 1: no allocator served the trace; 2: wrong usage or a damaged trace; 3: no worker, no "
+    "Exit codes: 0: ranked; 1: no allocator served all requests; 2: wrong usage or a damaged trace; 3: no worker, no "
     "device, a lost GPU, a job without a trace or no room for results; 130: interrupted.";
 
 void add_try(CLI::App& app, TryOptions& trying) {
