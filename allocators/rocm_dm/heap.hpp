@@ -1,15 +1,16 @@
 // Heap is the common part of both versions of ROCm's device malloc: slabs, their records, and how a slab is made.
 //
-// ROCm device libraries, ockl/src/dm.cl. A slab has a header, bits (1 means in use or unusable) and blocks of one kind.
-// Each kind has an array with one record per slab; slabs are added at its end and stay. At most one slab of a kind is
-// begun per interval. Its maker wins a compare-exchange of the time of the last slab, and the other lanes search again.
-// Nothing else prevents two makers from making slabs for the same record, so a maker must finish within the interval.
+// Code: ROCm device libraries, ockl/src/dm.cl. A slab has a header, bits (1 means in use or unusable) and blocks of one
+// kind. Each kind has an array with one record per slab; slabs are added at its end and stay. At most one slab of a
+// kind is begun per interval (`slab_interval`; 0 means no limit). Its maker wins a compare-exchange of the time of the
+// last slab, and the other lanes search again. Nothing else prevents two makers from making slabs for the same record:
+// If a maker needs longer than the interval, another may begin. Then one of them loses the record and returns its slab.
 //
-// Orders of bits and counts (`bit_orders`): In the released version they are relaxed; only on MI300 it has a release
-// fence before it clears a bit. The development version has this fence on all GPUs. In both versions, nothing orders
-// the last accesses of one owner of a block before the first accesses of the next (docs/findings.md). In the fixed
-// form, clearing a bit releases and setting it acquires. In all forms, slabs are recorded with release and looked up
-// with acquire.
+// Orders of bits and counts (`bit_orders`): In the released version they are relaxed, but on MI300 a release fence
+// precedes the clearing of a bit. The development version has this fence on all GPUs. In both versions, nothing orders
+// the last accesses of one owner of a block before the first accesses of the next (docs/findings.md). With `fixed`,
+// clearing a bit releases and setting it acquires. With every value, slabs are recorded with release and looked up with
+// acquire.
 #pragma once
 
 #include <atomic>
@@ -46,7 +47,7 @@ struct KindState {
   alignas(128) std::uint64_t last;   // time when the last slab was begun; 0 for never
 };
 
-// Found is a slab in which a group may look for blocks.
+// Found is a slab with its kind and its record.
 struct Found {
   std::uint64_t slab = 0;  // address of the slab; 0 if there is none
   std::uint32_t kind = 0;
@@ -81,7 +82,8 @@ struct Heap {
   enum Growth : std::uint32_t { made, look_again, full };
 
   // Tries to make a slab for the group. A new slab counts `taken` blocks as used. `slabs` is the number of records that
-  // the group saw.
+  // the group saw. Returns `full` if the pool has no slab, and `look_again` if another maker was faster or the interval
+  // has not passed.
   template <class Thread, class Group>
   SIMT_FN Growth grow(Thread& thread, const Group& group, std::uint32_t kind, std::uint32_t slabs, std::uint32_t taken,
                       Found& found) const {
@@ -160,8 +162,8 @@ struct Heap {
 
  private:
   // Writes the bits of an empty slab. No lane outside the group sees the slab yet, so plain stores are enough. The code
-  // has few instructions, because even a single lane must finish within the interval, on a multiprocessor full of lanes
-  // that look again.
+  // has few instructions, so that even a single lane finishes within the interval, on a multiprocessor full of lanes
+  // that search again.
   template <class Group>
   SIMT_FN static void write_empty_bits(const Group& group, std::uint64_t slab, const Kind& size) {
     const std::uint32_t rank = group.thread_rank();
@@ -192,11 +194,13 @@ struct Heap {
   }
 
   // Takes a slab from the pool if the interval since the last slab of this kind has passed, the search saw that slab,
-  // and no other lane was faster. Then `index` is its number. Returns `full` only after the interval, because earlier a
-  // slab that was begun may not be recorded yet.
+  // and no other lane was faster. With an interval of 0, only the pool must have a slab. Then `index` is the number of
+  // the slab. Returns `full` only after the interval, because before its end a slab that was begun may not be recorded
+  // yet.
   //
   // The search may be long ago, so the number of slabs is loaded again, after the clock. By then the last slab is
-  // recorded. The exchange of the time fails if another slab has been begun since.
+  // recorded, unless its maker was too slow. The exchange of the time fails if another slab has been begun since the
+  // time was loaded.
   template <class Thread>
   SIMT_FN Growth begin(Thread& thread, KindState& state, std::uint32_t slabs, std::uint32_t& index) const {
     const auto last = thread.atomic(state.last);
@@ -214,14 +218,14 @@ struct Heap {
     }
     index = pool.take(thread);
     if (index != SlabPool::none) return made;
-    // Makers of other kinds were faster, so no slab was begun. A slab that another lane has begun meanwhile keeps its
-    // time.
+    // Makers of other kinds have taken the last slabs, so the old time is restored. A slab that another lane has begun
+    // meanwhile keeps its time.
     if (interval != 0) last.compare_exchange(begun, before, simt::relaxed, simt::relaxed);
     return full;
   }
 
-  // Reads the clock of the whole GPU, as the original does. The cycles of two multiprocessors differ, so one of them
-  // could see the interval end while the other still makes its slab.
+  // Reads the clock of the whole GPU, as the original does. The cycle counts of two multiprocessors differ, so one of
+  // them could see the interval end while the other still makes its slab.
 #if SIMT_CUDA
   SIMT_FN static std::uint64_t now(std::uint32_t) { return simt::global_nanoseconds() | 1; }
   SIMT_FN bool has_passed(const KindState&, std::uint64_t last) const {
@@ -230,8 +234,8 @@ struct Heap {
 #else
   // On the CPU, no time passes while all lanes wait, so the clock counts recorded slabs. The upper half counts the
   // slabs of all kinds, and the lower half those of the kind. The interval has passed once the last begun slab, number
-  // `slabs`, is recorded, even if another lane sleeps. It has also passed when `interval` slabs of all kinds have been
-  // recorded since then. Reading a clock does not count as an operation on shared words.
+  // `slabs`, is recorded. It has also passed when `interval` slabs of all kinds have been recorded since that slab was
+  // begun. The loads do not go through the thread, because reading a clock is not an operation on shared words.
   std::uint64_t now(std::uint32_t slabs) const {
     std::uint64_t all = 0;
     for (std::uint32_t kind = 0; kind <= last_kind; ++kind) all += recorded(states[kind]);

@@ -1,9 +1,10 @@
 // Kind is one of the sixteen block sizes of ROCm's device malloc, with the division of a slab for it. The host computes
 // it.
 //
-// ROCm device libraries, ockl/src/dm.cl. Sizes are 2^k and 1.5 * 2^k from 16 to 3072 bytes. A slab has a header of 16
-// bytes, one bit per block, and the blocks at its end. A block that begins at a multiple of 4 KiB is never handed out,
-// because free takes such an address for a large block of the host. So every second block of 2,048 bytes is unusable.
+// Code: ROCm device libraries, ockl/src/dm.cl. Sizes are 2^k and 1.5 * 2^k from 16 to 3072 bytes. A slab has a header
+// of 16 bytes, one bit per block, and the blocks at its end. A block that begins at a multiple of 4 KiB
+// (`large_alignment_bytes`) is never handed out, because free takes such an address for a large block of the host. So
+// every second block of 2,048 bytes is unusable.
 #pragma once
 
 #include <numeric>
@@ -38,8 +39,8 @@ struct Kind {
 
   SIMT_HOST_FN std::uint32_t words() const { return (blocks + 31) / 32; }
 
-  // Returns the number of 64-bit words of the bits. These words are whole, because blocks begin at multiples of 8
-  // bytes.
+  // Returns the number of 64-bit words of the bits. The last word does not overlap the blocks, because the header and
+  // the offset of the blocks are multiples of 8 bytes.
   SIMT_HOST_FN std::uint32_t long_words() const { return (blocks + 63) / 64; }
 
   // Returns the distance in blocks from a 64-bit word with unusable blocks to the next one. All such words have the

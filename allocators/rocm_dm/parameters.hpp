@@ -1,4 +1,4 @@
-// The parameters of ROCm's device malloc have the defaults of its source.
+// The parameters of ROCm's device malloc have the defaults of its released source.
 #pragma once
 
 #include <string>
@@ -45,8 +45,8 @@ struct Parameters {
   }
 };
 
-// The development version has a fence before it clears a bit. `count_order` selects the place at which the maker of a
-// slab counts the blocks that it takes for itself.
+// The development version has a fence before it clears a bit. `count_order` selects when the maker of a slab counts the
+// blocks that its group takes.
 struct GroupedParameters : Parameters {
   std::string count_order = "published";
 

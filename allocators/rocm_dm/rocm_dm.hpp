@@ -1,35 +1,37 @@
-// ROCm's device malloc, the released version, has slabs with bits and serves the lanes of a wave one block size after
-// the other.
+// ROCm's device malloc, the released version, has slabs with bits and serves the lanes of a wave (AMD's word for a
+// warp) one block size after the other.
 //
 // Code: ROCm device libraries, ockl/src/dm.cl (ROCm/llvm-project fa77110), in every release up to ROCm 7.2. On AMD
 // GPUs, malloc, free and new in a HIP kernel call it. There is no paper.
 //
 // Idea:
-// * malloc: The lanes that request the block size of the first lane work together, and the others wait. The working
-//   lanes check one record of a slab each and take the first slab that has less than 85 % of its usable blocks in use.
-//   If there is none, they make a new slab. In the slab, each lane begins at its own word and checks every word at most
-//   once; an OR takes a bit. Then the lanes that won are added to the count of the slab together, and the others begin
-//   again.
+// * malloc: The lanes that request the block size of the first lane work together, and the others wait. In each step of
+//   the search, every working lane checks the record of another slab. The group takes the first slab that has less than
+//   85 % of its usable blocks in use. If there is none, the group makes a new slab. In the slab, each lane begins at
+//   its own word and checks every word at most once; an OR takes a bit. Then one addition counts the lanes that won a
+//   bit in the record of the slab, and the others begin again.
 // * free: The lanes of one slab work together, and the others wait. Each lane clears its bit. Then one subtraction
 //   lowers the count of the slab for all.
 //
 // Data: kinds.hpp, heap.hpp.
 //
 // Differs from the code:
-// * Waves have 32 lanes here, and 64 lanes on most AMD GPUs.
-// * A pool of slabs in the arena replaces the host, from which the code requests slabs. Larger requests, which the host
-//   serves there, get null. An empty pool means that all slabs exist. Then lanes try slabs that are more than 85 %
-//   full, and slabs of the next larger power of two, as in the code at 65,792 slabs.
+// * Waves have 32 lanes here, and 64 lanes on AMD GPUs such as the MI300.
+// * A pool of slabs in the arena replaces the host, from which the code requests slabs. Requests above
+//   `max_block_bytes`, which the host serves there, get null. An empty pool means that all slabs exist. Then lanes try
+//   slabs that are at least 85 % full, and after them slabs of the next larger powers of two, as in the code at 65,792
+//   slabs.
 // * A maker that finds its record taken returns its slab. The records of a kind are one array. In the original they
-//   have two levels, which grow by 256 records in 0.3 ms. Slabs are aligned relative to the start of the pool.
+//   have two levels, which grow by at most 256 records per 0.3 ms. Slabs are aligned relative to the start of the pool.
 // * Plain stores write the bits of a new slab: zeros, 16 bytes at a time, and then the words with unusable blocks. The
-//   original stores each word once. On NVIDIA's GPUs, a lone lane would need longer than the interval for this
-//   (docs/findings.md).
+//   original stores each word once. On NVIDIA's GPUs, by estimate, a lone lane would need about as long as the interval
+//   for this.
 // * Requests of 17 to 24 bytes get 32 bytes, because 24-byte blocks would be aligned only to 8 bytes.
 // * Assumed: A lane that loses a bit continues with the next word. The search begins at the slab that was found last.
 //
-// As published: A size gets one slab in 200 us (`slab_interval`). Half of the blocks of 2,048 bytes are never used.
-// Slabs stay with their size forever. Bits and counts have no memory order (`bit_orders`).
+// As published: A size gets at most one slab per 200 us (`slab_interval`). Half of the blocks of 2,048 bytes are never
+// used. Slabs keep their size while kernels run. (The original has a kernel of its own that returns empty slabs; this
+// form has none.) Bits and counts have no memory order (`bit_orders`).
 #pragma once
 
 #include "allocators/rocm_dm/make_heap.hpp"
@@ -108,8 +110,8 @@ class RocmDm {
   const rocm_dm::Heap& heap() const { return heap_; }
 
  private:
-  // Serves all lanes of the group with blocks of one kind, until the heap has no more. Lanes that have their block
-  // wait.
+  // Serves all lanes of the group with blocks of the kind, or of a larger one if its slabs are full, until the heap has
+  // no more. Lanes that have their block wait.
   template <class Thread, class Group>
   SIMT_FN void* serve(Thread& thread, const Group& group, std::uint32_t kind) const {
     void* block = nullptr;
@@ -169,8 +171,8 @@ class RocmDm {
     }
   }
 
-  // Finds the first record with fewer than `below` blocks in use. The lanes check one record each. Sets `slabs` to the
-  // number of records of the kind.
+  // Finds a record with fewer than `below` blocks in use. The search begins at the slab that was found last, and in
+  // each step the lanes check one record each. Sets `slabs` to the number of records of the kind.
   template <class Thread, class Group>
   SIMT_FN rocm_dm::Found find(Thread& thread, const Group& group, std::uint32_t kind, std::uint32_t below,
                               std::uint32_t& slabs) const {

@@ -7,26 +7,26 @@
 // Idea: as rocm_dm.hpp, except for these points.
 // * malloc: The lanes of each size work together, all sizes side by side. The leader adds their number to the count of
 //   a slab that has less than 85 % of its usable blocks in use. If the slab has too few free blocks, the leader
-//   subtracts the number again and continues. Afterwards every lane certainly finds a bit and searches until it has
-//   one.
+//   subtracts the number again and continues with the next slab. After a successful addition there is a bit for every
+//   lane, so each lane searches until it has one.
 // * free: The lanes of each slab work together, all slabs side by side.
 //
 // Data: kinds.hpp, heap.hpp. The search begins at the last slab that accepted a reservation.
 //
 // Differs from the code:
 // * All differences of rocm_dm.hpp apply.
-// * The lanes of a wave look together. A lane that must look again waits until the makers of its wave are done. On AMD
-//   GPUs they advance in lock step anyway. On other GPUs, lanes that search repeatedly would take turns from the makers
-//   of their wave.
-// * If the pool is empty, a slab serves the lanes for which it has room, and the others continue. The check of the
-//   original ignores the size of the group. A group may then reserve blocks that do not exist and search forever (only
-//   at 65,792 slabs).
+// * The lanes of a wave search together. A lane that must search again waits until the makers of its wave are done. On
+//   AMD GPUs the lanes of a wave advance in lock step anyway. On other GPUs, lanes that search repeatedly would take
+//   turns from the makers of their wave.
+// * If the pool is empty, a slab serves the lanes for which it has room, and the others continue. In this case the
+//   check of the original ignores the size of the group. So a group may reserve blocks that do not exist and search
+//   forever (only at 65,792 slabs).
 // * A group that is larger than a slab takes the available blocks. This cannot happen with slabs of 2 MiB.
 //
 // As published: The maker of a slab stores its count before it wins the record (`count_order`). This is harmless if no
 // maker takes longer than the interval. A slower maker overwrites the count of the slab that the next maker has
-// recorded in its place. Later reservations then exceed the clear bits (docs/findings.md). A fence orders the accesses
-// before a bit is cleared, but setting a bit does not acquire (`bit_orders`).
+// recorded in its place. Later reservations then exceed the clear bits (docs/findings.md). Clearing a bit releases, but
+// setting a bit does not acquire (`bit_orders`).
 #pragma once
 
 #include "allocators/rocm_dm/make_heap.hpp"
@@ -112,9 +112,9 @@ class RocmDmGrouped {
   }
 
   // Makes one attempt of the group to get blocks of kind `tried`, in a slab with room or else in a new slab. If no slab
-  // can be made, it looks in nearly full slabs. If these grant nothing either, the next look is for larger blocks.
-  // Returns false if the lane has its block or there is none for it. Returns true if it must look again, and sets
-  // `group` to the lanes that must.
+  // can be made, the group looks in nearly full slabs. If these grant nothing either, the next look is for larger
+  // blocks. Returns false if the lane has its block or there is none for it. Returns true if the lane must look again;
+  // `group` then contains the lanes that must.
   template <class Thread, class Group>
   SIMT_FN bool look(Thread& thread, Group& group, std::uint32_t kind, std::uint32_t& tried, void*& block) const {
     std::uint32_t slabs = 0;
@@ -139,9 +139,9 @@ class RocmDmGrouped {
     return !lucky;
   }
 
-  // Finds a slab with enough blocks. The lanes check one record each. Each record with fewer than `below` blocks in use
-  // is tried in turn. It must grant blocks to the whole group; with `enough`, to a part of the group. Sets `slabs` to
-  // the number of records of the kind, and `granted` to the number of granted blocks.
+  // Finds a slab with enough blocks. In each step the lanes check one record each, and the leader asks every slab with
+  // fewer than `below` blocks in use, in turn. A slab must grant blocks to the whole group; with `enough`, to a part of
+  // the group. Sets `slabs` to the number of records of the kind, and `granted` to the number of granted blocks.
   template <class Thread, class Group>
   SIMT_FN rocm_dm::Found find(Thread& thread, const Group& group, std::uint32_t kind, std::uint32_t below, bool enough,
                               std::uint32_t& slabs, std::uint32_t& granted) const {

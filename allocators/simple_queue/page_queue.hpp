@@ -2,24 +2,27 @@
 //
 // Paper: Pham et al. 2025, section 5.1, names "a simple queue" as the stand-in for queue-based allocators (Ouroboros)
 // and does not describe it. This one works like the index queues of Ouroboros (Winter et al., ICS 2020): a count of
-// free pages, a ring and two tickets.
+// free pages, a ring and two counters of tickets.
 //
 // Idea: A malloc lowers the count to claim a page, draws a ticket at the head and takes the page from the ticket's
 // slot. A free raises the count, draws a ticket at the tail and puts the page into the ticket's slot. All requests use
-// the same words, so the time of N requests grows with N at any share of free pages. In a fresh queue, the page numbers
-// are the tickets.
+// the same words, so the time of N requests grows with N at any share of free pages. In a fresh queue, ticket t gets
+// page t.
 //
-// Data: count, head and tail, with a line of memory each, and the ring. The ring has at least as many slots as pages,
-// and their number is a power of two. Tickets have 32 bits and wrap; the size of the ring divides 2^32.
+// Data: count, head and tail, each in a cache line of its own, and the ring. The number of slots in the ring is the
+// smallest power of two that is not less than the number of pages. Tickets have 32 bits and wrap; the size of the ring
+// divides 2^32.
 //
-// Protocol: index_slot.hpp for the slots, units.hpp for the count. A thread waits for the owner of an earlier ticket,
-// or for a thread that has already raised the count. That thread has started and waits only for earlier tickets. While
-// a failing request undoes its subtraction, other requests may be refused although a page was just freed.
+// Protocol: index_slot.hpp for the slots, units.hpp for the count. A thread waits only for the owner of an earlier
+// ticket, or for a thread that has already raised the count. The other thread has thus started, and it waits only for
+// earlier tickets. While a failing request undoes its subtraction, other requests may be refused although a page was
+// just freed.
 //
 // In simple_queue each lane does this for itself. In simple_queue_reworked one operation serves all lanes of a warp
 // that call together, as in current queue allocators. simple_queue_reworked raises the count after the pages are in
-// their slots, so no thread waits for a page that is not yet in its slot. It does not load the count first, because
-// this load would be a third trip to words that all lanes share.
+// their slots, so requests never claim more pages than are in slots. A request may still wait for a free with an
+// earlier ticket. Neither form loads the count before it claims pages, because this load would be a third trip to words
+// that all lanes share.
 #pragma once
 
 #include <algorithm>
@@ -36,7 +39,7 @@ namespace simple_queue {
 
 enum class Tickets { per_lane, per_warp };
 
-// QueueState takes three lines, because all requests access each of the three words.
+// QueueState takes three cache lines, because many threads change each of its three words.
 struct alignas(128) QueueState {
   std::uint32_t count;  // signed number of pages in slots; too low while failing requests undo their subtractions
   std::uint32_t padding_[31];

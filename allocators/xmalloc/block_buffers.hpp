@@ -1,34 +1,36 @@
 // BlockBuffers holds the Basicblocks and Superblocks of XMalloc as published, and the two levels of buffers for the
 // free ones.
 //
-// Paper: Huang et al., CIT 2010, sections III and V, figures 4 and 5. Numbers and details follow the public code.
+// Paper: Huang et al., CIT 2010, sections III and V, figures 4 and 5. Details that the paper leaves open follow the
+// public code. parameters.hpp gives the sources of the numbers.
 //
-// A Superblock is a header and up to 32 Basicblocks of one class. A Basicblock of class c has smallest * 2^c bytes, and
-// its header takes 16 of them. A free Basicblock is either in a free list (first-level buffer) of its class, or marked
-// by a set bit of its Superblock's word.
+// A Superblock is a header and up to 32 Basicblocks of one class. A Basicblock of class c has `smallest_block_bytes` *
+// 2^c bytes, and its header takes 16 of them. A free Basicblock is either in a free list (first-level buffer) of its
+// class, or marked by a set bit of its Superblock's word.
 //
 // The word of a Superblock has four fields:
 // * Bits 0-31 mark the free blocks that are in no list.
 // * Bits 32-51 are a tag that every change increases.
-// * Bits 52-57 have the number of blocks.
-// * Bits 58-63 have the number of free blocks that are in no list.
+// * Bits 52-57 contain the number of blocks.
+// * Bits 58-63 contain the number of free blocks that are in no list.
 //
 // malloc:
 // 1. The lane pops a block from its own free list, or from another list of the class.
 // 2. If all lists are empty, the lane pops a Superblock from the second-level buffer. If this buffer is empty too, the
-//    lane cuts a new Superblock. (Without Superblocks, the heap below serves the lane.)
-// 3. The lane moves the blocks of the Superblock into its own list one by one, each by a compare-exchange of the word.
-//    If the list gets full, the last block returns to the Superblock and the Superblock to the buffer. If all blocks
-//    are moved, the Superblock is in no buffer.
+//    lane cuts a new Superblock. (With the parameter `superblocks` off, the heap below serves the lane instead.)
+// 3. The lane moves the free blocks of the Superblock into its own list one by one, each by a compare-exchange of the
+//    word. If the list gets full, the last block returns to the Superblock and the Superblock to the buffer. If all
+//    free blocks are moved, the Superblock is in no buffer.
 // 4. The lane begins again with step 1.
 //
 // free: The lane pushes the block into a free list. If the list is full, the lane sets the block's bit by a
-// compare-exchange. The lane that sets the first bit of a Superblock puts the Superblock into the buffer.
+// compare-exchange. If no bit was set before, the lane also puts the Superblock into the buffer.
 //
-// A Superblock never returns to the heap: the paper does not define when it should, and in the public code it does not.
+// As in the public code, a Superblock never returns to the heap. The paper says that Superblocks are freed, but not how
+// one leaves its buffer.
 //
-// Differs from the public code: malloc returns null after the heap below has refused a Superblock `most_refusals` times
-// in a row, or after `retry_limit` laps. The public code gives up after 10^7 laps.
+// Differs from the public code: malloc returns null after the heap below has refused the lane `most_refusals` times in
+// a row, or after `retry_limit` laps. The public code gives up after 10^7 laps.
 #pragma once
 
 #include "allocators/xmalloc/compare_exchange_fifo.hpp"
@@ -86,8 +88,8 @@ struct BlockBuffers : BlockClasses {
     return fifo_at(first + std::size_t{size_class} * (superblock_capacity + 2), superblock_capacity);
   }
 
-  // Converts between addresses and the values in FIFOs. A value counts units of 16 bytes from the origin and reaches 32
-  // GiB to both sides.
+  // These two functions convert between addresses and the values in FIFOs. A value counts units of 16 bytes from the
+  // origin and reaches 32 GiB to both sides.
   SIMT_FN std::uint32_t value_of(const std::byte* address) const {
     return static_cast<std::uint32_t>((address - *origin) / static_cast<std::ptrdiff_t>(unit_bytes));
   }
@@ -130,7 +132,7 @@ struct BlockBuffers : BlockClasses {
     return block;
   }
 
-  // Frees a Basicblock or a Memoryblock. The tag tells which of the two it is.
+  // Frees a Basicblock or a block of the heap below. The tag tells which of the two it is.
   template <class Thread>
   SIMT_FN void free(Thread& thread, std::byte* block, Tag tag) const {
     if (tag.type() == Tag::whole) {
@@ -164,7 +166,8 @@ struct BlockBuffers : BlockClasses {
     return (thread.rank_in_block() * 829 + thread.block() + static_cast<std::uint32_t>(thread.clock())) & (lists - 1);
   }
 
-  // Moves the free blocks of a Superblock into the list. Returns false if there is no Superblock.
+  // Moves free blocks of a Superblock into the list until the list is full or no block is left. Returns false if there
+  // is no Superblock.
   template <class Thread>
   SIMT_FN bool refill(Thread& thread, std::uint32_t size_class, std::uint32_t list) const {
     std::uint32_t value;
@@ -200,7 +203,7 @@ struct BlockBuffers : BlockClasses {
     for (std::uint32_t i = 0; i < blocks_per_superblock; ++i) {
       Tag::of_basic(size_class, i).write(thread, block_of(superblock, size_class, i));
     }
-    // The push of the first block publishes this store.
+    // The first push, of a block or of the Superblock itself, publishes this store.
     thread.atomic(word_of(superblock)).store(SuperblockWord::fresh(blocks_per_superblock), simt::relaxed);
     return superblock;
   }

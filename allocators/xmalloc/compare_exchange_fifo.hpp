@@ -5,21 +5,22 @@
 // also holds the position of its value.
 //
 // push:
-// 1. The push reads head and tail. If the ring is full, it fails.
-// 2. If the slot of the tail is a lap behind, it compare-exchanges the slot to the tail.
+// 1. The push reads head and tail. If the ring is full, the push fails.
+// 2. If the slot of the tail still has the position of the lap before, the push compare-exchanges the slot to the tail.
 // 3. It compare-exchanges the tail to the new value and the next position. If this fails, it begins again.
 //
 // pop:
-// 1. The pop reads head and tail. If the ring is empty, it fails.
+// 1. The pop reads head and tail. If the ring is empty, the pop fails.
 // 2. It reads the value from the tail if there is only one value, otherwise from the slot of the head.
 // 3. It compare-exchanges the head to the next position. If this fails, it begins again.
 //
 // If several threads compare-exchange at the same time, one succeeds. A thread may lose repeatedly, but only while
-// others make progress. Values have 32 bits. ABA: The head and positions have 32 bits and repeat after 2^32 operations.
+// others make progress. Values are addresses in 32 bits (block_buffers.hpp). The head and positions have 32 bits too,
+// so ABA is possible only if a thread stalls for 2^32 operations.
 //
 // Differs from the public code: Pushes release and pops acquire, while the public code has fences around each
-// operation. So each attempt has a fence here. These fences are probably the reason why calls take longer than in the
-// public code (results/reference/h200/originals.md). No measurement shows this.
+// operation. So each attempt has a fence here. Calls take longer than in the public code, perhaps because of these
+// fences; no measurement shows the reason (results/reference/h200/originals.md).
 #pragma once
 
 #include "simt/simt.hpp"

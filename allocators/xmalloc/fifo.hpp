@@ -1,25 +1,26 @@
-// The bounded FIFOs of XMalloc are rings of addresses, for the first-level and second-level buffers (paper, section
-// V-A).
+// The bounded FIFOs of the reworked XMalloc are rings of addresses, for the first-level and second-level buffers
+// (paper, section V-A) and for kept blocks (kept_blocks.hpp).
 //
 // A FIFO has four counters and a ring. `room` and `filled` are the numbers of pushes and pops that can still be
 // admitted (units.hpp), and `tail` and `head` number the pushes and pops. The slot t mod capacity holds a turn: t means
 // free for push t, and t + 1 means that it has the value of push t.
 //
 // push:
-// 1. The push subtracts 1 from `room`. If there is no room, it fails.
+// 1. The push subtracts 1 from `room`. If there is no room, the push fails.
 // 2. It takes its number t by an addition to `tail`, waits for turn t and writes the value.
 // 3. It sets the turn to t + 1 (release) and adds 1 to `filled`.
 //
 // pop:
-// 1. The pop subtracts 1 from `filled`. If no value is there, it fails.
+// 1. The pop subtracts 1 from `filled`. If there is no value, the pop fails.
 // 2. It takes its number h by an addition to `head`, waits for turn h + 1 (acquire) and reads the value.
 // 3. It sets the turn to h + capacity (release) and adds 1 to `room`.
 //
 // Differs from the published FIFO: In the published form, a pop compare-exchanges the head and a push the tail, so only
-// one operation per round trip to the second-level cache succeeds. Here, one addition moves each counter. The
-// disadvantage is that a pop may wait for the push with its number. The wait ends, because a pop is admitted only after
-// as many pushes have finished as pops were admitted. So its push already has a number and waits at most for lower
-// numbers. ABA is impossible: nothing is compare-exchanged, and the turn of a slot repeats only after 2^32 operations.
+// one pop and one push succeed per round trip to the L2 cache. Here, one addition moves each counter. The disadvantage
+// is that a pop may wait for the push with its number, and a push for the pop that empties its slot. These waits end: A
+// pop is admitted only after as many pushes have finished as pops were admitted. So its push already has a number. In
+// the same way, the pop before a push already has a number. Each of them waits only for lower numbers. ABA is
+// impossible, because nothing is compare-exchanged and a slot waits for the thread that has its turn.
 #pragma once
 
 #include "allocators/support/common/tickets.hpp"
@@ -66,7 +67,8 @@ struct Fifo {
   }
 
   // These functions push and pop for lanes that come together. One addition to each counter serves all of them. All
-  // lanes of the group call, and the lanes with the lowest ranks are admitted. Only these lanes get true.
+  // lanes of the group call. If not all can be admitted, the lanes with the lowest ranks are. Only admitted lanes get
+  // true.
   template <class Thread, class Group>
   SIMT_FN bool push_together(Thread& thread, const Group& group, std::uint64_t value) const {
     const TicketRange tickets = take_tickets(thread, group, counters->room, counters->tail);
@@ -86,7 +88,7 @@ struct Fifo {
     return pops;
   }
 
-  // Waits while the ring is full. The caller must know that a pop is about to end.
+  // Adds a value, and waits while the ring is full. The caller must know that a running pop will make room.
   template <class Thread>
   SIMT_FN void push_surely(Thread& thread, std::uint64_t value) const {
     while (!push(thread, value)) thread.spin_hint();

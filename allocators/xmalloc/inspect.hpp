@@ -1,5 +1,6 @@
-// Inspect checks the invariants of the reworked XMalloc by one thread of a kernel while no other kernel runs. It does
-// not run on the host, because copying a whole pool to the host for a few headers would be slow.
+// Inspect is a kernel of one thread that checks the invariants of the reworked XMalloc. No other kernel may run
+// meanwhile. The check does not run on the host, because copying a whole pool to the host for a few headers would be
+// slow.
 #pragma once
 
 #include "allocators/xmalloc/inspect_chain.hpp"

@@ -1,5 +1,5 @@
-// Broken lists the possible mistakes in XMalloc. in_chain() checks its chain of Memoryblocks by one thread while no
-// other kernel runs.
+// Broken lists the invariants of XMalloc that a check can find broken. in_chain() checks the chain of Memoryblocks,
+// with one thread and while no other kernel runs.
 #pragma once
 
 #include "allocators/xmalloc/memory_chain.hpp"
@@ -17,7 +17,7 @@ enum class Broken : std::uint32_t {
   free_memory_lists  // a list lacks a free Memoryblock, or holds a used one
 };
 
-// Checks neighbours, lists and merging of the Memoryblocks.
+// Checks the neighbours and the lists of Memoryblocks, and that no two free Memoryblocks are side by side.
 template <std::uint32_t list_count>
 SIMT_FN Broken in_chain(const MemoryChain<list_count>& heap) {
   using Chain = MemoryChain<list_count>;

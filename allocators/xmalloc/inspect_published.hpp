@@ -1,4 +1,5 @@
-// InspectBuffers checks the invariants of XMalloc as published, by one thread of a kernel while no other kernel runs.
+// InspectBuffers is a kernel of one thread that checks the invariants of XMalloc as published. No other kernel may run
+// meanwhile.
 #pragma once
 
 #include "allocators/xmalloc/block_buffers.hpp"
@@ -22,7 +23,7 @@ struct InspectBuffers {
         });
       }
       if (found != Broken::nothing) break;
-      // A Superblock may be in the buffer twice. It then may have no free blocks.
+      // A Superblock may be in the buffer more than once, and then it may have no free blocks.
       found = in_fifo(buffers.superblock_buffer(c), [&](std::uint32_t value) {
         const std::uint64_t word = buffers.word_of(buffers.address_of(value));
         const std::uint32_t bits = simt::popcount(SuperblockWord::mask(word));

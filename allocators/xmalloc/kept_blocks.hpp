@@ -1,10 +1,10 @@
-// KeptBlocks keeps freed blocks for requests of their size. These blocks are larger than the largest Basicblock and at
-// most 32 times as large. The paper does not have KeptBlocks.
+// KeptBlocks keeps freed blocks for requests of their size. These blocks are larger than the largest Basicblock, but
+// normally less than 32 times as large. The paper does not have KeptBlocks.
 //
-// Sizes are rounded up to a multiple of an eighth of their power of two, and each rounded size has a FIFO. The tag of a
-// block that may be kept contains the block's size. Warps take the one lock of the heap below one after the other. To
-// take or to keep a block, a warp only changes four counters instead. Kept blocks do not merge, so they return to the
-// heap when it has no room (return_kept_blocks() in superblock.hpp).
+// A request is rounded up to one of eight sizes per power of two, and each of these sizes has a FIFO. The tag of a
+// block that may be kept contains the block's size. MemoryblockHeap has one lock, which warps take one after the other.
+// To take or keep blocks of one size, a warp changes only four counters and the slots of the blocks. Kept blocks do not
+// merge, so they return to the heap when it has no room (return_kept_blocks() in superblock.hpp).
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,8 @@ struct KeptBlocks {
   std::uint32_t capacity = 0;      // capacity of a FIFO of the first power of two; halves from power to power
 
   // Chooses sizes and capacities of the FIFOs for requests above `largest_payload`. A FIFO has room for at most as many
-  // blocks of its power of two as fit into an eighth of the pool, but always for two.
+  // blocks of its power of two as fit into an eighth of the pool. But FIFOs of the five powers always have room for at
+  // least 32, 16, 8, 4 and 2 blocks.
   static KeptBlocks above(std::uint32_t largest_payload, std::size_t pool_bytes) {
     KeptBlocks kept;
     const std::uint32_t units = units_of(largest_payload + 1, unit_log2);
@@ -86,7 +87,8 @@ struct KeptBlocks {
     return keeps;
   }
 
-  // Returns whether any block is kept. Acquires, so that a lane that sees the last block returned finds it in the heap.
+  // Returns whether any block is kept. The load acquires, so that a lane that reads 0 finds all returned blocks in the
+  // heap.
   template <class Thread>
   SIMT_FN bool any(Thread& thread) const {
     return counters != nullptr && thread.atomic(*count).load(simt::acquire) != 0;

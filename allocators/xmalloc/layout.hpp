@@ -24,16 +24,16 @@ struct BlockClasses {
   bool superblocks = true;
   // Bytes of the two headers of a Superblock in the reworked form: its own and that of the heap below. With each class
   // the room for headers doubles, as the Basicblocks do, so that two Superblocks exactly fill the gap of a freed one of
-  // the next class. In the published form this is 0: only one fits, and the rest of the gap is wasted.
+  // the next class. In the published form this is 0, and there are no such gaps, because no Superblock is freed.
   std::uint32_t doubling_header_bytes = 0;
 
   static BlockClasses of(const Parameters& parameters, std::uint32_t doubling_header_bytes = 0) {
     return {static_cast<std::uint32_t>(std::countr_zero(parameters.smallest_block_bytes)),
             parameters.blocks_per_superblock, classes, parameters.superblocks, doubling_header_bytes};
   }
-  // Returns the classes that fit the heap below. Its largest request has `largest_request` bytes. A class fits if its
-  // Superblock is not larger, or its block if there are no Superblocks. Throws Unsupported if none fits. `name` is the
-  // name of the plug-in.
+  // Returns `all` with the number of classes that fit the heap below, whose largest request has `largest_request`
+  // bytes. A class fits if its Superblock is not larger than this. Without Superblocks, a class fits if its block is
+  // not larger. Throws Unsupported if none fits. `name` is the name of the plug-in.
   static BlockClasses that_fit(BlockClasses all, std::size_t largest_request, std::string_view name) {
     all.used_classes = all.count_that_fit(largest_request);
     if (all.used_classes == 0) {
@@ -79,8 +79,8 @@ inline std::uint32_t most_superblocks(std::size_t pool_bytes, const Parameters& 
   return std::max(std::bit_ceil(static_cast<std::uint32_t>(most)), least);
 }
 
-// A block that the lanes of a warp share is a parent. It begins with the count of its live pieces, and a tag precedes
-// each piece.
+// A block that the lanes of a warp share is a parent. It begins with the count of its live pieces (the paper's
+// Coalescingblocks), and a tag precedes each piece.
 inline constexpr std::uint32_t parent_header_bytes = 16;
 inline constexpr std::uint32_t piece_header_bytes = 16;
 

@@ -2,10 +2,11 @@
 //
 // Paper: Huang et al., CIT 2010, section V-A and figure 6. The pool is a chain of Memoryblocks. Each has a header that
 // names both neighbours; malloc splits and free merges. `list_count` lists hold the free blocks. A single list, as in
-// the paper, is searched first-fit. With several lists, each holds the blocks of one power of two. The list of the
-// request's own power is searched first-fit, and any block of a higher list fits.
+// the paper, is searched first-fit; the paper does not say how. With several lists, each holds the blocks from one
+// power of two up to the next. The list of the request's own power is searched first-fit, and any block of a higher
+// list fits.
 //
-// Offsets have 32 bits and count units of 16 bytes, so pools have at most 64 GiB.
+// Offsets have 32 bits and count units of 16 bytes, so pools have less than 64 GiB.
 #pragma once
 
 #include "allocators/support/common/request.hpp"
@@ -61,7 +62,7 @@ class MemoryChain {
   SIMT_FN bool refuses(std::size_t bytes) const {
     return RequestLimit{std::uint64_t{units_ - 2} * unit_bytes}.refuses(bytes);
   }
-  // Returns the units of a block for a request that is not refused, with its header.
+  // Returns how many units a block for this request needs, with its header. refuses() must have admitted the request.
   static SIMT_FN std::uint32_t need_of(std::size_t bytes) {
     return static_cast<std::uint32_t>(units_of(std::uint64_t{bytes}, unit_log2)) + header_units;
   }
@@ -70,8 +71,8 @@ class MemoryChain {
     return static_cast<std::uint32_t>((memory - base_) / unit_bytes) - header_units;
   }
 
-  // Takes a free block of at least `need` units out of its list and splits off the rest. Returns `none` if there is
-  // none. Does not mark the block as used.
+  // Takes a free block of at least `need` units out of its list and splits off the rest if the rest is large enough for
+  // a block. Returns `none` if there is no such block. Does not mark the block as used.
   template <class Thread>
   SIMT_FN std::uint32_t take(Thread& thread, std::uint32_t need) const {
     const std::uint32_t block = find(thread, need);
@@ -120,7 +121,7 @@ class MemoryChain {
   }
   SIMT_FN Header& header(std::uint32_t block) const { return reinterpret_cast<Header*>(base_)[block]; }
 
-  // These functions serve a walk through chain and lists while no kernel runs.
+  // in_chain() walks through chain and lists with these functions, while no other kernel runs.
   SIMT_HOST_FN const std::byte* base() const { return base_; }
   SIMT_HOST_FN std::uint32_t end() const { return units_ - 1; }
   SIMT_FN std::uint32_t first_free(std::uint32_t list) const { return lists_->heads[list]; }

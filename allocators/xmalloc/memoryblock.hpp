@@ -5,9 +5,9 @@
 //
 // MemoryblockHeap: The paper describes no concurrent protocol. We use one lock for chain and lists (memory_chain.hpp),
 // and one lane takes it for all lanes of the warp that come together. The lanes divide one free block if one is large
-// enough for all; otherwise they take blocks one after the other. Neighbouring blocks that the lanes free together are
-// first joined, and the joined blocks are freed one after the other. Free blocks are in lists by the power of two of
-// their size.
+// enough for all; otherwise they take blocks one after the other. Neighbouring blocks that consecutive lanes free
+// together are first joined, and the joined blocks are freed one after the other. Free blocks are in lists by the power
+// of two of their size.
 #pragma once
 
 #include "allocators/support/common/device_heap_share.hpp"
@@ -62,7 +62,7 @@ class MemoryblockHeap : public MemoryChain<32> {
   }
 
  private:
-  // Runs `work` for the lanes that have any, one after the other.
+  // Runs `work` for the lanes with `works`, one after the other.
   template <class Group, class Work>
   static SIMT_FN void in_turn(std::uint32_t lane, const Group& group, bool works, Work work) {
     for (simt::LaneMask left = group.ballot(works); left != 0; left &= left - 1) {
@@ -71,8 +71,9 @@ class MemoryblockHeap : public MemoryChain<32> {
     }
   }
 
-  // Joins the used blocks of lanes with consecutive ranks that lie one behind the other, as take_together() places
-  // them. Returns true to the first of these lanes, which frees the joined block.
+  // Joins used blocks that lie one behind the other, if the ranks of their lanes are consecutive, as take_together()
+  // places them. Returns true to the first lane of each row, which frees the joined block. A lane without such a
+  // neighbour is a row of its own.
   template <class Thread, class Group>
   SIMT_FN bool join_rows(Thread& thread, const Group& group, std::uint32_t block) const {
     const std::uint32_t next = load(thread, header(block).next);
@@ -93,7 +94,7 @@ class MemoryblockHeap : public MemoryChain<32> {
   }
 
   // Returns neighbouring blocks for all lanes out of one free block. Returns `none` to all lanes if no free block is
-  // large enough, if one of the requests is too large, or if the group is a single lane.
+  // large enough, if a request needs more than a 32nd of the pool, or if the group is a single lane.
   template <class Thread, class Group>
   SIMT_FN std::uint32_t take_together(Thread& thread, const Group& group, std::uint32_t need) const {
     if (group.num_threads() == 1 || !group.all(need <= end() / simt::warp_size)) return none;
@@ -118,8 +119,7 @@ class MemoryblockHeap : public MemoryChain<32> {
   Control* control_ = nullptr;
 };
 
-// DeviceHeapMemory serves Superblocks and large blocks from the back end's device heap, with a unit in front for the
-// tag.
+// DeviceHeapMemory serves blocks from the back end's device heap, each with a unit in front for the tag.
 class DeviceHeapMemory {
  public:
   // Bytes in front of a block: the unit for the tag, and the header of the CPU executor's heap. The header of CUDA's

@@ -1,7 +1,9 @@
-// As published, the free Memoryblocks are in one list, which is searched from its head (paper, section V-A).
+// MemoryblockList is the heap under the buffers of XMalloc as published. The free Memoryblocks are in one list (paper,
+// section V-A), which is searched from its head.
 //
-// The paper has no concurrent protocol for splitting and merging. Assumed: Every lane takes the one lock word by an
-// exchange of its own.
+// The paper does not say how the list is searched and has no concurrent protocol for splitting and merging. Assumed:
+// The first block that is large enough serves a request, and every lane takes the one lock word by an exchange of its
+// own.
 #pragma once
 
 #include "allocators/support/common/lock.hpp"
@@ -44,8 +46,8 @@ class MemoryblockList : public MemoryChain<1> {
   }
 
  private:
-  // Runs `work` under the lock, inside the loop. So the lane that has the lock does not wait for lanes of its warp that
-  // want it.
+  // Runs `work` under the lock. `work` runs inside the loop, so that the lane that has the lock does not wait for lanes
+  // of its warp that want the lock.
   template <class Thread, class Work>
   SIMT_FN void alone(Thread& thread, Work work) const {
     for (bool done = false; !done;) {

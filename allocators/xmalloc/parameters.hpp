@@ -53,7 +53,8 @@ struct PublishedParameters : Parameters {
   }
 };
 
-// DeviceHeapParameters are the parameters of the published later form, over the device heap.
+// DeviceHeapParameters are the parameters of the published later form, over the device heap. As in the public code, a
+// Superblock has 16 Basicblocks.
 struct DeviceHeapParameters : PublishedParameters {
   DeviceHeapParameters() { blocks_per_superblock = 16; }
 };

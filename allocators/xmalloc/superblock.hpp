@@ -3,10 +3,10 @@
 //
 // Paper: Huang et al., CIT 2010, sections III and V, figures 4 and 5. Type tags: tag.hpp.
 //
-// A Superblock is a header and up to 32 Basicblocks of one class. A Basicblock of class c has smallest * 2^c bytes, and
-// its header takes 16 of them. A free Basicblock is either in a free list (first-level buffer) of its class, or
-// marked by a set bit in its Superblock's mask. A Superblock with a set bit is in the Superblock buffer (second level)
-// of its class.
+// A Superblock is a header and up to 32 Basicblocks of one class. A Basicblock of class c has `smallest_block_bytes` *
+// 2^c bytes, and its header takes 16 of them. A free Basicblock is either in a free list (first-level buffer) of its
+// class, or marked by a set bit in its Superblock's mask. A Superblock with a set bit is in the Superblock buffer
+// (second level) of its class.
 //
 // Protocol of the mask word:
 // * give back: A thread executes fetch_or(bits) with acq_rel. The thread that makes the mask non-zero puts the
@@ -15,8 +15,8 @@
 //   bits that it finds.
 //
 // So a Superblock is in the buffer at most once, and a buffer with room for every Superblock of the pool never
-// overflows. Both operations are unconditional, so there is no ABA. The paper packs counts beside the mask in 64 bits
-// and moves one Basicblock per compare-exchange.
+// overflows. Both operations are unconditional, so there is no ABA. The published form packs counts beside the mask in
+// 64 bits and moves one Basicblock per compare-exchange.
 #pragma once
 
 #include "allocators/support/common/lock.hpp"
@@ -30,7 +30,7 @@
 namespace allocbench::xmalloc {
 
 // Buffers is the layout of the buffers. The free lists of all classes come first, then the Superblock buffers. The
-// capacities of these buffers halve from class to class, like the number of Superblocks that fit the pool.
+// capacities of the Superblock buffers halve from class to class, like the number of Superblocks that fit the pool.
 struct Buffers {
   static constexpr std::uint32_t classes = BlockClasses::classes;
 
@@ -69,10 +69,10 @@ struct BlockStore : BlockClasses {
 
   // Returns the payload of a Basicblock for `bytes` <= largest_payload(), or null if the pool has no room.
   //
-  // Lanes that find the free lists empty refill together, one Superblock after the other. So the lanes of a warp
-  // that refill the same class at the same time usually take one Superblock together, not one each. A thousand warps
-  // may still hold all Superblocks for a moment, each for one block. So a lane checks again before it returns null, as
-  // long as other lanes finish refills that leave blocks.
+  // Lanes that find the free lists empty refill together, one Superblock after the other. So the lanes of a warp that
+  // refill the same class at the same time usually take one Superblock together, not one each. A thousand warps may
+  // still hold all Superblocks for a moment, each for one block. So a lane returns null only after `most_vain_attempts`
+  // attempts in a row during which no refill left blocks for others, or after `most_attempts` attempts.
   template <class Thread>
   SIMT_FN std::byte* malloc_basic(Thread& thread, std::uint32_t bytes) const {
     const std::uint32_t size_class = class_of(bytes);
@@ -115,7 +115,7 @@ struct BlockStore : BlockClasses {
     return block;
   }
 
-  // Frees a Basicblock or a Memoryblock. The tag tells which of the two it is.
+  // Frees a Basicblock or a block of the heap below. The tag tells which of the two it is.
   template <class Thread>
   SIMT_FN void free(Thread& thread, std::byte* block, Tag tag) const {
     if (tag.type() == Tag::whole) {
@@ -154,8 +154,8 @@ struct BlockStore : BlockClasses {
     return nullptr;
   }
 
-  // Returns a Basicblock to every lane of the group, until no block is left, and then null. The rest of the last
-  // Superblock goes to the leader's free list. Blocks that do not fit there return to the Superblock.
+  // Returns a Basicblock to every lane of the group, or null to the last lanes if the heap below has no room. The rest
+  // of the last Superblock goes to the leader's free list. Blocks that do not fit there return to the Superblock.
   template <class Thread, class Group>
   SIMT_FN std::byte* refill(Thread& thread, const Group& group, std::uint32_t size_class) const {
     const std::uint32_t rank = group.thread_rank();
@@ -210,7 +210,7 @@ struct BlockStore : BlockClasses {
     }
     if (superblock == nullptr) return nullptr;
     thread.atomic(*created).fetch_add(1u, simt::relaxed);
-    // The slots of the FIFO publish this store, or the first block does if its user hands it over.
+    // Other threads see this store, because a FIFO slot, group.sync() or the user passes them a block.
     thread.atomic(mask(superblock)).store(0, simt::relaxed);
     for (std::uint32_t i = 0; i < blocks_per_superblock; ++i) {
       Tag::of_basic(size_class, i).write(thread, block_of(superblock, size_class, i));
@@ -236,8 +236,8 @@ struct BlockStore : BlockClasses {
   }
 
   // Makes room in the heap below: empties the free lists into the Superblocks and returns those that are entirely free.
-  // One thread does this, and the others wait until it has finished. (The paper returns a Superblock when its last
-  // Basicblock is freed, but then the Superblock may be in the middle of a buffer.)
+  // One thread does this, and the others wait until it has finished. (The paper frees Superblocks too, but does not say
+  // how a Superblock in the middle of a buffer leaves it.)
   template <class Thread>
   SIMT_NOINLINE_FN void reclaim(Thread& thread) const {
     if (!try_lock(thread, *reclaiming)) {

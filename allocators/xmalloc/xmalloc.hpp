@@ -6,30 +6,33 @@
 // public code.
 //
 // Idea:
-// * malloc: The lanes of a warp add up their sizes by a prefix sum. One of them gets a Basicblock for all and divides
-//   it into Coalescingblocks. Basicblocks come from free lists. Superblocks fill the free lists and are cut from
-//   Memoryblocks. Every buffer is changed by loops of compare-exchanges.
+// * malloc: The lanes of a warp add up their sizes by a prefix sum. One of them gets a Basicblock for all, and the
+//   lanes divide it into Coalescingblocks. Basicblocks come from free lists. Superblocks fill the free lists and are
+//   cut from Memoryblocks. Every buffer is changed by loops of compare-exchanges.
 // * free: Each lane reads the type tag in front of its block. A Coalescingblock decrements the count of its parent, and
-//   the last one frees the parent. A Basicblock returns to a free list or to its Superblock.
+//   the last one frees the parent. A Basicblock returns to a free list or to its Superblock. A Memoryblock merges with
+//   its free neighbours.
 // * With `coalescing` off, every lane runs the compare-exchange loops itself: the "SIMD-oblivious" baseline of figure
 //   2.
 //
-// Data: user block < Coalescingblock < Basicblock < Superblock < Memoryblock, each with a header in front
-// (block_buffers.hpp, memory_chain.hpp); FIFOs (compare_exchange_fifo.hpp). The first word of a parent counts its live
-// Coalescingblocks.
+// Data: Coalescingblock < Basicblock < Superblock < Memoryblock (each lies inside the next), each with a header in
+// front (block_buffers.hpp, memory_chain.hpp); FIFOs (compare_exchange_fifo.hpp). The first word of a parent counts its
+// live Coalescingblocks.
 //
 // Differs from the paper:
-// * Headers and the alignment have 16 bytes (public code: 4 and 8). If each lane of a full warp requests 225 bytes or
-//   more (public code: 245), their sum exceeds the largest Basicblock and goes to the heap below.
+// * Headers and the alignment have 16 bytes (public code: 4 bytes for the header of a Coalescingblock, 8 for that of a
+//   Basicblock and for the alignment). With the default sizes, if each lane of a full warp requests 225 bytes or more
+//   (public code: 245), their sum exceeds the largest Basicblock and goes to the heap below.
 // * Requests below `coalescing_limit_bytes` coalesce (public code: 256 bytes; the paper has no limit). Lanes form their
 //   group once at entry and add up by shuffles. In the public code they share a counter without a barrier.
 // * A lock guards the Memoryblocks, because the paper has no concurrent protocol (memoryblock_list.hpp).
-// * Basicblocks whose Superblocks do not fit the pool are not used. Larger requests go to the heap.
+// * Basicblocks whose Superblocks do not fit the pool are not used. Requests for them go to the heap below.
 // * The public code contains only the later form, so its times are comparable only with those of xmalloc_device_heap.
-//   For requests of 8 KiB and more, xmalloc_device_heap uses the device heap, lane by lane; xmalloc takes its
-//   Memoryblocks one after the other under the lock.
-// * malloc returns null if the heap refuses (block_buffers.hpp). FIFOs release and acquire.
-// * A FIFO reaches 32 GiB to both sides of its origin, so pools are smaller than 64 GiB (public code: 32 GiB).
+//   For requests that exceed the largest Basicblock (8,176 bytes by default), xmalloc_device_heap uses the device heap,
+//   lane by lane; xmalloc takes its Memoryblocks one after the other under the lock.
+// * malloc returns null if the heap below has no room (block_buffers.hpp). FIFOs release and acquire.
+// * A FIFO reaches 32 GiB to both sides of its origin, so pools of xmalloc are smaller than 64 GiB (public code: 32
+//   GiB).
 #pragma once
 
 #include <algorithm>
@@ -81,7 +84,7 @@ class PublishedOf {
     return max_request_over<Memory>(pool_bytes, BlockClasses::of(parameters));
   }
   // Superblocks never return to the heap. The shared blocks of a warp come from larger blocks than those of a single
-  // lane, and neither memory serves the other.
+  // lane, and the memory of one never serves the other.
   static SmallHeap<Parameters> small_heap() {
     Parameters parameters;
     parameters.smallest_block_bytes = 128;
@@ -133,7 +136,7 @@ class PublishedOf {
     buffers_.free(thread, memory, tag);
   }
 
-  // Returns an empty text if the invariants of inspect_published.hpp hold. Must be called while no kernel runs.
+  // Returns an empty text if the invariants of inspect_published.hpp hold. Call it while no kernel runs.
   std::string broken_invariant(simt::Stream& stream) const {
     simt::Buffer<std::uint32_t> broken(1);
     simt::launch(stream, {1, 1}, InspectBuffers{}, buffers_, broken.data());

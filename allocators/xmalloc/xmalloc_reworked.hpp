@@ -6,34 +6,37 @@
 // requests. Both forms are registered.
 //
 // Idea:
-// * malloc: The lanes of a warp add up their sizes by a prefix sum. One of them gets a Basicblock for all and divides
-//   it into Coalescingblocks. A Basicblock comes from a free list, else from a Superblock of the second-level buffer,
-//   else from a new Superblock cut from a Memoryblock.
+// * malloc: The lanes of a warp add up their sizes by a prefix sum. One of them gets a Basicblock for all, and the
+//   lanes divide it into Coalescingblocks. A Basicblock comes from a free list, else from a Superblock of the
+//   second-level buffer, else from a new Superblock cut from a Memoryblock.
 // * free: Each lane reads the type tag in front of its block. A Coalescingblock decrements the count of its parent, and
-//   the last one frees the parent. A Basicblock returns to a free list or to its Superblock. A Memoryblock merges with
-//   its neighbours.
+//   the last one frees the parent. A Basicblock returns to a free list or to its Superblock. A Memoryblock is kept for
+//   requests of its size or merges with its free neighbours.
 //
-// Data: user block < Coalescingblock < Basicblock < Superblock < Memoryblock, each with a header in front
-// (superblock.hpp, memoryblock.hpp); buffers are FIFOs (fifo.hpp). These headers state the protocols. The first word of
-// a parent counts its live Coalescingblocks. The leader writes this count before it broadcasts the parent's address to
-// the warp. Frees decrement it with acq_rel, so that the last lane frees after the last writes of all owners.
+// Data: Coalescingblock < Basicblock < Superblock < Memoryblock (each lies inside the next), each with a header in
+// front (superblock.hpp, memoryblock.hpp); buffers are FIFOs (fifo.hpp). These headers state the protocols. The first
+// word of a parent counts its live Coalescingblocks. The leader writes this count before it broadcasts the parent's
+// address to the warp. Frees decrement it with acq_rel, so that the last lane frees after the last writes of all
+// owners.
 //
 // Reworked, with the benefit of each change:
 // * Additions move the counters of FIFOs; OR and exchange change the masks of Superblocks (fifo.hpp, superblock.hpp).
-//   In the published form, only one compare-exchange per round trip succeeds.
+//   In the published form, only one compare-exchange of a word succeeds per round trip.
 // * Lanes that free Coalescingblocks of one parent together make one subtraction from its count. Lanes that find no
 //   free Basicblock refill together.
 // * A group whose sum exceeds the largest Basicblock is halved; the original sends such requests to the heap. If no
 //   Basicblock is left for a sum, each lane requests its own block, because smaller blocks may be free.
 // * Memoryblocks: One lane takes the lock for its warp. Lists hold the blocks by size. Neighbouring blocks that a warp
 //   frees together are freed as one (memoryblock.hpp).
-// * Freed blocks up to 32 times as large as the largest Basicblock are kept (kept_blocks.hpp).
+// * Freed blocks that are larger than the largest Basicblock, but normally less than 32 times as large, are kept
+//   (kept_blocks.hpp).
 // * A Superblock is twice as large as one of the class below, headers included (layout.hpp). So two smaller Superblocks
-//   fill the gap that a larger one leaves. In the published form, only one fits there.
-// * Basicblocks whose Superblocks do not fit the pool are not used. Larger requests go to the heap.
-// * If memory is short, malloc returns null only after all entirely free Superblocks were returned to the heap.
-// * As in our published form, headers and the alignment have 16 bytes, and lanes form their group at entry, by
-//   shuffles.
+//   fill the gap that a larger one leaves. With the sizes of the published form, only one would fit there.
+// * If memory is short, entirely free Superblocks return to the heap before malloc returns null (reclaim() in
+//   superblock.hpp). In the published form, Superblocks never return.
+// * As in our published form, headers and the alignment have 16 bytes, and lanes form their group once at entry and add
+//   up by shuffles. Basicblocks whose Superblocks do not fit the pool are not used. Requests for them go to the heap
+//   below.
 #pragma once
 
 #include <algorithm>
@@ -82,9 +85,9 @@ class XMallocOf {
   static std::size_t max_request(std::size_t pool_bytes, const Parameters& parameters) {
     return max_request_over<Memory>(pool_bytes, classes_of(parameters));
   }
-  // The small heap of the bug search. After blocks of several sizes were freed, a size may get only 90 % of the blocks
-  // that it gets from a fresh heap. The reason: A Superblock can lie directly after a block that is larger than any
-  // Basicblock, so Superblocks can leave a gap that is too small for one more Superblock.
+  // This is the small heap of the bug search. After blocks of several sizes were freed, a size may get only 90 % of the
+  // blocks that it gets from a fresh heap. The reason: A Superblock can lie directly after a block that is larger than
+  // any Basicblock, so Superblocks can leave a gap that is too small for one more Superblock.
   static SmallHeap<Parameters> small_heap() {
     return {.pool_bytes = 16 << 10,
             .parameters = {.smallest_block_bytes = 128,
@@ -133,7 +136,7 @@ class XMallocOf {
     store_.free(thread, memory, tag);
   }
 
-  // Returns an empty text if the invariants of inspect.hpp hold. Must be called while no kernel runs.
+  // Returns an empty text if the invariants of inspect.hpp hold. Call it while no kernel runs.
   std::string broken_invariant(simt::Stream& stream) const {
     simt::Buffer<std::uint32_t> broken(1);
     simt::launch(stream, {1, 1}, Inspect{}, store_, broken.data());

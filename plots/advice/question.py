@@ -64,7 +64,7 @@ def ask(
     pool_bytes = _bytes(pool, "--pool", "1GiB")
     called = _lanes(lanes)
     if lifetime not in cases.LIFETIMES:
-        raise UsageError(f"--lifetime {lifetime!r} is unknown. Allowed are: {', '.join(cases.LIFETIMES)}.")
+        raise UsageError(f"--lifetime {lifetime!r} is unknown. Allowed: {', '.join(cases.LIFETIMES)}.")
     if lifetime == cases.OTHERS and not must_free:
         raise UsageError("--never-freed and --lifetime others contradict each other. Drop one.")
     own = count * cases.mean_bytes((least, most)) / pool_bytes
@@ -75,7 +75,7 @@ def ask(
         )
     unknown = [form for form in forms if form not in FORMS]
     if unknown:
-        raise UsageError(f"--forms {unknown[0]!r} is unknown. Allowed are: all, {', '.join(FORMS)}.")
+        raise UsageError(f"--forms {unknown[0]!r} is unknown. Allowed: all, {', '.join(FORMS)}.")
     full = max(own, _fill(fill)) if fill is not None else own
     job = cases.Job((least, most), count, called, min(full, cases.FULLEST), lifetime, pool_bytes, _alignment(alignment))
     return Question(job, must_free, _bytes(budget, "--memory-budget", "2GiB") if budget else None, forms, any_size)

@@ -71,7 +71,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"{program}: {error}", file=sys.stderr)
         return 2
     except OSError as error:
-        print(f"{program}: {error.filename or 'a file'} cannot be read: {error.strerror}. Check the path and its rights.", file=sys.stderr)
+        print(f"{program}: {error.filename or 'a file'} cannot be read: {error.strerror}. Check the path and its permissions.", file=sys.stderr)
         return 2
     except NothingToDraw as error:
         print(f"{program}: {error}", file=sys.stderr)
@@ -108,7 +108,7 @@ def _judge(arguments: list[str]) -> int:
         return _told(failures)
     ledger = claims.ledger(runs, options.configs)
     if not ledger.runs:
-        raise NothingToDraw("the configs of these runs have no claim about this back end. Name other runs")
+        raise NothingToDraw("the configs of these runs have no claim about this back end. Name other runs.")
     if options.out:
         files.write(options.out / "claims.md", ledger.markdown())
         files.write(options.out / "claims.json", json.dumps(ledger.data(), indent=1, ensure_ascii=False) + "\n")
@@ -225,5 +225,5 @@ def _formats(text: str) -> tuple[str, ...]:
     formats = tuple(text.split(","))
     for name in formats:
         if name not in page.FORMATS:
-            raise argparse.ArgumentTypeError(f"unknown format {name!r}; known are {', '.join(page.FORMATS)}")
+            raise argparse.ArgumentTypeError(f"unknown format {name!r}; known: {', '.join(page.FORMATS)}")
     return formats

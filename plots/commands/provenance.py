@@ -17,8 +17,8 @@ examples:
   python3 -m plots provenance results/reference/h200 --plan --revision 0123456789ab
                                                                   the pieces that this measured revision lacks
 
-exit codes: 0 printed or written, and with --check no problem; 1 --check names problems; 2 wrong command line or unreadable results;
-3 no results
+exit codes: 0: printed or written, and with --check no problem; 1: --check names problems; 2: wrong usage or unreadable results;
+3: no results
 """
 
 

@@ -23,7 +23,8 @@ The command writes figures and tables of runs, the ledger (claims.*), pictures o
 of each study, numbers and tables in texts (python3 -m plots numbers), and the page of each study below build/drawn. If --only leaves out no part of a
 study, the command also removes files of these kinds that it does not make.
 
-exit codes: 0 all files are written, or with --check no file would change (--check leaves out the page); 2 a file would change (--check), the command line is wrong, or results are unreadable
+exit codes: 0: all files are written, or with --check no file would change (--check leaves out the page); 2: wrong usage, unreadable results, or with
+--check a file would change
 """
 
 

@@ -69,9 +69,9 @@ def found(name: str, wanted: Mapping[str, str]) -> Found:
 
 def _seconds(table: dict, allocator: str, phase: str, size: int) -> float | None:
     if size not in table["request_bytes"]:
-        raise UsageError(f"there are no originals at {size} B. Allowed: {', '.join(map(str, table['request_bytes']))} B")
+        raise UsageError(f"there are no originals at {size} B. Allowed: {', '.join(map(str, table['request_bytes']))} B.")
     if allocator not in table["allocators"]:
-        raise UsageError(f"there is no original of {allocator!r}. Allowed: {', '.join(table['allocators'])}")
+        raise UsageError(f"there is no original of {allocator!r}. Allowed: {', '.join(table['allocators'])}.")
     if phase not in table["allocators"][allocator]:
         raise UsageError(f"the original of {allocator!r} has no phase {phase!r}. It has: {', '.join(table['allocators'][allocator])}.")
     time = table["allocators"][allocator][phase][table["request_bytes"].index(size)]

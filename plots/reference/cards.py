@@ -44,7 +44,7 @@ def compare(one: Sequence[Run], other: Sequence[Run]) -> Comparison:
     by_name = [_by_name(runs) for runs in (one, other)]
     shared = [name for name in by_name[0] if name in by_name[1]]
     if not shared:
-        raise NothingToDraw("the two folders share no config. Name folders of one group or more that were measured on both models")
+        raise NothingToDraw("the two folders share no config. Name folders of one group or more that were measured on both models.")
     pairs = [(by_name[0][name], by_name[1][name]) for name in shared]
     times = pandas.concat([_times(*pair) for pair in pairs], ignore_index=True)
     if times.empty:

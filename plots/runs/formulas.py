@@ -27,7 +27,7 @@ def equation(run: Run, name: str) -> str:
 
 def _known(run: Run, name: str):
     if name not in theory.CURVES:
-        raise UsageError(f"{run.folder}: plot.theory names {name!r}. Known are: {', '.join(theory.CURVES)}.")
+        raise UsageError(f"{run.folder}: plot.theory names {name!r}. Known: {', '.join(theory.CURVES)}.")
     return theory.CURVES[name]
 
 

@@ -30,7 +30,7 @@ def check(plot: dict, where) -> None:
     """Checks a plot against the schema. The error lists all mistakes with their places."""
     kind = plot.get("kind")
     if kind not in kinds():
-        raise UsageError(f"{where}: plot.kind is {kind!r}. Known are: {', '.join(kinds())}.")
+        raise UsageError(f"{where}: plot.kind is {kind!r}. Known: {', '.join(kinds())}.")
     validator = jsonschema.Draft7Validator({**_document()["definitions"][kinds()[kind]], "definitions": _document()["definitions"]})
     mistakes = [f"/plot{''.join(f'/{step}' for step in error.absolute_path)}: {error.message}" for error in validator.iter_errors(plot)]
     if mistakes:

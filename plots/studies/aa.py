@@ -108,7 +108,7 @@ def find(runs: Sequence[Run]) -> list[Place]:
         raise UsageError(f"An A/A figure needs at least two runs of each config. Measure these again, or leave their runs out: {', '.join(single)}.")
     places = [place for group in by_config.values() for place in _places(group)]
     if not places:
-        raise NothingToDraw("no cell has an interval in two runs: an interval needs six rounds")
+        raise NothingToDraw("no cell has an interval in two runs: an interval needs six rounds.")
     return places
 
 

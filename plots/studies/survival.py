@@ -74,7 +74,7 @@ def matrices(runs: Sequence[Run]) -> list[Matrix]:
     """
     made = [_matrix(back_end, [run for run in runs if run.backend == back_end]) for back_end in sorted({run.backend for run in runs})]
     if not any(matrix.fields for matrix in made):
-        raise NothingToDraw("these runs contain only allocators that fail on purpose. Name other runs")
+        raise NothingToDraw("these runs contain only allocators that fail on purpose. Name other runs.")
     return [matrix for matrix in made if matrix.fields]
 
 

@@ -18,7 +18,7 @@ from plots.texts import config_keys, form_ratios, library_table, paper_tables, t
 def table(query: str) -> str:
     name, *arguments = query.split()
     if name not in TABLES:
-        raise UsageError(f"there is no table {name!r}. Known are: {', '.join(TABLES)}.")
+        raise UsageError(f"there is no table {name!r}. Known: {', '.join(TABLES)}.")
     made = TABLES[name](*arguments)
     return grid.markdown(made) if isinstance(made, grid.Grid) else f"{made}\n"
 

@@ -21,7 +21,7 @@ def parts() -> dict[str, dict]:
 
 def table(part: str) -> grid.Grid:
     if part not in parts():
-        raise UsageError(f"a config has no part {part!r}. Known are: {', '.join(parts())}.")
+        raise UsageError(f"a config has no part {part!r}. Known: {', '.join(parts())}.")
     return grid.words(["key", "meaning", "example"], [[f"`{key}`", schema.description(node), _shown(key, node)] for key, node in parts()[part].items()])
 
 

@@ -103,7 +103,7 @@ def _written(ours: dict[str, dict[str, _Cell]], theirs: _Theirs) -> grid.Grid:
             continue
         rows.append([f"`{allocator}`", *(_compared(form, cells.get(point), phase, theirs(base, point, phase)) for phase, point in columns)])
     if not rows:
-        raise UsageError("these runs have no form whose original was measured")
+        raise UsageError("these runs have no form whose original was measured.")
     return grid.Grid(["form", *(f"{phase} {point}" for phase, point in columns)], rows)
 
 

@@ -85,7 +85,7 @@ def answer_to(query: str) -> str:
         return blocks.outcome(pandas.concat([run.cells.loc[run.matching(_where(run, wanted, "")), "status"] for run in groups.runs(name)]))
     show, digits = wanted.get("show", "range"), int(wanted.get("digits", 2))
     if show not in SHOWS:
-        raise UsageError(f"show={show} is unknown. Known are: {', '.join(SHOWS)}.")
+        raise UsageError(f"show={show} is unknown. Known: {', '.join(SHOWS)}.")
     if name.startswith("originals/"):
         return SHOWS[show](originals.found(name.removeprefix("originals/"), wanted), digits)
     run = kept.run(name)

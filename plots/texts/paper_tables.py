@@ -21,7 +21,7 @@ def verdicts(device: str, paper: str) -> grid.Grid:
     """Lists the sentences of the paper that the ledger of this device judges."""
     claims = [each for each in _ledger(device) if each["figure"].split("/")[0] == paper]
     if not claims:
-        raise UsageError(f"the ledger of {device} has no sentence of {paper!r}. Known are: {', '.join(_papers(device))}.")
+        raise UsageError(f"the ledger of {device} has no sentence of {paper!r}. Known: {', '.join(_papers(device))}.")
     return grid.words(["paper says", "paper", "here", "verdict", "cause"],
                       [[f"{each['says']} ({_figure(each)})", each["paper"] or each["wanted"], each["published"], each["verdict"], _kind(each)] for each in claims])
 

@@ -30,7 +30,7 @@ TEST(ConfigLimits, DepthKeysNumbersAndTexts) {
                                                   "      allowed: at most 1000 keys\n"));
   EXPECT_EQ(complaint("{\n  \"seed\": 1e400\n}"), one_complaint("  line 2, column 11\n      found:   the number 1e400\n"
                                                                 "      allowed: numbers from -1.8e308 to 1.8e308\n"));
-  EXPECT_THAT(complaints(with("name", std::string(100'000, 'a'))), ::testing::HasSubstr("at most 200 letters"));
+  EXPECT_THAT(complaints(with("name", std::string(100'000, 'a'))), ::testing::HasSubstr("length at most 200"));
   EXPECT_LT(complaints(with("name", std::string(100'000, 'a'))).size(), 2000u);
 }
 

@@ -26,11 +26,11 @@ TEST(ConfigErrors, ClaimsSayWhatAndWhoseAndHowMuch) {
   ordered_json claim = good_claim;
   claim.erase("source");
   EXPECT_EQ(complaint_about_claim(claim), one_complaint("  /claims/0\n      found:   the key \"source\" is missing\n"
-                                                        "      allowed: a text, at least 1 letters\n"));
+                                                        "      allowed: a text, length at least 1\n"));
   claim = good_claim;
   claim["source"] = 1;
   EXPECT_EQ(complaint_about_claim(claim),
-            one_complaint("  /claims/0/source\n      found:   1\n      allowed: a text, at least 1 letters\n"));
+            one_complaint("  /claims/0/source\n      found:   1\n      allowed: a text, length at least 1\n"));
   claim = good_claim;
   claim.erase("value");
   EXPECT_EQ(
@@ -156,7 +156,7 @@ TEST(ConfigErrors, PositionsHaveAPlaceAndSettingsThatExist) {
 TEST(ConfigErrors, NotesAreTexts) {
   EXPECT_EQ(complaints(with("notes", 5)), one_complaint("  /notes\n      found:   5\n      allowed: a list\n"));
   EXPECT_EQ(complaints(with("notes", {"one", 2})),
-            one_complaint("  /notes/1\n      found:   2\n      allowed: a text, at least 1 letters\n"));
+            one_complaint("  /notes/1\n      found:   2\n      allowed: a text, length at least 1\n"));
 }
 
 TEST(ShownCounts, ArePlottedOrClaimed) {

@@ -220,7 +220,7 @@ class Compare(ProgramTest):
         whole = self.kept("whole")
         result = self.gate(whole, lacking, expect=4)
         self.assertIn("The cells that both sides measured show no regression. B lacks", result.stdout)
-        self.assertRegex(result.stderr, r"exit code 4: B lacks \d+ cells? of A\. Finish the run of B, or pass --allow-missing\.")
+        self.assertRegex(result.stderr, r"exit code 4: B lacks \d+ cells? of A, in whole or in part\. Finish the run of B, or pass --allow-missing\.")
         self.gate(whole, lacking, "--allow-missing", expect=0)
         self.compare(whole, lacking)
         self.gate(lacking, whole, expect=0)

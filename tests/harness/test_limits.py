@@ -49,7 +49,7 @@ class Limits(ProgramTest):
         self.refused(self.config(exclude=[{"request_bytes": 16}] * 1000), "at most 100")
 
     def test_names(self):
-        self.refused(self.config(name="a" * 900_000), "at most 200 letters")
+        self.refused(self.config(name="a" * 900_000), "length at most 200")
         self.refused(self.config(["a" * 900_000]), "/allocators/0")
         self.refused(self.config(workload={"id": "a" * 900_000}), "/workload/id")
         self.refused(self.config(**{"k" * 900_000: 1}), "unknown key")

@@ -315,7 +315,7 @@ class AllDevices(StudyTest):
             self.add_config(f"mine/fig{number}", ["steady"], rounds=2, seed=number)
         result = self.run_program(*self.arguments, expect=0, environment={**self.two, "FAKE_WORKER_MIG": "1"})
         self.assertEqual([line for line in result.stderr.splitlines() if "warning" in line],
-                         ["allocbench: warning: device 1: MIG is on, so the device is a part of a card. The kept results were measured on whole cards."])
+                         ["allocbench: warning: device 1: MIG is on, so the device is part of a card. The kept results were measured on whole cards."])
 
     def test_they_share_the_configs(self):
         for number in range(3):

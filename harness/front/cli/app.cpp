@@ -113,7 +113,7 @@ void add_run_options(CLI::App& app, RunOptions& run) {
   add_device_option(app, run.device);
   app.add_option("-o,--out", run.out, "Folder for the results (default results/<name>-<back end>)")->type_name("DIR");
   app.add_option("-f,--filter", run.filter,
-                 "Measure only cells whose name matches this expression of at most 200 letters; --dry-run shows the "
+                 "Measure only cells whose name matches this expression of at most 200 characters; --dry-run shows the "
                  "names")
       ->type_name("REGEX");
   app.add_flag("--print-config", run.print_config, "Print the config as it applies to the back end, then exit");
@@ -188,7 +188,7 @@ constexpr const char* try_footer =
     "ranking. The results are stored as those of any run.\n  allocbench try my.trace\n"
     "  allocbench try my.trace --pool 2GiB --minutes 1\n"
     "  allocbench try my_job.json\n"
-    "Exit codes: 0: ranked; 1: no allocator served the trace; 2: wrong usage or a damaged trace; 3: no worker, no "
+    "Exit codes: 0: ranked; 1: no allocator served all requests; 2: wrong usage or a damaged trace; 3: no worker, no "
     "device, a lost GPU, a job without a trace or no room for results; 130: interrupted.";
 
 void add_try(CLI::App& app, TryOptions& trying) {
@@ -258,7 +258,7 @@ void add_check(CLI::App& app, CheckOptions& check) {
   auto* coverage =
       verb->add_flag("--coverage", check.coverage,
                      "List the lines of device code that no built-in model executes. Needs the source tree")
-          ->option_text("With --allocator, --seeds, --jobs, --quiet, --workers");
+          ->option_text("Combines only with --allocator, --seeds, --jobs, --quiet, --workers");
   verb->add_flag("--list", check.list, "List allocators, models and strategies");
   verb->add_option("--print-model", check.print_model, "Print a built-in model as JSON")->type_name("NAME");
   verb->add_option("-o,--out", check.out, "Folder for findings (default results/check)")->type_name("DIR");

@@ -82,10 +82,11 @@ void add_compare(CLI::App& app, CompareOptions& comparing) {
                    "the cheapest ones (default 6; 0 = all)")
       ->needs(reference)
       ->type_name("N");
-  auto* fail_on = verb->add_option("--fail-on", comparing.fail_on,
-                                   "Exit with code 4 if B has a regression or lacks cells that are ok in A")
-                      ->check(CLI::IsMember({"regression"}))
-                      ->type_name("regression");
+  auto* fail_on =
+      verb->add_option("--fail-on", comparing.fail_on,
+                       "Exit with code 4 if B has a regression, or lacks cells that are ok in A or rounds of them")
+          ->check(CLI::IsMember({"regression"}))
+          ->type_name("regression");
   verb->add_flag("--allow-missing", comparing.allow_missing, "With --fail-on: accept that B lacks cells or rounds")
       ->needs(fail_on);
   verb->add_option("--margin", comparing.margin, "Margin in percent: smaller differences are ignored (default 3)")

@@ -60,7 +60,7 @@ int compare_command(const CompareOptions& options) {
   if (options.fail_on != "regression") return exit_all_ok;
   if (comparison->regression()) return exit_regression;
   if (options.allow_missing || comparison->missing.empty()) return exit_all_ok;
-  tell("allocbench: exit code 4: B lacks {} of A. Finish the run of B, or pass --allow-missing.\n",
+  tell("allocbench: exit code 4: B lacks {} of A, in whole or in part. Finish the run of B, or pass --allow-missing.\n",
        counted(comparison->missing.size(), "cell"));
   return exit_regression;
 }

@@ -84,8 +84,8 @@ std::string allowed_by(const Json& given) {
   };
   bound("minimum", "at least", "");
   bound("maximum", "at most", "");
-  bound("minLength", "at least", " letters");
-  bound("maxLength", "at most", " letters");
+  bound("minLength", "length at least", "");
+  bound("maxLength", "length at most", "");
   bound("minItems", "at least", " values");
   bound("maxItems", "at most", " values");
   bound("minProperties", "at least", " keys");

@@ -142,7 +142,7 @@ std::optional<ParameterValue> read_value(const Json& json, const ParameterInfo& 
       allowed += fmt::format("; at most {} elements", limits::list_elements);
     }
     if (json.is_string() && json.get_ref<const std::string&>().size() > limits::text_letters) {
-      allowed += fmt::format("; at most {} letters", limits::text_letters);
+      allowed += fmt::format("; at most {} characters", limits::text_letters);
     }
     problems.add({pointer, excerpt(json), std::move(allowed), nearest_text(json, parameter)});
     return std::nullopt;

@@ -21,7 +21,7 @@ std::vector<std::string> warnings_about(const protocol::Device& device) {
                                    *device.other_processes == 1 ? "s" : "", *device.other_processes == 1 ? "s" : ""));
   }
   if (device.mig.value_or(false)) {
-    warnings.push_back("MIG is on, so the device is a part of a card. The kept results were measured on whole cards.");
+    warnings.push_back("MIG is on, so the device is part of a card. The kept results were measured on whole cards.");
   }
   if (device.ecc && !*device.ecc) {
     warnings.push_back("ECC is off, so memory is faster than on the cards of the kept results.");

@@ -66,7 +66,7 @@ def test_a_wrong_command_line_is_told_in_one_line(arguments, part, capsys):
         ({"fill": "100%"}, "--fill '100%' is not a share"),
         ({"fill": "many"}, "--fill 'many'"),
         ({"lanes": "33"}, "--lanes '33'"),
-        ({"lifetime": "long"}, "Allowed are: moment, kernel, any, others"),
+        ({"lifetime": "long"}, "Allowed: moment, kernel, any, others"),
         ({"lifetime": "others", "must_free": False}, "--never-freed and --lifetime others contradict each other"),
         ({"sizes": "1GiB", "threads": "1M"}, "is too small: 1,000,000 requests"),
         ({"budget": "x"}, "--memory-budget 'x'"),

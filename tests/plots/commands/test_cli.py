@@ -81,7 +81,7 @@ def test_settings_table_from_its_config(root, tmp_path, capsys):
     (lambda tmp: tmp, 3, "contains no results.json"),
     (lambda tmp: _json(tmp / "figure.json", CONFIG), 2, "allocbench --config"),
     (lambda tmp: _json(tmp / "cut.json", None), 2, "is not JSON"),
-    (lambda tmp: synthetic.write(tmp, {**CONFIG, "plot": {"kind": "pie"}}, [_ok()]), 2, "'pie'. Known are: "),
+    (lambda tmp: synthetic.write(tmp, {**CONFIG, "plot": {"kind": "pie"}}, [_ok()]), 2, "'pie'. Known: "),
     (lambda tmp: synthetic.write(tmp, {**CONFIG, "plot": {"kind": "lines"}}, [_ok()]), 2, "/plot: 'x' is a required property"),
     (lambda tmp: synthetic.write(tmp, CONFIG, []), 3, "contains no cell"),
 ])
@@ -106,7 +106,7 @@ def test_help_and_usage_errors_of_the_program(root, tmp_path):
     assert shown.returncode == 0 and "exit codes" in shown.stdout and "examples" in shown.stdout
     assert program().returncode == 2
     bad = program("--formats", "gif", str(tmp_path))
-    assert bad.returncode == 2 and "known are png, svg, pdf" in bad.stderr
+    assert bad.returncode == 2 and "known: png, svg, pdf" in bad.stderr
 
 
 def test_one_unreadable_run_does_not_stop_the_others(tmp_path, capsys):

@@ -29,7 +29,7 @@ def test_sentences_of_one_paper_with_verdict_and_kind_of_cause():
     assert rows[0] == "| paper says | paper | here | verdict | cause |"
     assert rows[2:4] == ["| A is fast. (`fig1`) | 2 | 3 (2.9 to 3.1) | holds |  |",
                         "| B is slow. (`fig2`) | above 1 | 3 (2.9 to 3.1) | does not hold | hardware (count) |"]
-    with pytest.raises(UsageError, match="has no sentence of 'poe'. Known are: doe2020, roe2021"):
+    with pytest.raises(UsageError, match="has no sentence of 'poe'. Known: doe2020, roe2021"):
         blocks.table("verdicts dev poe")
 
 
