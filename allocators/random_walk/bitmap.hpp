@@ -2,23 +2,26 @@
 //
 // Pham et al. 2025, section 3.3 and algorithm 2. With words of w bits, bit j of word i belongs to page w * i + j; 1
 // means used. In memory, a word of 64 bits is a pair of words of 32 bits, and all code except walks and frees sees
-// words of 32 bits. A region is 32 aligned words, which the lanes of a warp visit together (CoRW and RW_malloc, both
-// reworked). Positions beyond the end of the pool fill the last region and are always used.
+// words of 32 bits. A region is 32 aligned words, or fewer in pools of at most 16 words. The lanes of a warp visit it
+// together (CoRW and RW_malloc, both reworked). Positions beyond the end of the pool fill the last region and are
+// always used.
 //
-// * Locking::lock_map (published): Each word has a lock bit. A thread tries the lock once and never waits. If another
-//   thread has locked the word, the thread goes to another word. The printed algorithms 2 and 5 never release the lock;
-//   here every path does. Frees do not take the lock, so bits are still changed only by OR and AND.
-// * Locking::none (reworked): The atomic OR that finds a bit 0 wins it (acquire), and an atomic AND frees it (release).
-//   If another thread took the bit in between, the word is tried again with its present bits.
+// * Locking::lock_map (published): Each word has a lock bit. A thread tries the lock once and never waits for it. If
+//   another thread has locked the word, the thread goes to another word. The printed algorithms 2 and 5 never release
+//   the lock; here every path does. Frees do not take the lock, so bits are still changed only by OR and AND.
+// * Locking::none (reworked; also RW_malloc as published, because algorithm 6 has no lock): The atomic OR that finds a
+//   bit 0 wins it (acquire), and an atomic AND frees it (release). If another thread took the bit in between, the word
+//   is tried again with its present bits.
 //
 // Words hold only bits of pages, so equal words mean the same free pages (no ABA).
 //
 // A lost lock gives no information about free pages, so it does not count for the rule that ends a walk. The walk ends
-// anyway, because a holder makes a bounded number of steps and never waits.
+// anyway, because a holder makes a bounded number of steps and never waits for another lock.
 //
-// The rule assumes that free pages are at random places (page_parameters.hpp). But a walk takes a page of each word
-// that has one. So the remaining pages are in fewer words, and full words in a row are more frequent than by chance.
-// Walks may therefore refuse a request early. The published forms keep the rule.
+// The rule assumes that free pages are at random places (page_parameters.hpp). But walks take a page of every word that
+// they visit and that has one. So the remaining pages are in fewer words, and full words in a row are more frequent
+// than by chance. Walks may therefore refuse a request although more pages are free than the rule says. The published
+// forms keep the rule.
 #pragma once
 
 #include <algorithm>
@@ -54,8 +57,8 @@ struct WordGrid {
   SIMT_HOST_FN std::uint32_t positions() const { return words() * 32; }
   SIMT_HOST_FN std::uint32_t positions_in_words() const { return words_with_pages * 32; }
 
-  // Returns the word of the region around `position` that belongs to the group's member of this rank. Members get
-  // different words as long as the region has enough, and every word is equally likely for each member.
+  // Returns a word of the region that contains `position`, for the group's member of this rank. Members get different
+  // words as long as the region has enough. If positions are uniform, every word is equally likely for each member.
   SIMT_FN std::uint32_t word_of_member(std::uint32_t position, std::uint32_t rank) const {
     const std::uint32_t word = position / 32;
     const std::uint32_t in_region = (1u << region_shift) - 1;
@@ -71,7 +74,7 @@ SIMT_HOST_FN std::uint32_t surplus_bits(std::uint32_t word, std::uint32_t pages)
 }
 
 // Writes words `first` to `end` - 1. Each page for which used(page) is true becomes a block of one page, and the others
-// are free. A `Word` of 64 bits has two bits per page.
+// are free. A `Word` of 64 bits has two bits per page (run_word.hpp).
 struct WriteWords {
   template <class Thread, class Word, class Used>
   SIMT_FN void operator()(Thread& thread, Word* words, std::uint32_t first, std::uint32_t end, std::uint32_t pages,
@@ -131,8 +134,8 @@ struct PageBitmap {
     bitmap.words = arena.metadata<Word>(bitmap.word_count());
     if constexpr (locking == Locking::lock_map) bitmap.locks = arena.metadata<std::uint32_t>(bitmap.lock_words());
     bitmap.most_word_probes = vain_word_probes(parameters.scarce_share, bitmap.word_count(), word_bits);
-    // Free pages may fill whole words. Then a word gives no more information than a page, and full words in a row prove
-    // little.
+    // If the free pages fill whole words, a word gives no more information than a page, and full words in a row prove
+    // little. So without locks a walk over words may fail as often as a walk over pages.
     bitmap.most_walk_probes = locking == Locking::lock_map ? bitmap.most_word_probes
                                                            : vain_probes(parameters.scarce_share, bitmap.grid.words());
     bitmap.seed = parameters.seed;
@@ -159,7 +162,7 @@ struct PageBitmap {
     return (grid.words_with_pages + 1) / 2 * word_bits;
   }
 
-  // Returns true to the thread that owns the word from now on.
+  // Tries the lock of a word once. Returns true to the thread that owns the word from now on.
   template <class Thread>
   SIMT_FN bool try_lock(Thread& thread, std::uint32_t word) const {
     const std::uint32_t bit = 1u << (word % 32);
@@ -170,8 +173,8 @@ struct PageBitmap {
     thread.atomic(locks[word / 32]).fetch_and(~(1u << (word % 32)), simt::release);
   }
 
-  // Tries to take the lowest page that is free in `seen`, an earlier value of the word. Returns the page, or no_page if
-  // another thread has taken it. Sets `seen` to the present word.
+  // Tries to take the lowest page that is free in `seen`, an earlier value of the word with a free page. Returns the
+  // page, or no_page if another thread has taken it. Sets `seen` to the present word.
   template <class Thread>
   SIMT_FN std::uint32_t take_lowest(Thread& thread, std::uint32_t word, Word& seen) const {
     const std::uint32_t index = simt::count_trailing_zeros(~seen);
@@ -181,7 +184,7 @@ struct PageBitmap {
     return (before & bit) == 0 ? word * word_bits + index : no_page;
   }
 
-  // Makes one step of a walk. Takes a free page of the word around `position`, and returns it, or no_page. With
+  // Makes one step of a walk. Takes a free page of the word that contains `position`, and returns it, or no_page. With
   // `at_once` and without locks, the first attempt is for the page at this position, without a load before. Sets
   // `counts` to false if another thread had locked the word, and otherwise to true.
   template <class Thread>
@@ -214,7 +217,8 @@ struct PageBitmap {
     return page;
   }
 
-  // Probes random words until one has a page (RW-BM). `at_once` applies to the first probe (see probe()).
+  // Probes random words until one has a page or the walk gives up (RW-BM). `at_once` applies to the first probe (see
+  // probe()).
   template <class Thread>
   SIMT_FN std::uint32_t walk(Thread& thread, bool at_once) const {
     Walk walk(thread, seed);

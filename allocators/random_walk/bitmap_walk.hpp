@@ -1,4 +1,4 @@
-// RW-BM is a random walk over a bitmap of the pages, 32 pages at a step.
+// RW-BM is a random walk over a bitmap of the pages, 32 or 64 pages at a step.
 //
 // Paper: Pham et al. 2025, section 3.3 and algorithm 2.
 //
@@ -9,19 +9,19 @@
 //
 // Differs from the paper (rw_bm):
 // * The memory orders are ours (bitmap.hpp).
-// * A walk releases its lock; the printed algorithm forgets that.
+// * A walk releases its lock; the printed algorithm does not. A thread that lost a lock pauses briefly.
 // * An atomic OR sets a bit, because frees take no lock.
 // * A walk gives up after a bounded number of probes (page_parameters.hpp).
 // * Philox makes the random numbers.
 //
-// The authors' public code has no LockMap, so each of its probes has two atomic operations fewer than in the paper and
-// in rw_bm. The mallocs of the authors' code are faster (results/reference/h200/originals.md), because the lock needs a
-// separate trip to memory.
+// The authors' public code has no LockMap, so each of its probes has up to two atomic operations fewer than in rw_bm:
+// the lock and its release. The mallocs of the authors' code are faster (results/reference/h200/originals.md), because
+// the lock needs a separate trip to memory.
 //
 // Reworked (rw_bm_reworked): There is no LockMap. The first attempt is an atomic OR of a random bit of a random word,
-// without a load before. If many pages are free, this is the only trip to memory. An OR that fails returns the word, as
-// a load would. A walk gives up after the same number of vain probes in a row as in RW, although each probe sees a
-// whole word (bitmap.hpp).
+// without a load before. If many pages are free, this is usually the only trip to memory. An OR that fails returns the
+// word, as a load would. A walk gives up after the same number of vain probes in a row as in RW, although each probe
+// sees a whole word (bitmap.hpp).
 #pragma once
 
 #include "allocators/random_walk/bitmap_pages.hpp"

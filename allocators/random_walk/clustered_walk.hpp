@@ -2,23 +2,24 @@
 //
 // Paper: Pham et al. 2025, section 4.2 and algorithm 5.
 //
-// Idea: Free pages come in clusters, so a thread remembers the page that it found. Its next request first checks the
-// word of the following page and then walks (RW-BM). This suits single lanes that allocate rarely.
+// Idea: Free pages come in clusters, so a thread remembers the page that it took last. Its next request first checks
+// the word of the following page. If this gives no page, the thread walks (RW-BM). This suits sporadic requests, such
+// as those of one lane of a warp.
 //
-// Data: the bitmap (bitmap.hpp; words of 64 bits in crw_64) and the last page of each thread. An entry of `last_pages`
+// Data: the bitmap (bitmap.hpp; words of 64 bits in crw_64) and the last page of each thread. An entry of `last_pages_`
 // is the last page + 1, which is the page to check next, or 0 if there is none. A session keeps this entry in a
 // register and writes it back at its end, so that it survives the kernel. Threads whose ranks are equal modulo the
-// number of entries share an entry, which is only a hint.
+// number of entries share an entry. An entry is only a hint.
 //
 // Differs from the paper (crw):
-// * All differences of rw_bm apply, and the authors' public code is faster for the same reason.
-// * A thread without a last page starts with a walk (assumed). If the missing page counted as page -1, all threads
-//   would begin at word 0.
+// * All differences of rw_bm apply (bitmap_walk.hpp), and the authors' public code is faster for the same reason.
+// * A thread without a last page starts with a walk (assumed). If it began at page 0 instead, all threads would first
+//   check word 0.
 // * After the last page of the pool comes page 0.
 // * A table keeps a fixed number of last pages, not one per thread.
 //
-// Reworked (crw_reworked): There is no LockMap. As in rw_bm_reworked, the first attempt, here for the next page, makes
-// no load before.
+// Reworked (crw_reworked): There is no LockMap. The first attempt is an atomic OR of the bit of the following page,
+// without a load before. A walk ends as in rw_bm_reworked.
 #pragma once
 
 #include "allocators/random_walk/bitmap_pages.hpp"
@@ -88,7 +89,7 @@ class ClusteredWalk : public BitmapPages<locking, Word> {
     bool moved_ = false;
   };
 
-  // The heap has one and a half words. A few threads share an entry.
+  // The heap has one and a half words of the bitmap. Threads share its eight entries of last pages.
   static SmallHeap<Parameters> small_heap() {
     Parameters parameters;
     parameters.page_bytes = 16;

@@ -4,28 +4,29 @@
 //
 // Idea: In RW-BM a warp waits for its slowest lane. In CoRW every lane probes a word in every round, even if it already
 // has a page. Words with free pages serve the lanes that still need one. The r-th lane in need takes the page of the
-// r-th giving lane. Popcounts and one shuffle find this page. All lanes leave together. The group is the result of
-// converged() at the call, and other lanes of the warp form their own groups.
+// r-th giving lane. Popcounts and one shuffle find this page. All lanes leave together. These are the lanes of the
+// group that converged() returns at the call; other lanes of the warp form their own groups.
 //
 // Data: bitmap.hpp (words of 64 bits in corw_64).
 //
 // Differs from the paper (corw):
 // * The differences of rw_bm apply (bitmap_walk.hpp), except one: the paper's CoRW releases its lock. The authors'
-//   public code has no lock: a warp takes 32 neighbouring words by exchanges, and loses concurrent frees. So mallocs of
-//   corw take longer than those of this code. Times of frees differ mostly because they are measured differently
+//   public code has no lock: a warp takes 32 neighbouring words by exchanges, and can lose concurrent frees. So mallocs
+//   of corw take longer than those of this code at 16 bytes and 4 KiB, but not at 256 bytes
+//   (results/reference/h200/originals.md). Times of frees differ mostly because they are measured differently
 //   (bump/atomic_malloc.hpp).
 // * In a pass, a lane gives a page only if a lane will receive it: the lanes in need must outnumber the lower lanes
-//   whose words have free pages. As printed, pages without a receiver would stay marked.
+//   whose words have free pages. In the printed algorithm, pages without a receiver stay marked.
 // * The out-of-memory rule counts the words that a round could lock. Any found page restarts the count.
 //
 // Reworked (corw_reworked):
 // * There is no LockMap.
-// * The members probe the words of one random region, a line of memory, instead of words all over the bitmap. Each
-//   member's word is still uniform.
+// * The members probe the words of one random region, a line of memory, instead of words all over the bitmap. The word
+//   of each member is still uniformly random.
 // * In the first round, each member ORs a bit of its word without a load. The random place of the bit is the same for
 //   all members. So if many pages are free, the warp makes one trip to one line.
-// * A round counts like one word, although it loads 32. Warps empty the words of a region together, so 32 words give
-//   little more information about the pool than one. If each word counted, requests would be refused at 1 % free.
+// * A round counts like one word, although it loads up to 32. Warps empty the words of a region together, so 32 words
+//   give little more information about the pool than one. If each word counted, requests would be refused at 1 % free.
 #pragma once
 
 #include "allocators/random_walk/bitmap_pages.hpp"
@@ -85,7 +86,7 @@ class CollaborativeWalk : public BitmapPages<locking, Word> {
   }
 
   // Makes rounds until every member has a page or the walk gives up. Each member brings its page, if it has one, and a
-  // word that contained `seen`.
+  // word that contained `seen`. Returns the member's page, or no_page.
   template <class Thread, class Group>
   SIMT_FN std::uint32_t collaborate(Thread& thread, const Group& group, Walk& walk, std::uint32_t page,
                                     std::uint32_t word, Word seen) const {

@@ -1,14 +1,16 @@
-// RegionRuns finds runs of pages over the borders of words, up to a region (Pham et al. 2025, section 4.3).
+// RegionRuns takes runs of pages that may cross the borders of words. A run is shorter than a region (Pham et al. 2025,
+// section 4.3).
 //
 // The members of a group read 32 consecutive words that begin at a random word, one word each. In a group of fewer than
 // 32 lanes, members read several words, one after the other. Every word is broadcast to all members, so that they all
 // see the same words. "Free segments running across two neighboring words will also be connected": a segment continues
-// in the next word. Each free segment is offered once, to all lanes that still need pages. A segment ends at the first
-// page in use, at the end of the pool or at the end of the region.
+// in the next word. A segment ends at the first page in use, at the end of the pool or at the end of the region. Each
+// free segment is offered once, to all lanes that still need pages, as soon as it ends. So the table K of all segments,
+// which the paper describes, is not needed.
 //
 // Protocol: One OR per word takes the word's part of a run (acquire). If an OR finds a page taken, ANDs (release) undo
-// this OR and the earlier ones, so a run is taken as a whole or not at all. Until then, other threads may see free
-// pages as taken. One AND per word frees a run (release).
+// this OR and the earlier ones, so a run is taken as a whole or not at all. Until these ANDs, other threads may see
+// free pages as taken. One AND per word frees a run (release).
 #pragma once
 
 #include "allocators/random_walk/bitmap.hpp"
@@ -30,9 +32,9 @@ class RegionRuns {
   using Bitmap = PageBitmap<Locking::none>;
   SIMT_FN explicit RegionRuns(const Bitmap& bitmap) : bitmap_(bitmap) {}
 
-  // Visits the region that begins at word `base`. All members call, and those that need nothing also search. If a
-  // member gets its run, this function sets the member's `need` to 0 and returns the run's first page. Other members
-  // get `page` back.
+  // Visits the region that begins at word `base`. All members call, and those that need nothing help to read the words.
+  // If a member gets its run, this function sets the member's `need` to 0 and returns the run's first page. Other
+  // members get `page` back.
   template <class Thread, class Group>
   SIMT_FN std::uint32_t visit(Thread& thread, const Group& group, std::uint32_t base, std::uint32_t& need,
                               std::uint32_t page) const {
@@ -45,7 +47,7 @@ class RegionRuns {
       const std::uint32_t word = (base + i) % words;
       if (i % members == 0) own = load(thread, (base + i + group.thread_rank()) % words);
       const std::uint32_t seen = group.shfl(own, i % members);
-      // The scan wraps here: page 0 is not adjacent to the last page, so the run ends.
+      // If the scan has wrapped, page 0 does not follow the last page in memory, so the segment ends.
       if (word == 0) offer(thread, group, segment, need, page);
       for (std::uint32_t at = 0; at < 32;) {
         const std::uint32_t above = seen >> at;
@@ -91,8 +93,9 @@ class RegionRuns {
     return pages < left ? pages : left;
   }
 
-  // Offers the segment to the lanes that need pages, and empties it. The lowest lane whose need fits tries to take the
-  // segment's first pages. If this succeeds, `page` is the first of them, and `need` is 0.
+  // Offers the segment to the lanes that need pages, and empties it. The lowest lane for which it is long enough tries
+  // to take its first `need` pages. If this succeeds, this lane's `page` becomes the first of them and its `need`
+  // becomes 0.
   template <class Thread, class Group>
   SIMT_FN void offer(Thread& thread, const Group& group, Segment& segment, std::uint32_t& need,
                      std::uint32_t& page) const {

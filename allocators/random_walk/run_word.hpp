@@ -1,11 +1,11 @@
 // run_word keeps the state of 32 consecutive pages in one 64-bit word: which pages are used, and where runs begin and
 // end.
 //
-// A page has two bits, bit i of the high half and bit i of the low half. 00 is a free page, and 01 continues a run. 11
-// is the first page of a run, and 10 is the first page of a run that several lanes share.
+// Page i has two bits: bit i of the high half and bit i of the low half, written in this order. 00 is a free page, and
+// 01 continues a run. 11 is the first page of a run, and 10 is the first page of a run that several lanes share.
 //
 // So one compare-exchange takes a run with its length, and free() reads the length from the same word: a run ends in
-// front of the next page that does not continue one. The bits of a run do not change while a thread owns it. Runs lie
+// front of the next page that does not continue one. The bits of a run do not change while the run is in use. Runs lie
 // within one word.
 #pragma once
 
@@ -55,7 +55,7 @@ SIMT_HOST_FN std::uint32_t starts_of_free_runs(std::uint64_t word, std::uint32_t
   return starts;
 }
 
-// Returns the run that contains a page.
+// Returns the run that contains a page, which must be in use.
 SIMT_HOST_FN PageRun run_at(std::uint64_t word, std::uint32_t page) {
   const std::uint32_t first = 31 - simt::count_leading_zeros(high(word) & (0xffffffffu >> (31 - page)));
   const std::uint32_t continued = low(word) & ~high(word);

@@ -1,31 +1,37 @@
-// RW_malloc finds consecutive pages by a random walk of the whole warp, and small requests of a warp share pages.
+// RW_malloc finds consecutive pages by a random walk that the lanes of a warp make together. Small requests of a warp
+// share pages.
 //
 // Paper: Pham et al. 2025, section 4.3 and algorithm 6.
 //
-// Idea: A request of n pages needs n free pages in a row. The lanes of a warp look together at 32 consecutive words of
-// the bitmap that begin at a random word, each lane at its own word. They offer the runs of free pages that they see,
-// one after the other. If a run is long enough for some lanes that still need pages, the lowest of them takes its first
-// pages by an atomic OR.
+// Idea: A request of n pages needs n free pages in a row. The lanes of a warp look together at consecutive words of the
+// bitmap that begin at a random word, lane i at the i-th of them. They offer the runs of free pages that they see, one
+// after the other. If a run is long enough for some lanes that still need pages, the lowest of these lanes tries to
+// take the first n pages of the run by an atomic OR.
 //
-// Data: the bitmap (bitmap.hpp), and one word per page (`runs`). For the first page of a block, this word has the
-// length of the block.
+// Data: the bitmap (bitmap.hpp), and one word per page (`runs_`). The word of the first page of a taken run has the
+// run's length and, if lanes share the run, the number of its members. A member is a lane that has a part of the run.
 //
 // Protocol: A thread wins the run if its OR finds all bits 0 (acquire). Otherwise the thread clears the bits that it
-// set. An AND frees the run (release). Only the owner of a block writes the block's word of `runs`. Each member of a
-// shared run subtracts itself there (acq_rel), and the last one frees the run.
+// set. An AND frees the run (release). The thread that wins a run writes the word of its first page, and members write
+// the words of later pages in which their parts begin. Each member that frees its part subtracts itself from the word
+// of the first page (acq_rel), and the last one frees the run.
 //
 // Differs from the paper:
 // * Only the n pages of the request are marked. The printed algorithm marks the whole run, an error that the authors'
-//   code repairs. A failed OR is undone, which the text omits; without this, pages are lost.
+//   code repairs. A failed OR is undone. The text and the authors' code omit this and so lose pages.
 // * The paper does not describe free. Lengths lie beside the pool. In the authors' code a length is in a word before
-//   the block, so that requests for 8,192 bytes never end. A shared run is free when all members have freed their
-//   parts. In the authors' code it is free when the lowest lane has freed its part.
+//   the block. With pages of 256 bytes, a request for 8,192 bytes then needs 33 pages, and its search never ends. A
+//   shared run is free when all members have freed their parts. In the authors' code it is free when the lowest lane
+//   has freed its part.
 // * Runs of rw_malloc lie within one word of 32 pages, as in the printed algorithm, and longer requests are refused.
-//   Runs of rw_malloc_regions cross the borders of words, as the text says, up to a region (region_runs.hpp).
+//   Runs of rw_malloc_regions may cross the borders of words, as the text says. They are shorter than a region
+//   (region_runs.hpp).
 // * Offers that are too short for every lane are skipped without a shuffle. This saves no access to memory.
-// * The memory orders are ours. Philox makes the random numbers. Parts have multiples of 16 bytes.
-// * A search ends by the rule of section 3.2.3, which is for single pages. For n pages, a search looks at n times
-//   (rw_malloc_regions: n / 32 times) as many regions in a row, and a region counts like one word.
+// * The memory orders are ours. Philox makes the random numbers. The parts of a shared run are rounded up to multiples
+//   of 16 bytes.
+// * A search ends by the rule of section 3.2.3, which is for single pages. Here the 32 words of one step count like one
+//   word. If n is the most pages that a lane needs, the search may fail n times as many steps in a row as a search for
+//   one page. In rw_malloc_regions it may fail n / 32 times as many, rounded up.
 #pragma once
 
 #include <string_view>
@@ -48,15 +54,15 @@ class PublishedRuns {
   static std::size_t max_request(std::size_t pool_bytes, const Parameters& parameters) {
     return std::min<std::size_t>(pool_bytes / parameters.page_bytes, most_pages) * parameters.page_bytes;
   }
-  // The bitmap has three words: enough pages for all small blocks of a model (check/), because a lone lane cannot
-  // share.
+  // The heap has three words of the bitmap. A lone lane cannot share pages, so with fewer pages the small blocks of a
+  // model (check/) would not fit.
   static SmallHeap<Parameters> small_heap() { return {96 * 32, {.page_bytes = 32, .scarce_share = 0.005}}; }
-  // This heap has one word of the bitmap, and small blocks share its pages.
+  // This heap has 24 pages, in one word of the bitmap. Up to eight blocks of 16 bytes share a page.
   static SmallHeap<Parameters> second_small_heap() { return {24 * 128, {.page_bytes = 128, .scarce_share = 0.01}}; }
 
   void reset(simt::Stream& stream) { bitmap_.reset(stream); }
 
-  // These functions occupy blocks of one page (workloads/support/occupancy/occupancy.hpp).
+  // workloads/support/occupancy/occupancy.hpp describes these two functions. Each used page becomes a run of one page.
   std::uint32_t page_count() const { return bitmap_.pages.count; }
   template <class Used>
   void occupy(simt::Stream& stream, const Used& used) const {
@@ -125,22 +131,22 @@ class PublishedRuns {
   static constexpr std::uint32_t no_page = allocbench::no_page;
   static constexpr std::uint32_t most_pages = where == Runs::in_regions ? RegionRuns::most_pages : 32;
 
-  // A word of `runs_` has these fields. For the first page of a block, it has the number of the block's pages. For a
-  // shared block, it also has the number of members that hold their parts. For a later page in which a member's part
-  // begins, it has the distance to the first page.
+  // A word of `runs_` has these fields. For the first page of a run, it has the number of the run's pages. If lanes
+  // share the run, it also has the number of members that still hold their parts. For a later page in which a member's
+  // part begins, it has the distance to the first page.
   static constexpr std::uint32_t pages_mask = 0x7ff;
   static constexpr std::uint32_t one_member = 1u << 11;
   static constexpr std::uint32_t members_mask = 0xfful << 11;
   static constexpr std::uint32_t one_page_back = 1u << 19;
   static constexpr std::uint32_t back_mask = 0xfful << 19;
 
-  // Run is a row of free pages that a lane offers. `pages` is 0 if there is none.
+  // Run is a row of free pages that a lane offers. `pages` is 0 if the lane has none left.
   struct Run {
     std::uint32_t first;
     std::uint32_t pages;
   };
 
-  // Returns the lowest run of clear bits, and sets these bits in the lane's copy of the word.
+  // Returns the lowest run of clear bits in `seen`, the lane's copy of a word, and sets these bits there.
   static SIMT_FN Run next_run(std::uint32_t& seen) {
     if (seen == full_word) return {0, 0};
     const std::uint32_t first = simt::count_trailing_zeros(~seen);
@@ -159,16 +165,15 @@ class PublishedRuns {
     return static_cast<std::uint32_t>(units_of(std::uint64_t{bytes}, bitmap_.pages.shift));
   }
 
-  // Finds a run of `need` pages for each member whose `need` is not 0 (algorithm 6). Returns the run's first page, or
-  // no_page. All members call.
+  // Finds and takes a run of `need` pages for each member whose `need` is not 0 (algorithm 6). Returns the first page
+  // of the caller's run, or no_page if there is none. All members call.
   template <class Thread, class Group>
   SIMT_FN std::uint32_t find_run(Thread& thread, const Group& group, std::uint32_t need) const {
     const std::uint32_t words = bitmap_.grid.words_with_pages;
     Walk walk(thread, group, bitmap_.seed);
     std::uint32_t page = no_page;
     simt::LaneMask needy = group.ballot(need != 0);
-    // A search for `need` pages looks at `need` times (in regions: `need` / 32 times) as many regions as one for a
-    // page.
+    // The search ends after `most_vain` regions in a row that served no lane (the last difference in the header).
     constexpr std::uint32_t looks_together = where == Runs::in_regions ? 32 : 1;
     const std::uint64_t most_vain =
         std::uint64_t{bitmap_.most_word_probes} * ((group.reduce_max(need) + looks_together - 1) / looks_together);

@@ -1,14 +1,14 @@
-// RW_malloc, reworked, finds consecutive pages by a random walk of the whole warp, and small requests of a warp share
-// pages.
+// RW_malloc, reworked, finds consecutive pages by a random walk that the lanes of a warp make together. Small requests
+// of a warp share pages.
 //
 // Paper: Pham et al. 2025, section 4.3 and algorithm 6.
 //
 // Idea: A request of n pages needs n free pages in a row. The lanes of a warp look together at one random region of 32
-// words (bitmap.hpp), each at its own word. Requests below a page are summed over the warp and served by one run, of
-// which each lane gets a part.
+// words (bitmap.hpp), each at its own word. If several lanes request less than a page, one run serves the sum of their
+// requests. Each of these lanes, the members of the run, gets a part of it.
 //
-// Data: one word of run state per 32 pages (run_word.hpp). `members` counts the members of each shared run that still
-// hold their parts. `members` has one byte per page, four to a word. The byte of a run's first page counts.
+// Data: one 64-bit word of run state per 32 pages (run_word.hpp), and `members_`, which has one byte per page, four to
+// a word. The byte of the first page of a shared run is the number of members that still hold their parts.
 //
 // Protocol: A compare-exchange of the word takes a run (acquire), so nothing must be undone, and an AND frees it
 // (release). The last member that subtracts itself frees a shared run (acq_rel). Words hold only the state of pages, so
@@ -18,11 +18,12 @@
 // * The words of a region rotate among the lanes. In every pass, all lanes in need try at once, each at a different
 //   word. Algorithm 6 serves one lane after the other, each after a round trip to memory. Within a word, the first fit
 //   is taken, as published.
-// * If a lane finds that others have filled its word, all lanes load their words again, in one trip to memory. Without
-//   these loads, a lane without a run would try many words that only look free.
+// * If a lane gets no run from a word that looked free, because other lanes have filled it, all lanes load their words
+//   again, in one trip to memory. Without these loads, a lane in need would try many words that only look free.
 // * State and length of a run are in one word. So nothing is undone, and a free reads and clears the same word.
+// * Members of one run that free their parts together subtract themselves in one operation.
 // * A region begins at a multiple of 32 words, so it consists of whole lines of memory.
-// * If there is no run for the small requests of a warp, each member gets a page.
+// * If a search finds no run that the small requests of a warp can share, each member searches for a page of its own.
 //
 // Runs lie within one word of 32 pages; longer requests are refused.
 #pragma once
@@ -49,10 +50,10 @@ class RandomWalkMallocReworked {
     return std::min<std::size_t>(pool_bytes / parameters.page_bytes, random_walk::run_word::most_pages) *
            parameters.page_bytes;
   }
-  // The bitmap has three words: enough pages for all small blocks of a model (check/), because a lone lane cannot
-  // share.
+  // The heap has three words of the bitmap. A lone lane cannot share pages, so with fewer pages the small blocks of a
+  // model (check/) would not fit.
   static SmallHeap<Parameters> small_heap() { return {96 * 32, {.page_bytes = 32, .scarce_share = 0.005}}; }
-  // This heap has one word of the bitmap, and small blocks share its pages.
+  // This heap has 24 pages, in one word of the bitmap. Up to eight blocks of 16 bytes share a page.
   static SmallHeap<Parameters> second_small_heap() { return {24 * 128, {.page_bytes = 128, .scarce_share = 0.01}}; }
 
   static RandomWalkMallocReworked create(Arena& arena, const Parameters& parameters) {
@@ -73,7 +74,7 @@ class RandomWalkMallocReworked {
     simt::device_fill(stream, members_, 0, member_words() * sizeof *members_);
   }
 
-  // These functions occupy runs of one page (workloads/support/occupancy/occupancy.hpp).
+  // workloads/support/occupancy/occupancy.hpp describes these two functions. Each used page becomes a run of one page.
   std::uint32_t page_count() const { return pages_.count; }
   template <class Used>
   void occupy(simt::Stream& stream, const Used& used) const {
@@ -129,15 +130,15 @@ class RandomWalkMallocReworked {
     return static_cast<std::uint32_t>(units_of(std::uint64_t{bytes}, pages_.shift));
   }
 
-  // Finds a run of `need` pages for each member whose `need` is not 0. Returns the run's first page, or no_page. All
-  // members call.
+  // Finds and takes a run of `need` pages for each member whose `need` is not 0. Returns the first page of the caller's
+  // run, or no_page if there is none. `shared` marks the caller's run as shared. All members call.
   template <class Thread, class Group>
   SIMT_FN std::uint32_t find_runs(Thread& thread, const Group& group, random_walk::Walk& walk, std::uint32_t need,
                                   bool shared) const {
     namespace run_word = random_walk::run_word;
     const std::uint32_t lanes = group.num_threads();
     const std::uint32_t rank = group.thread_rank();
-    // In each pass, a lane gets its next word from the lane `neighbour`.
+    // After each pass, a lane takes over the word of the lane `neighbour`.
     const simt::LaneMask above = group.mask() & ~(0xffffffffu >> (31 - thread.lane()));
     const std::uint32_t neighbour = above != 0 ? simt::count_trailing_zeros(above) : group.leader_lane();
     std::uint32_t page = no_page;
@@ -205,8 +206,8 @@ class RandomWalkMallocReworked {
   std::uint32_t seed_ = 0;
 };
 
-// Checks that no page beyond the pool is free, that every continued page continues a run, and that exactly the shared
-// runs have members.
+// Checks that no position beyond the pool is free, that every page that continues a run follows a page of a run, and
+// that exactly the shared runs have members, at most one per lane of a warp.
 inline std::string RandomWalkMallocReworked::broken_invariant(simt::Stream& stream) const {
   namespace run_word = random_walk::run_word;
   std::vector<std::uint64_t> words(grid_.words());

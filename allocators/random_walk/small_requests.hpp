@@ -1,7 +1,7 @@
-// SmallRequests serves the small requests of a warp as one request (Pham et al. 2025, section 4.3).
+// SmallRequests sums the small requests of a warp, so that one request can serve them (Pham et al. 2025, section 4.3).
 //
-// Requests below a page are summed. The lowest lane with such a request makes one request for all and gives each lane
-// its part. Parts are rounded up to a multiple of 16 bytes.
+// A request below a page is small. If several lanes make such requests, the lowest of them, the sharer, requests the
+// sum, and each of them gets its part. Parts are rounded up to a multiple of 16 bytes.
 #pragma once
 
 #include "allocators/support/common/request.hpp"

@@ -1,9 +1,9 @@
 // Walk gives the positions of a search: uniform random numbers from a counter-based generator.
 //
 // The generator is Philox2x32 with 7 rounds from Random123 (Salmon et al., SC'11: passes BigCrush). It keeps no state
-// in memory: its counter is (thread, time of the call + step), and its key is a parameter. On the CPU executor, time is
-// the number of steps, so a seed repeats a run. A product scales all 64 bits to the range, so for any number of
-// positions all are almost equally likely.
+// in memory: its counter is (thread, time of the call + step), and its key is a parameter. On the CPU executor, the
+// time counts the executor's steps, so a seed repeats a run. A product scales all 64 bits to the range, so for any
+// number of positions all are almost equally likely.
 #pragma once
 
 // Without this macro Random123 includes all x86 intrinsics, which takes a third of the compile time of a unit with

@@ -82,8 +82,10 @@ void add_measuring_options(CLI::App& app, RunOptions& run) {
     run.memory_bytes = parse_bytes(text);
     if (!run.memory_bytes) throw CLI::ValidationError("--device-memory", "must be a size such as 8GiB; found " + text);
   };
-  app.add_option_function<std::string>("--device-memory", read_memory,
-                                       "Skip cells whose pool is larger than this (default: the device's memory)")
+  app.add_option_function<std::string>(
+         "--device-memory", read_memory,
+         "Skip cells whose pool is larger than this. Configs with `\"pool\": \"fit\"` fit "
+         "their pool to this memory (default: the device's memory)")
       ->type_name("SIZE");
   app.add_flag("--full", run.full,
                "Measure the larger grid of each config that has a part `full`. This takes much longer");
