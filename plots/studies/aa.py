@@ -30,7 +30,8 @@ _BESIDE = 0.12  # inches between the names and the axis
 _AXIS = 0.32
 _TITLE = 0.18   # height of a line above the panels
 _GAP = 0.15
-_WIDEST = 0.12  # largest distance from the median on the x axis, as a share of the median; longer lines are cut off
+_WIDEST = 0.2   # largest distance from the median on the x axis, as a share of the median; longer lines are cut off
+_SHORT = 1e-4   # seconds; the start of a kernel is a larger share of a shorter time, and it differs between hosts
 
 
 @dataclass(frozen=True)
@@ -154,9 +155,17 @@ def _counts(places: Sequence[Place]) -> str:
     precise = [pair for place in places for pair in place.precise.pairs]
     told = f"Disjoint: {share(all_pairs)}; of intervals within ±{100 * PRECISION:g} %: {share(precise)}."
     if between := [pair for place in places for pair in place.pairs_of_cards]:
-        ratio = median(max(one.value, other.value) / min(one.value, other.value) for one, other in between)
-        told += f" Between different cards: {share(between)}; the median ratio of the slower to the faster time is {ratio:.4f}."
+        told += f" Between different cards: {share(between)}; the median ratio of the slower to the faster time is {_ratio(between):.4f}."
+        if long := [(one, other) for one, other in between if min(one.value, other.value) >= _SHORT]:
+            told += f" For times of at least {quantity.in_si(_SHORT, 's')} it is {_ratio(long):.4f}."
+        if short := [abs(one.value - other.value) for one, other in between if min(one.value, other.value) < _SHORT]:
+            told += f" Shorter times differ by a median of {quantity.in_si(median(short), 's')}."
     return told
+
+
+def _ratio(pairs: Sequence[tuple[Time, Time]]) -> float:
+    """Returns the median ratio of the slower to the faster time."""
+    return median(max(one.value, other.value) / min(one.value, other.value) for one, other in pairs)
 
 
 def _measured(by_config: dict[str, list[Run]]) -> str:
@@ -201,7 +210,11 @@ def _draw(axes, places: Sequence[Place], names: Sequence[str], limit: float) -> 
             colour = style.WARNING if apart else style.BLACK
             y = names.index(place.name) + 0.7 * ((number + 0.5) / len(place.times) - 0.5)
             axes.add_line(Line2D([each.low / middle - 1, each.high / middle - 1], [y, y], color=colour, linewidth=0.7))
-            axes.plot(each.value / middle - 1, y, marker="|", markersize=1.6, color=colour)
+            distance = each.value / middle - 1
+            if abs(distance) <= limit:
+                axes.plot(distance, y, marker="|", markersize=1.6, color=colour)
+            else:  # the value lies outside, in the direction of the triangle
+                axes.plot(math.copysign(limit, distance), y, marker=">" if distance > 0 else "<", markersize=2, color=colour, clip_on=False)
     axes.axvline(0, color=style.GREY, linewidth=0.5, zorder=0)
     axes.set_xlim(-limit, limit)
     axes.set_xticks([-_step(limit), 0, _step(limit)])

@@ -97,6 +97,22 @@ def test_pairs_of_different_cards_count_apart(runs):
     assert "Between different cards: 2 of 6 pairs (33.3 %); the median ratio of the slower to the faster time is 1.0149." in told
 
 
+def test_short_times_of_different_cards_count_apart(tmp_path):
+    pair = [written(tmp_path / f"run{number}", {"alloc": (1.0 * number, 0.9, 1.1), "free": (5e-6 * number, 5e-6, 6e-6)}) for number in (1, 2)]
+    pair[1].device["uuid"] = "another card"
+    told = aa.make(pair).markdown.splitlines()[2]
+    # alloc of Halloc: 2; of KMA: 1
+    assert told.endswith("For times of at least 100 µs it is 1.5000. Shorter times differ by a median of 5 µs."), told
+
+
+def test_a_value_outside_of_the_axis_is_a_triangle_at_its_edge(tmp_path):
+    far = [written(tmp_path / f"run{number}", {"alloc": (value, value, value)}) for number, value in enumerate((1.0, 1.0, 2.0))]
+    axes = aa.make(far).page.figure.axes[0]
+    edge = axes.get_xlim()[1]
+    triangles = [(line.get_xdata()[0], line.get_marker()) for line in axes.lines if line.get_marker() in "<>"]
+    assert triangles and set(triangles) == {(edge, ">")}
+
+
 def test_other_runs_are_refused(runs, tmp_path):
     with pytest.raises(UsageError, match=r"at least two runs of each config.*leave their runs out: aa\."):
         aa.find(runs[:1])
