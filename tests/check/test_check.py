@@ -383,6 +383,11 @@ class Usage(unittest.TestCase):
             with self.subTest(option=option, value=value):
                 self.assertIn(f"{option}: Value {value} not in range", check(option, value, "--list", expect=2).stderr)
 
+    def test_json_is_refused_where_it_would_do_nothing(self):
+        for other in (["--list"], ["--by-strategy"], ["--print-model", "ring"], ["--replay", "v1:zoo_lost_update:pair:swarm:1"]):
+            with self.subTest(option=other[0]):
+                self.assertRegex(check("--json", *other, expect=2).stderr, f"--json excludes {other[0]}|{other[0]} excludes --json")
+
     def test_the_largest_search_needs_no_more_memory_than_a_small_one(self):
         with tempfile.TemporaryDirectory() as folder:
             found = check("--allocator", "zoo_lost_update", "--model", "pair", "--seeds", str(10**12), "--no-races", "--out",

@@ -264,7 +264,10 @@ void add_check(CLI::App& app, CheckOptions& check) {
   verb->add_flag("--list", check.list, "List allocators, models and strategies");
   verb->add_option("--print-model", check.print_model, "Print a built-in model as JSON")->type_name("NAME");
   verb->add_option("-o,--out", check.out, "Folder for findings (default results/check)")->type_name("DIR");
-  verb->add_flag("--json", check.json, "Print the results as JSON");
+  auto* json = verb->add_flag("--json", check.json, "Print the results of a search as JSON");
+  for (const char* other : {"--replay", "--by-strategy", "--list", "--print-model"}) {
+    json->excludes(verb->get_option(other));
+  }
   verb->add_flag("--all", check.all, "Include allocators that are broken on purpose");
   verb->add_flag("-q,--quiet", check.quiet, "Print no progress");
   verb->add_option("-j,--jobs", check.jobs, "Number of workers that run at once (default: one per core)")
