@@ -46,7 +46,7 @@
 //   exhausted block could overflow into the class.
 //
 // A team of lanes makes the operations below on shared words. tests/allocators/fidelity/gallatin_test.cpp counts them.
-// Both codes make the same operations, except those that the list names.
+// The public code makes the same operations, except where the list says otherwise.
 // * Slice: one load of the entry and one addition to the block's counter. If a lane takes several slices, one more
 //   addition frees the surplus.
 // * End of a block: two compare-exchanges of the entry, and a new block.

@@ -84,7 +84,7 @@ struct Heap {
     const std::uint32_t halved = 1u << pinned_log2 >> size_class;
     return halved > parameters.least_pinned_blocks ? halved : parameters.least_pinned_blocks;
   }
-  // Returns log2 of the number of slices that a request may take in a row.
+  // Returns log2 of the largest number of consecutive slices that a request may take.
   SIMT_HOST_FN std::uint32_t most_count_log2() const {
     return slices_log2 < gallatin::most_count_log2 ? slices_log2 : gallatin::most_count_log2;
   }

@@ -35,9 +35,9 @@
 // * A request for zero bytes is refused.
 //
 // As published, and wrong or slow:
-// * A request of exactly one page is a run, but its chunk size looks acceptable to requests of half a page and more. So
-//   two owners get the same page (docs/findings.md). This cannot happen if all requests are smaller than a page, or if
-//   none is.
+// * A run of exactly one page stores its size where other pages store the size of their chunks. So requests of half a
+//   page and more take it for a page with suitable chunks, and two owners get the same page (docs/findings.md). This
+//   cannot happen if all requests are smaller than a page, or if none is.
 // * A segment that is marked full too late keeps its mark when the page changes its format, so a chunk is lost.
 // * Requests of a page and more share one lock. Requests above half a page get one chunk per page and walk far.
 // * Walks start in one access block until one of them has gone through the next block from end to end. So a fill uses

@@ -197,7 +197,7 @@ def _fill(arguments: list[str]) -> int:
     parser = Parser(prog="python3 -m plots numbers",
                     description="Update the numbers in texts from the kept results (see Numbers in texts in plots/README.md).")
     parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="files to update (default: all files with such numbers)")
-    parser.add_argument("--check", action="store_true", help="change nothing; list the numbers that differ from the results and exit with 2 if there are any")
+    parser.add_argument("--check", action="store_true", help="change nothing; list the numbers and tables that are out of date and exit with 2 if there are any")
     options = parser.parse_args(arguments)
     changed = numbers.fill(options.files, write=not options.check)
     for line in changed:

@@ -1,9 +1,9 @@
 """This module draws the loads at which an allocator becomes slow.
 
 The upper charts show its time per operation, against the threads by size and against the fill of the pool. The lower
-charts show percentiles of its mallocs against the same two loads, in cycles or steps. The colour shows the size, and
-the kind of line and mark shows the percentile. If lines coincide, sizes are moved beside each other, and marks of
-percentiles have different sizes.
+charts show percentiles of its mallocs' cycles against the same two loads. If no cycles are measured, the chart against
+the threads shows steps on shared words. The colour shows the size, and the kind of line and mark shows the percentile.
+If lines coincide, sizes are moved beside each other, and marks of percentiles have different sizes.
 """
 
 from __future__ import annotations

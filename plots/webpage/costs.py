@@ -36,7 +36,7 @@ class Point:
 
 
 def points_of(table: dict) -> list[Point]:
-    """Returns the allocators with a time in at least half of the cells and a measured memory."""
+    """Returns the allocators whose memory is measured and that have a time in at least half of the cells."""
     made = []
     for entry in table["allocators"]:
         slower, ok, _ = heat.slowdowns(table, entry)

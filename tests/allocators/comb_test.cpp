@@ -218,7 +218,7 @@ TEST(Comb, MemoryMovesBetweenClasses) {
   }
 }
 
-// A chunk that is missing in the list is found only by those who go through all chunks.
+// A chunk that is missing from its class's list is found only through the directory or by a scan of all chunks.
 TEST(Comb, EveryChunkOfAClassIsInItsList) {
   Rig<Comb> rig(2 << 20, chunks_of(8192), 1, 132, simt::StrategyKind::lockstep);
   for (int i = 0; i < 4; ++i) rig.malloc(std::vector<std::uint64_t>(8192, 64), 256);

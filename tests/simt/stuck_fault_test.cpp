@@ -6,8 +6,8 @@
 namespace simt::faults {
 namespace {
 
-// CircularWait has two groups of two lanes, each waiting for a lane that waits in the other. No pair is in conflict,
-// but the cycle is.
+// In CircularWait each of three lanes calls sync() for itself and the next lane: lane 0 waits for lane 1, lane 1 for
+// lane 2, and lane 2 for lane 0. No two lanes wait for each other, so the fault is a deadlock and not a mask error.
 struct CircularWait {
   template <class Thread>
   void operator()(Thread& thread, std::uint32_t*) const {
