@@ -250,12 +250,13 @@ TEST(Forecast, AnAllocatorIsJudgedByItsCellsInTheConfigThenInAll) {
   Forecaster forecaster;
   const auto of = [](const std::string& name) { return cell("a", name, std::nullopt, {{"shape", name}}); };
   forecaster.note_end("one", of("x"), Status::crashed);
-  EXPECT_NEAR(forecaster.about("one", of("new")).risk, (1 + (1 + 0.02) / 2) / 2, 1e-9);
+  EXPECT_NEAR(forecaster.about("one", of("new")).risk, (1 + (1 + 2 * 0.02) / 3) / 2, 1e-9);
   EXPECT_EQ(forecaster.about("one", of("new")).reason, "a lost 1 worker in 1 cell of this config");
-  EXPECT_NEAR(forecaster.about("two", of("new")).risk, (1 + 0.02) / 2, 1e-9) << "as in all configs";
+  EXPECT_NEAR(forecaster.about("two", of("new")).risk, (1 + 2 * 0.02) / 3, 1e-9)
+      << "as in all configs; an allocator that was not tried counts as two cells";
   for (const char* const name : {"p", "q", "r"}) forecaster.note_round("two", of(name), 0.1);
   EXPECT_LT(forecaster.about("two", of("new")).risk, 0.1);
-  EXPECT_NEAR(forecaster.about("three", of("new")).risk, (1 + 0.02) / 5, 1e-9);
+  EXPECT_NEAR(forecaster.about("three", of("new")).risk, (1 + 2 * 0.02) / 6, 1e-9);
 }
 
 // Returns a cell whose pool has `gib` GiB.
@@ -307,6 +308,16 @@ TEST(Fills, OfOtherWorkloadsCountForWorkloadsThatFillPools) {
   EXPECT_EQ(forecaster.fill_seconds(with_pool("a", "scenario", 4)), 12);
   forecaster.note_fill(with_pool("a", "scenario", 4), 2);
   EXPECT_EQ(forecaster.fill_seconds(with_pool("a", "scenario", 4)), 2) << "the own workload says more";
+}
+
+TEST(Fills, AreNotForecastForAPoolThatStartsEmpty) {
+  Forecaster forecaster;
+  Cell cell = with_pool("a", "scenario", 4);
+  cell.workload_parameters = {{"free_share", 0.5}};
+  forecaster.note_fill(cell, 12);
+  EXPECT_EQ(forecaster.fill_seconds(cell), 12);
+  cell.workload_parameters = {{"free_share", 1.0}};
+  EXPECT_EQ(forecaster.fill_seconds(cell), 0);
 }
 
 TEST(Fills, ThatAreShortCountAsAPartOfTheRound) {

@@ -17,8 +17,10 @@ namespace {
 constexpr double risk_of_failures = 0.95;
 // Risk if one smaller cell exceeded the short deadline of its first round. A second such cell counts as a failure.
 constexpr double risk_of_deferral = 0.7;
-// Risk of an allocator that was not tried yet.
+// Risk of an allocator that was not tried yet. It counts as this many tried cells, because losses in one config say
+// little about another.
 constexpr double usual_risk = 0.02;
+constexpr double weight_of_usual_risk = 2;
 
 // Shorter rounds count as this long, so that none makes the mean of a config's rounds zero.
 constexpr double least_round_seconds = 1e-4;
@@ -28,6 +30,12 @@ constexpr double least_fill_seconds = 0.1;
 constexpr double usual_followers = 1;
 
 double gib_of_pool(const Cell& cell) { return static_cast<double>(cell.pool_bytes) / (1 << 30); }
+
+// Returns whether the workload takes no memory before the sample. An example is a scenario with its default share.
+bool starts_empty(const Cell& cell) {
+  const ParameterValue* const share = protocol::find_value(cell.workload_parameters, "free_share");
+  return share != nullptr && std::holds_alternative<double>(*share) && std::get<double>(*share) >= 1;
+}
 
 bool is_whole(const ParameterValue& value) { return std::holds_alternative<std::uint64_t>(value); }
 
@@ -137,7 +145,7 @@ Forecast Forecaster::about(const std::string& figure, const Cell& cell) const {
 
 double Forecaster::fill_seconds(const Cell& cell) const {
   const auto rates = fill_rates_.find(cell.label);
-  if (rates == fill_rates_.end() || !filling_.contains(cell.workload)) return 0;
+  if (rates == fill_rates_.end() || !filling_.contains(cell.workload) || starts_empty(cell)) return 0;
   double rate = 0;
   for (const auto& [workload, each] : rates->second) rate = std::max(rate, each);
   if (const auto own = rates->second.find(cell.workload); own != rates->second.end()) rate = own->second;
@@ -215,12 +223,12 @@ void Forecaster::forecast_risk(const std::string& figure, const Cell& cell, Fore
       all.lost += each.lost;
     }
   }
-  const auto share = [](const Record& cells, double prior) {
-    return (static_cast<double>(cells.lost) + prior) / (static_cast<double>(cells.tried) + 1);
+  const auto share = [](const Record& cells, double prior, double weight) {
+    return (static_cast<double>(cells.lost) + weight * prior) / (static_cast<double>(cells.tried) + weight);
   };
-  const double overall = share(all, usual_risk);
+  const double overall = share(all, usual_risk, weight_of_usual_risk);
   const Record* const own = find_record(figure, cell);
-  forecast.risk = own == nullptr ? overall : share(*own, overall);
+  forecast.risk = own == nullptr ? overall : share(*own, overall, 1);
   if (forecast.risk <= Forecast::likely) return;
   forecast.reason = own == nullptr ? fmt::format("{} lost {} in {} of all configs", cell.label,
                                                  counted(all.lost, "worker"), counted(all.tried, "cell"))

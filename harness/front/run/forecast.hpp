@@ -32,11 +32,11 @@ struct EarlierResults {
   std::map<std::string, EarlierCell> cells;  // facts by cell id
 };
 
-// A fill of the pool by the allocator's own mallocs, in a cell's first round. Cells that follow with the same allocator
-// and pool in the same process can start from a copy of the filled pool.
+// A fill of the pool by the allocator's own mallocs, in a cell's first round. Cells of the same series and pool that
+// follow in the same process can start from a copy of the filled pool.
 struct Fill {
   double seconds = 0;    // 0: none or unknown
-  bool follows = false;  // whether the process had measured a cell of the same workload, allocator and pool
+  bool follows = false;  // whether the process had measured a cell of the same series and pool
 };
 
 struct Forecast {
@@ -72,7 +72,8 @@ class Forecaster {
 
   Forecast about(const std::string& figure, const Cell& cell) const;
   // Returns the time to fill the cell's pool, from fills in this run: those of the same allocator and workload,
-  // otherwise of its other workloads if this workload fills pools. Returns 0 if there are none.
+  // otherwise of its other workloads if this workload fills pools. Returns 0 if there are none, or if the cell's pool
+  // is empty at the start (`free_share` 1).
   double fill_seconds(const Cell& cell) const;
   // Returns the cell's part of the fills that `cells` cells will need in one process. If the process has measured one
   // of them (`is_filled`), only fills that a copy does not save count.
@@ -98,7 +99,7 @@ class Forecaster {
     std::map<std::string, Series> series;
   };
   // The cells that could start from a copy of a filled pool, and how many filled the pool again. Examples are a fill
-  // for requests of another size, and an allocator whose heap cannot be copied.
+  // for another share, and an allocator whose heap cannot be copied.
   struct Followers {
     std::size_t cells = 0;
     std::size_t refills = 0;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "harness/front/common/units.hpp"
@@ -17,7 +19,8 @@ namespace allocbench::front {
 namespace {
 
 // Seconds that a lost worker costs after its deadline, because the driver removes its process, and another one starts.
-constexpr double seconds_of_lost_worker = 2;
+// On an H200 the next cell's first sample followed 0.2 to 0.6 s after most short deadlines.
+constexpr double seconds_of_lost_worker = 0.5;
 // Time that a worker needs to start, to open the device and to load a plug-in.
 constexpr double seconds_of_start = 0.5;
 // The start and end of a process take about half a second. So, if time is limited, a turn of this length continues with
@@ -223,13 +226,17 @@ std::optional<Place> Supervisor::place_of(std::size_t figure, const CellRun& run
 }
 
 // Counts the cells that can share a fill. In a pass they come from one batch and usually have the same number of
-// rounds.
+// rounds. The cells of a series differ in their callers, but those of another series often need a fill for other
+// requests or another share.
 void Supervisor::count_sharing() {
   for (FigureRun& measured : figures_) {
     for (auto& planned : measured.batches) {
-      std::map<std::pair<CellState, std::size_t>, std::size_t> cells;
-      for (const CellRun& run : planned.cells) ++cells[{run.state, run.rounds.size()}];
-      for (CellRun& run : planned.cells) run.sharing = run.is_isolated ? 1 : cells[{run.state, run.rounds.size()}];
+      std::map<std::tuple<std::string_view, CellState, std::size_t>, std::size_t> cells;
+      const auto key = [](const CellRun& run) {
+        return std::tuple(std::string_view(run.cell->series), run.state, run.rounds.size());
+      };
+      for (const CellRun& run : planned.cells) ++cells[key(run)];
+      for (CellRun& run : planned.cells) run.sharing = run.is_isolated ? 1 : cells[key(run)];
     }
   }
 }

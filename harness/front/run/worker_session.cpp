@@ -200,7 +200,7 @@ Outcome WorkerSession::sample(const Cell& cell, std::uint64_t count, const Sampl
   succession_.settle(listener_.idle);  // no other worker works during a sample
   if (Outcome told = note_profile(); told.kind != Outcome::Kind::done) return told;
   stage_.clear();
-  measured_.insert(cell.workload);
+  measured_.insert(cell.series);
   const protocol::SampleCell command{.cell = cell.id, .samples = count, .stages = limits.stages};
   process_->send(protocol::to_json(command).dump());
   double seconds = 0;

@@ -104,11 +104,9 @@ class WorkerSession {
   bool is_open(const Cell& cell) const { return open_cells_.contains(cell.id); }
   // Returns whether the running worker has opened no cell but this one.
   bool is_only(const Cell& cell) const { return is_open(cell) && cells_opened_ == 1; }
-  // Returns whether the running worker has measured a cell of the same workload, allocator and pool, so that a copy of
-  // the filled pool may exist.
-  bool has_measured_like(const Cell& cell) const {
-    return loaded_ == load_of(cell) && measured_.contains(cell.workload);
-  }
+  // Returns whether the running worker has measured a cell of the same series and pool, so that a copy of the filled
+  // pool may exist.
+  bool has_measured_like(const Cell& cell) const { return loaded_ == load_of(cell) && measured_.contains(cell.series); }
   bool running() const { return process_ != nullptr; }
   // Returns the last stage that the worker reported since the last command began (protocol::Stage), or an empty text.
   const std::string& stage() const { return stage_; }
@@ -168,7 +166,7 @@ class WorkerSession {
   std::set<std::string> open_cells_;
   std::size_t cells_opened_ = 0;  // cells that the current process has opened
   std::optional<Load> loaded_;
-  std::set<std::string> measured_;                // workloads of the cells measured since the load
+  std::set<std::string> measured_;                // series of the cells measured since the load
   CellFacts loaded_facts_;                        // facts of the allocator, for every batch that finds it loaded
   const Batch* started_for_ = nullptr;            // batch whose device heap the process has
   HeapWish heap_;                                 // device heap of the process
