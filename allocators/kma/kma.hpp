@@ -10,7 +10,7 @@
 //           superblock's bitmap from the beginning for a clear bit and takes the bit by an atomic OR. The request that
 //           reserves the last block detaches the superblock.
 //   free    A thread clears the bit by an atomic AND and counts the block back by a compare-exchange. If all blocks of
-//           a detached superblock are free now, the thread queues the superblock. Every thread works for itself.
+//           a detached superblock are free now, the thread queues the superblock. Lanes of a warp do not combine calls.
 //   reset   A kernel with one thread enqueues superblock after superblock (section 5.3).
 //
 // Data: layout.hpp, superblock_queue.hpp, and a state word per superblock:
@@ -134,8 +134,8 @@ class ExchangingMalloc {
   Layout layout_;
 
  private:
-  // Returns the active superblock of the size. If there is none, the caller prepares one. Returns `empty` if no
-  // superblock is unused.
+  // Returns the active superblock of the size. If there is none, prepares one. Returns `empty` if no superblock is
+  // unused.
   template <class Thread>
   SIMT_FN std::uint32_t active_superblock(Thread& thread, std::uint32_t log2) const {
     const auto entry = thread.atomic(layout_.active[log2]);

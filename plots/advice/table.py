@@ -167,7 +167,8 @@ def _outcome(run: Run, cell: str, row, values: dict) -> list | dict:
     """Returns the time of each phase as [value, low, high], for a cell that is ok.
 
     If they are known, the operations of each phase (`n`) and the steps per malloc (`steps`) are added, and a mark for
-    provisional times. For any other cell, the result is the status (or NOT_MEASURED) and the reason.
+    provisional times. For any other cell, the result is the status (or NOT_MEASURED) and the start of the
+    reason.
     """
     if row["status"] != "ok":
         return [style.NOT_MEASURED if row["left_out"] else row["status"], row["reason"].splitlines()[0][:_REASON] if row["reason"] else ""]

@@ -102,7 +102,7 @@ def _parser() -> argparse.ArgumentParser:
         "--forms", metavar="LIST", help=f"forms to rank: all, or some of {','.join(question.FORMS)} (default: " f"{','.join(question.USUAL_FORMS)})"
     )
     parser.add_argument("--all", action="store_true", help="list every allocator, with the reason if it did not serve the job")
-    parser.add_argument("--json", action="store_true", help="print JSON: the cells, and every allocator with its numbers or its reason")
+    parser.add_argument("--json", action="store_true", help="print JSON: the measured cells, and every allocator with its numbers or the reason why it has none")
     parser.add_argument(
         "--results",
         action="append",

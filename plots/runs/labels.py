@@ -89,6 +89,6 @@ def _hashable(values: list) -> list:
 
 
 def order(value) -> tuple:
-    """Sorts numbers by size, then other values by their text."""
+    """Returns a sort key: numbers come first, by size, then other values by their text."""
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     return (0, value, "") if is_number else (1, 0, str(value))

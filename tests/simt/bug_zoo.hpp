@@ -1,4 +1,4 @@
-// These small kernels have planted bugs of kinds that allocators had. They measure how well the strategies of the
+// These small kernels have planted bugs of kinds that allocators had. They show how well the strategies of the
 // executor find bugs.
 //
 // Every kernel works on one array of words, which is zero at the start, and raises a failed check when the bug has

@@ -163,7 +163,8 @@ void add_study(CLI::App& app, StudyOptions& study) {
                     ->type_name("I/N");
   auto* slurm = verb->add_option("--slurm", study.slurm,
                                  "Measure nothing. Print a script that submits N shards to Slurm, and a job that "
-                                 "merges them. The other options apply to every shard")
+                                 "merges them. Each shard gets the other options, but its own folder in --out, and "
+                                 "draws no figures")
                     ->check(CLI::Range(std::uint64_t{1}, limits::shards))
                     ->excludes(shard)
                     ->type_name("N");

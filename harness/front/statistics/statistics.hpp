@@ -1,4 +1,4 @@
-// These statistics of samples are free functions on a vector.
+// These functions compute statistics of a vector of values.
 #pragma once
 
 #include <vector>
