@@ -84,8 +84,7 @@ void add_measuring_options(CLI::App& app, RunOptions& run) {
   };
   app.add_option_function<std::string>(
          "--device-memory", read_memory,
-         "Skip cells whose pool is larger than this. Configs with `\"pool\": \"fit\"` fit "
-         "their pool to this memory (default: the device's memory)")
+         "Skip cells with a larger pool, and fit pools of `\"pool\": \"fit\"` to it (default: the device's memory)")
       ->type_name("SIZE");
   app.add_flag("--full", run.full,
                "Measure the larger grid of each config that has a part `full`. This takes much longer");
