@@ -17,7 +17,7 @@
 // Data: heap.hpp. Protocols: bit_tree.hpp, blocks.hpp, slices.hpp, runs.hpp.
 //
 // Differs from the public code:
-// * The memory orders are ours (see the end of this comment). Groups of lanes are explicit masks. Lanes that have their
+// * We chose the memory orders (see the end of this comment). Groups of lanes are explicit masks. Lanes that have their
 //   slice leave the group, and the others stay together.
 // * Null is returned in bounded time. A request for a block fails when it finds both the class's tree and the tree of
 //   free segments empty; the public code makes all its tries. A request searches once for a run; the public code

@@ -18,7 +18,7 @@
 // and their replacement (locked_heads.hpp), the slab grid (slab_grid.hpp).
 //
 // Differs from the slides and the public code:
-// * The memory orders are ours (counted_slabs.hpp).
+// * We chose the memory orders (counted_slabs.hpp).
 // * Groups of lanes are explicit masks: the lanes that call together with one size stay together until each has its
 //   block. The public code loops over votes of all currently running lanes, and these loops hang on GPUs since Volta.
 // * A lane gives up if no slab is found, after four visits in a row to the same busy head without a block, or after 64

@@ -51,7 +51,8 @@ struct ArrayHierarchy {
     place.store(entry(segment, chunk), simt::release);
   }
 
-  // Frees the entry of `segment`, whose slots are all emptied, and appends its chunk `chunk` as a new segment.
+  // Reuses the chunk `chunk` of `segment` when all slots of this segment are empty: clears the segment's entry and
+  // appends the chunk as a new segment.
   template <class Thread>
   SIMT_FN void recycle(Thread& thread, ClassState& state, std::uint32_t id, std::uint32_t segment, std::uint32_t chunk,
                        std::uint32_t slots_log) const {

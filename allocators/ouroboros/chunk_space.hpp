@@ -6,9 +6,9 @@
 // number of free pages. The header word of queue storage counts the slots that have been emptied since the chunk became
 // storage.
 //
-// Differs from the published layout, which has a header of 128 bytes in front of every chunk. Here each chunk and page
-// begins at a multiple of its size from the start of the pool, so a shift gives the chunk of an address. A free reads
-// one word of a dense table.
+// In the published layout, every chunk has a header of 128 bytes in front of it. This layout has no such headers. Each
+// chunk and page begins at a multiple of its size from the start of the pool, so a shift gives the chunk of an address.
+// A free reads one word of a dense table.
 #pragma once
 
 #include "allocators/ouroboros/chunk_pool.hpp"

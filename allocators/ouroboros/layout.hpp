@@ -63,7 +63,7 @@ void lay_out_storage(SegmentedQueue<LinkedList>& queue, const Policy& heap, std:
   queue.order.nodes = carver.take<std::uint64_t>(heap.space.pool.chunk_count);
 }
 
-// Lays out all tables of a heap. The size and the number of its chunks are already set.
+// Lays out all tables of a heap. The caller has set the size of a chunk and the number of chunks before.
 template <class Policy>
 void lay_out_tables(Policy& heap, std::uint64_t pool_bytes, const Parameters& parameters, Carver& carver) {
   ChunkPool& pool = heap.space.pool;

@@ -169,9 +169,9 @@ struct LinkedList {
   };
 
   // Moves the head over consumed segments until one is not consumed or has no next one, and appends their chunks at the
-  // tail. After a burst, one thread often moves the head over many segments. An exchange of the head costs a trip to
-  // memory and a fence, and loads of several nodes overlap, so the thread passes several segments at a time. The
-  // function runs at most once per segment, so it is not inlined.
+  // tail. If many segments were consumed at about the same time, one thread moves the head over all of them. An
+  // exchange of the head costs a trip to memory and a fence, and loads of several nodes overlap, so the thread passes
+  // several segments at a time. The function runs at most once per segment, so it is not inlined.
   //
   // The caller has just marked or linked a node. The thread stops only if a read-modify-write of the head's node
   // (still_open) shows that the segment is not consumed or has no next one. With a load, two threads that mark

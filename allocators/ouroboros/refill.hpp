@@ -57,9 +57,10 @@ SIMT_FN Supply verdict(Thread& thread, const BulkSemaphore& pages) {
   return available < 0 || pages.expects_units(thread) ? Supply::unclear : Supply::none;
 }
 
-// Finds pages or chunks for the `lanes` lanes of the leader in one round. Does not wait for pages, because another
-// leader of the warp may have chunks to stock. With `insists`, the leader takes chunks even if other groups are making
-// enough pages.
+// Takes free pages for a group of `lanes` lanes, or if there are none, chunks that the group divides into pages. The
+// group's leader calls it once per round of refill(). It does not wait for pages of other groups, because another
+// leader of the warp may have chunks to stock. With `insists`, it takes chunks even if other groups are making enough
+// pages.
 template <class Policy, class Thread>
 SIMT_FN SupplyOrder order_pages(Thread& thread, const Policy& heap, std::uint32_t id, std::uint32_t lanes,
                                 bool insists) {

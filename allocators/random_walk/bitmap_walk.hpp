@@ -8,7 +8,7 @@
 // Data and protocol: bitmap.hpp.
 //
 // Differs from the paper (rw_bm):
-// * The memory orders are ours (bitmap.hpp).
+// * We chose the memory orders (bitmap.hpp).
 // * A walk releases its lock; the printed algorithm does not. A thread that lost a lock pauses briefly.
 // * An atomic OR sets a bit, because frees take no lock.
 // * A walk gives up after a bounded number of probes (page_parameters.hpp).

@@ -12,7 +12,7 @@
 // No other word is shared, so there is no ABA.
 //
 // Differs from the paper (rw):
-// * The memory orders are ours.
+// * We chose the memory orders.
 // * A walk ends by the rule of section 3.2.3 (page_parameters.hpp).
 // * Assumed: "Try to set" is an exchange.
 // * Assumed: Philox makes the random numbers.

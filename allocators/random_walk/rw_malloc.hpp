@@ -27,7 +27,7 @@
 //   Runs of rw_malloc_regions may cross the borders of words, as the text says. They are shorter than a region
 //   (region_runs.hpp).
 // * Offers that are too short for every lane are skipped without a shuffle. This saves no access to memory.
-// * The memory orders are ours. Philox makes the random numbers. The parts of a shared run are rounded up to multiples
+// * We chose the memory orders. Philox makes the random numbers. The parts of a shared run are rounded up to multiples
 //   of 16 bytes.
 // * A search ends by the rule of section 3.2.3, which is for single pages. Here the 32 words of one step count like one
 //   word. If n is the most pages that a lane needs, the search may fail n times as many steps in a row as a search for

@@ -138,7 +138,7 @@ class RandomWalkMallocReworked {
     namespace run_word = random_walk::run_word;
     const std::uint32_t lanes = group.num_threads();
     const std::uint32_t rank = group.thread_rank();
-    // After each pass, a lane takes over the word of the lane `neighbour`.
+    // Each lane holds a word of the bitmap. After a pass, it goes on with the word that the lane `neighbour` held.
     const simt::LaneMask above = group.mask() & ~(0xffffffffu >> (31 - thread.lane()));
     const std::uint32_t neighbour = above != 0 ? simt::count_trailing_zeros(above) : group.leader_lane();
     std::uint32_t page = no_page;

@@ -20,7 +20,7 @@
 // number of the access block in use, and the lock and the hint of the runs, lie outside the pool.
 //
 // Differs from the paper and its code:
-// * The memory orders are ours (usage_table.hpp).
+// * We chose the memory orders (usage_table.hpp).
 // * A search for a bit in one word ends after 32 tries. A request that finds nothing in two passes is refused, as
 //   published.
 // * Coalescing takes its sum and its offsets from shuffles over the lanes that come together, and the lowest lane

@@ -31,7 +31,7 @@ _AXIS = 0.32
 _TITLE = 0.18   # height of a line above the panels
 _GAP = 0.15
 _WIDEST = 0.2   # largest distance from the median on the x axis, as a share of the median; longer lines are cut off
-_SHORT = 1e-4   # seconds; the start of a kernel is a larger share of a shorter time, and it differs between hosts
+_SHORT = 1e-4   # seconds; of a shorter time the start of the kernel is a large share
 
 
 @dataclass(frozen=True)
