@@ -12,7 +12,7 @@ from allocbench import stored
 from allocbench.errors import UsageError
 from plots.runs import kept, schema
 from plots.sheet import grid
-from plots.texts import config_keys, form_ratios, library_table, paper_tables, times_table
+from plots.texts import config_keys, form_ratios, library_table, paper_tables, study_reach, times_table
 
 
 def table(query: str) -> str:
@@ -44,5 +44,5 @@ def outcome(statuses: pandas.Series) -> str:
 
 
 TABLES: dict[str, Callable[..., grid.Grid | str]] = {"keys": schema.keys, "config_keys": config_keys.table, "override_keys": config_keys.overridable, "outcomes": _outcomes,
-                                      "forms": form_ratios.table, "times": times_table.table, "library": library_table.table,
+                                      "forms": form_ratios.table, "times": times_table.table, "studies": study_reach.table, "library": library_table.table,
                                       "verdicts": paper_tables.verdicts, "figures": paper_tables.figures}
