@@ -1,4 +1,4 @@
-// These functions expand models that fill a heap. The number of blocks of a heap depends on the allocator, so a step
+// This function expands models that fill a heap. The number of blocks of a heap depends on the allocator, so a step
 // that fills becomes as many steps as its lanes need.
 #pragma once
 

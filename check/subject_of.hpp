@@ -264,8 +264,8 @@ class SubjectOf final : public Subject {
     return static_cast<std::uint32_t>(oracle.mallocs());
   }
 
-  // Returns a text if a fresh heap serves fewer blocks than promised, or a mistake of the oracle. Ignores a heap that
-  // serves no block: usually its launch ended with a fault, which the models report.
+  // Returns a text if a fresh heap serves fewer blocks than promised, or if the oracle finds a mistake. Ignores a heap
+  // that serves no block: usually its launch ended with a fault, which the models report.
   std::string lack_of_fresh_heap(const Model& model, const simt::ExecutorOptions& options) const {
     const std::uint32_t promised = heap(model).serves_new;
     if (promised == 0) return {};
@@ -325,7 +325,7 @@ class SubjectOf final : public Subject {
   }
 
   // Checks that a heap after a reset serves a warp and then one lane at least half as many blocks as a fresh heap. The
-  // exact number depends on the schedule, and only a few schedules of the fresh heap are tried.
+  // exact number depends on the schedule, and only 32 schedules of the fresh heap are tried.
   void refill_together(simt::Stream& stream, A& allocator, std::size_t bytes, std::uint32_t alone,
                        std::uint32_t together, ShadowHeap& oracle, RunRecord& record) const {
     constexpr double certain_share = 0.5;
