@@ -111,8 +111,8 @@ void print_list(std::string_view title, const std::vector<Offered<Entry>>& list,
   }
 }
 
-// Returns the first paper, without its sections. "Vinkler & Havran 2015, sec. 4.2; Winter et al. 2021" belongs to the
-// first paper.
+// Returns the first paper, without its sections. For "Vinkler & Havran 2015, sec. 4.2; Winter et al. 2021" it is
+// "Vinkler & Havran 2015".
 std::string paper_of(const protocol::AllocatorDescription& allocator) {
   return allocator.paper.substr(0, std::min(allocator.paper.find(", sec"), allocator.paper.find(';')));
 }

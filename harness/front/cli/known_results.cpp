@@ -25,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 using protocol::Json;
 
-// Verification takes about as long as the samples of a round, but at least this long.
+// Verification is assumed to take as long as the samples of a round, but at least this long.
 constexpr double least_verification_seconds = 0.03;
 
 // Returns the seconds of a first round, from the wall time of one sample.

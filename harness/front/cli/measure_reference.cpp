@@ -89,8 +89,8 @@ std::vector<Candidate> candidates_of(std::vector<Kept>& figures, std::uint64_t d
   return cells;
 }
 
-// Selects the cheapest cells of each family of allocators under each workload. On an unknown card they give the most
-// information in the shortest time. Returns the number of cells before the selection.
+// Selects the cheapest cells of each family of allocators under each workload. Returns the number of cells before the
+// selection.
 std::size_t pick(std::vector<Kept>& figures, std::uint64_t per_family, std::uint64_t device_memory_bytes) {
   const std::vector<Candidate> cells = candidates_of(figures, device_memory_bytes);
   std::map<std::pair<std::string, std::string>, std::uint64_t> taken;

@@ -112,7 +112,7 @@ SessionListener listener_of(std::vector<FigureRun>& open, Progress& progress) {
   return listener;
 }
 
-// Describes the cells that were left out for lack of time.
+// Describes the cells that got no round or too few rounds for lack of time.
 std::string text_of(const Supervisor::Rest& rest, const RunOptions& options) {
   if (rest.not_begun == 0 && rest.cut == 0) return "";
   std::vector<std::string> parts;

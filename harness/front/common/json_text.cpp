@@ -24,7 +24,7 @@ std::string line_and_column(std::string_view text, std::size_t byte) {
   return fmt::format("line {}, column {}", line, column);
 }
 
-// The position of a mistake that the parser's own errors do not report.
+// Ends the parsing at an object with too many keys, whose place is `where`.
 struct TooManyKeys {
   std::string where;
 };

@@ -59,7 +59,7 @@ struct Side {
 // format.
 std::vector<Results> read_runs(const std::string& argument);
 
-// Throws UsageError with the next step if no cell was measured.
+// Returns the side of an argument. Throws UsageError with the next step if no cell was measured.
 Side side_of(const std::string& argument, const std::vector<Results>& runs,
              const std::string& to_continue = "Continue the run with --resume.");
 

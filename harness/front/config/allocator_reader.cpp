@@ -20,8 +20,8 @@ using Json = nlohmann::ordered_json;
 const Json& entry_node() { return schema_definition("allocators").at("items").at("anyOf").at(1); }
 const Json& set_node() { return schema_definition("allocators").at("items").at("anyOf").at(2); }
 
-// Returns the plug-in that may define an allocator. The plug-in has the name of the allocator or its beginning:
-// "saboteur" for "saboteur_null". Returns null if there is none.
+// Returns the unusable plug-in that may define an allocator. Its name is the name of the allocator or the beginning
+// before an underscore: "saboteur" for "saboteur_null". Returns null if there is none.
 const protocol::BrokenPlugin* plugin_that_may_have(const std::string& name,
                                                    const std::vector<protocol::BrokenPlugin>& plugins) {
   const protocol::BrokenPlugin* best = nullptr;
@@ -83,7 +83,7 @@ void AllocatorReader::read_entries(const Json& json, const std::string& pointer)
 void AllocatorReader::read_entry(const Json& json, const std::string& pointer) {
   if (json == "all") {
     for (const protocol::AllocatorDescription& allocator : names_.catalogue.allocators) {
-      // A delayed form whose delays are 0 is its base again.
+      // Without delays a delayed form is the same as its base, so it is left out.
       if (!allocator.test_only && allocator.form != "delayed") add_choice(allocator, {}, "");
     }
     return;

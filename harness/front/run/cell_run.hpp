@@ -54,7 +54,7 @@ struct CellRun {
   std::size_t sharing = 1;          // cells that can share a fill of the pool in this pass
 
   bool is_open() const { return state == CellState::waiting || state == CellState::deferred; }
-  // Adds the current round to the whole ones.
+  // Adds the current round to the whole rounds.
   void add_round();
 };
 

@@ -98,8 +98,8 @@ class Forecaster {
     double log_seconds = 0;  // sum of the logarithms of these times
     std::map<std::string, Series> series;
   };
-  // The cells that could start from a copy of a filled pool, and how many filled the pool again. Examples are a fill
-  // for another share, and an allocator whose heap cannot be copied.
+  // The cells that could start from a copy of a filled pool, and how many of them filled the pool again. They do so,
+  // for example, if they need another share of free memory, or if the allocator's heap cannot be copied.
   struct Followers {
     std::size_t cells = 0;
     std::size_t refills = 0;

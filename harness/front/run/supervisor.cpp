@@ -166,7 +166,7 @@ Supervisor::Rest Supervisor::rest() const {
   return counts;
 }
 
-// Returns the config with the shortest predicted first rounds.
+// Returns the config whose first rounds have the smallest predicted total time.
 std::optional<std::size_t> Supervisor::cheapest_figure() const {
   std::vector<double> seconds(figures_.size(), 0);
   for (std::size_t figure = 0; figure < figures_.size(); ++figure) {
