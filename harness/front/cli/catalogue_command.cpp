@@ -84,7 +84,8 @@ std::string summary(const Entry& entry) {
   return entry.summary + (entry.paper.empty() ? "" : fmt::format(" ({})", entry.paper));
 }
 
-// Returns " (cuda only)" for entries that not every built worker has.
+// Returns the back ends of an entry that not every built worker has, such as " (cuda only)". Returns an empty text for
+// any other entry.
 template <class Entry>
 std::string only_there(const Offered<Entry>& offered, const Offer& offer) {
   if (offered.backends.size() == offer.backends.size()) return "";
@@ -117,7 +118,7 @@ std::string paper_of(const protocol::AllocatorDescription& allocator) {
   return allocator.paper.substr(0, std::min(allocator.paper.find(", sec"), allocator.paper.find(';')));
 }
 
-// Returns the form as readers see it.
+// Returns the form in words for users.
 std::string shown_form(const protocol::AllocatorDescription& allocator) {
   return allocator.form == "own" ? "own design" : allocator.form;
 }

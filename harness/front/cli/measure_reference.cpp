@@ -1,4 +1,4 @@
-// `allocbench compare --with-reference` measures the cells of kept runs on this machine, as one plan.
+// `allocbench compare --with-reference` measures cells of kept runs on this machine, as one plan.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 constexpr double default_minutes_on_gpu = 15;  // as for most groups of `study`
 
-// The kept runs of one config, and the plan of this version for it.
+// The kept runs of one config, and the plan that this version of the program makes for it.
 struct Kept {
   const Results* first;  // first of the runs; all have the same config
   std::map<std::string, const CellResult*> ok;

@@ -282,7 +282,7 @@ Ending measure(const RunOptions& options, const Target& target, const std::vecto
     run.news = news_of(figure, options, writer);
     open.push_back(std::move(run));
   }
-  // This step writes the first event of each log. It comes after all logs are open. Otherwise, if a log could not be
+  // This step writes the event `run` to each log. It comes after all logs are open. Otherwise, if a log could not be
   // opened, the other logs would contain a run that never began.
   for (FigureRun& each : open) {
     each.log->run(each.figure.config, target.catalogue, each.figure.plan, each.figure.history.run != nullptr,

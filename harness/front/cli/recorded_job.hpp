@@ -12,7 +12,7 @@ namespace allocbench::front {
 // or several jobs. Throws EnvironmentError with the reason if the job leaves no trace or is interrupted.
 std::string record_job(const TryOptions& options, const Target& target, const std::string& folder);
 
-// Returns the plan, for --dry-run.
+// Returns the plan of the recording as text, for --dry-run.
 std::string describe_recording(const TryOptions& options, const Target& target);
 
 }  // namespace allocbench::front
