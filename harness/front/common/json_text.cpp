@@ -123,7 +123,7 @@ Json parse_strictly(std::string_view text, Problems& problems) {
 }
 
 std::string canonical_text(const Json& json) {
-  // The unordered type keeps its keys sorted.
+  // nlohmann::json sorts its keys, unlike ordered_json.
   return nlohmann::json(json).dump();
 }
 

@@ -117,8 +117,8 @@ void AllocatorReader::read_entry(const Json& json, const std::string& pointer) {
   add_choice(*allocator, given, label);
 }
 
-// Returns the allocator with this id. If there is none, adds a problem, and returns the nearest allocator, so that the
-// parameters are also checked, or null. Adds no problem if the catalogue is not complete.
+// Returns the allocator with this id. If there is none, adds a problem. Then returns the allocator with the nearest id,
+// so that its parameters are also checked, or null if no id is near. Adds no problem if the catalogue is not complete.
 const protocol::AllocatorDescription* AllocatorReader::known(const std::string& id, const std::string& pointer) {
   if (const auto* allocator = find_entry(names_.catalogue.allocators, id)) return allocator;
   if (!names_.complete) return nullptr;

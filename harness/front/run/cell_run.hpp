@@ -78,8 +78,8 @@ struct CellBook {
   // fill.
   void defer(CellRun& run, const std::string& reason, double seconds);
   // Leaves a cell because the time of the run is over. A cell with `least_rounds` rounds ends with its numbers. A cell
-  // with fewer rounds stays open. A cell without a round is skipped, unless an earlier attempt has an end: that end
-  // says more.
+  // with fewer rounds stays open. A cell without a round is skipped, unless an earlier attempt has an end, which then
+  // remains.
   void leave(CellRun& run);
 
  private:

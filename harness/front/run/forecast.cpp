@@ -41,7 +41,7 @@ bool is_whole(const ParameterValue& value) { return std::holds_alternative<std::
 
 // Returns whether a cell demands at least as much of its allocator as another cell. Then integers (threads, sizes, the
 // pool) are at least as large, and texts and the allocator's own parameters are equal. Shares and probabilities are not
-// compared. The same requests in a larger pool demand less, because that pool gets less full.
+// compared. A cell that differs only in a larger pool demands less, because its pool gets less full.
 bool asks_as_much(const CellDescription& cell, const CellDescription& other) {
   if (cell.workload != other.workload || cell.pool_bytes < other.pool_bytes ||
       cell.allocator_parameters != other.allocator_parameters) {
@@ -167,7 +167,7 @@ void Forecaster::forecast_seconds(const std::string& figure, const Cell& cell, F
   forecast.seconds = unknown_seconds;
   const Series* const series = find_series(figure, cell);
   if (const auto seconds = series == nullptr ? std::nullopt : grown(series->measured, *cell.growth)) {
-    // No round takes longer than its deadline.
+    // A round ends at its deadline.
     forecast.seconds = std::min(*seconds, std::max(cell.deadline_seconds, series->measured.rbegin()->second));
     forecast.is_known = true;
     return;

@@ -28,7 +28,7 @@ enum class Selection {
   unfinished_and_failed  // both flags
 };
 
-// One config on its way to a folder of results.
+// One config with its plan and the folder of its results.
 struct Figure {
   Config config;
   Plan plan;
