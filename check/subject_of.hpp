@@ -341,8 +341,8 @@ class SubjectOf final : public Subject {
   }
 
   // Returns the number of blocks that a lone lane must get again after `lived` blocks were in use together. A fresh
-  // heap serves `alone` blocks to it. If lanes share units that a lone lane cannot share, more blocks can be in use
-  // together than one lane can ever get.
+  // heap serves `alone` blocks to a lone lane. If lanes share units that a lone lane cannot share, more blocks can be
+  // in use together than one lane can ever get.
   std::uint32_t promised_again(const Model& model, std::size_t lived, std::uint32_t alone) const {
     const double share = heap(model).serves_again * static_cast<double>(lived);
     return static_cast<std::uint32_t>(alone == 0 ? share : std::min(share, static_cast<double>(alone)));

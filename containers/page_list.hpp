@@ -12,8 +12,8 @@
 // header of the last page.
 //
 // Protocol: In each page, at most one reservation begins inside the page or at its end and needs more places than are
-// left. The owner of this reservation is the leader of a group of lanes. It requests the next page, links it and
-// publishes it with release. The group uses the last places of the old page and the first places of the new page.
+// left. The owner of this reservation is the leader of a group of lanes. The leader requests the next page, links it
+// and publishes it with release. The group uses the last places of the old page and the first places of the new page.
 // Reservations use acquire (the chain of fetch-adds keeps the release).
 //
 // A lane reserves nothing if more places are taken than the page has. It does not wait there, because the lane for
