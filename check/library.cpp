@@ -76,14 +76,12 @@ std::vector<Model> models_of_warps() {
        .rounds = 3,
        .steps = {request(0), give_back(0, 32)}},
       {.name = "exhaustion",
-       .description =
-           "sixteen lanes make six requests each, often more than the heap serves, free all blocks, and ask again",
+       .description = "sixteen lanes make six requests each, often too many for the heap, free all, and ask again",
        .threads_per_block = 16,
        .rounds = 2,
        .steps = fill_and_empty(6)},
       {.name = "crowded_warp",
-       .description = "a full warp makes thirteen requests per lane, often more than the heap serves, frees all "
-                      "blocks, and asks again",
+       .description = "a full warp makes 13 requests per lane, often too many for the heap, frees all, and asks again",
        .rounds = 2,
        .steps = fill_and_empty(13)},
       {.name = "last_blocks",
