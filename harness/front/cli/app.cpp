@@ -186,8 +186,8 @@ void add_study(CLI::App& app, StudyOptions& study) {
 
 constexpr const char* try_footer =
     "TRACE is a folder that allocbench::Traced wrote (docs/try-your-application.md). For a CONFIG, "
-    "Comb records the job first. Every allocator, except delayed and deliberately broken ones, then replays the calls, "
-    "kernel by kernel, and the command prints a ranking. The results are stored as those of any run.\n"
+    "Comb records the job first. Then the allocators of this build replay the calls, kernel by kernel, and the command "
+    "prints a ranking. The results are stored as those of any run.\n"
     "  allocbench try my.trace\n"
     "  allocbench try my.trace --pool 2GiB --minutes 1\n"
     "  allocbench try my_job.json\n"
@@ -195,7 +195,7 @@ constexpr const char* try_footer =
     "device, a lost GPU, a job without a trace or no room for results; 130: interrupted.";
 
 void add_try(CLI::App& app, TryOptions& trying) {
-  CLI::App* verb = app.add_subcommand("try", "Rank all allocators for your application: replay its trace under each");
+  CLI::App* verb = app.add_subcommand("try", "Rank allocators for your application: replay its trace under each");
   verb->footer(try_footer);
   verb->add_option("trace", trying.trace, "Folder of a trace, or a config of one job, which is recorded first")
       ->required()

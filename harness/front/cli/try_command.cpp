@@ -1,5 +1,5 @@
-// `allocbench try TRACE|CONFIG` replays a recorded application under every allocator of the worker (except broken and
-// delayed ones) and ranks them. The job of a config is recorded first.
+// `allocbench try TRACE|CONFIG` replays a recorded application under the allocators of the worker, except broken and
+// delayed ones, and ranks those that serve it. The job of a config is recorded first.
 #include <fmt/format.h>
 
 #include <algorithm>
